@@ -1,0 +1,1 @@
+"""Every built-in agent, registered through the same entry point as anybody's."""

@@ -1,0 +1,64 @@
+"""The agent that takes the best immediate points."""
+
+from numba import int64
+
+from strozzi_agents.strozzi.now import best_port_pay, best_tile_pay, step_pay
+from strozzi_sim.agent import Param, compiled_agent
+from strozzi_sim.games.strozzi.state import (
+    CLAIM,
+    CLAIM_WITH,
+    DECLINE_TILE,
+    FLORENCE,
+    PASS,
+    PIRACY,
+    PIRATE_FLAG,
+    PLACE_AT,
+    PLUS_ONE_FLAG,
+    PORT,
+    TAKE_TILE,
+    WARE_FLAG,
+)
+from strozzi_sim.kernel.jit import jit
+
+# Flags from the cheapest to the dearest: a dearer one must pay more.
+_CHEAPEST_FIRST = (PLUS_ONE_FLAG, WARE_FLAG, PIRATE_FLAG)
+
+
+@jit
+def _claim(state, rules, margin, pirate_margin):
+    """The claim that pays most now, or to pass."""
+    seat, ship = int64(state.actor), int64(state.ship)
+    pay = step_pay(state, rules, seat, int64(FLORENCE), int64(rules.scrolls[ship]))
+    if rules.promotion[ship]:
+        pay += best_tile_pay(state, rules, seat)[1]
+    if int64(state.phase) == PIRACY:
+        pay += best_port_pay(state, rules, seat, ship, int64(PIRATE_FLAG))[1]
+        return int64(CLAIM_WITH + PIRATE_FLAG) if pay > margin + pirate_margin else int64(PASS)
+    hand = int64(state.hand[seat])
+    best, chosen = int64(-1), int64(PASS)
+    for flag in _CHEAPEST_FIRST:
+        if (hand >> flag) & 1 == 1:
+            total = pay + best_port_pay(state, rules, seat, ship, int64(flag))[1]
+            if total > margin and total > best:
+                best, chosen = total, int64(CLAIM_WITH) + flag
+    return chosen
+
+
+@compiled_agent(
+    name="greedy",
+    games=("strozzi",),
+    margin=Param(15, 0, 1000, "claims a ship that pays more coins than this at once"),
+    pirate_margin=Param(5, 0, 1000, "so many coins more to take a claimed ship with the pirate flag"),
+)
+def greedy(state, rules, params, memory, random):
+    """Takes what pays most if the round were scored right now."""
+    phase = int64(state.phase)
+    if phase == CLAIM or phase == PIRACY:
+        return _claim(state, rules, params.margin, params.pirate_margin)
+    seat = int64(state.actor)
+    if phase == PORT:
+        return PLACE_AT + best_port_pay(state, rules, seat, int64(state.ship), int64(state.holder_flag))[0]
+    slot, pay = best_tile_pay(state, rules, seat)
+    if pay < 0 and rules.tile_optional:
+        return int64(DECLINE_TILE)
+    return TAKE_TILE + slot

@@ -1,0 +1,11 @@
+"""The agent that plays any legal action with equal chance, in every game."""
+
+from strozzi_sim.agent import compiled_agent
+from strozzi_sim.games.contract import count_legal, kth_legal
+from strozzi_sim.kernel.streams import random_below
+
+
+@compiled_agent(name="random", stochastic=True)
+def uniform(state, rules, params, memory, random):
+    """Plays any legal action with equal chance."""
+    return kth_legal(state, rules, random_below(random, count_legal(state, rules)))

@@ -1,0 +1,241 @@
+"""How close the compiled core comes to the same work in C.
+
+limit/strozzi.c plays Strozzi with the algorithm, records and random streams of the package. First every score of
+thousands of games is compared, then both play the same deals in turn, on one thread of this process; the ratio
+ours / C is formed pair by pair, so that a machine that gets slower or faster on the way does not matter.
+
+    python benchmarks/limit.py                     # 3-6 players, about a minute and a half
+    python benchmarks/limit.py --players 4 --json
+
+Exit codes: 0 done, 1 a score differs, 2 bad input, 4 the C file cannot be compiled.
+"""
+
+import argparse
+import ctypes
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from time import thread_time
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.agent import load_agent
+from strozzi_sim.games import load_game
+from strozzi_sim.games.variants import BASE, Variant, resolve_variant
+from strozzi_sim.kernel.streams import game_key
+from strozzi_sim.selfplay.loop import AGENT, JOB, OUTCOME
+from strozzi_sim.selfplay.match import NO_STOP, Match
+
+SOURCE = Path(__file__).parent / "limit" / "strozzi.c"
+OPTIONS = ("-std=c11", "-O3", "-march=native", "-shared", "-fPIC")
+PLAYERS = (4, 3, 5, 6)
+SEED = 2008
+DEALS_COMPARED = 5_000
+PAIRS = 7  # fewest
+SLICE = 0.5  # seconds
+SWITCHES = {  # a variant with every switch the other way round, for the comparison of scores
+    "rules": {
+        "start_order": "reverse",
+        "second_lap": False,
+        "ware_flag_needs_match": False,
+        "tile_optional": True,
+        "zero_total_scores": True,
+        "florence_bonus": False,
+    }
+}
+
+
+class Failure(Exception):
+    """What ends the benchmark early, with its exit code."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+# -- the C side ------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def compiled() -> Iterator[ctypes.CDLL]:
+    """limit/strozzi.c, compiled into a temporary folder and loaded."""
+    compiler = os.environ.get("CC") or "gcc"
+    if shutil.which(compiler) is None:
+        raise Failure(4, f"no C compiler: {compiler!r} is not installed; install gcc, or name another one in CC")
+    with tempfile.TemporaryDirectory(prefix="strozzi-limit-") as folder:
+        library = Path(folder) / "strozzi.so"
+        command = [compiler, *OPTIONS, "-o", str(library), str(SOURCE)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Failure(4, f"{compiler} cannot compile {SOURCE.name}: {done.stderr.strip()}")
+        yield _checked(ctypes.CDLL(str(library)))
+
+
+def _checked(library: ctypes.CDLL) -> ctypes.CDLL:
+    """The library, if its records are as large as ours."""
+    game = load_game("strozzi")
+    sizes = np.zeros(5, np.int64)
+    library.sizes(ctypes.c_void_p(sizes.ctypes.data))
+    ours = [dtype.itemsize for dtype in (game.state, game.rules, AGENT, JOB, OUTCOME)]
+    if sizes.tolist() != ours:
+        raise Failure(1, f"sizes of state, rules, agent, job, outcome: {sizes.tolist()} in C, {ours} in the package")
+    library.play.restype = ctypes.c_int64
+    library.play.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64] + [ctypes.c_void_p] * 4
+    return library
+
+
+def play_c(library: ctypes.CDLL, match: Match, last: int, scores: np.ndarray[Any, Any] | None = None) -> Any:
+    """Play deals 0 .. last - 1 of `match` in C; returns the outcome, writes `scores`, uint32[G, P]."""
+    job, agents, outcome = np.zeros(1, JOB), np.zeros(match.players, AGENT), np.zeros(1, OUTCOME)
+    job[0] = (game_key(match.game.name), match.seed, match.players, 0, last, 0)
+    uniform = ctypes.cast(library.uniform, ctypes.c_void_p).value
+    nothing = np.zeros(8, np.uint8)
+    agents[:] = (uniform, nothing.ctypes.data, nothing.ctypes.data, 0, 1)
+    design = match.design
+    arrays = [job, match.variant.rules, agents, len(design), design, outcome, scores, NO_STOP]
+    given = [each.ctypes.data if isinstance(each, np.ndarray) else each for each in arrays]
+    if library.play(*given) != last * len(design):
+        raise Failure(1, "an agent in C chose an illegal action")
+    return outcome
+
+
+# -- the same games? -------------------------------------------------------------------------------------------------
+
+
+def compare(library: ctypes.CDLL, match: Match) -> dict[str, Any]:
+    """Play the same deals with both and compare every score and the outcome."""
+    ours = match.play(0, DEALS_COMPARED, counted=False, rows=True)
+    scores = np.zeros((ours.games, match.players), np.uint32)
+    outcome = play_c(library, match, DEALS_COMPARED, scores)
+    wrong = np.flatnonzero((ours.rows["score"].reshape(scores.shape) != scores).any(axis=1))
+    return {
+        "variant": match.variant.name,
+        "players": match.players,
+        "games": ours.games,
+        "differ": len(wrong),
+        "first_difference": int(wrong[0]) if len(wrong) else None,
+        "outcome_equal": outcome.tobytes() == ours.outcome.tobytes(),
+    }
+
+
+# -- how fast? -------------------------------------------------------------------------------------------------------
+
+
+def _timed(action: Callable[[], Any]) -> float:
+    """Processor seconds of this thread: other programs on the machine do not count."""
+    start = thread_time()
+    action()
+    return thread_time() - start
+
+
+def measure(library: ctypes.CDLL, match: Match, seconds: float) -> dict[str, Any]:
+    """Play the same deals with C, with ours, and with ours keeping journal and tallies, in turn."""
+    match.warm(counted=True)
+    match.warm(counted=False)
+    deals = 1_000
+    sides: tuple[Callable[[], Any], ...] = (
+        lambda: play_c(library, match, deals),
+        lambda: match.play(0, deals, counted=False),
+        lambda: match.play(0, deals, counted=True),
+    )
+    one_round = sum(min(_timed(side) for _ in range(5)) for side in sides) / deals
+    c_share = min(_timed(sides[0]) for _ in range(5)) / deals
+    deals = max(1_000, int(min(SLICE / c_share, seconds / PAIRS / one_round)))
+    times = []
+    while len(times) < PAIRS or sum(map(sum, times)) < seconds:
+        times.append([_timed(side) for side in sides])
+    c, ours, counted = zip(*times, strict=True)
+    per_game = play_c(library, match, deals)["decisions"][0] / deals
+    rates = {name: deals / median(side) for name, side in (("c", c), ("ours", ours), ("counted", counted))}
+    return {
+        "players": match.players,
+        "deals": deals,
+        "decisions_per_game": per_game,
+        "games_per_s": rates,
+        "decisions_per_s": {name: rate * per_game for name, rate in rates.items()},
+        "ratio": _spread([one / other for one, other in zip(c, ours, strict=True)]),
+        "counted_ratio": _spread([one / other for one, other in zip(c, counted, strict=True)]),
+    }
+
+
+def _spread(ratios: list[float]) -> dict[str, float]:
+    return {"median": median(ratios), "low": min(ratios), "high": max(ratios), "pairs": len(ratios)}
+
+
+# -- the report ------------------------------------------------------------------------------------------------------
+
+
+def show(compared: list[dict[str, Any]], measured: list[dict[str, Any]]) -> None:
+    """Print what was found as two small tables."""
+    print("Scores, C against ours, game by game")
+    for row in compared:
+        equal = "yes" if is_equal(row) else f"NO, {row['differ']} differ, the first is deal {row['first_difference']}"
+        print(f"  {row['variant']:<12} {row['players']} players  {row['games']:>6,} games  equal: {equal}")
+    if not measured:
+        return
+    print("\nOne thread, random agents, variant base")
+    print("  players  side              games/s  decisions/s  ours / C: median (lowest-highest, pairs)")
+    for row in measured:
+        for name, label, ratio in (("c", "C", None), ("ours", "ours", "ratio"), ("counted", "with tallies", "counted_ratio")):
+            rate, decisions = row["games_per_s"][name], row["decisions_per_s"][name]
+            line = f"  {row['players']:>7}  {label:<13} {rate:>11,.0f} {decisions / 1e6:>10.1f} M"
+            if ratio is not None:
+                found = row[ratio]
+                line += f"  {found['median']:.3f} ({found['low']:.3f}-{found['high']:.3f}, {found['pairs']})"
+            print(line)
+
+
+def is_equal(row: dict[str, Any]) -> bool:
+    """Whether a comparison found no difference."""
+    return row["differ"] == 0 and bool(row["outcome_equal"])
+
+
+def variants() -> list[Variant]:
+    """The variants whose scores are compared."""
+    game = load_game("strozzi")
+    own = {"switches": SWITCHES}
+    return [resolve_variant(game, name, own) for name in (BASE, "long-tracks", "switches")]
+
+
+def run(players: tuple[int, ...], seconds: float, as_json: bool) -> int:
+    """Compare, measure, report; returns the exit code."""
+    game, agent = load_game("strozzi"), load_agent("random")
+    with compiled() as library:
+        matches = {
+            (variant.name, count): Match(game, count, (agent,), variant, SEED)
+            for variant in variants()
+            for count in sorted(PLAYERS)
+        }
+        compared = [compare(library, match) for match in matches.values()]
+        equal = all(map(is_equal, compared))
+        measured = [measure(library, matches[BASE, count], seconds) for count in players] if equal else []
+    if as_json:
+        print(json.dumps({"scores_equal": equal, "compared": compared, "measured": measured}, indent=2))
+    else:
+        show(compared, measured)
+    return 0 if equal else 1
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Compare the speed of the compiled core with the same work in C.")
+    parser.add_argument("--seconds", type=float, default=20, help="to measure at each player count (default: 20)")
+    parser.add_argument("--players", type=int, choices=sorted(PLAYERS), help="measure only this player count")
+    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    given = parser.parse_args()
+    try:
+        return run((given.players,) if given.players else PLAYERS, given.seconds, given.json)
+    except Failure as failure:
+        print(f"limit: error: {failure}", file=sys.stderr)
+        return failure.code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,476 @@
+/* Strozzi in C11: the speed limit that the compiled Python core is measured against.
+
+   The same work as strozzi_sim/games/strozzi/core.py and strozzi_sim/selfplay/loop.py: the same records, read at run
+   time; the same random streams, bit for bit; the same algorithm; agents called by address, every action checked.
+   `play` plays a range of deals and writes the same outcome. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { SEATS = 6, PORTS = 3, CITIES = 4, FLORENCE = 3, CATEGORIES = 3 };
+enum { MOST_SHIPS = 64, MOST_TILES = 64, MOST_SPACES = 32, MOST_FACE_UP = 6 };
+enum { PIRATE_FLAG, PLUS_ONE_FLAG, WARE_FLAG };
+enum { ALL_FLAGS = 7, ALL_PORTS = 7, NOBODY = 255, NO_WARE = 255 };
+enum { CLAIM, PIRACY, PORT, TILE, OVER };
+enum { PASS = 1, CLAIM_WITH = 2, PLACE_AT = 5, TAKE_TILE = 8, DECLINE_TILE = TAKE_TILE + MOST_FACE_UP };
+enum { TILE_SOURCE, SHIP_SOURCE, SOURCES = 16, AGENTS = 1000 };
+enum { POSITIONS = 6, WIN = 60 };
+
+/* The records of state.py and loop.py, field by field. */
+
+typedef struct {
+    uint8_t phase, actor, legal, first_action;
+    uint8_t players, round, start_player, active, ship, holder, holder_flag;
+    uint8_t waiting, with_flag, with_pirate, deck;
+    uint8_t hand[SEATS], berths[SEATS];
+    uint8_t position[CITIES][SEATS], order[CITIES][SEATS];
+    uint8_t ships_at[PORTS];
+    uint8_t berth_seat[PORTS][SEATS], berth_speed[PORTS][SEATS], berth_ship[PORTS][SEATS], berth_flag[PORTS][SEATS];
+    uint8_t display_size, display[MOST_FACE_UP];
+    uint16_t tile_total[CATEGORIES][SEATS];
+    uint32_t coins[SEATS];
+    uint8_t tile_owner[MOST_TILES];
+    uint8_t ships_unseen, unseen_ship[MOST_SHIPS];
+    uint8_t tiles_unseen, unseen_tile[MOST_TILES];
+} State;
+
+typedef struct {
+    uint8_t ships, tiles, rounds, face_up, top, cards[SEATS + 1];
+    uint8_t sail[MOST_SHIPS], cargo[MOST_SHIPS][PORTS], scrolls[MOST_SHIPS], promotion[MOST_SHIPS];
+    uint8_t tile_category[MOST_TILES], tile_value[MOST_TILES], tile_ware[MOST_TILES];
+    uint8_t plus_one_speed, ware_steps;
+    uint16_t ship_prize[SEATS], marker_prize[SEATS], category_prize[SEATS], bonus[MOST_SPACES];
+    uint32_t box_coins;
+    uint8_t reverse_start, second_lap, ware_flag_needs_match, tile_optional, zero_total_scores, florence_bonus;
+} Rules;
+
+typedef struct {
+    uint64_t key, cursor[SOURCES];
+} Chance;
+
+typedef struct {
+    uint64_t cursor;
+} Random;
+
+typedef int64_t (*Act)(const State *, const Rules *, void *params, void *memory, Random *);
+
+typedef struct {
+    Act act;
+    void *params, *memory;
+    int64_t memory_size, sees_state; /* here everybody sees the state itself */
+} Agent;
+
+typedef struct {
+    int64_t game, seed, players, first, last, start_player;
+} Job;
+
+typedef struct {
+    int64_t games, decisions;
+    int64_t played[POSITIONS][SEATS], wins[POSITIONS][SEATS], places[POSITIONS][SEATS], scores[POSITIONS][SEATS];
+} Outcome;
+
+_Static_assert(sizeof(void *) == 8 && sizeof(Agent) == 40 && sizeof(Job) == 48, "64-bit records as in loop.py");
+
+/* Random streams: SplitMix64, keyed as in kernel/streams.py. */
+
+static const uint64_t GOLDEN = 0x9E3779B97F4A7C15;
+
+static inline uint64_t mix(uint64_t word)
+{
+    word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9;
+    word = (word ^ (word >> 27)) * 0x94D049BB133111EB;
+    return word ^ (word >> 31);
+}
+
+static inline uint64_t absorb(uint64_t key, uint64_t word) { return mix(key + GOLDEN * (word + 1)); }
+
+static inline int scaled(uint64_t word, uint32_t n) { return (int)(((word >> 32) * n) >> 32); }
+
+static inline void open_source(Chance *chance, int source) { chance->cursor[source] = absorb(chance->key, source); }
+
+static inline int draw(Chance *chance, int source, int n)
+{
+    return scaled(mix(chance->cursor[source] += GOLDEN), n);
+}
+
+/* Sets of seats, flags, ports and actions. */
+
+static inline int lowest(unsigned set) { return __builtin_ctz(set); }
+
+static inline unsigned only(int member) { return 1u << member; }
+
+static inline int next_clockwise(unsigned seats, int seat)
+{
+    unsigned later = seats & -(2u << seat);
+    return lowest(later ? later : seats);
+}
+
+/* Setting up. */
+
+static inline int draw_tile(State *state, Chance *chance)
+{
+    int left = state->tiles_unseen, k = draw(chance, TILE_SOURCE, left), tile = state->unseen_tile[k];
+    state->unseen_tile[k] = state->unseen_tile[left - 1];
+    state->tiles_unseen = left - 1;
+    return tile;
+}
+
+static inline void ask_claim(State *state, int seat)
+{
+    state->phase = CLAIM;
+    state->actor = seat;
+    state->first_action = PASS;
+    state->legal = 1 | state->hand[seat] << 1;
+}
+
+static inline void ask_piracy(State *state, int seat)
+{
+    state->phase = PIRACY;
+    state->actor = seat;
+    state->first_action = PASS;
+    state->legal = 1 | 1 << PIRATE_FLAG << 1;
+}
+
+static void reveal(State *state, Chance *chance)
+{
+    int left = state->ships_unseen, k = draw(chance, SHIP_SOURCE + state->round, left), active = state->active;
+    state->ship = state->unseen_ship[k];
+    state->unseen_ship[k] = state->unseen_ship[left - 1];
+    state->ships_unseen = left - 1;
+    state->deck--;
+    state->holder = NOBODY;
+    state->waiting = state->with_flag & ~only(active);
+    ask_claim(state, active);
+}
+
+static void begin_round(State *state, const Rules *rules, Chance *chance)
+{
+    int players = state->players, ships = rules->ships;
+    for (int seat = 0; seat < players; seat++) {
+        state->hand[seat] = ALL_FLAGS;
+        state->berths[seat] = ALL_PORTS;
+    }
+    state->with_flag = state->with_pirate = only(players) - 1;
+    for (int port = 0; port < PORTS; port++) state->ships_at[port] = 0;
+    for (int ship = 0; ship < ships; ship++) state->unseen_ship[ship] = ship;
+    state->ships_unseen = ships;
+    state->deck = rules->cards[players];
+    open_source(chance, SHIP_SOURCE + state->round);
+    state->active = state->start_player;
+    reveal(state, chance);
+}
+
+static void deal(State *state, const Rules *rules, int players, int start_player, Chance *chance)
+{
+    state->players = players;
+    state->round = 0;
+    state->start_player = start_player;
+    for (int seat = 0; seat < players; seat++) {
+        state->coins[seat] = 0;
+        for (int category = 0; category < CATEGORIES; category++) state->tile_total[category][seat] = 0;
+    }
+    for (int city = 0; city < CITIES; city++)
+        for (int k = 0; k < players; k++) {
+            int seat = start_player + k;
+            state->position[city][k] = 0;
+            state->order[city][rules->reverse_start ? players - 1 - k : k] = seat >= players ? seat - players : seat;
+        }
+    int tiles = rules->tiles, shown = rules->face_up < tiles ? rules->face_up : tiles;
+    for (int tile = 0; tile < tiles; tile++) {
+        state->unseen_tile[tile] = tile;
+        state->tile_owner[tile] = NOBODY;
+    }
+    state->tiles_unseen = tiles;
+    open_source(chance, TILE_SOURCE);
+    for (int slot = 0; slot < shown; slot++) state->display[slot] = draw_tile(state, chance);
+    state->display_size = shown;
+    begin_round(state, rules, chance);
+}
+
+/* Scoring. */
+
+static void score_tiles(State *state, const Rules *rules)
+{
+    int players = state->players;
+    const uint8_t *order = state->order[FLORENCE];
+    for (int category = 0; category < CATEGORIES; category++) {
+        const uint16_t *totals = state->tile_total[category];
+        for (int rank = 0; rank < players; rank++) {
+            int seat = order[rank], total = totals[seat], better = 0;
+            if (total == 0 && !rules->zero_total_scores) continue;
+            for (int other_rank = 0; other_rank < players; other_rank++) {
+                int other = totals[order[other_rank]];
+                better += other > total || (other == total && other_rank < rank);
+            }
+            state->coins[seat] += rules->category_prize[better];
+        }
+    }
+}
+
+static void score_round(State *state, const Rules *rules, Chance *chance)
+{
+    int players = state->players;
+    for (int port = 0; port < PORTS; port++) {
+        int ships = state->ships_at[port];
+        for (int rank = 0; rank < ships; rank++) state->coins[state->berth_seat[port][rank]] += rules->ship_prize[rank];
+    }
+    for (int city = 0; city < CITIES; city++) {
+        bool bonus_here = city != FLORENCE || rules->florence_bonus;
+        for (int rank = 0; rank < players; rank++) {
+            int seat = state->order[city][rank], space = state->position[city][seat];
+            if (space == 0) break;
+            state->coins[seat] += rules->marker_prize[rank] + (bonus_here ? rules->bonus[space] : 0);
+        }
+    }
+    if (state->round + 1 < rules->rounds) {
+        state->round++;
+        state->start_player = state->order[FLORENCE][0];
+        begin_round(state, rules, chance);
+    } else {
+        score_tiles(state, rules);
+        state->phase = OVER;
+        state->legal = 0;
+    }
+}
+
+static int seats_better(const State *state, int seat)
+{
+    uint32_t coins = state->coins[seat];
+    int better = 0, players = state->players;
+    bool ahead = true;
+    for (int rank = 0; rank < players; rank++) {
+        int other = state->order[FLORENCE][rank];
+        if (other == seat)
+            ahead = false;
+        else
+            better += state->coins[other] > coins || (state->coins[other] == coins && ahead);
+    }
+    return better;
+}
+
+/* Playing. */
+
+static void next_turn(State *state, const Rules *rules, int taker, Chance *chance)
+{
+    if (state->with_flag == 0 || state->deck == 0) {
+        score_round(state, rules, chance);
+    } else {
+        state->active = next_clockwise(state->with_flag, taker);
+        reveal(state, chance);
+    }
+}
+
+static void move(State *state, const Rules *rules, int seat, int city, int steps)
+{
+    uint8_t *position = state->position[city], *order = state->order[city];
+    int before = position[seat], after = before + steps < rules->top ? before + steps : rules->top, rank = 0;
+    if (after == before) return;
+    position[seat] = after;
+    while (order[rank] != seat) rank++;
+    for (; rank > 0 && position[order[rank - 1]] < after; rank--) order[rank] = order[rank - 1];
+    order[rank] = seat;
+}
+
+static void take_tile(State *state, const Rules *rules, int seat, int slot, Chance *chance)
+{
+    if (slot < 0) return;
+    int tile = state->display[slot], ware = rules->tile_ware[tile];
+    state->tile_owner[tile] = seat;
+    state->tile_total[rules->tile_category[tile]][seat] += rules->tile_value[tile];
+    if (state->tiles_unseen > 0) {
+        state->display[slot] = draw_tile(state, chance);
+    } else {
+        int display = --state->display_size;
+        for (; slot < display; slot++) state->display[slot] = state->display[slot + 1];
+    }
+    if (ware != NO_WARE) move(state, rules, seat, ware, 1);
+}
+
+static void place(State *state, const Rules *rules, int seat, int port, Chance *chance)
+{
+    int ship = state->ship, flag = state->holder_flag, rank = state->ships_at[port]++;
+    int speed = rules->sail[ship] + (flag == PLUS_ONE_FLAG ? rules->plus_one_speed : 0);
+    uint8_t *seats = state->berth_seat[port], *speeds = state->berth_speed[port];
+    uint8_t *ships = state->berth_ship[port], *flags = state->berth_flag[port];
+    state->berths[seat] &= ~only(port);
+    for (; rank > 0 && speeds[rank - 1] < speed; rank--) {
+        speeds[rank] = speeds[rank - 1];
+        seats[rank] = seats[rank - 1];
+        ships[rank] = ships[rank - 1];
+        flags[rank] = flags[rank - 1];
+    }
+    speeds[rank] = speed;
+    seats[rank] = seat;
+    ships[rank] = ship;
+    flags[rank] = flag;
+
+    int steps = rules->cargo[ship][port];
+    if (flag == WARE_FLAG && (steps > 0 || !rules->ware_flag_needs_match)) steps += rules->ware_steps;
+    move(state, rules, seat, port, steps);
+    move(state, rules, seat, FLORENCE, rules->scrolls[ship]);
+
+    int display = state->display_size;
+    if (rules->promotion[ship] && display > 0) {
+        if (display > 1 || rules->tile_optional) {
+            state->phase = TILE;
+            state->actor = seat;
+            state->first_action = TAKE_TILE;
+            state->legal = (only(display) - 1) | (rules->tile_optional ? only(DECLINE_TILE - TAKE_TILE) : 0);
+            return;
+        }
+        take_tile(state, rules, seat, 0, chance);
+    }
+    next_turn(state, rules, seat, chance);
+}
+
+static void take_card(State *state, const Rules *rules, int seat, int flag, Chance *chance)
+{
+    state->holder = seat;
+    state->holder_flag = flag;
+    state->hand[seat] &= ~only(flag);
+    if (state->hand[seat] == 0) state->with_flag &= ~only(seat);
+    if (flag == PIRATE_FLAG) state->with_pirate &= ~only(seat);
+    unsigned berths = state->berths[seat];
+    if ((berths & (berths - 1)) == 0) {
+        place(state, rules, seat, lowest(berths), chance);
+    } else {
+        state->phase = PORT;
+        state->actor = seat;
+        state->first_action = PLACE_AT;
+        state->legal = berths;
+    }
+}
+
+static inline void answer(State *state, const Rules *rules, int seat, int action, Chance *chance)
+{
+    int flag = action - CLAIM_WITH;
+    unsigned waiting = state->waiting;
+    if (flag >= 0) {
+        if (flag == PIRATE_FLAG) {
+            take_card(state, rules, seat, flag, chance);
+            return;
+        }
+        state->holder = seat;
+        state->holder_flag = flag;
+        waiting = (rules->second_lap ? state->with_flag : waiting) & state->with_pirate & ~only(seat);
+    }
+    if (waiting) {
+        int following = next_clockwise(waiting, seat);
+        state->waiting = waiting & ~only(following);
+        if (state->holder == NOBODY)
+            ask_claim(state, following);
+        else
+            ask_piracy(state, following);
+    } else if (state->holder != NOBODY) {
+        take_card(state, rules, state->holder, state->holder_flag, chance);
+    } else if (state->deck == 0) {
+        score_round(state, rules, chance);
+    } else {
+        reveal(state, chance);
+    }
+}
+
+static inline void apply(State *state, const Rules *rules, int action, Chance *chance)
+{
+    int seat = state->actor;
+    if (state->phase <= PIRACY) {
+        answer(state, rules, seat, action, chance);
+    } else if (state->phase == PORT) {
+        place(state, rules, seat, action - PLACE_AT, chance);
+    } else {
+        take_tile(state, rules, seat, action == DECLINE_TILE ? -1 : action - TAKE_TILE, chance);
+        next_turn(state, rules, seat, chance);
+    }
+}
+
+static inline bool is_legal(const State *state, int64_t action)
+{
+    int64_t bit = action - state->first_action;
+    return 0 <= bit && bit < 8 && (state->legal >> bit & 1);
+}
+
+/* The number of decisions, or -1 at the first illegal action. */
+static inline int64_t play_game(State *state, const Rules *rules, const Agent *seated, Random *randoms, Chance *chance)
+{
+    int64_t decisions = 0;
+    for (; state->phase != OVER; decisions++) {
+        int seat = state->actor;
+        const Agent *agent = &seated[seat];
+        int64_t action = agent->act(state, rules, agent->params, agent->memory, &randoms[seat]);
+        if (!is_legal(state, action)) return -1;
+        apply(state, rules, (int)action, chance);
+    }
+    return decisions;
+}
+
+/* Play every seating of the deals job->first .. job->last - 1; returns the number of games, or -1 after a fault.
+
+   agents   : [position]
+   seatings : [seating][seat]        the position that sits there
+   outcome  : added to
+   scores   : [game][seat] written, or NULL */
+int64_t play(const Job *job, const Rules *rules, const Agent *agents, int64_t seating_count, const uint8_t *seatings,
+             Outcome *outcome, uint32_t *scores, const volatile int64_t *stop)
+{
+    State state = {0};
+    Chance chance;
+    Agent seated[SEATS];
+    Random randoms[SEATS];
+    int players = (int)job->players;
+    int64_t played = 0;
+    uint64_t game = absorb(absorb(absorb(0, job->seed), job->game), players);
+    for (int64_t number = job->first; number < job->last; number++) {
+        uint64_t key = absorb(game, number);
+        for (int64_t seating = 0; seating < seating_count; seating++, played++) {
+            const uint8_t *seats = seatings + seating * players;
+            if (*stop) return played;
+            for (int seat = 0; seat < players; seat++) {
+                seated[seat] = agents[seats[seat]];
+                randoms[seat].cursor = absorb(key, AGENTS + seat);
+                memset(seated[seat].memory, 0, seated[seat].memory_size);
+            }
+            chance.key = key;
+            deal(&state, rules, players, (int)job->start_player, &chance);
+            int64_t decisions = play_game(&state, rules, seated, randoms, &chance);
+            if (decisions < 0) return -1;
+            outcome->games++;
+            outcome->decisions += decisions;
+            for (int seat = 0; seat < players; seat++) {
+                int position = seats[seat], better = seats_better(&state, seat);
+                outcome->played[position][seat]++;
+                outcome->wins[position][seat] += better == 0 ? WIN : 0;
+                outcome->places[position][seat] += 2 * better + 2;
+                outcome->scores[position][seat] += state.coins[seat];
+                if (scores) scores[played * players + seat] = state.coins[seat];
+            }
+        }
+    }
+    return played;
+}
+
+/* The agent that plays any legal action with equal chance: the k-th member of the set of legal actions, by a table. */
+
+static uint8_t kth_member[256][8];
+
+__attribute__((constructor)) static void fill_kth_member(void)
+{
+    for (int set = 0; set < 256; set++)
+        for (int member = 0, k = 0; member < 8; member++)
+            if (set >> member & 1) kth_member[set][k++] = member;
+}
+
+int64_t uniform(const State *state, const Rules *rules, void *params, void *memory, Random *random)
+{
+    (void)rules, (void)params, (void)memory;
+    int k = scaled(mix(random->cursor += GOLDEN), __builtin_popcount(state->legal));
+    return state->first_action + kth_member[state->legal][k];
+}
+
+/* The sizes of the records, to be compared with the dtypes: state, rules, agent, job, outcome. */
+void sizes(int64_t *out)
+{
+    const size_t all[] = {sizeof(State), sizeof(Rules), sizeof(Agent), sizeof(Job), sizeof(Outcome)};
+    for (int k = 0; k < 5; k++) out[k] = (int64_t)all[k];
+}

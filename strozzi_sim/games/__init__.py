@@ -1,0 +1,23 @@
+"""The games: one folder each, with the same files; `load_game` finds one by name."""
+
+from functools import cache
+from importlib import import_module
+
+from strozzi_sim.errors import InputError
+from strozzi_sim.games.contract import Game
+
+GAME_NAMES = ("strozzi",)
+
+
+@cache
+def load_game(name: str) -> Game:
+    """The game called `name`.
+
+    Raises:
+        InputError: there is none; lists the games there are.
+    """
+    if name not in GAME_NAMES:
+        raise InputError(f"unknown game {name!r}; known: {', '.join(GAME_NAMES)}")
+    game = import_module(f"strozzi_sim.games.{name}").GAME
+    assert isinstance(game, Game)
+    return game

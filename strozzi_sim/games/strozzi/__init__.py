@@ -1,0 +1,18 @@
+"""Strozzi (Reiner Knizia, 2008), 3-6 players."""
+
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.strozzi.state import JOURNAL_ROWS, PLAYER_COUNTS, RULES, SEATS, STATE
+from strozzi_sim.games.strozzi.tallies import TALLIES
+
+GAME = Game(
+    name="strozzi",
+    title="Strozzi",
+    player_counts=PLAYER_COUNTS,
+    most_players=SEATS,
+    behaviour=1,
+    state=STATE,
+    rules=RULES,
+    tallies=TALLIES,
+    journal_rows=JOURNAL_ROWS,
+    hidden=False,
+)

@@ -1,0 +1,212 @@
+"""Strozzi's component data: validated, changed by variants, and turned into the record that kernels read."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from strozzi_sim.errors import InputError
+from strozzi_sim.games.strozzi import state as limit
+
+VARIABLE = ("setup", "flags", "rules", "coins", "scoring", "tracks", "ships", "promotion_tiles")
+MERGED = ("setup.cards_removed",)
+
+Provenance = Literal["rulebook", "page", "reconstructed", "variant"]
+Symbols = Annotated[int, Meta(ge=0, le=limit.MOST_SYMBOLS)]
+Prize = Annotated[int, Meta(ge=0, le=limit.MOST_PRIZE)]
+Prizes = Annotated[list[Prize], Meta(max_length=limit.SEATS)]
+Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]{1,32}$")]
+Coins = Annotated[int, Meta(ge=0, le=10_000)]
+
+
+class _Block(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    provenance: Provenance = "variant"
+    provenance_note: str = ""
+
+
+class _Meta(_Block):
+    game: str
+    bgg_id: int
+    players_min: Literal[3]
+    players_max: Literal[6]
+
+
+class _Ware(_Block):
+    id: str
+    port: str
+    good: str
+
+
+class _Setup(_Block):
+    rounds: Annotated[int, Meta(ge=1, le=limit.MOST_ROUNDS)]
+    cards_removed: dict[int, Annotated[int, Meta(ge=0)]]
+    promotion_tiles_face_up: Annotated[int, Meta(ge=0, le=limit.MOST_FACE_UP)]
+
+
+class _Flags(_Block):
+    plus_one_speed: Symbols
+    ware_steps: Symbols
+    ids: list[str]
+
+
+class _Rules(_Block):
+    start_order: Literal["turn", "reverse"]
+    second_lap: bool
+    ware_flag_needs_match: bool
+    tile_optional: bool
+    zero_total_scores: bool
+    florence_bonus: bool
+
+
+class _Coins(_Block):
+    v5: Coins
+    v10: Coins
+    v50: Coins
+
+
+class _Scoring(_Block):
+    ship_ranks: Prizes
+    marker_ranks: Prizes
+    category_ranks: Prizes
+
+
+class _Tracks(_Block):
+    cities: list[str]
+    top_index: Annotated[int, Meta(ge=1, le=limit.MOST_SPACES - 1)]
+    bonus: dict[int, Prize]
+
+
+class _Ship(_Block):
+    id: Id
+    sail: Annotated[int, Meta(ge=0, le=limit.MOST_SAIL - limit.MOST_SYMBOLS)]
+    venice: Symbols
+    rome: Symbols
+    naples: Symbols
+    scrolls: Symbols
+    promotion: Annotated[int, Meta(ge=0, le=1)]
+
+
+class _Tile(_Block):
+    id: Id
+    category: Literal["art", "science", "architecture"]
+    value: Symbols
+    ware: Literal["", "venice", "rome", "naples"]
+
+
+class Components(msgspec.Struct, forbid_unknown_fields=True):
+    """All of components.toml; unknown keys are errors."""
+
+    meta: _Meta
+    wares: list[_Ware]
+    setup: _Setup
+    flags: _Flags
+    rules: _Rules
+    coins: _Coins
+    scoring: _Scoring
+    tracks: _Tracks
+    ships_principle: _Block
+    ships: Annotated[list[_Ship], Meta(min_length=1, max_length=limit.MOST_SHIPS)]
+    tiles_principle: _Block
+    promotion_tiles: Annotated[list[_Tile], Meta(max_length=limit.MOST_TILES)]
+
+
+def check(components: Components, where: str) -> None:
+    """Refuse what single values cannot show.
+
+    Raises:
+        InputError: a component set that is not playable; names the key.
+    """
+    for name, things in (("ships", components.ships), ("promotion_tiles", components.promotion_tiles)):
+        ids = [thing.id for thing in things]
+        for thing in ids:
+            if ids.count(thing) > 1:
+                raise InputError(f"{where}: {name}: the id {thing!r} is used {ids.count(thing)} times; ids are unique")
+    ships = len(components.ships)
+    for players, removed in components.setup.cards_removed.items():
+        key = f"{where}: setup.cards_removed.{players}"
+        if players not in limit.PLAYER_COUNTS:
+            raise InputError(f"{key}: strozzi takes 3-6 players, got {players}")
+        if removed >= ships:
+            raise InputError(f"{key}: removing {removed} of {ships} ships leaves none; at most {ships - 1} can go")
+    top = components.tracks.top_index
+    for space in components.tracks.bonus:
+        if not 1 <= space <= top:
+            raise InputError(f"{where}: tracks.bonus.{space}: not on the track; spaces with a bonus are 1 to top_index = {top}")
+    if components.tracks.cities != list(limit.CITY_NAMES):
+        raise InputError(f"{where}: tracks.cities: must stay {list(limit.CITY_NAMES)}, got {components.tracks.cities}")
+    if components.flags.ids != list(limit.FLAG_NAMES):
+        raise InputError(f"{where}: flags.ids: must stay {list(limit.FLAG_NAMES)}, got {components.flags.ids}")
+
+
+def plain(components: Components) -> dict[str, Any]:
+    """Everything a variant can change, as plain data without provenance; keys of maps are strings."""
+    raw = msgspec.to_builtins(components, str_keys=True)
+
+    def bare(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: bare(entry) for key, entry in value.items() if not key.startswith("provenance")}
+        return [bare(entry) for entry in value] if isinstance(value, list) else value
+
+    return {section: bare(raw[section]) for section in VARIABLE}
+
+
+def reconstructed(components: Components) -> list[str]:
+    """The blocks that no source gives, in words for a report."""
+    found = [
+        words
+        for words, block in (
+            ("the positions of the bonus spaces and the length of the tracks", components.tracks),
+            ("rule readings where the texts are silent (the switches under [rules])", components.rules),
+        )
+        if block.provenance == "reconstructed"
+    ]
+    for words, things in (("ship cards", components.ships), ("promotion tiles", components.promotion_tiles)):
+        count = sum(thing.provenance == "reconstructed" for thing in things)
+        if count:
+            found.append(f"{count} of the {len(things)} {words}")
+    return found
+
+
+def to_rules(components: Components) -> np.ndarray[Any, Any]:
+    """The record that kernels read, as an array of shape (1,)."""
+    rules = np.zeros(1, limit.RULES)
+    row = rules[0]
+    row["ships"], row["tiles"] = len(components.ships), len(components.promotion_tiles)
+    row["rounds"], row["face_up"] = components.setup.rounds, components.setup.promotion_tiles_face_up
+    row["top"] = components.tracks.top_index
+    for players, removed in components.setup.cards_removed.items():
+        row["cards"][players] = len(components.ships) - removed
+    for k, ship in enumerate(components.ships):
+        row["sail"][k], row["scrolls"][k], row["promotion"][k] = ship.sail, ship.scrolls, ship.promotion
+        row["cargo"][k] = (ship.venice, ship.rome, ship.naples)
+    for k, tile in enumerate(components.promotion_tiles):
+        row["tile_category"][k], row["tile_value"][k] = limit.CATEGORIES.index(tile.category), tile.value
+        row["tile_ware"][k] = limit.PORT_NAMES.index(tile.ware) if tile.ware else limit.NO_WARE
+    row["plus_one_speed"], row["ware_steps"] = components.flags.plus_one_speed, components.flags.ware_steps
+    scoring = components.scoring
+    for field, prizes in (
+        ("ship_prize", scoring.ship_ranks),
+        ("marker_prize", scoring.marker_ranks),
+        ("category_prize", scoring.category_ranks),
+    ):
+        row[field][: len(prizes)] = prizes
+    for space, coins in components.tracks.bonus.items():
+        row["bonus"][space] = coins
+    row["box_coins"] = 5 * components.coins.v5 + 10 * components.coins.v10 + 50 * components.coins.v50
+    row["reverse_start"] = components.rules.start_order == "reverse"
+    for switch in ("second_lap", "ware_flag_needs_match", "tile_optional", "zero_total_scores", "florence_bonus"):
+        row[switch] = getattr(components.rules, switch)
+    return rules
+
+
+def check_players(components: dict[str, Any], players: int, where: str) -> None:
+    """Refuse a player count for which the components say nothing.
+
+    Raises:
+        InputError: setup.cards_removed has no entry.
+    """
+    removed = components["setup"]["cards_removed"]
+    if str(players) not in removed:
+        known = ", ".join(removed)
+        raise InputError(f"{where}: setup.cards_removed.{players}: no entry for {players} players; it has {known}")

@@ -1,0 +1,486 @@
+"""Strozzi's kernels: deal, legal actions, apply, scoring.
+
+They take records, allocate nothing and raise nothing. `apply` trusts that the action is legal and runs on to the next
+seat that has a choice: forced actions (no pirate flag, one free port, one tile) happen by themselves. Numbers in
+parentheses are items of the rules' ambiguity list (docs/rules/strozzi.md).
+"""
+
+from numba import from_dtype, int64
+
+from strozzi_sim.games import contract
+from strozzi_sim.games.strozzi.events import (
+    CARGO,
+    CLAIM,
+    END,
+    MARKER,
+    MOVE,
+    PLACE,
+    REVEAL,
+    ROUND,
+    SCORE,
+    SCROLL,
+    SET_ASIDE,
+    SHIP_PRIZE,
+    SHOW,
+    TAKE_TILE,
+    TILE_WARE,
+)
+from strozzi_sim.games.strozzi.state import (
+    ALL_FLAGS,
+    ALL_PORTS,
+    CITIES,
+    CLAIM_WITH,
+    DECLINE_TILE,
+    FLORENCE,
+    NO_WARE,
+    NOBODY,
+    OVER,
+    PASS,
+    PIRACY,
+    PIRATE_FLAG,
+    PLACE_AT,
+    PLUS_ONE_FLAG,
+    PORT,
+    PORTS,
+    SHIP_SOURCE,
+    STATE,
+    TILE,
+    TILE_SOURCE,
+    WARE_FLAG,
+)
+from strozzi_sim.games.strozzi.state import CLAIM as CLAIM_PHASE
+from strozzi_sim.games.strozzi.state import TAKE_TILE as TAKE_TILE_ACTION
+from strozzi_sim.kernel.bits import count_bits, kth_bit, lowest_bit, next_clockwise
+from strozzi_sim.kernel.jit import implement, inlined, jit
+from strozzi_sim.kernel.journal import write
+from strozzi_sim.kernel.streams import draw, open_source
+
+_PIRATE_BIT = 1 << PIRATE_FLAG
+_DECLINE_BIT = 1 << (DECLINE_TILE - TAKE_TILE_ACTION)
+
+
+@jit
+def deal(state, rules, players, start_player, chance, journal):
+    """Set up the game and turn over the first card. `chance.key` must be set."""
+    state.players = players
+    state.round = 0
+    state.start_player = start_player
+    for seat in range(players):
+        state.coins[seat] = 0
+        for category in range(3):
+            state.tile_total[category, seat] = 0
+    for city in range(CITIES):
+        for k in range(players):
+            state.position[city, k] = 0
+            seat = start_player + k  # (1)
+            seat = seat - players if seat >= players else seat
+            rank = players - 1 - k if rules.reverse_start else k
+            state.order[city, rank] = seat
+    tiles = int64(rules.tiles)
+    for tile in range(tiles):
+        state.unseen_tile[tile] = tile
+        state.tile_owner[tile] = NOBODY
+    state.tiles_unseen = tiles
+    open_source(chance, int64(TILE_SOURCE))
+    shown = min(int64(rules.face_up), tiles)
+    for slot in range(shown):
+        tile = _draw_tile(state, chance)
+        state.display[slot] = tile
+        write(journal, SHOW, slot, tile, 0, 0, 0)
+    state.display_size = shown
+    _begin_round(state, rules, chance, journal)
+
+
+@inlined
+def _draw_tile(state, chance):
+    left = int64(state.tiles_unseen)
+    k = draw(chance, int64(TILE_SOURCE), left)
+    tile = int64(state.unseen_tile[k])
+    state.unseen_tile[k] = state.unseen_tile[left - 1]
+    state.tiles_unseen = left - 1
+    return tile
+
+
+@jit
+def _begin_round(state, rules, chance, journal):
+    """Flags return, all ships are shuffled and some removed unseen (72)."""
+    players = int64(state.players)
+    start_player = int64(state.start_player)
+    for seat in range(players):
+        state.hand[seat] = ALL_FLAGS
+        state.berths[seat] = ALL_PORTS
+    everybody = (int64(1) << players) - 1
+    state.with_flag = everybody
+    state.with_pirate = everybody
+    for port in range(PORTS):
+        state.ships_at[port] = 0
+    ships = int64(rules.ships)
+    for ship in range(ships):
+        state.unseen_ship[ship] = ship
+    state.ships_unseen = ships
+    state.deck = rules.cards[players]
+    open_source(chance, SHIP_SOURCE + int64(state.round))
+    write(journal, ROUND, int64(state.round), start_player, 0, 0, 0)
+    state.active = start_player
+    _reveal(state, chance, journal)
+
+
+@jit
+def _reveal(state, chance, journal):
+    """The active player turns over the next card and is asked first."""
+    left = int64(state.ships_unseen)
+    k = draw(chance, SHIP_SOURCE + int64(state.round), left)
+    ship = int64(state.unseen_ship[k])
+    state.unseen_ship[k] = state.unseen_ship[left - 1]
+    state.ships_unseen = left - 1
+    deck = int64(state.deck) - 1
+    state.deck = deck
+    state.ship = ship
+    state.holder = NOBODY
+    active = int64(state.active)
+    write(journal, REVEAL, active, ship, deck, 0, 0)
+    state.waiting = int64(state.with_flag) & ~(int64(1) << active)
+    _ask_claim(state, active)
+
+
+@inlined
+def _ask_claim(state, seat):
+    state.phase = CLAIM_PHASE
+    state.actor = seat
+    state.first_action = PASS
+    state.legal = 1 | int64(state.hand[seat]) << 1
+
+
+@inlined
+def _ask_piracy(state, seat):
+    state.phase = PIRACY
+    state.actor = seat
+    state.first_action = PASS
+    state.legal = 1 | _PIRATE_BIT << 1
+
+
+@jit
+def apply(state, rules, action, chance, journal):
+    """Play a legal action and run on to the next seat with a choice, or to the end."""
+    phase = int64(state.phase)
+    seat = int64(state.actor)
+    if phase <= PIRACY:
+        _answer(state, rules, seat, action, chance, journal)
+    elif phase == PORT:
+        _place(state, rules, seat, action - PLACE_AT, chance, journal)
+    else:
+        slot = int64(-1) if action == DECLINE_TILE else action - TAKE_TILE_ACTION
+        _take_tile(state, rules, seat, slot, chance, journal)
+        _next_turn(state, rules, seat, chance, journal)
+
+
+@inlined
+def _answer(state, rules, seat, action, chance, journal):
+    """A seat passes or puts a flag on the card: one lap from the active player on (19)."""
+    flag = action - CLAIM_WITH
+    write(journal, CLAIM, seat, flag, 0, 0, 0)
+    waiting = int64(state.waiting)
+    if flag >= 0:
+        if flag == PIRATE_FLAG:  # final at once; the pirated player keeps his flag (12, 17)
+            _take_card(state, rules, seat, flag, chance, journal)
+            return
+        state.holder = seat
+        state.holder_flag = flag
+        asked = int64(state.with_flag) if rules.second_lap else waiting
+        waiting = asked & int64(state.with_pirate) & ~(int64(1) << seat)
+    if waiting != 0:
+        following = next_clockwise(waiting, seat)
+        state.waiting = waiting & ~(int64(1) << following)
+        if int64(state.holder) == NOBODY:
+            _ask_claim(state, following)
+        else:
+            _ask_piracy(state, following)
+        return
+    holder = int64(state.holder)
+    if holder != NOBODY:
+        _take_card(state, rules, holder, int64(state.holder_flag), chance, journal)
+        return
+    write(journal, SET_ASIDE, int64(state.ship), 0, 0, 0, 0)
+    if int64(state.deck) == 0:
+        _score_round(state, rules, chance, journal)
+    else:
+        _reveal(state, chance, journal)  # by the same active player (23)
+
+
+@jit
+def _take_card(state, rules, seat, flag, chance, journal):
+    """The flag is spent; the taker chooses one of his free ports, if there is a choice."""
+    state.holder = seat
+    state.holder_flag = flag
+    hand = int64(state.hand[seat]) & ~(int64(1) << flag)
+    state.hand[seat] = hand
+    if hand == 0:
+        state.with_flag = int64(state.with_flag) & ~(int64(1) << seat)
+    if flag == PIRATE_FLAG:
+        state.with_pirate = int64(state.with_pirate) & ~(int64(1) << seat)
+    berths = int64(state.berths[seat])
+    if berths & (berths - 1) == 0:
+        _place(state, rules, seat, lowest_bit(berths), chance, journal)
+    else:
+        state.phase = PORT
+        state.actor = seat
+        state.first_action = PLACE_AT
+        state.legal = berths
+
+
+@jit
+def _place(state, rules, seat, port, chance, journal):
+    """Place the ship, move at the port and at Florence, then the tile (45)."""
+    ship = int64(state.ship)
+    flag = int64(state.holder_flag)
+    state.berths[seat] = int64(state.berths[seat]) & ~(int64(1) << port)
+    speed = int64(rules.sail[ship])
+    if flag == PLUS_ONE_FLAG:
+        speed += int64(rules.plus_one_speed)
+    rank = int64(state.ships_at[port])
+    state.ships_at[port] = rank + 1
+    while rank > 0 and int64(state.berth_speed[port, rank - 1]) < speed:  # below all that are as fast (31)
+        state.berth_speed[port, rank] = state.berth_speed[port, rank - 1]
+        state.berth_seat[port, rank] = state.berth_seat[port, rank - 1]
+        state.berth_ship[port, rank] = state.berth_ship[port, rank - 1]
+        state.berth_flag[port, rank] = state.berth_flag[port, rank - 1]
+        rank -= 1
+    state.berth_speed[port, rank] = speed
+    state.berth_seat[port, rank] = seat
+    state.berth_ship[port, rank] = ship
+    state.berth_flag[port, rank] = flag
+    write(journal, PLACE, seat, ship, flag, port, speed)
+
+    steps = int64(rules.cargo[ship, port])
+    if flag == WARE_FLAG and (steps > 0 or not rules.ware_flag_needs_match):  # (36)
+        steps += int64(rules.ware_steps)
+    _move(state, rules, seat, port, steps, CARGO, journal)
+    _move(state, rules, seat, int64(FLORENCE), int64(rules.scrolls[ship]), SCROLL, journal)
+
+    display = int64(state.display_size)
+    if rules.promotion[ship] and display > 0:
+        if display == 1 and not rules.tile_optional:
+            _take_tile(state, rules, seat, int64(0), chance, journal)
+        else:
+            state.phase = TILE
+            state.actor = seat
+            state.first_action = TAKE_TILE_ACTION
+            legal = (int64(1) << display) - 1
+            state.legal = legal | _DECLINE_BIT if rules.tile_optional else legal
+            return
+    _next_turn(state, rules, seat, chance, journal)
+
+
+@jit
+def _move(state, rules, seat, city, steps, cause, journal):
+    """Move a marker up; it comes to rest behind all markers already on its space (39); the top is the end (42)."""
+    before = int64(state.position[city, seat])
+    after = min(before + steps, int64(rules.top))
+    if after == before:
+        return
+    state.position[city, seat] = after
+    rank = int64(0)
+    while int64(state.order[city, rank]) != seat:
+        rank += 1
+    while rank > 0 and int64(state.position[city, int64(state.order[city, rank - 1])]) < after:
+        state.order[city, rank] = state.order[city, rank - 1]
+        rank -= 1
+    state.order[city, rank] = seat
+    write(journal, MOVE, seat, city, before, after, cause)
+
+
+@jit
+def _take_tile(state, rules, seat, slot, chance, journal):
+    """Take the tile in `slot` (-1 = none), move where its ware says, refill (50, 54)."""
+    if slot < 0:
+        write(journal, TAKE_TILE, seat, -1, -1, 0, 0)
+        return
+    tile = int64(state.display[slot])
+    state.tile_owner[tile] = seat
+    category = int64(rules.tile_category[tile])
+    state.tile_total[category, seat] = int64(state.tile_total[category, seat]) + int64(rules.tile_value[tile])
+    replacement = int64(-1)
+    if int64(state.tiles_unseen) > 0:
+        replacement = _draw_tile(state, chance)
+        state.display[slot] = replacement
+    else:  # no refill: later takers choose from what is left (55)
+        display = int64(state.display_size) - 1
+        for later in range(slot, display):
+            state.display[later] = state.display[later + 1]
+        state.display_size = display
+    write(journal, TAKE_TILE, seat, tile, replacement, 0, 0)
+    ware = int64(rules.tile_ware[tile])
+    if ware != NO_WARE:
+        _move(state, rules, seat, ware, int64(1), TILE_WARE, journal)
+
+
+@jit
+def _next_turn(state, rules, taker, chance, journal):
+    """The first player after the taker who has a flag turns over the next card (58, 60)."""
+    with_flag = int64(state.with_flag)
+    if with_flag == 0 or int64(state.deck) == 0:
+        _score_round(state, rules, chance, journal)
+    else:
+        state.active = next_clockwise(with_flag, taker)
+        _reveal(state, chance, journal)
+
+
+@jit
+def _score_round(state, rules, chance, journal):
+    """Ships, then markers with their bonuses; then the next round or the end (64-69)."""
+    players = int64(state.players)
+    for port in range(PORTS):
+        for rank in range(int64(state.ships_at[port])):
+            seat = int64(state.berth_seat[port, rank])
+            prize = int64(rules.ship_prize[rank])
+            state.coins[seat] = int64(state.coins[seat]) + prize
+            write(journal, SHIP_PRIZE, seat, int64(state.berth_ship[port, rank]), port, rank, prize)
+    for city in range(CITIES):
+        bonus_here = city != FLORENCE or rules.florence_bonus  # (67)
+        for rank in range(players):
+            seat = int64(state.order[city, rank])
+            space = int64(state.position[city, seat])
+            if space == 0 and journal is None:
+                break  # markers on the start space do not score (65)
+            prize = int64(rules.marker_prize[rank]) if space > 0 else int64(0)
+            bonus = int64(rules.bonus[space]) if bonus_here else int64(0)
+            state.coins[seat] = int64(state.coins[seat]) + prize + bonus
+            write(journal, MARKER, seat, city, space, prize, bonus)
+    if journal is not None:
+        _write_scores(state, journal)
+    following = int64(state.round) + 1
+    if following < int64(rules.rounds):
+        state.round = following
+        state.start_player = state.order[FLORENCE, 0]  # (63)
+        _begin_round(state, rules, chance, journal)
+    else:
+        _score_tiles(state, rules, journal)
+        state.phase = OVER
+        state.legal = 0
+
+
+@jit
+def _write_scores(state, journal):
+    """One SCORE row a seat, summed from this round's SHIP_PRIZE and MARKER rows."""
+    for seat in range(int64(state.players)):
+        ships = markers = bonus = int64(0)
+        row = int64(journal.count) - 1
+        while True:
+            kind = int64(journal.rows[row, 0])
+            if kind == MARKER or kind == SHIP_PRIZE:
+                if int64(journal.rows[row, 1]) == seat:
+                    if kind == SHIP_PRIZE:
+                        ships += int64(journal.rows[row, 5])
+                    else:
+                        markers += int64(journal.rows[row, 4])
+                        bonus += int64(journal.rows[row, 5])
+            elif kind != SCORE:
+                break
+            row -= 1
+        write(journal, SCORE, seat, ships, markers, bonus, int64(state.coins[seat]))
+
+
+@jit
+def _score_tiles(state, rules, journal):
+    """Category prizes by total value, ties by the order at Florence (61, 62)."""
+    players = int64(state.players)
+    for category in range(3):
+        for rank in range(players):
+            seat = int64(state.order[FLORENCE, rank])
+            total = int64(state.tile_total[category, seat])
+            if total == 0 and not rules.zero_total_scores:
+                continue
+            better = int64(0)
+            for other_rank in range(players):
+                other = int64(state.tile_total[category, int64(state.order[FLORENCE, other_rank])])
+                if other > total or (other == total and other_rank < rank):
+                    better += 1
+            state.coins[seat] = int64(state.coins[seat]) + int64(rules.category_prize[better])
+    if journal is not None:
+        first = int64(journal.count) - players  # the SCORE rows of the last round
+        for seat in range(players):
+            coins = int64(state.coins[seat])
+            promotion = coins - int64(journal.rows[first + seat, 5])
+            write(journal, END, seat, promotion, coins, _better_seats(state, seat), 0)
+
+
+@jit
+def _better_seats(state, seat):
+    """Seats with more coins, or as many and a better marker at Florence (70)."""
+    coins = int64(state.coins[seat])
+    better = int64(0)
+    ahead = int64(1)  # at Florence
+    for rank in range(int64(state.players)):
+        other = int64(state.order[FLORENCE, rank])
+        if other == seat:
+            ahead = 0
+        elif int64(state.coins[other]) > coins or (int64(state.coins[other]) == coins and ahead == 1):
+            better += 1
+    return better
+
+
+@jit
+def actor(state):
+    """The seat that must decide."""
+    return int64(state.actor)
+
+
+@jit
+def count_legal(state, rules):
+    """Number of legal actions."""
+    return count_bits(int64(state.legal))
+
+
+@jit
+def kth_legal(state, rules, k):
+    """The k-th legal action, in ascending order."""
+    return int64(state.first_action) + kth_bit(int64(state.legal), k)
+
+
+@jit
+def is_legal(state, rules, action):
+    """Whether `action`, any int64, is legal."""
+    bit = action - int64(state.first_action)
+    return 0 <= bit < 8 and (int64(state.legal) >> bit) & 1 == 1
+
+
+@jit
+def is_over(state):
+    """Whether the game has ended."""
+    return int64(state.phase) == OVER
+
+
+@jit
+def score(state, seat):
+    """Coins of a seat."""
+    return int64(state.coins[seat])
+
+
+@jit
+def placing(state, seat):
+    """(seats placed better, 1): Florence decides every tie, so no place is shared (70)."""
+    return _better_seats(state, seat), int64(1)
+
+
+@jit
+def determinize(state, rules, seat, random):
+    """Nothing to resample: nothing but chance is hidden in Strozzi, and the state holds no chance."""
+
+
+_STATE = from_dtype(STATE)
+for _verb, _kernel in (
+    (contract.deal, deal),
+    (contract.apply, apply),
+    (contract.score, score),
+    (contract.placing, placing),
+    (contract.determinize, determinize),
+):
+    implement(_verb, _STATE, _kernel)
+for _verb, _kernel in (
+    (contract.actor, actor),
+    (contract.count_legal, count_legal),
+    (contract.kth_legal, kth_legal),
+    (contract.is_legal, is_legal),
+    (contract.is_over, is_over),
+):
+    implement(_verb, _STATE, _kernel, force_inline=True)

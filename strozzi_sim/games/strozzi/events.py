@@ -1,0 +1,96 @@
+"""Strozzi's journal: the kinds of events, and their translation to the lines of a record.
+
+A row is (kind, a, b, c, d, e); the comments below say what a..e are. MOVE, SHIP_PRIZE and MARKER are for tallies and
+have no line of their own in a record.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from strozzi_sim.games.strozzi.state import CITY_NAMES, FLAG_NAMES, PORT_NAMES
+
+SHOW = 1  #        slot, tile                      the display before round 1
+ROUND = 2  #       round (from 0), start player
+REVEAL = 3  #      seat, ship, cards left
+CLAIM = 4  #       seat, flag or -1                one for every seat that had a choice
+PLACE = 5  #       seat, ship, flag, port, speed
+MOVE = 6  #        seat, city, from space, to space, cause (CARGO, SCROLL or TILE_WARE)
+TAKE_TILE = 7  #   seat, tile or -1, replacement or -1
+SET_ASIDE = 8  #   ship
+SHIP_PRIZE = 9  #  seat, ship, port, rank, coins
+MARKER = 10  #     seat, city, space, coins by rank, bonus coins
+SCORE = 11  #      seat, ships, markers, bonus, total  this round's prizes, running total
+END = 12  #        seat, promotion, total, rank (0 = won)
+
+CARGO, SCROLL, TILE_WARE = 0, 1, 2
+
+
+def to_lines(rows: Any, components: dict[str, Any], players: int) -> Iterator[dict[str, Any]]:
+    """The record lines of one game, header excluded, from its journal rows int32[events, WIDTH]."""
+    ships = [ship["id"] for ship in components["ships"]]
+    tiles = [tile["id"] for tile in components["promotion_tiles"]]
+    display: list[str] = []
+    shown = False
+    round_number = 0
+    scores: list[list[int]] = []
+    ends: list[list[int]] = []
+    for kind, a, b, c, d, e in rows.tolist():
+        if kind == SHOW:
+            display.append(tiles[b])
+            continue
+        if not shown:
+            shown = True
+            yield {"type": "tiles", "display": display}
+        if kind == ROUND:
+            round_number = a + 1
+            yield {"type": "round", "round": round_number, "start_player": b}
+        elif kind == REVEAL:
+            yield {"type": "reveal", "player": a, "ship": ships[b]}
+        elif kind == CLAIM:
+            yield {"type": "claim", "player": a, "flag": None if b < 0 else FLAG_NAMES[b]}
+        elif kind == PLACE:
+            flag, port = FLAG_NAMES[c], PORT_NAMES[d]
+            yield {"type": "place", "player": a, "ship": ships[b], "flag": flag, "port": port, "speed": e}
+        elif kind == TAKE_TILE:
+            tile, replacement = (None if b < 0 else tiles[b]), (None if c < 0 else tiles[c])
+            yield {"type": "take_tile", "player": a, "tile": tile, "replacement": replacement}
+        elif kind == SET_ASIDE:
+            yield {"type": "set_aside", "ship": ships[a]}
+        elif kind == SCORE:
+            scores.append([b, c, d, e])
+            if len(scores) == players:
+                ship_coins, marker_coins, bonus, total = (list(column) for column in zip(*scores, strict=True))
+                line = {"ships": ship_coins, "markers": marker_coins, "bonus": bonus, "total": total}
+                yield {"type": "score_round", "round": round_number, **line}
+                scores = []
+        elif kind == END:
+            ends.append([b, c, d])
+            if len(ends) == players:
+                promotion, total, rank = (list(column) for column in zip(*ends, strict=True))
+                ranking = sorted(range(players), key=lambda seat: rank[seat])
+                yield {"type": "score_end", "promotion": promotion, "total": total, "ranking": ranking}
+
+
+def describe(kind: int, numbers: list[int], components: dict[str, Any]) -> str:
+    """One event in words, for the terminal."""
+    ships, tiles = components["ships"], components["promotion_tiles"]
+    a, b, c, d, e = numbers
+    if kind == ROUND:
+        return f"Round {a + 1} begins; seat {b} starts."
+    if kind == REVEAL:
+        return f"Seat {a} turns over {ships[b]['id']}."
+    if kind == CLAIM:
+        return f"Seat {a} passes." if b < 0 else f"Seat {a} claims it with the {FLAG_NAMES[b]} flag."
+    if kind == PLACE:
+        return f"Seat {a} places {ships[b]['id']} at {PORT_NAMES[d]} (speed {e}, {FLAG_NAMES[c]} flag)."
+    if kind == MOVE:
+        return f"Seat {a}'s marker at {CITY_NAMES[b]} moves from {c} to {d}."
+    if kind == TAKE_TILE:
+        return f"Seat {a} takes no tile." if b < 0 else f"Seat {a} takes tile {tiles[b]['id']}."
+    if kind == SET_ASIDE:
+        return f"{ships[a]['id']} is set aside."
+    if kind == SCORE:
+        return f"Seat {a} earns {b} with ships, {c} with markers, {d} by bonus: {e} coins in all."
+    if kind == END:
+        return f"Seat {a} earns {b} with promotion tiles: {c} coins, place {d + 1}."
+    return ""

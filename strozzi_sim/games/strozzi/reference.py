@@ -1,0 +1,486 @@
+"""The rules of Strozzi, to be read beside the board. Numbers in brackets are items of the ambiguities list.
+
+Preparation. Everybody owns three flags (pirate, plus one, ware) and one marker in each of the cities
+Venice, Rome, Naples and Florence, set on the lowest space. A few promotion tiles lie open, the others form
+a stack. Every round some ship cards, more of them with fewer players, are taken out unseen; the rest is the
+deck.
+
+A turn. The active player turns up the top ship. Beginning with him and going round once, each player who
+has a flag left either passes or claims the ship by putting one flag on it. A pirate flag wins the ship at
+once. After any other flag, those who have not been asked about this ship yet and own a pirate flag may
+still snatch it; the first who does wins it, and the claimant takes his flag back. If everybody passes, the
+ship is out for this round and the same player turns up the next one.
+
+Taking a ship. The winner puts the ship with its flag at one of the three ports where he has no ship this
+round. Ships at a port lie in order of speed, the fastest first; among equals the earlier one is ahead. The
+plus one flag makes a ship one faster. His marker in that port goes up one space for each of that port's
+goods on the ship, and one more with the ware flag; his Florence marker goes up one space per scroll. A
+marker never goes beyond the top space, and it queues on the right of those already on its space. A ship
+with a promotion symbol lets its owner pick an open tile, which is replaced from the stack; a good shown on
+the tile moves his marker in that port by one. Then the next player to the winner's left who has a flag
+begins a turn.
+
+End of a round. It ends when all flags are used or the deck is empty. In each port the owners of the fastest
+ships, and in each city the owners of the highest markers that left the start, are paid the prizes. Markers
+on a bonus space earn that bonus too. Flags and ships come back, markers and tiles stay, and the leader at
+Florence starts the next round.
+
+End of the game. For each category the highest sums of promotion tiles are paid. Most coins win. In all ties
+the better marker at Florence decides.
+"""
+
+import json
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from strozzi_sim.errors import BrokenRule
+
+FLAGS = ("pirate", "plus_one", "ware")
+PORTS = ("venice", "rome", "naples")
+CITIES = (*PORTS, "florence")
+
+
+class Question(NamedTuple):
+    """What somebody must decide: `kind` is the type of the record line that will hold the answer."""
+
+    kind: str
+    seat: int
+    options: tuple[str | None, ...]
+
+
+Play = Generator[Question, str | None, None]
+Answer = Generator[Question, str | None, str | None]
+
+
+class Game:
+    """One game of Strozzi, from the first display of tiles to the ranking.
+
+    A flag that lies on a ship is not in `flags`. While a tile is chosen, `ship` and `holder` still name the
+    ship just placed and its owner.
+    """
+
+    def __init__(
+        self,
+        components: Mapping[str, Any],
+        players: int,
+        ships: Sequence[Sequence[str]],
+        tiles: Sequence[str],
+        start_player: int = 0,
+    ) -> None:
+        """Prepare the game and run on to the first question.
+
+        Args:
+            components: the component data, with the keys of `components.toml`.
+            players: number of players.
+            ships: for every round the ship ids of the deck, top card first.
+            tiles: the ids of all promotion tiles; the first ones are the display, then comes the stack.
+            start_player: who begins round 1 (7).
+        """
+        removed = _by_number(components["setup"]["cards_removed"])
+        if players not in removed:  # (79)
+            raise ValueError(f"strozzi takes {min(removed)}-{max(removed)} players, got {players}")
+        if start_player not in range(players):
+            raise ValueError(f"start player {start_player} is none of the seats 0-{players - 1}")
+        face_up = components["setup"]["promotion_tiles_face_up"]
+        self.rules, self.prizes = components["rules"], components["scoring"]
+        self.flag_effects, self.rounds = components["flags"], components["setup"]["rounds"]
+        self.cards = {card["id"]: card for card in components["ships"]}
+        self.tile_data = {tile["id"]: tile for tile in components["promotion_tiles"]}
+        self.bonus = _by_number(components["tracks"]["bonus"])
+        self.top = components["tracks"]["top_index"]
+        self.deck_size = max(0, len(components["ships"]) - removed[players])  # (5)
+        self.players = players
+        self.round = 0
+        self.start_player = start_player
+        self.active = start_player
+        self.ship: str | None = None
+        self.holder: int | None = None
+        self.holder_flag: str | None = None
+        self.deck_left = 0
+        self.flags: list[list[str]] = [[] for _ in range(players)]
+        self.ports: dict[str, list[tuple[int, str, str]]] = {port: [] for port in PORTS}
+        self.tracks = {city: self._start_track() for city in CITIES}
+        self.display = list(tiles[:face_up])  # (6)
+        self.stack = list(tiles[face_up:])
+        self.tiles: list[list[str]] = [[] for _ in range(players)]
+        self.coins = [0] * players  # the bank is never empty (8)
+        self.aside: list[str] = []
+        self.over = False
+        self.events: list[dict[str, Any]] = []
+        self.question: Question | None = None
+        self._ships = ships
+        self._course = self._play_game()
+        self._go_on(None)
+
+    @property
+    def actor(self) -> int | None:
+        """The seat that must decide, or None when the game is over."""
+        return self.question.seat if self.question else None
+
+    @property
+    def legal(self) -> tuple[str | None, ...]:
+        """What the actor may choose from."""
+        return self.question.options if self.question else ()
+
+    @property
+    def stack_left(self) -> int:
+        """Number of promotion tiles in the stack."""
+        return len(self.stack)
+
+    def play(self, option: str | None) -> None:
+        """Let the actor choose `option`, and run on to the next question or to the end."""
+        if option not in self.legal:
+            raise ValueError(f"{option!r} is not legal for seat {self.actor}, only {list(self.legal)}")
+        self._go_on(option)
+
+    def _go_on(self, option: str | None) -> None:
+        self.question = None
+        try:
+            self.question = self._course.send(option)
+        except StopIteration:
+            self.over = True
+
+    def _ask(self, kind: str, seat: int, options: Sequence[str | None]) -> Answer:
+        """Ask `seat`, unless there is nothing to choose."""
+        if len(options) == 1:
+            return options[0]
+        return (yield Question(kind, seat, tuple(options)))
+
+    def _clockwise(self, first: int) -> list[int]:
+        """All seats, `first` and then those to his left."""
+        return [(first + step) % self.players for step in range(self.players)]
+
+    def _start_track(self) -> list[list[int]]:
+        """One marker each on the lowest space, the start player leftmost; all cities are alike (1, 2, 3)."""
+        order = self._clockwise(self.start_player)
+        if self.rules["start_order"] == "reverse":
+            order.reverse()
+        return [order] + [[] for _ in range(self.top)]
+
+    def _play_game(self) -> Play:
+        self._tell("tiles", display=list(self.display))
+        for number in range(1, self.rounds + 1):
+            self._prepare_round(number)
+            while self.deck_left and any(self.flags):  # (60)
+                yield from self._turn()
+            self._score_round()
+        self._score_end()  # (69)
+
+    def _prepare_round(self, number: int) -> None:
+        """Flags come back, ships are dealt anew; markers, tiles and coins stay as they are (56, 72)."""
+        if number > 1:
+            self.start_player = self._ranking("florence")[0]  # (63)
+        self.round = number
+        self.active = self.start_player
+        self.deck_left = self.deck_size
+        self.flags = [list(FLAGS) for _ in range(self.players)]
+        self.ports = {port: [] for port in PORTS}
+        self.aside = []
+        self._tell("round", round=number, start_player=self.start_player)
+
+    def _turn(self) -> Play:
+        self._reveal()
+        yield from self._poll()
+        if self.holder is None:
+            self._set_aside()
+        else:
+            yield from self._place_ship(self.holder)
+            self._pass_turn(self.holder)
+        self.ship = self.holder = self.holder_flag = None
+
+    def _reveal(self) -> None:
+        """Nothing can be decided before a ship is turned up (9)."""
+        deck = self._ships[self.round - 1] if self.round <= len(self._ships) else ()
+        drawn = self.deck_size - self.deck_left
+        if drawn >= len(deck):
+            raise IndexError(f"the ships given for round {self.round} end after {len(deck)} cards")
+        self.ship = deck[drawn]
+        self.deck_left -= 1
+        self._tell("reveal", player=self.active, ship=self.ship)
+
+    def _set_aside(self) -> None:
+        """Nobody wanted the ship: it is out for this round, and the same player reveals again (23, 24)."""
+        assert self.ship is not None
+        self.aside.append(self.ship)
+        self._tell("set_aside", ship=self.ship)
+
+    def _pass_turn(self, taker: int) -> None:
+        """Next is the first seat on the taker's left with a flag, at last the taker himself (18, 58)."""
+        self.active = next((seat for seat in self._clockwise(taker + 1) if self.flags[seat]), self.active)
+
+    def _poll(self) -> Play:
+        """From the active player clockwise, whoever has a flag may claim the ship (10, 20, 25, 59)."""
+        for seat in self._clockwise(self.active):
+            if self.flags[seat]:
+                yield from self._offer(seat, self.flags[seat])
+            if self.holder == seat:
+                yield from self._poll_pirates(seat)
+                return
+
+    def _poll_pirates(self, claimant: int) -> Play:
+        """Those not yet asked may snatch it, the active player's right neighbour last (13, 15, 19, 21)."""
+        end = claimant if self.rules["second_lap"] else self.active
+        for seat in self._clockwise(claimant + 1):
+            if seat == end or self.holder_flag == "pirate":  # a pirate is final (12, 16)
+                return
+            if "pirate" in self.flags[seat]:  # (14)
+                yield from self._offer(seat, ["pirate"])
+
+    def _offer(self, seat: int, flags: Sequence[str]) -> Play:
+        """`seat` passes or lays one of `flags` on the ship; a flag that lay there goes back (11, 17)."""
+        choice = yield from self._ask("claim", seat, ("pass", *flags))
+        flag = None if choice == "pass" else choice
+        self._tell("claim", player=seat, flag=flag)
+        if flag is None:
+            return
+        if self.holder is not None and self.holder_flag is not None:
+            self.flags[self.holder].append(self.holder_flag)
+            self.flags[self.holder].sort(key=FLAGS.index)
+        self.flags[seat].remove(flag)
+        self.holder, self.holder_flag = seat, flag
+
+    def _place_ship(self, seat: int) -> Play:
+        """Port, then Florence, then the tile (45); all moves are compulsory (44)."""
+        assert self.ship is not None and self.holder_flag is not None
+        port = yield from self._ask("place", seat, self._free_ports(seat))  # (27)
+        assert port is not None
+        self._moor(port, seat, self.ship, self.holder_flag)
+        card = self.cards[self.ship]
+        self._move(port, seat, card[port] + self._ware_flag_steps(card[port]))  # (35, 38)
+        self._move("florence", seat, card["scrolls"])  # (43)
+        if card["promotion"] and self.display:  # one tile at most (48); no tile left, no effect (55)
+            yield from self._take_tile(seat)
+
+    def _free_ports(self, seat: int) -> list[str]:
+        """One ship per player and port, useful or not, and none at Florence (28, 29, 30)."""
+        return [port for port in PORTS if all(owner != seat for owner, _, _ in self.ports[port])]
+
+    def _moor(self, port: str, seat: int, ship: str, flag: str) -> None:
+        """Below all ships at least as fast; ships that lie there keep their order (31, 33)."""
+        speed = self._speed(ship, flag)
+        quay = self.ports[port]
+        ahead = sum(self._speed(other, other_flag) >= speed for _, other, other_flag in quay)
+        quay.insert(ahead, (seat, ship, flag))
+        self._tell("place", player=seat, ship=ship, flag=flag, port=port, speed=speed)
+
+    def _speed(self, ship: str, flag: str) -> int:
+        """The sail number; only the plus one flag changes it, for all comparisons (32, 34)."""
+        extra = self.flag_effects["plus_one_speed"] if flag == "plus_one" else 0
+        return int(self.cards[ship]["sail"] + extra)
+
+    def _ware_flag_steps(self, goods: int) -> int:
+        """The ware flag helps at the ship's port only (37), even if the ship has no goods for it (36)."""
+        if self.holder_flag != "ware" or (self.rules["ware_flag_needs_match"] and not goods):
+            return 0
+        return int(self.flag_effects["ware_steps"])
+
+    def _move(self, city: str, seat: int, steps: int) -> None:
+        """Up to the right end of the space reached; the markers left behind close up (39, 40)."""
+        track = self.tracks[city]
+        here = next(index for index, space in enumerate(track) if seat in space)
+        there = min(here + steps, self.top)
+        if there != here:  # a marker that goes nowhere keeps its place (41, 42)
+            track[here].remove(seat)
+            track[there].append(seat)
+
+    def _take_tile(self, seat: int) -> Play:
+        """One of the open tiles, never from the stack (49); declining is a variant (47)."""
+        declining = [None] if self.rules["tile_optional"] else []
+        tile = yield from self._ask("take_tile", seat, [*self.display, *declining])
+        replacement = None
+        if tile is not None:
+            replacement = self._refill(tile)
+            self.tiles[seat].append(tile)  # for all to see (57)
+        self._tell("take_tile", player=seat, tile=tile, replacement=replacement)
+        if tile is not None and self.tile_data[tile]["ware"]:
+            self._move(self.tile_data[tile]["ware"], seat, 1)  # wherever the ship lies (50, 51, 52, 53)
+
+    def _refill(self, tile: str) -> str | None:
+        """The top of the stack replaces the tile at once; without a stack the display shrinks (54, 55)."""
+        slot = self.display.index(tile)
+        replacement = self.stack.pop(0) if self.stack else None
+        self.display[slot : slot + 1] = [] if replacement is None else [replacement]
+        return replacement
+
+    def _ranking(self, city: str, lowest: int = 0) -> list[int]:
+        """Seats from the highest marker to the lowest; on one space the one further left is higher (46)."""
+        return [seat for space in reversed(self.tracks[city][lowest:]) for seat in space]
+
+    def _score_round(self) -> None:
+        """Ships, markers and bonus spaces; tiles do not count yet (57, 68)."""
+        ships, markers, bonus = ([0] * self.players for _ in range(3))
+        for port in PORTS:
+            _pay(ships, [seat for seat, _, _ in self.ports[port]], self.prizes["ship_ranks"])  # (64)
+        for city in CITIES:
+            _pay(markers, self._ranking(city, lowest=1), self.prizes["marker_ranks"])  # (65)
+            if city != "florence" or self.rules["florence_bonus"]:  # (67)
+                self._pay_bonus(bonus, city)
+        self.coins = [sum(amounts) for amounts in zip(self.coins, ships, markers, bonus, strict=True)]
+        payments = {"ships": ships, "markers": markers, "bonus": bonus}
+        self._tell("score_round", round=self.round, **payments, total=list(self.coins))
+
+    def _pay_bonus(self, purse: list[int], city: str) -> None:
+        """Every marker on a bonus space earns it, each round and whatever its rank; the start never (66)."""
+        for space in range(1, self.top + 1):
+            for seat in self.tracks[city][space]:
+                purse[seat] += self.bonus.get(space, 0)
+
+    def _score_end(self) -> None:
+        """Promotion tiles are paid and the players ranked; Florence breaks all ties (62, 70)."""
+        florence = self._ranking("florence")
+        promotion = [0] * self.players
+        for category in {tile["category"]: None for tile in self.tile_data.values()}:
+            sums = [self._promotion_value(seat, category) for seat in range(self.players)]
+            ranked = sorted(florence, key=sums.__getitem__, reverse=True)  # keeps the order of equals
+            if not self.rules["zero_total_scores"]:  # (61)
+                ranked = [seat for seat in ranked if sums[seat]]
+            _pay(promotion, ranked, self.prizes["category_ranks"])
+        self.coins = [before + prize for before, prize in zip(self.coins, promotion, strict=True)]
+        ranking = sorted(florence, key=self.coins.__getitem__, reverse=True)
+        self._tell("score_end", promotion=promotion, total=list(self.coins), ranking=ranking)
+
+    def _promotion_value(self, seat: int, category: str) -> int:
+        tiles = [self.tile_data[tile] for tile in self.tiles[seat]]
+        return sum(tile["value"] for tile in tiles if tile["category"] == category)
+
+    def _tell(self, kind: str, **facts: Any) -> None:
+        self.events.append({"type": kind, **facts})
+
+
+def _by_number(table: Mapping[Any, int]) -> dict[int, int]:
+    """The table with whole numbers as keys, which JSON turns into texts."""
+    return {int(key): value for key, value in table.items()}
+
+
+def _pay(purse: list[int], ranked: Sequence[int], prizes: Sequence[int]) -> None:
+    """The first of `ranked` gets the first prize, and so on; prizes without a taker are not paid."""
+    for seat, prize in zip(ranked, prizes, strict=False):
+        purse[seat] += prize
+
+
+# -- checking a record -----------------------------------------------------------------------
+
+
+def check_game(
+    header: Mapping[str, Any], header_line: int, lines: Iterable[tuple[int, Mapping[str, Any]]]
+) -> None:
+    """Play a recorded game again; raise BrokenRule for the first line that cannot be.
+
+    Args:
+        header: the record's `game` line, of which `players` and `components` are used.
+        header_line: its number in the file.
+        lines: the lines after it, each with its number in the file.
+    """
+    lines = list(lines)
+    try:
+        chance = _Chance(header["components"], lines)
+        game = Game(header["components"], header["players"], chance.ships, chance.tiles)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise BrokenRule(header_line, f"no game can be set up: {error!r}") from error
+    for position, (number, event) in enumerate(lines):
+        if number == chance.broken_line:
+            raise BrokenRule(number, chance.message)
+        if position == len(game.events):
+            _answer(game, number, event)
+        _compare(game.events[position], number, event)
+    if len(lines) < len(game.events) or not game.over:
+        last = lines[-1][0] if lines else header_line
+        raise BrokenRule(last, f"the game stops early: expected {_next_line(game, len(lines))} after this")
+
+
+class _Chance:
+    """The order of ships and tiles that the lines tell, up to the first line that draws the impossible.
+
+    Attributes:
+        ships, tiles: the orders; what the lines do not tell is filled up with what is left.
+        broken_line: number of the line that draws something impossible, or None.
+        message: what is wrong with it.
+    """
+
+    def __init__(self, components: Mapping[str, Any], lines: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
+        all_ships = [card["id"] for card in components["ships"]]
+        all_tiles = [tile["id"] for tile in components["promotion_tiles"]]
+        face_up = min(components["setup"]["promotion_tiles_face_up"], len(all_tiles))
+        self.ships: list[list[str]] = []
+        self.tiles: list[str] = []
+        self.broken_line: int | None = None
+        self.message = ""
+        for number, event in lines:
+            kind = event.get("type")
+            if kind == "tiles":
+                self._draw_display(event.get("display"), face_up, all_tiles)
+            elif kind == "round":
+                self.ships.append([])
+            elif kind == "reveal" and self.ships:
+                self._draw("ship", event.get("ship"), all_ships, self.ships[-1])
+            elif kind == "take_tile" and event.get("replacement") is not None:
+                self._draw("tile", event["replacement"], all_tiles, self.tiles)
+            if self.message:
+                self.broken_line = number
+                break
+        self.ships += [[] for _ in range(components["setup"]["rounds"] - len(self.ships))]
+        for deck in self.ships:
+            deck += [ship for ship in all_ships if ship not in deck]
+        self.tiles += [tile for tile in all_tiles if tile not in self.tiles]
+
+    def _draw_display(self, shown: Any, face_up: int, all_tiles: Sequence[str]) -> None:
+        if not isinstance(shown, list) or len(shown) != face_up:
+            self.message = f"expected a display of {face_up} tiles, found {_text(shown)}"
+            return
+        for tile in shown:
+            self._draw("tile", tile, all_tiles, self.tiles)
+
+    def _draw(self, what: str, item: Any, everything: Sequence[str], drawn: list[str]) -> None:
+        if item not in everything:
+            self.message = f"expected the id of a {what}, found {_text(item)}"
+        elif item in drawn:
+            self.message = f"expected a {what} not drawn yet, found {_text(item)} again"
+        else:
+            drawn.append(item)
+
+
+def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
+    """Let the line answer the question that the game asks."""
+    question = game.question
+    if question is None:
+        raise BrokenRule(number, f"expected nothing after the end of the game, found {_text(event)}")
+    key = {"claim": "flag", "place": "port", "take_tile": "tile"}[question.kind]
+    _compare({"type": question.kind, "player": question.seat}, number, event)
+    choice = event.get(key, "nothing")
+    if question.kind == "claim" and choice is None:
+        choice = "pass"
+    if choice not in question.options:
+        found = f"{key} {_text(event[key])}" if key in event else f"no {key}"
+        raise BrokenRule(number, f"expected {_next_line(game, len(game.events))}, found {found}")
+    game.play(choice)
+
+
+def _next_line(game: Game, position: int) -> str:
+    """The line that the game wants at `position`, for a message."""
+    if position < len(game.events):
+        return _text(game.events[position])
+    assert game.question is not None
+    kind, seat, options = game.question
+    choices = " or ".join(_text(None if option == "pass" else option) for option in options)
+    return f"a {kind} of player {seat}: {choices}"
+
+
+def _compare(expected: Mapping[str, Any], number: int, event: Mapping[str, Any]) -> None:
+    """Raise BrokenRule unless the line has all that is expected; what it has besides does not matter."""
+    for key, value in expected.items():
+        if key not in event:
+            raise BrokenRule(number, f"expected {_text(expected)}, found no {key}")
+        if not _same(value, event[key]):
+            found = f"{key} {_text(event[key])} instead of {_text(value)}"
+            raise BrokenRule(number, f"expected {_text(expected)}, found {found}")
+
+
+def _same(expected: Any, found: Any) -> bool:
+    """Whether both are equal and of the same kind: 5.0 and true are not 5 and 1."""
+    if isinstance(expected, list) and isinstance(found, list):
+        return len(expected) == len(found) and all(map(_same, expected, found))
+    return type(expected) is type(found) and bool(expected == found)
+
+
+def _text(thing: Any) -> str:
+    return json.dumps(thing, default=repr)

@@ -1,0 +1,143 @@
+"""Variants: named changes of component data, laid over a game's components.toml key by key.
+
+A change names a section and a key (`tracks.top_index`). Maps keyed by player count are merged entry by entry; every
+other value is replaced whole. A list of things with ids (ships, tiles) may be replaced whole by a list, or changed
+in part by a table `id -> changed attributes`.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from strozzi_sim.errors import InputError
+from strozzi_sim.games.contract import Game
+
+BASE = "base"
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_DESCRIPTION = ("about", "provenance", "provenance_note")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A variant ready to play.
+
+    Attributes:
+        name: its name; "base" is the game as published.
+        components: every component and switch, as plain data (what records and plans store).
+        rules: record array of shape (1,), what kernels read.
+        reconstructed: the blocks of data that are in no source and had to be chosen.
+    """
+
+    name: str
+    components: dict[str, Any]
+    rules: np.ndarray[Any, Any]
+    reconstructed: tuple[str, ...]
+
+
+@cache
+def _toml(game: str, file: str) -> dict[str, Any]:
+    return tomllib.loads((Path(__file__).parent / game / file).read_text("utf-8"))
+
+
+def shipped_variants(game: str) -> dict[str, dict[str, Any]]:
+    """The variants that come with a game, by name, each with its `about` text and its changes."""
+    return deepcopy(_toml(game, "variants.toml"))
+
+
+def resolve_variant(game: Game, name: str, own: Mapping[str, Mapping[str, Any]] | None = None, place: str = "") -> Variant:
+    """The variant `name` of `game`: "base", a shipped one, or one of the tables `own` (a study's `[variant.*]`).
+
+    Raises:
+        InputError: unknown name, a redefined shipped one, or data that cannot be played; names file and key.
+    """
+    own = own or {}
+    shipped = shipped_variants(game.name)
+    prefix = f"{place}: " if place else ""
+    for mine in own:
+        if mine == BASE or mine in shipped:
+            raise InputError(f"{prefix}variant.{mine}: {mine!r} is a shipped variant of {game.name}; choose another name")
+        if not NAME.fullmatch(mine):
+            raise InputError(f"{prefix}variant.{mine}: a variant's name is lower-case letters, digits, - and _")
+    if name == BASE:
+        changes: Mapping[str, Any] = {}
+    elif name in own:
+        changes = own[name]
+    elif name in shipped:
+        changes = shipped[name]
+    else:
+        known = ", ".join([BASE, *shipped, *own])
+        raise InputError(f"{prefix}unknown variant {name!r} of {game.name}; known: {known}")
+    where = f"{prefix}variant.{name}" if name in own else f"{game.name} variant {name}"
+    return from_changes(game, name, changes, where)
+
+
+def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) -> Variant:
+    """The variant made by laying `changes` over the game's components."""
+    part = game.module("components")
+    raw = deepcopy(_toml(game.name, "components.toml"))
+    _lay_over(raw, changes, where, part.VARIABLE, part.MERGED)
+    try:
+        components = msgspec.convert(raw, type=part.Components, str_keys=True)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{where}: {_key_of(error)}") from None
+    part.check(components, where)
+    return Variant(name, part.plain(components), part.to_rules(components), tuple(part.reconstructed(components)))
+
+
+def from_components(game: Game, name: str, components: Mapping[str, Any], where: str) -> Variant:
+    """A variant from the complete plain components of a record or a plan."""
+    part = game.module("components")
+    changes = {key: value for key, value in components.items() if key in part.VARIABLE}
+    return from_changes(game, name, changes, where)
+
+
+def _key_of(error: msgspec.ValidationError) -> str:
+    """msgspec's message with the key in front: `tracks.top_index: expected int, got str`."""
+    text = str(error)
+    found = re.fullmatch(r"(.*) - at `(?:key in )?\$\.?(.*)`", text)
+    message, key = (found[1], found[2]) if found else (text, "")
+    message = message.replace("Object contains unknown field", "unknown key").replace("Object missing", "missing")
+    message = message[:1].lower() + message[1:]
+    return f"{key}: {message}" if key else message
+
+
+def _lay_over(
+    raw: dict[str, Any], changes: Mapping[str, Any], where: str, variable: tuple[str, ...], merged: tuple[str, ...]
+) -> None:
+    for section, change in changes.items():
+        if section in _DESCRIPTION:
+            continue
+        if section not in variable:
+            raise InputError(f"{where}: {section}: unknown section; a variant can change {', '.join(variable)}")
+        old = raw[section]
+        if isinstance(old, list):
+            raw[section] = _changed_list(old, change, f"{where}: {section}")
+        elif isinstance(change, Mapping):
+            for key, value in change.items():
+                if f"{section}.{key}" in merged and isinstance(value, Mapping):
+                    old[key] = {**old[key], **{str(entry): number for entry, number in value.items()}}
+                else:
+                    old[key] = value
+        else:
+            raise InputError(f"{where}: {section}: expected a table of changes, got {change!r}")
+
+
+def _changed_list(old: list[dict[str, Any]], change: Any, where: str) -> Any:
+    if not isinstance(change, Mapping):
+        return change
+    by_id = {thing["id"]: thing for thing in old}
+    for name, attributes in change.items():
+        if name not in by_id:
+            raise InputError(f"{where}.{name}: unknown id; known: {', '.join(by_id)}")
+        if not isinstance(attributes, Mapping):
+            raise InputError(f"{where}.{name}: expected a table of attributes, got {attributes!r}")
+        by_id[name].update(attributes)
+    return old

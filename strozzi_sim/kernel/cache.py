@@ -1,0 +1,109 @@
+"""The folder that keeps machine code between runs.
+
+numba stamps only the file that defines a function, so an edit in a callee of another file would leave stale code in
+place. Here the folder itself is named by a hash of everything the compiled code of a game can reach: our sources, the
+versions of Python, numba, llvmlite and numpy, the processor, and every NUMBA_* setting.
+"""
+
+import hashlib
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib import util
+from pathlib import Path
+
+FOLDERS_KEPT = 8
+_PACKAGE = Path(__file__).resolve().parents[1]
+_USER_CHOICE = os.environ.get("NUMBA_CACHE_DIR")
+
+
+def cache_root() -> Path:
+    """The folder of all cache folders: STROZZI_CACHE_DIR, else the user's cache, else a temporary one."""
+    chosen = os.environ.get("STROZZI_CACHE_DIR") or _USER_CHOICE
+    if chosen:
+        return Path(chosen)
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "strozzi-sim"
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return Path(tempfile.gettempdir()) / f"strozzi-sim-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"
+    return home if os.access(home, os.W_OK) else Path(tempfile.gettempdir()) / "strozzi-sim"
+
+
+def _sources(game: str) -> list[Path]:
+    """Every source file that code compiled for `game` can reach."""
+    folders = [_PACKAGE / "kernel", _PACKAGE / "selfplay", _PACKAGE / "games" / game]
+    agents = util.find_spec("strozzi_agents")
+    if agents is not None and agents.submodule_search_locations:
+        folders += [Path(place) for place in agents.submodule_search_locations]
+    files = [_PACKAGE / "agent.py", _PACKAGE / "games" / "contract.py"]
+    for folder in folders:
+        files += sorted(folder.rglob("*.py"))
+    return [file for file in files if file.is_file()]
+
+
+def _processor() -> str:
+    from llvmlite import binding
+
+    features = binding.get_host_cpu_features().flatten()
+    return f"{platform.machine()} {binding.get_host_cpu_name()} {features}"
+
+
+@cache
+def folder_of(game: str) -> Path:
+    """The cache folder of `game` for this process."""
+    import llvmlite
+    import numba
+    import numpy
+
+    digest = hashlib.sha256()
+    for file in _sources(game):
+        digest.update(f"{file.parent.name}/{file.name}\0".encode())
+        digest.update(file.read_bytes())
+    versions = (sys.version, numba.__version__, llvmlite.__version__, numpy.__version__)
+    digest.update(repr((versions, _processor())).encode())
+    flags = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_") and item[0] != "NUMBA_CACHE_DIR")
+    digest.update(repr(flags).encode())
+    return cache_root() / f"{game}-{digest.hexdigest()[:16]}"
+
+
+@contextmanager
+def cache_folder(game: str) -> Iterator[None]:
+    """Everything compiled inside the block is kept in the folder of `game`; loky workers inherit it."""
+    from numba import config
+
+    folder = folder_of(game)
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        _drop_old(folder.parent)
+    before = config.CACHE_DIR
+    config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"] = str(folder)
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+def folders() -> list[Path]:
+    """All cache folders, newest first."""
+    root = cache_root()
+    found = [path for path in root.glob("*-" + "?" * 16) if path.is_dir()] if root.is_dir() else []
+    return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
+
+
+def _drop_old(root: Path) -> None:
+    for folder in folders()[FOLDERS_KEPT:]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def clear() -> list[Path]:
+    """Remove every cache folder; returns what was removed."""
+    gone = folders()
+    for folder in gone:
+        shutil.rmtree(folder, ignore_errors=True)
+    return gone

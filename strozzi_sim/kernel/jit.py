@@ -1,0 +1,47 @@
+"""The only place that knows numba's options.
+
+`jit` and `inlined` mark kernels that live inside a compiled unit; they are compiled with whoever calls them.
+`entry` compiles a unit that Python calls, `function_at` one that compiled code calls by address; only these two are
+kept in the cache folder, so that the folder's key (see `kernel.cache`) covers everything compiled into them.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba.extending import overload
+
+from strozzi_sim.kernel.cache import cache_folder
+
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+
+jit = numba.njit(**_OPTIONS)
+inlined = numba.njit(forceinline=True, **_OPTIONS)
+
+
+def entry(kernel: Callable[..., Any], signature: Any, game: str) -> Any:
+    """Compile `kernel` for `signature`, through the cache folder of `game`; returns the callable dispatcher."""
+    with cache_folder(game):
+        return numba.njit(signature, cache=True, **_OPTIONS)(kernel)
+
+
+def function_at(
+    kernel: Callable[..., Any], signature: Any, game: str, *, cache: bool = True, boundscheck: bool = False
+) -> Any:
+    """Compile `kernel` as a C function of `signature`; the result has an `address` valid in this process."""
+    options = {**_OPTIONS, "boundscheck": True} if boundscheck else _OPTIONS
+    with cache_folder(game):
+        return numba.cfunc(signature, cache=cache, **options)(kernel)
+
+
+def implement(verb: Callable[..., Any], state_type: Any, kernel: Any, *, force_inline: bool = False) -> None:
+    """Make `verb` mean `kernel` wherever its first argument is a record of `state_type`.
+
+    This is static dispatch: the choice is made while compiling and costs nothing when running.
+    """
+    body = kernel.py_func
+
+    def choose(state: Any, *_: Any) -> Callable[..., Any] | None:
+        return body if state == state_type else None
+
+    overload(verb, strict=False, jit_options={**_OPTIONS, "forceinline": force_inline})(choose)

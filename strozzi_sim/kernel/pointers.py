@@ -1,0 +1,101 @@
+"""Records by pointer: what numba does not offer and a compiled game needs, as small intrinsics.
+
+A record is passed as a pointer to its bytes. `clone` makes a copy on the stack, `assign` copies one record over
+another, `record_at` reads an address as a record, `call_at` calls an agent by address.
+"""
+
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+_BYTES = ir.IntType(8).as_pointer()
+
+
+@intrinsic
+def clone(typingctx: Any, source: Any) -> Any:
+    """A copy of the record `source`, on the stack of the caller."""
+    if not isinstance(source, types.Record):
+        return None
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        target = cgutils.alloca_once(builder, context.get_data_type(source))
+        cgutils.memcpy(builder, _as_bytes(builder, target), _as_bytes(builder, args[0]), _size(source))
+        return builder.bitcast(target, context.get_value_type(source))
+
+    return source(source), build
+
+
+@intrinsic
+def assign(typingctx: Any, target: Any, source: Any) -> Any:
+    """Copy all bytes of the record `source` over the record `target`."""
+    if not isinstance(target, types.Record) or target != source:
+        return None
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        cgutils.memcpy(builder, _as_bytes(builder, args[0]), _as_bytes(builder, args[1]), _size(target))
+        return context.get_dummy_value()
+
+    return types.void(target, target), build
+
+
+@intrinsic
+def record_at(typingctx: Any, address: Any, like: Any) -> Any:
+    """The record of `like`'s type that lies at `address` (int64)."""
+    if not isinstance(like, types.Record):
+        return None
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], context.get_value_type(like))
+
+    return like(types.int64, like), build
+
+
+@intrinsic
+def address_of(typingctx: Any, record: Any) -> Any:
+    """The address of a record, int64."""
+    if not isinstance(record, types.Record):
+        return None
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ptrtoint(args[0], ir.IntType(64))
+
+    return types.int64(record), build
+
+
+@intrinsic
+def zero_at(typingctx: Any, address: Any, size: Any) -> Any:
+    """Set `size` bytes from `address` on to zero."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        cgutils.memset(builder, builder.inttoptr(args[0], _BYTES), args[1], 0)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), build
+
+
+@intrinsic
+def call_at(typingctx: Any, address: Any, state: Any, rules: Any, params: Any, memory: Any, random: Any) -> Any:
+    """Call the agent at `address`: int64(state, rules, params, memory, random), the last four also addresses."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        i64 = ir.IntType(64)
+        function = ir.FunctionType(i64, [_BYTES] * 5)
+        callee = builder.inttoptr(args[0], function.as_pointer())
+        given = [
+            builder.inttoptr(value, _BYTES) if isinstance(kind, types.Integer) else _as_bytes(builder, value)
+            for kind, value in zip(signature.args[1:], args[1:], strict=True)
+        ]
+        return builder.call(callee, given)
+
+    pointers = [types.int64 if isinstance(kind, types.Integer) else kind for kind in (state, rules, params, memory, random)]
+    return types.int64(types.int64, *pointers), build
+
+
+def _as_bytes(builder: Any, pointer: Any) -> Any:
+    return builder.bitcast(pointer, _BYTES)
+
+
+def _size(record: Any) -> Any:
+    return ir.Constant(ir.IntType(64), record.size)

@@ -1,0 +1,97 @@
+"""Random streams: SplitMix64 (Steele, Lea, Flood 2014), keyed, never global.
+
+The key of a deal is a hash of (seed, game name, players, deal). A stream is the key and a purpose: a chance source of
+the game, or the agent of a seat. Line-up, variant, seating and study are not in the key, so that comparisons are paired.
+The n-th draw of a stream depends on the stream and n alone.
+"""
+
+import hashlib
+
+import numpy as np
+from numba import int64, uint32, uint64
+
+from strozzi_sim.kernel.jit import inlined, jit
+
+SOURCES = 16  # most chance sources of a game
+_AGENTS = 1_000  # purposes from here on: the agent of seat purpose - _AGENTS
+
+# A game's chance: record of one key and one cursor per source. No agent is ever handed it.
+CHANCE = np.dtype([  # shape
+    ("key", "u8"),  # hash of (seed, game, players, deal)
+    ("cursor", "u8", (SOURCES,)),  # [source] where each source stands
+], align=True)
+
+# An agent's own stream.
+RANDOM = np.dtype([("cursor", "u8")], align=True)
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_S30, _S27, _S31, _S32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
+_ONE = np.uint64(1)
+
+
+def game_key(game: str) -> int:
+    """A game's name as a number below 2^63: the first bytes of its SHA-256."""
+    return int.from_bytes(hashlib.sha256(game.encode()).digest()[:8], "little") >> 1
+
+
+@inlined
+def mix(word):
+    """The output function of SplitMix64."""
+    word = (word ^ (word >> _S30)) * _MIX_1
+    word = (word ^ (word >> _S27)) * _MIX_2
+    return word ^ (word >> _S31)
+
+
+@inlined
+def absorb(key, word):
+    """A new key from a key and one more word."""
+    return mix(key + _GOLDEN * (uint64(word) + _ONE))
+
+
+@jit
+def deal_key(seed, game, players, deal):
+    """The key of a deal: hash of (seed, game, players, deal)."""
+    return absorb(absorb(absorb(absorb(uint64(0), seed), game), players), deal)
+
+
+@inlined
+def seat_stream(key, seat):
+    """Where the stream of the agent at `seat` begins."""
+    return absorb(key, int64(_AGENTS) + seat)
+
+
+@inlined
+def open_source(chance, source):
+    """Put the cursor of a chance source at its beginning."""
+    chance.cursor[source] = absorb(chance.key, source)
+
+
+@inlined
+def draw(chance, source, n):
+    """The next number of a chance source, below `n` (n < 2^32; the bias is below n / 2^32)."""
+    cursor = chance.cursor[source] + _GOLDEN
+    chance.cursor[source] = cursor
+    return int64(((mix(cursor) >> _S32) * uint64(uint32(n))) >> _S32)
+
+
+@inlined
+def random_word(random):
+    """The next 64 bits of an agent's stream."""
+    random.cursor = random.cursor + _GOLDEN
+    return mix(random.cursor)
+
+
+@inlined
+def random_below(random, n):
+    """The next number of an agent's stream, below `n` (n < 2^32)."""
+    return int64(((random_word(random) >> _S32) * uint64(uint32(n))) >> _S32)
+
+
+@inlined
+def reseed(chance, random):
+    """Give a search a chance of its own, drawn from its own stream: every source starts anew."""
+    chance.key = random_word(random)
+    for source in range(SOURCES):
+        chance.cursor[source] = absorb(chance.key, source)

@@ -1,0 +1,1 @@
+"""Self-play: the compiled loop over whole games, and the pool of workers that runs it."""

@@ -1,0 +1,210 @@
+"""The compiled loop: whole games, one after another, agents called by address.
+
+One pass plays a range of deals with all their seatings and adds what happened to exact integer tallies. It reads a
+stop flag between games and ends at the first illegal action of an agent.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import from_dtype, int64, types, uint64
+
+from strozzi_sim.games.contract import (
+    Game,
+    actor,
+    apply,
+    deal,
+    determinize,
+    is_legal,
+    is_over,
+    placing,
+    score,
+    tally,
+)
+from strozzi_sim.kernel.jit import entry, jit
+from strozzi_sim.kernel.pointers import assign, call_at, zero_at
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, absorb, deal_key, seat_stream
+
+POSITIONS = 6  # most seats of any game
+WIN = 60  # a win in sixtieths: a win shared by k is WIN // k, exact for k up to 6
+
+# What to play.
+JOB = np.dtype([
+    ("game", "i8"),  #      game_key(name)
+    ("seed", "i8"),
+    ("players", "i8"),
+    ("first", "i8"),  #     deals first .. last - 1
+    ("last", "i8"),
+    ("start_player", "i8"),
+], align=True)  # fmt: skip
+
+# The agent at a position of the line-up.
+AGENT = np.dtype([
+    ("address", "i8"),  #      of its function in this process
+    ("params", "i8"),  #       address of its parameters
+    ("memory", "i8"),  #       address of its memory
+    ("memory_size", "i8"),
+    ("sees_state", "i8"),  #   1 = handed the state itself, 0 = a determinized copy
+], align=True)  # fmt: skip
+
+# What came out, whatever the game. [position, seat]
+OUTCOME = np.dtype([
+    ("games", "i8"),
+    ("decisions", "i8"),
+    ("played", "i8", (POSITIONS, POSITIONS)),  # games of this position at this seat
+    ("wins", "i8", (POSITIONS, POSITIONS)),  #   in WIN-ths
+    ("places", "i8", (POSITIONS, POSITIONS)),  # sum of twice the place; a shared place is the mean of the places
+    ("scores", "i8", (POSITIONS, POSITIONS)),
+], align=True)  # fmt: skip
+
+# One row a game and seat, when asked for.
+ROW = np.dtype([
+    ("deal", "i8"), ("seating", "i4"), ("seat", "i4"), ("position", "i4"), ("score", "i4"), ("twice_place", "i4"),
+    ("decisions", "i4"),
+], align=True)  # fmt: skip
+
+# An agent's illegal action; `found` is 1 if there was one.
+FAULT = np.dtype([
+    ("found", "i8"), ("deal", "i8"), ("seating", "i8"), ("seat", "i8"), ("position", "i8"), ("action", "i8"),
+    ("decision", "i8"),
+], align=True)  # fmt: skip
+
+DETERMINIZE = 2_000  # purposes from here on: resampling for seat purpose - DETERMINIZE
+
+
+@jit
+def play_game(state, rules, seat_agents, randoms, chance, seen, resample, journal, fault):
+    """Play the game set up in `state` to its end; returns its number of decisions, negative after a fault."""
+    decisions = int64(0)
+    while not is_over(state):
+        seat = actor(state)
+        agent = seat_agents[seat]
+        if agent.sees_state:
+            action = call_at(agent.address, state, rules, agent.params, agent.memory, randoms[seat])
+        else:
+            assign(seen, state)
+            determinize(seen, rules, seat, resample[seat])
+            action = call_at(agent.address, seen, rules, agent.params, agent.memory, randoms[seat])
+        if not is_legal(state, rules, action):
+            fault.found = 1
+            fault.seat = seat
+            fault.action = action
+            fault.decision = decisions
+            return int64(-1)
+        apply(state, rules, action, chance, journal)
+        decisions += 1
+    return decisions
+
+
+@jit
+def _count(state, seats, decisions, outcome):
+    """Add one finished game to the outcome."""
+    outcome.games += 1
+    outcome.decisions += decisions
+    for seat in range(len(seats)):
+        position = int64(seats[seat])
+        better, shared = placing(state, seat)
+        outcome.played[position, seat] += 1
+        if better == 0:
+            outcome.wins[position, seat] += int64(WIN) // shared
+        outcome.places[position, seat] += 2 * better + shared + 1
+        outcome.scores[position, seat] += score(state, seat)
+
+
+@jit
+def _play(job, rules, work, agents, seat_agents, randoms, resample, seatings, outcome, rows, fault, stop, journal, tallies):
+    state, seen, chance = work.state, work.seen, work.chance
+    players = int64(job.players)
+    played = int64(0)
+    for number in range(int64(job.first), int64(job.last)):
+        key = deal_key(job.seed, job.game, players, number)
+        for seating in range(seatings.shape[0]):
+            if stop[0] != 0:
+                return played
+            seats = seatings[seating]
+            for seat in range(players):
+                agent = agents[seats[seat]]
+                assign(seat_agents[seat], agent)
+                randoms[seat].cursor = seat_stream(key, seat)
+                zero_at(agent.memory, agent.memory_size)
+                if not agent.sees_state:
+                    resample[seat].cursor = absorb(key, int64(DETERMINIZE) + seat)
+            chance.key = key
+            if journal is not None:
+                journal.count = uint64(0)
+            deal(state, rules, players, int64(job.start_player), chance, journal)
+            decisions = play_game(state, rules, seat_agents, randoms, chance, seen, resample, journal, fault)
+            if decisions < 0:
+                fault.deal = number
+                fault.seating = seating
+                fault.position = seats[fault.seat]
+                return played
+            _count(state, seats, decisions, outcome)
+            if journal is not None:
+                tally(state, rules, journal, tallies)
+            if rows.shape[0] > 0:
+                for seat in range(players):
+                    row = rows[played * players + seat]
+                    better, shared = placing(state, seat)
+                    row.deal = number
+                    row.seating = seating
+                    row.seat = seat
+                    row.position = seats[seat]
+                    row.score = score(state, seat)
+                    row.twice_place = 2 * better + shared + 1
+                    row.decisions = decisions
+            played += 1
+    return played
+
+
+def _play_silent(job, rules, work, agents, seat_agents, randoms, resample, seatings, outcome, rows, fault, stop):
+    return _play(
+        job[0], rules[0], work[0], agents, seat_agents, randoms, resample, seatings, outcome[0], rows, fault[0], stop,
+        None, None,
+    )  # fmt: skip
+
+
+def _play_counted(
+    job, rules, work, agents, seat_agents, randoms, resample, seatings, outcome, rows, fault, stop, journal, tallies
+):
+    return _play(
+        job[0], rules[0], work[0], agents, seat_agents, randoms, resample, seatings, outcome[0], rows, fault[0], stop,
+        journal[0], tallies[0],
+    )  # fmt: skip
+
+
+def work_dtype(game: Game) -> Any:
+    """The records that one thread works on, with a cache line between threads."""
+    fields = [("state", game.state), ("seen", game.state), ("chance", CHANCE), ("spare", "u1", (128,))]
+    return np.dtype(fields, align=True)
+
+
+def array_of(dtype: Any, ndim: int = 1) -> Any:
+    """The numba type of a contiguous array of records of `dtype`."""
+    return types.Array(from_dtype(np.dtype(dtype)), ndim, "C")
+
+
+def _signature(game: Game) -> list[Any]:
+    records = [JOB, game.rules, work_dtype(game), AGENT, AGENT, RANDOM, RANDOM]
+    return [
+        *(array_of(dtype) for dtype in records), types.Array(types.uint8, 2, "C"), array_of(OUTCOME), array_of(ROW),
+        array_of(FAULT), types.int64[::1],
+    ]  # fmt: skip
+
+
+@cache
+def silent_loop(game: Game) -> Any:
+    """The loop without a journal, compiled for `game`."""
+    game.module("core")
+    return entry(_play_silent, types.int64(*_signature(game)), game.name)
+
+
+@cache
+def counted_loop(game: Game) -> Any:
+    """The loop with journal and tallies, compiled for `game`."""
+    game.module("core")
+    game.module("tallies")
+    return entry(
+        _play_counted, types.int64(*_signature(game), array_of(game.journal), array_of(game.tallies)), game.name
+    )

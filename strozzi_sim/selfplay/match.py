@@ -1,0 +1,166 @@
+"""A match: one game, player count, line-up, variant, seed and seating design, ready to play any range of deals."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.agent import AgentSpec, bind, check_lineup
+from strozzi_sim.errors import AgentFault, InputError
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.variants import Variant
+from strozzi_sim.kernel.streams import RANDOM, game_key
+from strozzi_sim.selfplay.loop import AGENT, FAULT, JOB, OUTCOME, ROW, counted_loop, silent_loop, work_dtype
+from strozzi_sim.selfplay.seatings import seating_design
+
+NO_STOP = np.zeros(1, np.int64)
+
+
+@dataclass
+class Played:
+    """What a range of deals came to.
+
+    Attributes:
+        games: games played.
+        outcome: OUTCOME record, array of shape (1,).
+        tallies: the game's tallies, array of shape (1,), or None if not asked for.
+        rows: ROW records, one a game and seat, or empty.
+        journal: the journal of the last game, or None if not asked for.
+    """
+
+    games: int
+    outcome: np.ndarray[Any, Any]
+    tallies: np.ndarray[Any, Any] | None
+    rows: np.ndarray[Any, Any]
+    journal: np.ndarray[Any, Any] | None
+
+
+@dataclass(frozen=True)
+class Match:
+    """One cell of an experiment. Playing the same range of deals gives the same result, wherever and however often.
+
+    Attributes:
+        game: the game.
+        players: number of seats.
+        lineup: the agents by position; position i of a shorter list is agent i mod its length.
+        variant: the component data.
+        seed: 0 .. 2^53 - 1.
+        seatings: design name, or "one".
+    """
+
+    game: Game
+    players: int
+    lineup: tuple[AgentSpec, ...]
+    variant: Variant
+    seed: int
+    seatings: str = "one"
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be played.
+
+        Raises:
+            InputError: player count, line-up, variant or seed.
+        """
+        check_players(self.game, self.players, self.variant)
+        if not 1 <= len(self.lineup) <= self.players:
+            agents = ", ".join(spec.text for spec in self.lineup)
+            raise InputError(f"a line-up of {len(self.lineup)} agents ({agents}) for {self.players} seats; give 1 to {self.players}")
+        if not 0 <= self.seed < 2**53:
+            raise InputError(f"seed: must be between 0 and 2^53 - 1, got {self.seed}")
+        check_lineup(self.lineup, self.game, self.players)
+        seating_design(self.seatings, self.players)
+
+    @property
+    def positions(self) -> list[AgentSpec]:
+        """The agent of every position."""
+        return [self.lineup[position % len(self.lineup)] for position in range(self.players)]
+
+    @property
+    def design(self) -> np.ndarray[Any, Any]:
+        """The seatings, uint8[S, P]."""
+        return seating_design(self.seatings, self.players)
+
+    def warm(self, *, counted: bool = True) -> None:
+        """Compile everything this match needs, or take it from the cache folder."""
+        counted_loop(self.game) if counted else silent_loop(self.game)
+        for spec in self.lineup:
+            bind(spec, self.game)
+
+    def play(
+        self,
+        first: int,
+        last: int,
+        *,
+        counted: bool = True,
+        rows: bool = False,
+        seating: int | None = None,
+        start_player: int = 0,
+        stop: np.ndarray[Any, Any] = NO_STOP,
+    ) -> Played:
+        """Play deals first .. last - 1 with all seatings, or only number `seating`.
+
+        Args:
+            first: first deal.
+            last: one past the last deal.
+            counted: keep a journal and the game's tallies.
+            rows: also return one row a game and seat.
+            seating: number of the only seating to play.
+            start_player: seat that starts round 1.
+            stop: int64[1]; play ends before the next game once it is not 0.
+
+        Raises:
+            AgentFault: an agent chose an illegal action.
+        """
+        players = self.players
+        design = self.design if seating is None else self.design[seating : seating + 1]
+        job = np.zeros(1, JOB)
+        job[0] = (game_key(self.game.name), self.seed, players, first, last, start_player)
+        bound = [bind(spec, self.game) for spec in self.positions]
+        memories = [np.zeros(1, each.memory) for each in bound]
+        agents = np.zeros(players, AGENT)
+        for position, each in enumerate(bound):
+            memory = memories[position]
+            size = memory.nbytes if each.memory.names != ("nothing",) else 0
+            agents[position] = (each.address, each.params.ctypes.data, memory.ctypes.data, size, each.sees_state)
+        outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
+        table = np.zeros((last - first) * len(design) * players if rows else 0, ROW)
+        arguments = (
+            job, self.variant.rules, np.zeros(1, work_dtype(self.game)), agents, np.zeros(players, AGENT),
+            np.zeros(players, RANDOM), np.zeros(players, RANDOM), design, outcome, table, fault, stop,
+        )  # fmt: skip
+        journal = tallies = None
+        if counted:
+            journal, tallies = np.empty(1, self.game.journal), np.zeros(1, self.game.tallies)
+            games = counted_loop(self.game)(*arguments, journal, tallies)
+        else:
+            games = silent_loop(self.game)(*arguments)
+        if fault["found"][0]:
+            raise self._fault(fault[0], 0 if seating is None else seating)
+        return Played(games, outcome, tallies, table[: games * players], journal)
+
+    def _fault(self, fault: Any, first_seating: int) -> AgentFault:
+        names = [spec.text for spec in self.positions]
+        deal, seating = int(fault["deal"]), int(fault["seating"]) + first_seating
+        replay = (
+            f"strozzi record {self.game.name} --players {self.players} --agents '{','.join(names)}' --seed {self.seed} "
+            f"--deal {deal} --seating {seating} --seatings {self.seatings} --variant {self.variant.name} --out fault.jsonl"
+        )
+        action = int(fault["action"])
+        what = "failed inside compiled code, or chose action 0" if action == 0 else f"chose the illegal action {action}"
+        return AgentFault(
+            f"agent {names[fault['position']]!r} at seat {fault['seat']} {what} (decision {fault['decision']} of "
+            f"{self.game.name}, seed {self.seed}, deal {deal}, seating {seating}); replay: {replay}"
+        )
+
+
+def check_players(game: Game, players: int, variant: Variant) -> None:
+    """Refuse a player count that the game or the variant does not have.
+
+    Raises:
+        InputError: names the count and what is allowed.
+    """
+    if players not in game.player_counts:
+        low, high = game.player_counts[0], game.player_counts[-1]
+        raise InputError(f"players: {game.name} takes {low}-{high} players, got {players}")
+    game.module("components").check_players(variant.components, players, f"{game.name} variant {variant.name}")

@@ -1,0 +1,40 @@
+"""Seatings: which position of the line-up sits at which seat.
+
+A design is an array uint8[S, P]: `design[s, seat]` is the position that sits at `seat` in seating s.
+"""
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.errors import InputError
+
+DESIGNS = ("one", "rotate", "all", "latin")
+
+
+def seating_design(design: str, players: int) -> np.ndarray[Any, Any]:
+    """The seatings of a design.
+
+    one: position p at seat p. rotate: seating s puts position p at seat (p + s) mod N. all: every permutation.
+    latin: a Williams design, in which every position also sits next after every other equally often (N seatings for
+    even N, 2 N for odd; Williams 1949).
+
+    Raises:
+        InputError: unknown design.
+    """
+    seats = np.arange(players)
+    if design == "one":
+        rows = [seats]
+    elif design == "rotate":
+        rows = [(seats - s) % players for s in range(players)]
+    elif design == "all":
+        rows = [np.array(order) for order in permutations(range(players))]
+    elif design == "latin":
+        zigzag = [(k + 1) // 2 if k % 2 else (players - k // 2) % players for k in range(players)]
+        rows = [(np.array(zigzag) + s) % players for s in range(players)]
+        if players % 2:
+            rows += [row[::-1] for row in rows]
+    else:
+        raise InputError(f"seatings: unknown design {design!r}; known: {', '.join(DESIGNS)}")
+    return np.array(rows, np.uint8)

@@ -1,0 +1,141 @@
+"""Scripted games of Strozzi for tests: cards made to measure, positions set by hand, random games."""
+
+import copy
+import json
+import random
+import tomllib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import strozzi_sim
+from strozzi_sim.games.strozzi.reference import Game
+
+BASE = tomllib.loads((Path(strozzi_sim.__file__).parent / "games/strozzi/components.toml").read_text("utf-8"))
+SEATS_AND_DECKS = ((3, 12), (4, 15), (5, 18), (6, 21))
+
+
+def base_components(**switches: Any) -> dict[str, Any]:
+    """A copy of the shipped components, with some switches of [rules] changed."""
+    components = copy.deepcopy(BASE)
+    for switch, value in switches.items():
+        assert switch in components["rules"]
+        components["rules"][switch] = value
+    return components
+
+
+def card(
+    sail: int = 1, venice: int = 0, rome: int = 0, naples: int = 0, scrolls: int = 0, promotion: int = 0
+) -> dict[str, int]:
+    """A ship card without its id."""
+    return {
+        "sail": sail, "venice": venice, "rome": rome, "naples": naples, "scrolls": scrolls, "promotion": promotion
+    }  # fmt: skip
+
+
+def table(
+    players: int,
+    cards: Iterable[dict[str, int]] = (),
+    *,
+    tiles: Sequence[str] | None = None,
+    start: int = 0,
+    rounds: int = 1,
+    components: dict[str, Any] | None = None,
+    **switches: Any,
+) -> Game:
+    """A game in which `cards`, called C01, C02 and so on, come first in every round, then empty ships of sail 1."""
+    components = copy.deepcopy(components) if components else base_components(**switches)
+    components["setup"]["rounds"] = rounds
+    ships = list(cards)
+    ships += [card() for _ in range(len(components["ships"]) - len(ships))]
+    components["ships"] = [{"id": f"C{number:02}", **ship} for number, ship in enumerate(ships, start=1)]
+    deck = [ship["id"] for ship in components["ships"]]
+    if tiles is None:
+        tiles = [tile["id"] for tile in components["promotion_tiles"]]
+    return Game(components, players, [deck] * rounds, tiles, start)
+
+
+def say(game: Game, *steps: tuple[int, str | None]) -> Game:
+    """Let the seats choose; each must be the one that is asked."""
+    for seat, option in steps:
+        assert game.actor == seat, f"seat {game.actor} is asked {game.legal}, not seat {seat} for {option}"
+        game.play(option)
+    return game
+
+
+def take(game: Game, seat: int, flag: str, port: str, tile: str | None = None) -> Game:
+    """`seat` gets the ship just revealed, since everybody else passes, and puts it at `port`."""
+    while game.actor != seat:
+        game.play("pass")
+    game.play(flag)
+    while game.question and game.question.kind == "claim" and game.holder == seat:
+        game.play("pass")
+    if game.question and game.question.kind == "place":
+        game.play(port)
+    assert seat in [owner for owner, _, _ in game.ports[port]] or game.over
+    if game.question and game.question.kind == "take_tile":
+        game.play(tile or game.legal[0])
+    return game
+
+
+def pass_card(game: Game) -> Game:
+    """Everybody passes until the ship just revealed is gone."""
+    card_left = (game.round, game.deck_left)
+    while not game.over and (game.round, game.deck_left) == card_left:
+        game.play("pass")
+    return game
+
+
+def pass_round(game: Game) -> Game:
+    """Everybody passes until the round is scored."""
+    number = game.round
+    while not game.over and game.round == number:
+        game.play("pass")
+    return game
+
+
+def put_markers(game: Game, city: str, **spaces: list[int]) -> Game:
+    """Set markers on a track, `on4=[2, 0]`; those not named keep their order on the start space."""
+    moved = [seat for seats in spaces.values() for seat in seats]
+    track = game.tracks[city]
+    left = [seat for space in track for seat in space if seat not in moved]
+    track[:] = [left] + [[] for _ in track[1:]]
+    for space, seats in spaces.items():
+        track[int(space.removeprefix("on"))] += seats
+    return game
+
+
+def lines(game: Game, kind: str) -> list[dict[str, Any]]:
+    """All events of one type."""
+    return [event for event in game.events if event["type"] == kind]
+
+
+def deal(components: dict[str, Any], players: int, seed: int) -> Game:
+    """A game with shuffled ships and tiles."""
+    dice = random.Random(seed)
+    ships = [ship["id"] for ship in components["ships"]]
+    tiles = [tile["id"] for tile in components["promotion_tiles"]]
+    orders = [dice.sample(ships, len(ships)) for _ in range(components["setup"]["rounds"])]
+    return Game(components, players, orders, dice.sample(tiles, len(tiles)))
+
+
+def choose(game: Game, dice: random.Random, passing: float) -> str | None:
+    """A random option that is a pass with the given probability."""
+    if game.legal[0] == "pass" and dice.random() < passing:
+        return "pass"
+    return dice.choice(game.legal)
+
+
+def random_game(components: dict[str, Any], players: int, seed: int, passing: float = 0.4) -> Game:
+    """A game played to the end by chance."""
+    game, dice = deal(components, players, seed), random.Random(seed + 1_000_003)
+    while not game.over:
+        game.play(choose(game, dice, passing))
+    return game
+
+
+def record(game: Game, components: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[int, dict[str, Any]]]]:
+    """Header and numbered lines, as they come out of a JSON file; the header is line 1."""
+    header = {"type": "game", "game": "strozzi", "players": game.players, "components": components}
+    header, *events = json.loads(json.dumps([header, *game.events]))
+    return header, list(enumerate(events, start=2))
