@@ -18,7 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -40,7 +40,8 @@ PLAYERS = (4, 3, 5, 6)
 SEED = 2008
 DEALS_COMPARED = 5_000
 PAIRS = 7  # fewest
-SLICE = 0.5  # seconds
+SLICE = 0.5  # seconds, of C; ours play the same deals
+SIDES = {"c": "C", "ours": "ours", "counted": "with tallies"}
 SWITCHES = {  # a variant with every switch the other way round, for the comparison of scores
     "rules": {
         "start_order": "reverse",
@@ -154,19 +155,20 @@ def measure(library: ctypes.CDLL, match: Match, seconds: float) -> dict[str, Any
         times.append([_timed(side) for side in sides])
     c, ours, counted = zip(*times, strict=True)
     per_game = play_c(library, match, deals)["decisions"][0] / deals
-    rates = {name: deals / median(side) for name, side in (("c", c), ("ours", ours), ("counted", counted))}
+    rates = {name: deals / median(side) for name, side in zip(SIDES, (c, ours, counted), strict=True)}
     return {
         "players": match.players,
         "deals": deals,
         "decisions_per_game": per_game,
         "games_per_s": rates,
         "decisions_per_s": {name: rate * per_game for name, rate in rates.items()},
-        "ratio": _spread([one / other for one, other in zip(c, ours, strict=True)]),
-        "counted_ratio": _spread([one / other for one, other in zip(c, counted, strict=True)]),
+        "ratio": {"ours": _ratio(c, ours), "counted": _ratio(c, counted)},
     }
 
 
-def _spread(ratios: list[float]) -> dict[str, float]:
+def _ratio(c: Sequence[float], ours: Sequence[float]) -> dict[str, float]:
+    """Our speed as a share of that of C, pair by pair of times."""
+    ratios = [one / other for one, other in zip(c, ours, strict=True)]
     return {"median": median(ratios), "low": min(ratios), "high": max(ratios), "pairs": len(ratios)}
 
 
@@ -177,18 +179,21 @@ def show(compared: list[dict[str, Any]], measured: list[dict[str, Any]]) -> None
     """Print what was found as two small tables."""
     print("Scores, C against ours, game by game")
     for row in compared:
-        equal = "yes" if is_equal(row) else f"NO, {row['differ']} differ, the first is deal {row['first_difference']}"
+        equal = "yes" if is_equal(row) else "NO"
+        if row["differ"]:
+            equal += f", {row['differ']:,} differ, the first is deal {row['first_difference']} of seed {SEED}"
+        elif not row["outcome_equal"]:
+            equal += ", the scores are, but not the outcomes"
         print(f"  {row['variant']:<12} {row['players']} players  {row['games']:>6,} games  equal: {equal}")
     if not measured:
         return
     print("\nOne thread, random agents, variant base")
     print("  players  side              games/s  decisions/s  ours / C: median (lowest-highest, pairs)")
     for row in measured:
-        for name, label, ratio in (("c", "C", None), ("ours", "ours", "ratio"), ("counted", "with tallies", "counted_ratio")):
+        for name, words in SIDES.items():
             rate, decisions = row["games_per_s"][name], row["decisions_per_s"][name]
-            line = f"  {row['players']:>7}  {label:<13} {rate:>11,.0f} {decisions / 1e6:>10.1f} M"
-            if ratio is not None:
-                found = row[ratio]
+            line = f"  {row['players']:>7}  {words:<13} {rate:>11,.0f} {decisions / 1e6:>10.1f} M"
+            if found := row["ratio"].get(name):
                 line += f"  {found['median']:.3f} ({found['low']:.3f}-{found['high']:.3f}, {found['pairs']})"
             print(line)
 

@@ -136,6 +136,13 @@ class AgentSpec:
         return self.agent.function.__module__.split(".")[0] == "strozzi_agents"
 
 
+    @property
+    def file_digest(self) -> str | None:
+        """SHA-256 of the file it was loaded from by path, or None: part of what decides a study's results."""
+        file, separator, _ = self.text.rpartition("::")
+        return sha256(Path(file).read_bytes()).hexdigest() if separator else None
+
+
 # -- spec strings ----------------------------------------------------------------------------------------------------
 
 

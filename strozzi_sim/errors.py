@@ -38,3 +38,12 @@ class StorageError(StrozziError):
     """A file or folder cannot be read, written or locked."""
 
     exit_code = 4
+
+
+class Interrupted(StrozziError):
+    """The run was asked to stop (SIGINT, SIGTERM); says how to go on."""
+
+    def __init__(self, signal_number: int, message: str) -> None:
+        super().__init__(message)
+        self.signal_number = signal_number
+        self.exit_code = 128 + signal_number

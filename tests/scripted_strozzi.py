@@ -28,9 +28,8 @@ def card(
     sail: int = 1, venice: int = 0, rome: int = 0, naples: int = 0, scrolls: int = 0, promotion: int = 0
 ) -> dict[str, int]:
     """A ship card without its id."""
-    return {
-        "sail": sail, "venice": venice, "rome": rome, "naples": naples, "scrolls": scrolls, "promotion": promotion
-    }  # fmt: skip
+    goods = {"venice": venice, "rome": rome, "naples": naples}
+    return {"sail": sail, **goods, "scrolls": scrolls, "promotion": promotion}
 
 
 def table(
@@ -43,7 +42,7 @@ def table(
     components: dict[str, Any] | None = None,
     **switches: Any,
 ) -> Game:
-    """A game in which `cards`, called C01, C02 and so on, come first in every round, then empty ships of sail 1."""
+    """A game in which `cards`, called C01, C02, ..., come first in every round; other ships are empty."""
     components = copy.deepcopy(components) if components else base_components(**switches)
     components["setup"]["rounds"] = rounds
     ships = list(cards)

@@ -133,7 +133,7 @@ static inline void ask_piracy(State *state, int seat)
     state->legal = 1 | 1 << PIRATE_FLAG << 1;
 }
 
-static void reveal(State *state, Chance *chance)
+static void reveal(State *restrict state, Chance *restrict chance)
 {
     int left = state->ships_unseen, k = draw(chance, SHIP_SOURCE + state->round, left), active = state->active;
     state->ship = state->unseen_ship[k];
@@ -145,7 +145,7 @@ static void reveal(State *state, Chance *chance)
     ask_claim(state, active);
 }
 
-static void begin_round(State *state, const Rules *rules, Chance *chance)
+static void begin_round(State *restrict state, const Rules *restrict rules, Chance *restrict chance)
 {
     int players = state->players, ships = rules->ships;
     for (int seat = 0; seat < players; seat++) {
@@ -162,7 +162,8 @@ static void begin_round(State *state, const Rules *rules, Chance *chance)
     reveal(state, chance);
 }
 
-static void deal(State *state, const Rules *rules, int players, int start_player, Chance *chance)
+static void deal(State *restrict state, const Rules *restrict rules, int players, int start_player,
+                 Chance *restrict chance)
 {
     state->players = players;
     state->round = 0;
@@ -191,7 +192,7 @@ static void deal(State *state, const Rules *rules, int players, int start_player
 
 /* Scoring. */
 
-static void score_tiles(State *state, const Rules *rules)
+static void score_tiles(State *restrict state, const Rules *restrict rules)
 {
     int players = state->players;
     const uint8_t *order = state->order[FLORENCE];
@@ -209,7 +210,7 @@ static void score_tiles(State *state, const Rules *rules)
     }
 }
 
-static void score_round(State *state, const Rules *rules, Chance *chance)
+static void score_round(State *restrict state, const Rules *restrict rules, Chance *restrict chance)
 {
     int players = state->players;
     for (int port = 0; port < PORTS; port++) {
@@ -235,7 +236,7 @@ static void score_round(State *state, const Rules *rules, Chance *chance)
     }
 }
 
-static int seats_better(const State *state, int seat)
+static int seats_better(const State *restrict state, int seat)
 {
     uint32_t coins = state->coins[seat];
     int better = 0, players = state->players;
@@ -252,7 +253,7 @@ static int seats_better(const State *state, int seat)
 
 /* Playing. */
 
-static void next_turn(State *state, const Rules *rules, int taker, Chance *chance)
+static void next_turn(State *restrict state, const Rules *restrict rules, int taker, Chance *restrict chance)
 {
     if (state->with_flag == 0 || state->deck == 0) {
         score_round(state, rules, chance);
@@ -262,7 +263,7 @@ static void next_turn(State *state, const Rules *rules, int taker, Chance *chanc
     }
 }
 
-static void move(State *state, const Rules *rules, int seat, int city, int steps)
+static void move(State *restrict state, const Rules *restrict rules, int seat, int city, int steps)
 {
     uint8_t *position = state->position[city], *order = state->order[city];
     int before = position[seat], after = before + steps < rules->top ? before + steps : rules->top, rank = 0;
@@ -273,7 +274,7 @@ static void move(State *state, const Rules *rules, int seat, int city, int steps
     order[rank] = seat;
 }
 
-static void take_tile(State *state, const Rules *rules, int seat, int slot, Chance *chance)
+static void take_tile(State *restrict state, const Rules *restrict rules, int seat, int slot, Chance *restrict chance)
 {
     if (slot < 0) return;
     int tile = state->display[slot], ware = rules->tile_ware[tile];
@@ -288,7 +289,7 @@ static void take_tile(State *state, const Rules *rules, int seat, int slot, Chan
     if (ware != NO_WARE) move(state, rules, seat, ware, 1);
 }
 
-static void place(State *state, const Rules *rules, int seat, int port, Chance *chance)
+static void place(State *restrict state, const Rules *restrict rules, int seat, int port, Chance *restrict chance)
 {
     int ship = state->ship, flag = state->holder_flag, rank = state->ships_at[port]++;
     int speed = rules->sail[ship] + (flag == PLUS_ONE_FLAG ? rules->plus_one_speed : 0);
@@ -325,7 +326,7 @@ static void place(State *state, const Rules *rules, int seat, int port, Chance *
     next_turn(state, rules, seat, chance);
 }
 
-static void take_card(State *state, const Rules *rules, int seat, int flag, Chance *chance)
+static void take_card(State *restrict state, const Rules *restrict rules, int seat, int flag, Chance *restrict chance)
 {
     state->holder = seat;
     state->holder_flag = flag;
@@ -343,7 +344,8 @@ static void take_card(State *state, const Rules *rules, int seat, int flag, Chan
     }
 }
 
-static inline void answer(State *state, const Rules *rules, int seat, int action, Chance *chance)
+static inline void answer(State *restrict state, const Rules *restrict rules, int seat, int action,
+                          Chance *restrict chance)
 {
     int flag = action - CLAIM_WITH;
     unsigned waiting = state->waiting;
@@ -372,7 +374,7 @@ static inline void answer(State *state, const Rules *rules, int seat, int action
     }
 }
 
-static inline void apply(State *state, const Rules *rules, int action, Chance *chance)
+static inline void apply(State *restrict state, const Rules *restrict rules, int action, Chance *restrict chance)
 {
     int seat = state->actor;
     if (state->phase <= PIRACY) {
@@ -385,14 +387,15 @@ static inline void apply(State *state, const Rules *rules, int action, Chance *c
     }
 }
 
-static inline bool is_legal(const State *state, int64_t action)
+static inline bool is_legal(const State *restrict state, int64_t action)
 {
     int64_t bit = action - state->first_action;
     return 0 <= bit && bit < 8 && (state->legal >> bit & 1);
 }
 
 /* The number of decisions, or -1 at the first illegal action. */
-static inline int64_t play_game(State *state, const Rules *rules, const Agent *seated, Random *randoms, Chance *chance)
+static inline int64_t play_game(State *restrict state, const Rules *restrict rules, const Agent *seated,
+                                Random *randoms, Chance *restrict chance)
 {
     int64_t decisions = 0;
     for (; state->phase != OVER; decisions++) {
@@ -411,8 +414,8 @@ static inline int64_t play_game(State *state, const Rules *rules, const Agent *s
    seatings : [seating][seat]        the position that sits there
    outcome  : added to
    scores   : [game][seat] written, or NULL */
-int64_t play(const Job *job, const Rules *rules, const Agent *agents, int64_t seating_count, const uint8_t *seatings,
-             Outcome *outcome, uint32_t *scores, const volatile int64_t *stop)
+int64_t play(const Job *job, const Rules *restrict rules, const Agent *agents, int64_t seating_count,
+             const uint8_t *seatings, Outcome *outcome, uint32_t *scores, const volatile int64_t *stop)
 {
     State state = {0};
     Chance chance;
@@ -429,7 +432,7 @@ int64_t play(const Job *job, const Rules *rules, const Agent *agents, int64_t se
             for (int seat = 0; seat < players; seat++) {
                 seated[seat] = agents[seats[seat]];
                 randoms[seat].cursor = absorb(key, AGENTS + seat);
-                memset(seated[seat].memory, 0, seated[seat].memory_size);
+                if (seated[seat].memory_size > 0) memset(seated[seat].memory, 0, seated[seat].memory_size);
             }
             chance.key = key;
             deal(&state, rules, players, (int)job->start_player, &chance);
@@ -461,7 +464,7 @@ __attribute__((constructor)) static void fill_kth_member(void)
             if (set >> member & 1) kth_member[set][k++] = member;
 }
 
-int64_t uniform(const State *state, const Rules *rules, void *params, void *memory, Random *random)
+int64_t uniform(const State *restrict state, const Rules *restrict rules, void *params, void *memory, Random *random)
 {
     (void)rules, (void)params, (void)memory;
     int k = scaled(mix(random->cursor += GOLDEN), __builtin_popcount(state->legal));

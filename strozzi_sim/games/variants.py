@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -34,12 +34,14 @@ class Variant:
         components: every component and switch, as plain data (what records and plans store).
         rules: record array of shape (1,), what kernels read.
         reconstructed: the blocks of data that are in no source and had to be chosen.
+        file: the study that defines it, or "" for a shipped one.
     """
 
     name: str
     components: dict[str, Any]
     rules: np.ndarray[Any, Any]
     reconstructed: tuple[str, ...]
+    file: str = ""
 
 
 @cache
@@ -75,8 +77,9 @@ def resolve_variant(game: Game, name: str, own: Mapping[str, Mapping[str, Any]] 
     else:
         known = ", ".join([BASE, *shipped, *own])
         raise InputError(f"{prefix}unknown variant {name!r} of {game.name}; known: {known}")
-    where = f"{prefix}variant.{name}" if name in own else f"{game.name} variant {name}"
-    return from_changes(game, name, changes, where)
+    if name in own:
+        return replace(from_changes(game, name, changes, f"{prefix}variant.{name}"), file=place)
+    return from_changes(game, name, changes, f"{game.name} variant {name}")
 
 
 def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) -> Variant:
@@ -87,7 +90,7 @@ def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) 
     try:
         components = msgspec.convert(raw, type=part.Components, str_keys=True)
     except msgspec.ValidationError as error:
-        raise InputError(f"{where}: {_key_of(error)}") from None
+        raise InputError(f"{where}: {words_of(error)}") from None
     part.check(components, where)
     return Variant(name, part.plain(components), part.to_rules(components), tuple(part.reconstructed(components)))
 
@@ -99,8 +102,8 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
     return from_changes(game, name, changes, where)
 
 
-def _key_of(error: msgspec.ValidationError) -> str:
-    """msgspec's message with the key in front: `tracks.top_index: expected int, got str`."""
+def words_of(error: msgspec.ValidationError) -> str:
+    """A validation error with the key in front: `tracks.top_index: expected int, got str`."""
     text = str(error)
     found = re.fullmatch(r"(.*) - at `(?:key in )?\$\.?(.*)`", text)
     message, key = (found[1], found[2]) if found else (text, "")

@@ -142,9 +142,10 @@ class Match:
     def _fault(self, fault: Any, first_seating: int) -> AgentFault:
         names = [spec.text for spec in self.positions]
         deal, seating = int(fault["deal"]), int(fault["seating"]) + first_seating
+        study = f" --study {self.variant.file}" if self.variant.file else ""
         replay = (
             f"strozzi record {self.game.name} --players {self.players} --agents '{','.join(names)}' --seed {self.seed} "
-            f"--deal {deal} --seating {seating} --seatings {self.seatings} --variant {self.variant.name} --out fault.jsonl"
+            f"--deal {deal} --seating {seating} --seatings {self.seatings} --variant {self.variant.name}{study} --out fault.jsonl"
         )
         action = int(fault["action"])
         what = "failed inside compiled code, or chose action 0" if action == 0 else f"chose the illegal action {action}"

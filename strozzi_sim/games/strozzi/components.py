@@ -210,3 +210,8 @@ def check_players(components: dict[str, Any], players: int, where: str) -> None:
     if str(players) not in removed:
         known = ", ".join(removed)
         raise InputError(f"{where}: setup.cards_removed.{players}: no entry for {players} players; it has {known}")
+
+
+def rounds(components: dict[str, Any]) -> int:
+    """Rounds of a game."""
+    return int(components["setup"]["rounds"])

@@ -4,10 +4,10 @@ A row is (kind, a, b, c, d, e); the comments below say what a..e are. MOVE, SHIP
 have no line of their own in a record.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from strozzi_sim.games.strozzi.state import CITY_NAMES, FLAG_NAMES, PORT_NAMES
+from strozzi_sim.games.strozzi.state import FLAG_NAMES, PORT_NAMES
 
 SHOW = 1  #        slot, tile                      the display before round 1
 ROUND = 2  #       round (from 0), start player
@@ -71,26 +71,37 @@ def to_lines(rows: Any, components: dict[str, Any], players: int) -> Iterator[di
                 yield {"type": "score_end", "promotion": promotion, "total": total, "ranking": ranking}
 
 
-def describe(kind: int, numbers: list[int], components: dict[str, Any]) -> str:
-    """One event in words, for the terminal."""
-    ships, tiles = components["ships"], components["promotion_tiles"]
-    a, b, c, d, e = numbers
-    if kind == ROUND:
-        return f"Round {a + 1} begins; seat {b} starts."
-    if kind == REVEAL:
-        return f"Seat {a} turns over {ships[b]['id']}."
-    if kind == CLAIM:
-        return f"Seat {a} passes." if b < 0 else f"Seat {a} claims it with the {FLAG_NAMES[b]} flag."
-    if kind == PLACE:
-        return f"Seat {a} places {ships[b]['id']} at {PORT_NAMES[d]} (speed {e}, {FLAG_NAMES[c]} flag)."
-    if kind == MOVE:
-        return f"Seat {a}'s marker at {CITY_NAMES[b]} moves from {c} to {d}."
-    if kind == TAKE_TILE:
-        return f"Seat {a} takes no tile." if b < 0 else f"Seat {a} takes tile {tiles[b]['id']}."
-    if kind == SET_ASIDE:
-        return f"{ships[a]['id']} is set aside."
-    if kind == SCORE:
-        return f"Seat {a} earns {b} with ships, {c} with markers, {d} by bonus: {e} coins in all."
-    if kind == END:
-        return f"Seat {a} earns {b} with promotion tiles: {c} coins, place {d + 1}."
-    return ""
+def describe(line: Mapping[str, Any], names: Sequence[str]) -> str:
+    """One line of a record in words; `names` says who sits where."""
+    kind = line["type"]
+    who = f"{names[line['player']]} (seat {line['player']})" if "player" in line else ""
+    if kind == "tiles":
+        return f"Tiles to choose from: {', '.join(line['display']) or 'none'}."
+    if kind == "round":
+        return f"Round {line['round']} begins; seat {line['start_player']} starts."
+    if kind == "reveal":
+        return f"{who} turns over {line['ship']}."
+    if kind == "claim":
+        return f"{who} {_CLAIMS[line['flag']]}."
+    if kind == "place":
+        return f"{who} places {line['ship']} at {line['port']} with the {line['flag']} flag, speed {line['speed']}."
+    if kind == "take_tile":
+        if line["tile"] is None:
+            return f"{who} takes no tile."
+        return f"{who} takes tile {line['tile']}; " + (f"{line['replacement']} comes up." if line["replacement"] else "none comes up.")
+    if kind == "set_aside":
+        return f"Nobody wants {line['ship']}; it is set aside."
+    if kind == "score_round":
+        columns = ", ".join(f"{name} {line[name]}" for name in ("ships", "markers", "bonus"))
+        return f"Round {line['round']} is scored: {columns}; coins {line['total']}."
+    if kind == "score_end":
+        return f"Promotion tiles pay {line['promotion']}; coins {line['total']}; ranking by seat {line['ranking']}."
+    return str(dict(line))
+
+
+_CLAIMS = {
+    None: "passes",
+    "pirate": "takes it with the pirate flag",
+    "plus_one": "claims it with the plus_one flag",
+    "ware": "claims it with the ware flag",
+}

@@ -241,7 +241,8 @@ class Game:
 
     def _place_ship(self, seat: int) -> Play:
         """Port, then Florence, then the tile (45); all moves are compulsory (44)."""
-        assert self.ship is not None and self.holder_flag is not None
+        assert self.ship is not None
+        assert self.holder_flag is not None
         port = yield from self._ask("place", seat, self._free_ports(seat))  # (27)
         assert port is not None
         self._moor(port, seat, self.ship, self.holder_flag)

@@ -1,0 +1,261 @@
+"""The hand-written evaluator: a claim is worth its expected coins less what its berth and flag could bring later."""
+
+from numba import int64
+
+from strozzi_agents.strozzi.now import climbed, ships_ahead, steps_of
+from strozzi_agents.strozzi.value import (
+    MEMORY,
+    SHIP,
+    best_tile_value,
+    clipped,
+    fill_decision,
+    florence_value,
+    port_marker_value,
+    prize_at,
+    rivals_faster,
+    rivals_to_come,
+    speed_value,
+)
+from strozzi_sim.agent import Param, compiled_agent
+from strozzi_sim.games.strozzi.state import (
+    CLAIM,
+    CLAIM_WITH,
+    DECLINE_TILE,
+    FLORENCE,
+    NOBODY,
+    PASS,
+    PIRACY,
+    PIRATE_FLAG,
+    PLACE_AT,
+    PLUS_ONE_FLAG,
+    PORT,
+    PORTS,
+    TAKE_TILE,
+    WARE_FLAG,
+)
+from strozzi_sim.kernel.bits import count_bits
+from strozzi_sim.kernel.jit import inlined, jit
+
+# Every weight, by name. Weights of flags are shares of the reference ship's worth, so that they fit any prizes.
+PARAMS = {
+    # What a ship brings; the styles differ here.
+    "speed": Param(1.0, 0.0, 5.0, "weight of ship prizes"),
+    "ware": Param(1.0, 0.0, 5.0, "weight of steps at ports"),
+    "scroll": Param(1.0, 0.0, 5.0, "weight of steps at Florence"),
+    "promotion": Param(1.0, 0.0, 5.0, "weight of category prizes"),
+    "bonus": Param(1.0, 0.0, 5.0, "weight of bonus spaces"),
+    "deny": Param(0.2, 0.0, 2.0, "weight of ship prizes that rivals lose"),
+    # How open the ranks still are.
+    "rival_speed": Param(1.0, 0.0, 2.0, "chance that a rival's later ship is faster, over the share of faster unseen ships"),
+    "plus_share": Param(0.33, 0.0, 1.0, "share of the rivals' later ships under a plus_one flag"),
+    "now_spread": Param(1.0, 0.0, 10.0, "lead in spaces that is safe this round, with all cards to come"),
+    "berth_spread": Param(1.5, 0.0, 10.0, "the same, more against a rival who has a berth left"),
+    "berth_drift": Param(1.5, 0.0, 4.0, "steps that a berth left will bring"),
+    "florence_spread": Param(0.5, 0.0, 10.0, "lead that is safe at Florence, for each ship the two may still place"),
+    "florence_drift": Param(0.6, 0.0, 3.0, "scrolls that a ship will bring"),
+    "later_spread": Param(3.0, 0.1, 20.0, "lead in spaces that is 3/4 sure to last in later rounds"),
+    "later": Param(0.8, 0.0, 2.0, "weight of marker prizes of later rounds"),
+    "ware_climb": Param(2.2, 0.0, 6.0, "steps a round at a port"),
+    "scroll_climb": Param(1.7, 0.0, 6.0, "steps a round at Florence"),
+    "tile_spread": Param(1.5, 0.0, 10.0, "lead in tile value that is safe, for each round left"),
+    "none_yet": Param(0.3, 0.0, 1.0, "share of a category's worth without a tile, for each round left"),
+    # The reference ship: what a later card may bring instead.
+    "ref_sail": Param(0.5, -5.0, 5.0, "sail of the reference ship above the mean"),
+    "ref_faster": Param(0.5, 0.0, 1.0, "chance that a rival's later ship is faster than it"),
+    "ref_ware": Param(1.8, 0.0, 5.0, "its steps at the port"),
+    "ref_scroll": Param(1.0, 0.0, 3.0, "its scrolls over the mean"),
+    "ref_tile": Param(0.3, 0.0, 2.0, "its promotion tile, in first category prizes, over the mean number of tiles"),
+    # How much of it a claim must beat.
+    "patience": Param(1.0, -1.0, 3.0, "share of the reference ship that a claim must beat, cards and flags being equal"),
+    "patience_more": Param(0.2, -2.0, 3.0, "more for each further card a flag"),
+    "patience_less": Param(1.0, -2.0, 10.0, "less if there are fewer cards than flags, for each missing card a flag"),
+    "patience_own": Param(0.0, -1.0, 1.0, "less for each flag he has beyond the mean of those who have one"),
+    "patience_last": Param(0.1, -1.0, 2.0, "less if he is the last to be asked"),
+    # Flags, as shares of the reference ship.
+    "keep_pirate": Param(0.1, -9.0, 9.0, "what a claim must bring more to spend the pirate flag"),
+    "keep_pirate_early": Param(0.2, -9.0, 9.0, "the same, more with all cards still to come"),
+    "keep_plus_one": Param(0.05, -9.0, 9.0, "as keep_pirate, for the plus_one flag"),
+    "keep_ware": Param(0.05, -9.0, 9.0, "as keep_pirate, for the ware flag"),
+    "piracy": Param(0.0, -9.0, 9.0, "what a claim must bring more to take a claimed ship"),
+    "risk": Param(0.1, 0.0, 1.0, "chance that a rival's pirate takes a ship that is worth the reference ship to him"),
+    "risk_more": Param(0.5, 0.0, 5.0, "more, for a ship worth twice as much"),
+    "deny_ship": Param(0.0, 0.0, 1.0, "weight of what a ship is worth to the rival who may get it, above the reference ship"),
+}  # fmt: skip
+
+
+@inlined
+def _patience(state, params, seat):
+    """Share of the reference ship that a claim must beat: the more cards for a flag there are, the more."""
+    flags = int64(0)
+    for other in range(int64(state.players)):
+        flags += count_bits(int64(state.berths[other]))
+    spare = (int64(state.deck) + 1 - flags) / max(flags, int64(1))
+    patience = params.patience + (params.patience_more if spare > 0.0 else params.patience_less) * min(spare, 3.0)
+    own = count_bits(int64(state.berths[seat])) - flags / max(count_bits(int64(state.with_flag)), int64(1))
+    patience -= params.patience_own * own
+    if int64(state.waiting) == 0:
+        patience -= params.patience_last
+    return patience
+
+
+@jit
+def _value_ports(state, rules, params, memory, seat, ship, flags):
+    """Fill the memory with what `ship` and the reference ship are worth at each port; returns the mean reference."""
+    berths, top = int64(state.berths[seat]), int64(rules.top)
+    sail = int64(rules.sail[ship])
+    faster = rivals_faster(state, rules, params, sail)
+    with_plus, with_ware = (flags >> PLUS_ONE_FLAG) & 1 == 1, (flags >> WARE_FLAG) & 1 == 1
+    fast = sail + int64(rules.plus_one_speed)
+    faster_plus = rivals_faster(state, rules, params, fast) if with_plus else 0.0
+    ref_speed = int64(memory.sail + params.ref_sail + 1.0)  # ships at least as fast as this are ahead of it
+    total = steps = 0.0
+    for port in range(PORTS):
+        rivals = rivals_to_come(state, seat, port)
+        memory.prize_at[port] = speed_value(state, params, memory, port, rivals, sail, faster)
+        if (berths >> port) & 1 == 0:
+            continue
+        if with_plus:
+            memory.prize_plus[port] = speed_value(state, params, memory, port, rivals, fast, faster_plus)
+        here = int64(state.position[port, seat])
+        stay = port_marker_value(state, rules, params, memory, seat, port, here, int64(0))
+        two = min(here + 2, top)
+        at_two = port_marker_value(state, rules, params, memory, seat, port, two, int64(0)) - stay
+        cargo = cargo_ware = 0.0
+        symbols = int64(rules.cargo[ship, port])
+        if symbols > 0:
+            there = climbed(state, rules, seat, port, symbols)
+            cargo = at_two
+            if there != two:
+                cargo = port_marker_value(state, rules, params, memory, seat, port, there, int64(0)) - stay
+        if with_ware:
+            there = climbed(state, rules, seat, port, steps_of(rules, ship, int64(WARE_FLAG), port))
+            cargo_ware = at_two
+            if there != two:
+                cargo_ware = port_marker_value(state, rules, params, memory, seat, port, there, int64(0)) - stay
+        memory.cargo[port] = params.ware * cargo
+        memory.cargo_ware[port] = params.ware * cargo_ware
+        steps += params.ware * 0.5 * at_two
+        ahead = ships_ahead(state, port, ref_speed) + rivals * params.ref_faster
+        memory.berth[port] = params.speed * prize_at(memory, SHIP, ahead) + params.ware * params.ref_ware * 0.5 * at_two
+        total += memory.berth[port]
+    free = max(count_bits(berths), int64(1))
+    memory.step[0] = steps / free
+    return total / free
+
+
+@jit
+def _value_anywhere(state, rules, params, memory, seat, ship):
+    """(worth of the ship's scrolls and tile, of the reference ship's)."""
+    here, top = int64(state.position[FLORENCE, seat]), int64(rules.top)
+    left = count_bits(int64(state.berths[seat])) - 1
+    stay = florence_value(state, rules, params, memory, seat, here, left)
+    step = florence_value(state, rules, params, memory, seat, min(here + 1, top), left) - stay
+    scrolls = int64(rules.scrolls[ship])
+    worth = 0.0
+    if scrolls == 1:
+        worth = step
+    elif scrolls > 1:
+        worth = florence_value(state, rules, params, memory, seat, min(here + scrolls, top), left) - stay
+    worth *= params.scroll
+    memory.step[FLORENCE] = params.scroll * step
+    if rules.promotion[ship]:
+        worth += best_tile_value(state, rules, params, memory, seat)[1]
+    tile = params.promotion * params.ref_tile * int64(rules.category_prize[0])
+    return worth, params.ref_scroll * params.scroll * memory.scrolls * step + memory.promotion * tile
+
+
+@jit
+def _best_use(memory, berths, flag, patience):
+    """(port, worth above the reference ship) of the ship under `flag` at its best free port."""
+    best, chosen = -1e30, int64(-1)
+    for port in range(PORTS):
+        if (berths >> port) & 1 == 1:
+            worth = memory.prize_plus[port] if flag == PLUS_ONE_FLAG else memory.prize_at[port]
+            worth += memory.cargo_ware[port] if flag == WARE_FLAG else memory.cargo[port]
+            worth -= patience * memory.berth[port]
+            if chosen < 0 or worth > best:
+                best, chosen = worth, int64(port)
+    return chosen, best
+
+
+@inlined
+def _interest(state, rules, params, memory, other, ship, anywhere):
+    """Roughly what `ship` is worth to another seat."""
+    berths = int64(state.berths[other])
+    best = 0.0
+    for port in range(PORTS):
+        if (berths >> port) & 1 == 1:
+            best = max(best, memory.prize_at[port] + memory.step[0] * int64(rules.cargo[ship, port]))
+    return best + anywhere
+
+
+@jit
+def _claim(state, rules, params, memory):
+    """Pass, or the flag that promises the largest gain above the reference ship."""
+    seat, ship = int64(state.actor), int64(state.ship)
+    pirate = int64(1) << PIRATE_FLAG
+    hand = int64(state.hand[seat])
+    piracy = int64(state.phase) == PIRACY
+    flags = pirate if piracy else hand
+    berths = int64(state.berths[seat])
+    reference = _value_ports(state, rules, params, memory, seat, ship, flags)
+    anywhere, ref_anywhere = _value_anywhere(state, rules, params, memory, seat, ship)
+    patience = _patience(state, params, seat)
+    reference += ref_anywhere
+    common = anywhere - patience * ref_anywhere
+
+    # what the rivals make of the ship
+    waiting, holder = int64(state.waiting), int64(state.holder)
+    asked = (int64(state.with_flag) if rules.second_lap else waiting) & int64(state.with_pirate)
+    tile = params.promotion * params.ref_tile * int64(rules.category_prize[0]) * int64(rules.promotion[ship])
+    theirs = memory.step[FLORENCE] * int64(rules.scrolls[ship]) + tile
+    kept, envied = 1.0, 0.0
+    for other in range(int64(state.players)):
+        if other == seat or ((waiting | asked) >> other) & 1 == 0 and other != holder:
+            continue
+        above = _interest(state, rules, params, memory, other, ship, theirs) - reference
+        envied = max(envied, above)
+        if (asked >> other) & 1 == 1:
+            kept *= 1.0 - clipped(params.risk + params.risk_more * above / max(reference, 1.0), 0.0, 0.95)
+    common += params.deny_ship * envied
+
+    last = hand & (hand - 1) == 0  # nothing to keep it for, but for the reference ship
+    best, chosen = 0.0, int64(PASS)
+    for flag in range(3):
+        if (flags >> flag) & 1 == 0:
+            continue
+        gain = common + _best_use(memory, berths, flag, patience)[1]
+        if flag == PIRATE_FLAG:
+            keep = params.keep_pirate + params.keep_pirate_early * memory.open
+            if piracy:
+                gain -= params.piracy * reference
+        else:
+            keep = params.keep_plus_one if flag == PLUS_ONE_FLAG else params.keep_ware
+        if not last:
+            gain -= keep * reference
+        if flag != PIRATE_FLAG:
+            gain *= kept
+        if gain > best:
+            best, chosen = gain, CLAIM_WITH + flag
+    return chosen
+
+
+@compiled_agent(name="heuristic", games=("strozzi",), memory=MEMORY, **PARAMS)
+def heuristic(state, rules, params, memory, random):
+    """Weighs what ship, cargo, scrolls and tile will bring against a flag's later use."""
+    fill_decision(state, rules, params, memory)
+    phase = int64(state.phase)
+    if phase == CLAIM or phase == PIRACY:
+        return _claim(state, rules, params, memory)
+    seat = int64(state.actor)
+    if phase == PORT:
+        flag = int64(state.holder_flag)
+        _value_ports(state, rules, params, memory, seat, int64(state.ship), int64(1) << flag)
+        return PLACE_AT + _best_use(memory, int64(state.berths[seat]), flag, _patience(state, params, seat))[0]
+    slot, worth = best_tile_value(state, rules, params, memory, seat)
+    if worth < 0.0 and rules.tile_optional:
+        return int64(DECLINE_TILE)
+    return TAKE_TILE + slot
+
+
+_ = NOBODY

@@ -1,0 +1,25 @@
+"""Styles a designer recognises: the evaluator with a few weights of its own, nothing else."""
+
+from dataclasses import replace
+from types import MappingProxyType
+
+from strozzi_agents.strozzi.heuristic import heuristic
+from strozzi_sim.agent import Agent
+
+
+def _style(name: str, about: str, **weights: float) -> Agent:
+    """The evaluator with these defaults; every other weight is the heuristic's."""
+    params = dict(heuristic.params)
+    for key, weight in weights.items():
+        params[key] = replace(params[key], default=weight)
+    return replace(heuristic, name=name, params=MappingProxyType(params), about=about)
+
+
+racer = _style("racer", "Speed first: goes for the ship prizes.", speed=2.5, ware=0.6, scroll=0.4, promotion=0.5)
+trader = _style("trader", "Wares first: goes up at the ports.", speed=0.5, ware=2.2, scroll=0.6, promotion=0.6)
+florence = _style("florence", "Scrolls first: leads at Florence.", scroll=4.0)
+promoter = _style("promoter", "Promotion tiles first: collects for the category prizes.", promotion=4.0)
+pirate_early = _style("pirate-early", "Spends its pirate flag first.", keep_pirate=-25.0, keep_pirate_early=0.0, piracy=-10.0)
+pirate_late = _style("pirate-late", "Keeps its pirate flag for last.", keep_pirate=40.0, keep_pirate_early=20.0)
+picky = _style("picky", "Claims little: waits for a very good ship.", patience=1.35)
+eager = _style("eager", "Claims nearly everything.", patience=0.2, patience_more=0.0)

@@ -1,0 +1,103 @@
+"""agents, games, cache: what there is."""
+
+from typing import Annotated, Any
+
+import typer
+
+from strozzi_sim.cli.options import Json, columns_of, print_json
+
+
+def agents(
+    name: Annotated[str, typer.Argument(metavar="[AGENT]", help="show this agent's parameters")] = "",
+    json: Json = False,
+) -> None:
+    """List the agents, or the parameters of one.
+
+    Example: strozzi agents heuristic
+    """
+    from strozzi_sim.agent import EVERY_GAME, agent_names, load_agent
+    from strozzi_sim.games import GAME_NAMES, load_game
+
+    found = [load_agent(each).agent for each in ([name] if name else agent_names())]
+    if json:
+        document: list[dict[str, Any]] = []
+        for agent in found:
+            names = GAME_NAMES if agent.games == EVERY_GAME else tuple(g for g in agent.games if g in GAME_NAMES)
+            counts = sorted({n for name in names for n in load_game(name).player_counts if agent.plays(load_game(name), n)})
+            params = {
+                key: {"default": param.default, "low": param.low, "high": param.high, "about": param.about}
+                for key, param in agent.params.items()
+            }
+            document.append(
+                {"name": agent.name, "games": list(names), "players": counts, "kind": agent.kind,
+                 "stochastic": agent.stochastic, "params": params, "about": agent.about}
+            )  # fmt: skip
+        print_json(document)
+        return
+    if name:
+        print(f"{found[0].name}: {found[0].about}")
+        rows = [
+            [f"    {key}", f"{param.default:g}", f"{param.low:g} to {param.high:g}", param.about]
+            for key, param in found[0].params.items()
+        ]
+        print(columns_of([["    parameter", "default", "range", "meaning"], *rows]) if rows else "    no parameters")
+        return
+    rows = []
+    for agent in found:
+        games = "every game" if agent.games == EVERY_GAME else ", ".join(agent.games)
+        count = f"{len(agent.params)} parameters" if agent.params else ""
+        rows.append([agent.name, games, agent.about, count])
+    print(columns_of(rows))
+    print("\nstrozzi agents AGENT shows the parameters; give them as AGENT:KEY=VALUE,KEY=VALUE")
+
+
+def games(json: Json = False) -> None:
+    """List the games, their player counts and variants.
+
+    Example: strozzi games
+    """
+    from strozzi_sim.games import GAME_NAMES, load_game
+    from strozzi_sim.games.variants import BASE, shipped_variants
+
+    rows = []
+    for name in GAME_NAMES:
+        game, shipped = load_game(name), shipped_variants(name)
+        rows.append((game, [BASE, *shipped], shipped))
+    if json:
+        print_json(
+            [
+                {"name": game.name, "players": list(game.player_counts), "variants": names, "behaviour": game.behaviour}
+                for game, names, _ in rows
+            ]
+        )
+        return
+    for game, _, shipped in rows:
+        print(f"{game.name}: {game.title}, {game.player_counts[0]}-{game.player_counts[-1]} players, behaviour {game.behaviour}")
+        print("    variant base: the components as published or reconstructed")
+        for variant, changes in shipped.items():
+            print(f"    variant {variant}: {changes.get('about', '')}")
+
+
+def cache(
+    clear: Annotated[bool, typer.Option("--clear", help="remove all of it; the next run compiles anew")] = False,
+    json: Json = False,
+) -> None:
+    """Show or clear the folder that keeps compiled code.
+
+    Example: strozzi cache --clear
+    """
+    from strozzi_sim.kernel.cache import cache_root, folders
+    from strozzi_sim.kernel.cache import clear as clear_folders
+
+    found = clear_folders() if clear else folders()
+    if json:
+        print_json({"root": str(cache_root()), "cleared": clear, "folders": [folder.name for folder in found]})
+        return
+    print(f"{cache_root()}: {len(found)} folders{' removed' if clear else ''}")
+    if not clear:
+        for folder in found:
+            size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+            print(f"    {folder.name}  {size / 2**20:.1f} MiB")
+
+
+COMMANDS = {"agents": agents, "games": games, "cache": cache}

@@ -1,0 +1,138 @@
+"""bench: how fast is it here."""
+
+import os
+import sys
+from collections.abc import Iterator
+from time import monotonic, time
+from typing import Annotated, Any
+
+import typer
+
+from strozzi_sim.cli.options import (
+    Agents,
+    GameName,
+    Json,
+    Players,
+    Seed,
+    VariantName,
+    Workers,
+    check_range,
+    one_player_count,
+    parse_lineup,
+    parse_workers,
+    print_json,
+)
+from strozzi_sim.errors import InputError
+
+_SLICE = 0.1  # seconds a task should take, about
+
+
+def bench(
+    game: GameName,
+    players: Players = "",
+    agents: Agents = "random",
+    seconds: Annotated[float | None, typer.Option(help="play for so long; default 5")] = None,
+    games: Annotated[int | None, typer.Option(help="play so many games")] = None,
+    seed: Seed = 0,
+    variant: VariantName = "base",
+    workers: Workers = None,
+    counted: Annotated[bool, typer.Option("--counted", help="keep journal and tallies too, as a study does")] = False,
+    json: Json = False,
+) -> None:
+    """Measure self-play: games, rounds and decisions per second, start-up, memory.
+
+    Example: strozzi bench strozzi --players 4 --agents random --workers 1 --json
+    """
+    from strozzi_sim.games import load_game
+    from strozzi_sim.games.variants import resolve_variant
+    from strozzi_sim.selfplay.interrupts import stop_flag
+    from strozzi_sim.selfplay.match import Match
+    from strozzi_sim.selfplay.pool import Task, play_tasks
+
+    if seconds is not None and games is not None:
+        raise InputError("--seconds and --games: give one of them")
+    if seconds is not None:
+        check_range("--seconds", seconds, 0.01, 1e6)
+    if games is not None:
+        check_range("--games", games, 1, 1e12)
+    the_game = load_game(game)
+    count = one_player_count(players, the_game)
+    match = Match(the_game, count, parse_lineup(agents, count), resolve_variant(the_game, variant), seed)
+    team = parse_workers(workers)
+    began = monotonic()
+    match.warm(counted=counted)
+    compiled = monotonic() - began
+    match.play(0, 1, counted=counted)
+    first_result = _process_age()
+    trial = monotonic()
+    match.play(0, 200 if games is None else min(games, 200), counted=counted)
+    speed = 200 / max(monotonic() - trial, 1e-6)
+    size = max(1, min(int(speed * _SLICE), 1_000_000))
+    limit = monotonic() + (5.0 if seconds is None else seconds) if games is None else float("inf")
+
+    def tasks() -> Iterator[Task]:
+        first = 0
+        while monotonic() < limit and (games is None or first < games):
+            last = first + size if games is None else min(first + size, games)
+            yield Task(first, match, first, last, counted)
+            first = last
+
+    done = decisions = 0
+    began = monotonic()
+    with stop_flag() as stop:
+        for _, played in play_tasks(tasks(), team, stop):
+            done += played.games
+            decisions += int(played.outcome["decisions"][0])
+    elapsed = monotonic() - began
+    rounds = the_game.module("components").rounds(match.variant.components)
+    document: dict[str, Any] = {
+        "game": the_game.name,
+        "players": count,
+        "agents": [spec.text for spec in match.positions],
+        "workers": team,
+        "games": done,
+        "seconds": elapsed,
+        "games_per_s": done / elapsed,
+        "rounds_per_s": done * rounds / elapsed,
+        "decisions_per_s": decisions / elapsed,
+        "decisions_per_game": decisions / done,
+        "playouts_per_s": None,
+        "compile_s": compiled,
+        "first_result_s": first_result,
+        "peak_rss_mib": _peak_memory(),
+    }
+    if json:
+        print_json(document)
+        return
+    print(f"{the_game.title}, {count} players, {','.join(document['agents'])}, {team} workers")
+    print(f"  {document['games_per_s']:,.0f} games/s   {document['decisions_per_s']:,.0f} decisions/s   "
+          f"{document['rounds_per_s']:,.0f} rounds/s")  # fmt: skip
+    print(f"  {done:,} games in {elapsed:.2f} s, {document['decisions_per_game']:.1f} decisions a game")
+    print(f"  compiled or loaded in {compiled:.2f} s, first result {first_result:.2f} s after the start, "
+          f"peak memory {document['peak_rss_mib'] or 0:.0f} MiB")  # fmt: skip
+
+
+def _process_age() -> float:
+    """Seconds since this process started."""
+    try:
+        with open("/proc/self/stat", encoding="ascii") as file:
+            ticks = int(file.read().rpartition(")")[2].split()[19])
+        with open("/proc/uptime", encoding="ascii") as file:
+            return float(file.read().split()[0]) - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        from strozzi_sim.cli import BEGAN
+
+        return time() - BEGAN
+
+
+def _peak_memory() -> float | None:
+    """Peak resident memory of this process, MiB; None where the system does not say."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 2**20 if sys.platform == "darwin" else peak / 2**10
+
+
+COMMANDS = {"bench": bench}

@@ -1,0 +1,150 @@
+"""Options that several commands share, and how they speak: one JSON document, or text for a person."""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from strozzi_sim.errors import InputError
+
+if TYPE_CHECKING:
+    from strozzi_sim.agent import AgentSpec
+    from strozzi_sim.games.contract import Game
+    from strozzi_sim.games.variants import Variant
+    from strozzi_sim.studies.run import Progress
+
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game; `strozzi games` lists them")]
+Players = Annotated[str, typer.Option(help="player counts: 4, 3-6 or 3,5; default: all of the game")]
+Agents = Annotated[str, typer.Option(help="one line-up, by commas; seat i gets agent i mod k")]
+Seed = Annotated[int, typer.Option(help="below 2^53")]
+Workers = Annotated[int | None, typer.Option(help="number of workers; default: all cores")]
+VariantName = Annotated[str, typer.Option("--variant", help="a variant of the game's components")]
+StudyFile = Annotated[Path | None, typer.Option("--study", help="a study's TOML file that defines the variant")]
+Json = Annotated[bool, typer.Option("--json", help="print one JSON document and nothing else")]
+
+
+def parse_players(text: str, game: "Game") -> list[int]:
+    """The player counts in `4`, `3-6` or `3,5`; empty text is all of the game's.
+
+    Raises:
+        InputError: no counts of the game.
+    """
+    if not text:
+        return list(game.player_counts)
+    counts: list[int] = []
+    for piece in text.split(","):
+        low, dash, high = piece.strip().partition("-")
+        if not (low.isdecimal() and (high.isdecimal() if dash else True)):
+            raise InputError(f"--players: expected 4, 3-6 or 3,5, got {text!r}")
+        counts += range(int(low), int(high) + 1) if dash else [int(low)]
+        if len(counts) > 100:
+            break
+    allowed = f"{game.name} takes {game.player_counts[0]}-{game.player_counts[-1]} players"
+    for count in counts:
+        if count not in game.player_counts:
+            raise InputError(f"--players: {allowed}, got {count}")
+    if not counts:
+        raise InputError(f"--players: {allowed}, got none in {text!r}")
+    return list(dict.fromkeys(counts))
+
+
+def one_player_count(text: str, game: "Game") -> int:
+    """The player count of a command that plays one; by default 4, or the fewest of the game."""
+    if not text:
+        return 4 if 4 in game.player_counts else game.player_counts[0]
+    counts = parse_players(text, game)
+    if len(counts) > 1:
+        raise InputError(f"--players: this command plays one player count, got {text!r}")
+    return counts[0]
+
+
+def parse_lineup(text: str, players: int) -> "tuple[AgentSpec, ...]":
+    """The agents of one line-up, at most one a seat."""
+    from strozzi_sim.agent import load_agent, split_specs
+
+    specs = split_specs(text)
+    if len(specs) > players:
+        raise InputError(f"--agents: {len(specs)} agents ({text}) for {players} seats; give at most {players}")
+    return tuple(load_agent(spec) for spec in specs)
+
+
+def parse_workers(workers: int | None) -> int:
+    """The number of workers: all cores, or what was asked for."""
+    if workers is None:
+        from joblib import cpu_count
+
+        return int(cpu_count())
+    if workers < 1:
+        raise InputError(f"--workers: must be at least 1, got {workers}")
+    return workers
+
+
+def check_range(option: str, value: float, low: float, high: float) -> None:
+    """Refuse an option's value outside low to high."""
+    if not low <= value <= high:
+        raise InputError(f"{option}: must lie between {low:g} and {high:g}, got {value:g}")
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a seed that is not between 0 and 2^53 - 1."""
+    if not 0 <= seed < 2**53:
+        raise InputError(f"--seed: must be between 0 and 2^53 - 1, got {seed}")
+
+
+def find_variant(game: "Game", name: str, study: Path | None) -> "Variant":
+    """A shipped variant, or one that a study defines."""
+    from strozzi_sim.games.variants import resolve_variant
+
+    if study is None:
+        return resolve_variant(game, name)
+    from strozzi_sim.studies.plan import read_study
+
+    for variant in read_study(study).variants:
+        if variant.name == name:
+            return variant
+    raise InputError(f"--variant: the study {study} lists no variant {name!r}")
+
+
+def say(line: str) -> None:
+    """A line for the person who waits, on standard error."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def print_json(document: Any) -> None:
+    """The one JSON document on standard output."""
+    print(json.dumps(document, indent=1, allow_nan=False))
+
+
+def json_rows(frame: Any) -> list[dict[str, Any]]:
+    """A table as rows for JSON; a missing value is null."""
+    return [{key: None if value != value else value for key, value in row.items()} for row in frame.to_dict("records")]
+
+
+@contextmanager
+def progress_bar(json_wanted: bool) -> "Iterator[Progress]":
+    """A bar that counts games, on a terminal; nothing elsewhere."""
+    from strozzi_sim.studies.run import Progress
+
+    talk = (lambda line: None) if json_wanted else say
+    if json_wanted or not sys.stderr.isatty():
+        yield Progress(say=talk)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("games", total=None)
+        yield Progress(say=console.print, games=lambda done, total: bar.update(task, completed=done, total=total))
+
+
+def columns_of(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of text in aligned columns."""
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)

@@ -1,0 +1,107 @@
+"""play: a person at one seat, in the terminal."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from strozzi_sim.cli.options import (
+    GameName,
+    Players,
+    Seed,
+    StudyFile,
+    VariantName,
+    check_range,
+    check_seed,
+    find_variant,
+    one_player_count,
+    parse_lineup,
+)
+from strozzi_sim.errors import AgentFault, InputError
+
+if TYPE_CHECKING:
+    from strozzi_sim.selfplay.table import Table
+
+
+def play(
+    game: GameName,
+    players: Players = "",
+    agents: Annotated[str, typer.Option(help="the other seats in turn order, by commas; agent i mod k")] = "heuristic",
+    seat: Annotated[int, typer.Option(help="your seat; 0 begins")] = 0,
+    seed: Seed = 0,
+    deal: Annotated[int, typer.Option(help="number of the deal")] = 0,
+    variant: VariantName = "base",
+    study: StudyFile = None,
+) -> None:
+    """Play a game yourself against agents; choices go by name.
+
+    Example: strozzi play strozzi --players 4 --agents heuristic --seat 1
+    """
+    from strozzi_sim.games import load_game
+    from strozzi_sim.selfplay.table import Table
+
+    the_game = load_game(game)
+    count = one_player_count(players, the_game)
+    check_range("--seat", seat, 0, count - 1)
+    check_range("--deal", deal, 0, 2**53)
+    check_seed(seed)
+    others = parse_lineup(agents, count - 1)
+    for spec in others:
+        if not spec.agent.plays(the_game, count):
+            raise InputError(f"--agents: {spec.text!r} does not play {game} with {count} players")
+    table = Table(the_game, find_variant(the_game, variant, study), count, seed=seed, deal=deal)
+    seated = [others[k % len(others)] for k in range(count - 1)]
+    seated.insert(seat, seated[0])
+    names = [spec.text for spec in seated]
+    names[seat] = "you"
+    events = the_game.module("events")
+    told = 0
+    while True:
+        lines = table.lines()
+        for line in lines[told:]:
+            print(events.describe(line, names))
+        told = len(lines)
+        if table.over:
+            break
+        if table.actor == seat:
+            if not _ask_person(table, names, seat):
+                print("\nYou left the table.")
+                return
+            continue
+        action = table.ask(seated[table.actor])
+        if action not in table.legal:
+            raise AgentFault(
+                f"agent {names[table.actor]!r} at seat {table.actor} chose the illegal action {action} (seed {seed}, deal {deal}); "
+                f"replay: strozzi play {game} --players {count} --agents '{agents}' --seat {seat} --seed {seed} --deal {deal}"
+            )
+        table.play(action)
+    print(f"\n{_board(table, names, seat)}")
+
+
+def _board(table: "Table", names: list[str], seat: int) -> str:
+    view = table.game.module("view")
+    text: str = view.render(view.view_of(table.state[0], table.variant.components, seat), table.variant.components, names)
+    return text
+
+
+def _ask_person(table: "Table", names: list[str], seat: int) -> bool:
+    """Show the board and play what the person says; False if he leaves."""
+    view = table.game.module("view")
+    seen = view.view_of(table.state[0], table.variant.components, seat)
+    choices = {view.action_name(action, seen): action for action in table.legal}
+    print(f"\n{_board(table, names, seat)}\n\n{view.question(seen, int(table.state[0]['phase']))}")
+    while True:
+        print(f"{' / '.join(choices)} (or quit): ", end="", flush=True)
+        answer = sys.stdin.readline()
+        if not answer or answer.strip().lower() == "quit":
+            return False
+        found = [name for name in choices if name.lower().startswith(answer.strip().lower())]
+        exact = [name for name in found if name.lower() == answer.strip().lower()]
+        if answer.strip() and (len(exact) == 1 or len(found) == 1):
+            table.play(choices[(exact or found)[0]])
+            print()
+            return True
+        print(f"{answer.strip()!r} is none of the choices.")
+
+
+COMMANDS = {"play": play}

@@ -1,0 +1,137 @@
+"""record, replay, verify: games as JSON Lines."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from strozzi_sim.cli.options import (
+    Agents,
+    GameName,
+    Json,
+    Players,
+    Seed,
+    StudyFile,
+    VariantName,
+    check_range,
+    check_seed,
+    find_variant,
+    one_player_count,
+    parse_lineup,
+    print_json,
+)
+from strozzi_sim.errors import BrokenRule, InputError
+
+RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="a record, JSON Lines")]
+
+
+def record(
+    game: GameName,
+    players: Players = "",
+    agents: Agents = "random",
+    games: Annotated[int, typer.Option(help="record deals 0 .. games-1 at one seating")] = 1,
+    deal: Annotated[int | None, typer.Option(help="record this deal alone")] = None,
+    seating: Annotated[int, typer.Option(help="number of the seating in its design")] = 0,
+    seatings: Annotated[str, typer.Option(help="the design: one, rotate, all or latin")] = "rotate",
+    seed: Seed = 0,
+    variant: VariantName = "base",
+    study: StudyFile = None,
+    out: Annotated[Path | None, typer.Option(help="file to write; default: <game>.jsonl")] = None,
+    json: Json = False,
+) -> None:
+    """Play games and write them down, one event a line.
+
+    Example: strozzi record strozzi --players 4 --agents heuristic,random --games 10 --seed 7 --out games.jsonl
+    """
+    from strozzi_sim.games import load_game
+    from strozzi_sim.selfplay.match import Match
+    from strozzi_sim.selfplay.records import record_game, write_record
+
+    the_game = load_game(game)
+    count = one_player_count(players, the_game)
+    check_seed(seed)
+    check_range("--games", games, 1, 1e9)
+    if deal is not None:
+        check_range("--deal", deal, 0, 2**53)
+        if games != 1:
+            raise InputError(f"--deal and --games: --deal records one game, got --games {games}")
+    match = Match(the_game, count, parse_lineup(agents, count), find_variant(the_game, variant, study), seed, seatings)
+    check_range("--seating", seating, 0, len(match.design) - 1)
+    path = out or Path(f"{game}.jsonl")
+    deals = range(games) if deal is None else range(deal, deal + 1)
+    written = write_record(path, (record_game(match, number, seating) for number in deals))
+    if json:
+        print_json({"out": str(path), "games": written, "seed": seed})
+    else:
+        print(f"{written} games written to {path}")
+
+
+def verify(file: RecordFile, json: Json = False) -> int:
+    """Replay a record through the plain-Python rules; name the first line that breaks one.
+
+    Example: strozzi verify games.jsonl
+    """
+    from strozzi_sim.selfplay.records import verify_record
+
+    try:
+        games = verify_record(file)
+    except BrokenRule as broken:
+        if not json:
+            raise BrokenRule(broken.line, f"{file}: {broken.message}") from None
+        print_json({"ok": False, "games": None, "line": broken.line, "message": broken.message})
+        return 1
+    if json:
+        print_json({"ok": True, "games": games, "line": None, "message": None})
+    else:
+        print(f"{file}: {games} games, every line keeps the rules")
+    return 0
+
+
+def replay(
+    file: RecordFile,
+    game: Annotated[int, typer.Option(help="which game of the file, from 1")] = 1,
+    step: Annotated[bool, typer.Option("--step", help="show the board at every decision and wait for Enter")] = False,
+    json: Json = False,
+) -> None:
+    """Show a recorded game: what happened, in words, and the board.
+
+    Example: strozzi replay games.jsonl --game 3 --step
+    """
+    from strozzi_sim.games import load_game
+    from strozzi_sim.selfplay.records import read_record
+
+    check_range("--game", game, 1, 1e12)
+    games = 0
+    for recorded in read_record(file):
+        games += 1
+        if games == game:
+            break
+    else:
+        raise InputError(f"--game: {file} holds {games} games, got {game}")
+    the_game = load_game(recorded.header["game"])
+    events, view = the_game.module("events"), the_game.module("view")
+    components, names = recorded.header["components"], recorded.names
+    told = [
+        (position, lines)
+        for position, lines in the_game.module("reference").replay_game(recorded.header, recorded.line, recorded.events)
+    ] if json else None  # fmt: skip
+    if told is not None:
+        texts = [events.describe(line, names) for _, lines in told for line in lines]
+        print_json({"header": recorded.header, "events": [event for _, event in recorded.events], "words": texts})
+        return
+    header = recorded.header
+    print(f"{the_game.title}, {header['players']} players: {', '.join(names)}")
+    print(f"seed {header.get('seed')}, deal {header.get('deal')}, seating {header.get('seating')}, variant {header.get('variant')}\n")
+    for position, lines in the_game.module("reference").replay_game(header, recorded.line, recorded.events):
+        for line in lines:
+            print(events.describe(line, names))
+        if step or position.over or any(line["type"] == "round" for line in lines):
+            print(f"\n{view.render(position, components, names)}\n")
+        if step and not position.over:
+            print("-- Enter for more --", end="", flush=True)
+            if not sys.stdin.readline():
+                return
+
+
+COMMANDS = {"record": record, "replay": replay, "verify": verify}

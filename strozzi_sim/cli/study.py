@@ -1,0 +1,167 @@
+"""run, report, balance: studies from a file, their reports, and a study without a file."""
+
+import shlex
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from strozzi_sim.cli.options import (
+    GameName,
+    Json,
+    Players,
+    Seed,
+    Workers,
+    columns_of,
+    json_rows,
+    parse_players,
+    parse_workers,
+    print_json,
+    progress_bar,
+    say,
+)
+from strozzi_sim.errors import InputError
+
+if TYPE_CHECKING:
+    from strozzi_sim.studies.run import Results
+
+Out = Annotated[Path | None, typer.Option(help="results folder; default: results/<name>")]
+
+
+def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a study, TOML")], out: Out = None,
+        workers: Workers = None, json: Json = False) -> None:  # fmt: skip
+    """Play a study and write its tables and report; run it again to resume.
+
+    Example: strozzi run experiments/balance_by_player_count.toml
+    """
+    from strozzi_sim.studies.plan import read_study
+    from strozzi_sim.studies.run import run_study
+
+    plan = read_study(file)
+    folder = out or Path("results") / plan.name
+    team = parse_workers(workers)
+    if not json:
+        print(plan.summary(), flush=True)
+    with progress_bar(json) as progress:
+        results = run_study(plan, folder, workers=team, command=_command(), progress=progress)
+    _finish(results, plan.game.name, json)
+
+
+def report(folder: Annotated[Path, typer.Argument(metavar="DIR", help="a results folder")], json: Json = False) -> None:
+    """Write the report of a results folder anew from its tables.
+
+    Example: strozzi report results/balance-by-player-count
+    """
+    from strozzi_sim.studies.run import load_results
+
+    results = load_results(folder)
+    _finish(results, results.manifest["game"], json)
+
+
+def _finish(results: "Results", game: str, json: bool) -> None:
+    from strozzi_sim.games import load_game
+    from strozzi_sim.reports.page import write_report
+
+    page = write_report(results.folder, results.manifest, results.frames, load_game(game))
+    if json:
+        print_json(
+            {
+                "results": str(results.folder),
+                "games": results.games,
+                "played_now": results.played_now,
+                "seconds": results.seconds,
+                "tables": {name: str(path) for name, path in results.tables.items()},
+                "report": str(page),
+            }
+        )
+        return
+    print(f"{results.played_now:,} games played in {results.seconds:.1f} s")
+    print(f"tables: {results.folder / 'tables'}\nreport: {page}")
+
+
+def balance(
+    game: GameName,
+    players: Players = "",
+    agents: Annotated[str, typer.Option(help="one line-up, by commas; one agent = self-play; seat i gets agent i mod k")] = "",
+    deals: Annotated[int, typer.Option(help="deals of every cell")] = 5000,
+    seatings: Annotated[str, typer.Option(help="one, rotate, all or latin")] = "rotate",
+    variant: Annotated[list[str] | None, typer.Option(help="a variant; may be given several times")] = None,
+    seed: Seed = 0,
+    workers: Workers = None,
+    out: Annotated[Path | None, typer.Option(help="keep everything in this folder, with a report; default: only print")] = None,
+    json: Json = False,
+) -> None:
+    """Is a game fair to its seats, and how do the agents of a line-up fare? A study without a file.
+
+    Example: strozzi balance strozzi --players 4 --agents heuristic,random,random,random --deals 5000
+    """
+    from strozzi_sim.agent import split_specs
+    from strozzi_sim.games import load_game
+    from strozzi_sim.studies.plan import make_plan
+    from strozzi_sim.studies.run import run_study
+
+    the_game = load_game(game)
+    counts = parse_players(players, the_game)
+    specs = split_specs(agents) if agents else [default_agent()]
+    if len(specs) > min(counts):
+        raise InputError(f"--agents: {len(specs)} agents ({agents}) for {min(counts)} seats; give at most {min(counts)}")
+    lineups = [specs] if len(specs) == 1 else [[specs[i % len(specs)] for i in range(count)] for count in counts]
+    raw: dict[str, Any] = {
+        "name": f"balance-{game.replace('_', '-')}",
+        "game": game,
+        "seed": seed,
+        "players": counts,
+        "deals": deals,
+        "seatings": seatings,
+        "lineups": lineups,
+        "variants": variant or ["base"],
+    }
+    plan = make_plan(raw, "balance")
+    team = parse_workers(workers)
+    if not json:
+        print(plan.summary(), flush=True)
+    with progress_bar(json) as progress:
+        if out is not None:
+            results = run_study(plan, out, workers=team, command=_command(), progress=progress)
+        else:
+            with TemporaryDirectory(prefix="strozzi-") as folder:
+                results = run_study(plan, Path(folder) / "balance", workers=team, command=_command(), progress=progress)
+    if json:
+        tables = {name: json_rows(frame) for name, frame in results.frames.items()}
+        print_json({"plan": {**results.manifest["plan"], "games": plan.games}, "tables": tables})
+        return
+    for name in ("balance", "seats", "lineup"):
+        if len(results.frames[name]):
+            print(f"\n{name}\n{_text(results.frames[name])}")
+    if out is not None:
+        _finish(results, game, False)
+    else:
+        say("add --out DIR to keep the tables and a report with pictures")
+
+
+def default_agent() -> str:
+    """The agent a command plays with when none is named."""
+    return "heuristic"
+
+
+def _text(frame: Any) -> str:
+    """A table for the terminal: the varying columns, rounded."""
+    kept = [name for name in frame.columns if name not in ("n", "deals") and (name in ("figure", "value") or frame[name].nunique() > 1)]
+    rows = [[*kept, "n"]]
+    for row in frame.to_dict("records"):
+        cells = [_number(row[name]) if name in ("value", "low", "high") else str(row[name]) for name in kept]
+        rows.append([*cells, f"{row['n']:,}"])
+    return columns_of(rows)
+
+
+def _number(value: float) -> str:
+    return "-" if value != value else f"{value:.4f}" if abs(value) < 10 else f"{value:.2f}"
+
+
+def _command() -> str:
+    return shlex.join(["strozzi", *sys.argv[1:]])
+
+
+COMMANDS = {"run": run, "report": report, "balance": balance}

@@ -1,0 +1,36 @@
+"""Stopping cleanly: SIGINT and SIGTERM set the stop flag that kernels read between games."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.errors import Interrupted
+
+
+@contextmanager
+def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
+    """An int64[1] that a signal sets to its number; the block then ends with Interrupted.
+
+    Outside the main thread signals cannot be caught, and the flag stays 0.
+    """
+    stop = np.zeros(1, np.int64)
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        stop[0] = number
+        raise Interrupted(number, f"interrupted by {signal.Signals(number).name}")
+
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        stop[0] = stop[0] or 1  # whatever ended the block, workers need not go on
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,50 @@
+"""The pool: ranges of deals played by joblib workers.
+
+Compiled agents release the interpreter lock, so threads are the default; whoever wants processes or a cluster says so
+with `joblib.parallel_config(backend="loky")` or `backend="dask"`. Results come back as they are ready; they do not
+depend on the number of workers, the backend or the order.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.selfplay.match import Match, Played
+
+
+@dataclass(frozen=True)
+class Task:
+    """A range of deals to play; `key` says whose it is."""
+
+    key: Any
+    match: Match
+    first: int
+    last: int
+    counted: bool = True
+    rows: bool = False
+
+
+def _perform(task: Task, stop: np.ndarray[Any, Any]) -> tuple[Task, Played | None]:
+    played = task.match.play(task.first, task.last, counted=task.counted, rows=task.rows, stop=stop)
+    whole = (task.last - task.first) * len(task.match.design)
+    played.journal = None
+    return task, played if played.games == whole else None
+
+
+def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) -> Iterator[tuple[Task, Played]]:
+    """Play tasks on `workers` workers; yields each when it is done, in no particular order.
+
+    Args:
+        tasks: what to play; drawn lazily.
+        workers: number of joblib workers.
+        stop: int64[1]; once it is not 0, tasks under way are dropped and no more are yielded.
+    """
+    from joblib import Parallel, delayed
+
+    pool = Parallel(n_jobs=workers, prefer="threads", return_as="generator_unordered")
+    for task, played in pool(delayed(_perform)(task, stop) for task in tasks):
+        if played is None:
+            return
+        yield task, played

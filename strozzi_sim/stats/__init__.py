@@ -1,0 +1,1 @@
+"""Statistics of play: intervals, differences and tests, from counts by chunk."""

@@ -1,0 +1,165 @@
+"""Figures with intervals from sums by chunk.
+
+A figure's value comes from the summed counts. Its standard error comes from the delete-one-chunk jackknife (Miller
+1974): with v_c the value without chunk c, se^2 = (C - 1) / C * sum (v_c - mean v)^2. A chunk holds a range of deals
+with all their seatings, so the repeated use of a deal is inside the chunk and widens nothing and narrows nothing. The
+interval is value +- t(C - 1) se at 95 %; for shares it is Wilson's (1927) with the effective n = v (1 - v) / se^2.
+
+Axes: C chunks, then any shape of figures.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+LEAST_EVENTS = 30  # fewer give no value
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Figures of one shape.
+
+    Attributes:
+        value, low, high : float64[...], NaN where there is none
+        n : int64[...], events behind each
+    """
+
+    value: Array
+    low: Array
+    high: Array
+    n: Array
+
+
+@cache
+def t_quantile(freedom: int) -> float:
+    """The two-sided 95 % quantile of Student's t."""
+    from scipy.stats import t
+
+    return float(t.ppf(0.5 + LEVEL / 2, freedom))
+
+
+def jackknife(values: Array) -> Array:
+    """The standard error from delete-one values, float64[C, ...] -> float64[...]; NaN where one of them is NaN."""
+    chunks = len(values)
+    if chunks < 2:
+        return np.full(values.shape[1:], np.nan)
+    spread: Array = values - values.mean(axis=0)
+    error: Array = np.sqrt((chunks - 1) / chunks * (spread**2).sum(axis=0))
+    return np.where((values == values[0]).all(axis=0), 0.0, error)
+
+
+def _divide(top: Array, bottom: Array) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        result: Array = np.asarray(top, np.float64) / bottom
+    return np.where(np.asarray(bottom) == 0, np.nan, result)
+
+
+def ratio(top: Array, bottom: Array, *, unit: float = 1.0, share_of: int | None = None, events: Array | None = None) -> Estimate:
+    """The figures sum(top) / sum(bottom) / unit.
+
+    Args:
+        top: int64[C, ...], for instance wins.
+        bottom: int64[C, ...], for instance games.
+        unit: what one event counts in `top` (60 for wins in sixtieths).
+        share_of: number of deals if the figures are shares in [0, 1], else None.
+        events: int64[C, ...], the events if `bottom` is not their number.
+    """
+    top, bottom = np.broadcast_arrays(np.asarray(top), np.asarray(bottom))
+    sum_top, sum_bottom = top.sum(axis=0), bottom.sum(axis=0)
+    n = (bottom if events is None else np.broadcast_to(events, bottom.shape)).sum(axis=0)
+    value = _divide(sum_top, sum_bottom) / unit
+    without = _divide(sum_top - top, sum_bottom - bottom) / unit
+    return finish(value, without, n, share_of)
+
+
+def finish(value: Array, without: Array, n: Array, share_of: int | None) -> Estimate:
+    """An Estimate from values, delete-one values float64[C, ...] and numbers of events."""
+    value = np.where(n >= LEAST_EVENTS, value, np.nan)
+    error = jackknife(without)
+    if len(without) < 2:
+        low = high = np.full(value.shape, np.nan)
+    elif share_of is None:
+        reach = t_quantile(len(without) - 1) * error
+        low, high = value - reach, value + reach
+    else:
+        low, high = wilson(value, error, share_of, t_quantile(len(without) - 1))
+    low, high = np.where(np.isnan(value), np.nan, low), np.where(np.isnan(value), np.nan, high)
+    return Estimate(value, low, high, np.asarray(n, np.int64))
+
+
+def wilson(share: Array, error: Array, deals: int, quantile: float) -> tuple[Array, Array]:
+    """Wilson's interval of shares whose standard errors are known; n is `deals` where the error is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        n = np.where(error > 0, share * (1 - share) / error**2, deals)
+        n = np.where(n > 0, n, deals)
+        z2 = quantile**2
+        middle = (share + z2 / (2 * n)) / (1 + z2 / n)
+        reach = quantile / (1 + z2 / n) * np.sqrt(share * (1 - share) / n + z2 / (4 * n**2))
+    return np.where(np.isnan(error), np.nan, middle - reach), np.where(np.isnan(error), np.nan, middle + reach)
+
+
+def difference(top: tuple[Array, Array], bottom: tuple[Array, Array], *, unit: float = 1.0) -> Estimate:
+    """The figures A - B of two ratios, formed chunk by chunk, so paired by deal.
+
+    Args:
+        top: the numerators of A and B, int64[C, ...] each.
+        bottom: the denominators.
+        unit: as in `ratio`.
+    """
+    sides = []
+    for over, under in zip(top, bottom, strict=True):
+        sum_over, sum_under = over.sum(axis=0), under.sum(axis=0)
+        sides.append((_divide(sum_over, sum_under) / unit, _divide(sum_over - over, sum_under - under) / unit))
+    n = np.minimum(bottom[0].sum(axis=0), bottom[1].sum(axis=0))
+    return finish(sides[0][0] - sides[1][0], sides[0][1] - sides[1][1], n, None)
+
+
+def quantiles(counts: Array, levels: tuple[float, ...]) -> Estimate:
+    """Quantiles of a histogram, int64[C, bins] -> figures [levels]; interpolated between the values that occur."""
+
+    def of(histogram: Array) -> Array:
+        found = np.flatnonzero(histogram)
+        if not len(found):
+            return np.full(len(levels), np.nan)
+        weights = histogram[found]
+        middle = (np.cumsum(weights) - weights / 2) / weights.sum()
+        return np.interp(levels, middle, found)
+
+    total = counts.sum(axis=0)
+    n = np.full(len(levels), total.sum())
+    value = of(total)
+    if total[-1] > 0:  # the last bin takes everything beyond, so a quantile in it has no value
+        value = np.where(value >= np.flatnonzero(total[:-1]).max(initial=0), np.nan, value)
+    without = np.array([of(total - chunk) for chunk in counts]) if len(counts) > 1 else np.full((1, len(levels)), np.nan)
+    return finish(value, without, n, None)
+
+
+def wald_test(top: Array, bottom: Array) -> float:
+    """The p-value of "all shares are equal": Hotelling's T^2 on all but one of them, covariance by jackknife.
+
+    Args:
+        top: int64[C, K], for instance wins by seat.
+        bottom: int64[C], for instance wins in all.
+    """
+    from scipy.linalg import lstsq
+    from scipy.stats import f
+
+    chunks, shares = top.shape
+    sum_top, sum_bottom = top.sum(axis=0), bottom.sum()
+    free = shares - 1
+    if chunks <= free + 1 or sum_bottom < LEAST_EVENTS:
+        return float("nan")
+    without = (sum_top - top)[:, :free] / (sum_bottom - bottom)[:, None]
+    spread = without - without.mean(axis=0)
+    covariance = (chunks - 1) / chunks * spread.T @ spread
+    gap = sum_top[:free] / sum_bottom - 1 / shares
+    if not gap.any():
+        return 1.0
+    statistic = float(gap @ lstsq(covariance, gap)[0])
+    scaled = statistic * (chunks - free) / (free * (chunks - 1))
+    return float(f.sf(scaled, free, chunks - free))

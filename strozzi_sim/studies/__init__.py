@@ -1,0 +1,1 @@
+"""A study: plan -> chunks -> store -> tables, with resume."""

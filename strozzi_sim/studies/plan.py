@@ -1,0 +1,267 @@
+"""The plan of a study: a TOML file, checked and resolved down to the last component.
+
+    name = "balance-by-player-count"
+    game = "strozzi"
+    seed = 2008
+    players = [3, 4, 5, 6]
+    deals = 20_000
+    seatings = "rotate"
+    lineups = [["heuristic"]]
+    variants = ["base", "rich-ends"]
+    [variant.rich-ends.tracks]
+    bonus = { 7 = 10, 8 = 15, 9 = 20 }
+    [report]
+    pages = ["balance", "flags"]
+"""
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from strozzi_sim.agent import AgentSpec, load_agent
+from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.games import load_game
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.variants import Variant, resolve_variant, words_of
+from strozzi_sim.selfplay.match import Match
+from strozzi_sim.selfplay.seatings import DESIGNS, seating_design
+
+CHUNKS = 200
+FORMAT = "strozzi-sim.plan/1"
+_Count = Annotated[int, Meta(ge=1, le=1_000_000_000)]
+
+
+class _Report(msgspec.Struct, forbid_unknown_fields=True):
+    pages: list[str] | None = None
+    heatmaps: list[str] = []
+
+
+class Study(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A study as its file says it; unknown keys are errors."""
+
+    name: Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,64}$")]
+    game: str
+    seed: Annotated[int, Meta(ge=0, le=2**53 - 1)] = 0
+    players: Annotated[list[int], Meta(min_length=1)] | None = None
+    deals: _Count
+    chunks: Annotated[int, Meta(ge=1, le=100_000)] = CHUNKS
+    seatings: str = "rotate"
+    lineups: Annotated[list[Annotated[list[str], Meta(min_length=1)]], Meta(min_length=1)]
+    variants: Annotated[list[str], Meta(min_length=1)] = ["base"]
+    variant: dict[str, dict[str, Any]] = {}
+    rows: bool = False
+    report: _Report = msgspec.field(default_factory=_Report)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Players x line-up x variant. `number` counts the cells of the plan from 0."""
+
+    number: int
+    match: Match
+    selfplay: bool
+
+    @property
+    def lineup(self) -> str:
+        """The line-up as tables print it."""
+        return ",".join(spec.text for spec in self.match.lineup)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A study, resolved.
+
+    Attributes:
+        name: of the study; it names the results folder and nothing else.
+        game: what is played.
+        seed, deals, chunks, seatings, rows: as in the file; `chunks` is the number of chunks of a cell.
+        players: player counts.
+        lineups: the agents.
+        variants: the component data.
+        pages, heatmaps: what the report shows; no part of the plan's hash.
+    """
+
+    name: str
+    game: Game
+    seed: int
+    players: tuple[int, ...]
+    deals: int
+    chunks: int
+    seatings: str
+    lineups: tuple[tuple[AgentSpec, ...], ...]
+    variants: tuple[Variant, ...]
+    rows: bool
+    pages: tuple[str, ...]
+    heatmaps: tuple[str, ...]
+    place: str = field(default="", compare=False)
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells, in the order of player counts, line-ups, variants."""
+        found: list[Cell] = []
+        for players in self.players:
+            for lineup in self.lineups:
+                selfplay = len(lineup) == 1
+                if not selfplay and len(lineup) != players:
+                    continue
+                for variant in self.variants:
+                    seatings = "one" if selfplay else self.seatings
+                    match = Match(self.game, players, lineup, variant, self.seed, seatings)
+                    found.append(Cell(len(found), match, selfplay))
+        return tuple(found)
+
+    def chunk_range(self, chunk: int) -> tuple[int, int]:
+        """The deals of a chunk: first, and one past the last."""
+        return chunk * self.deals // self.chunks, (chunk + 1) * self.deals // self.chunks
+
+    @property
+    def games(self) -> int:
+        """Games in all."""
+        return sum(self.deals * len(cell.match.design) for cell in self.cells)
+
+    @cached_property
+    def resolved(self) -> dict[str, Any]:
+        """All that decides the results, as plain data."""
+        return {
+            "format": FORMAT,
+            "game": self.game.name,
+            "behaviour": self.game.behaviour,
+            "seed": self.seed,
+            "players": list(self.players),
+            "deals": self.deals,
+            "chunks": self.chunks,
+            "seatings": self.seatings,
+            "lineups": [[spec.text for spec in lineup] for lineup in self.lineups],
+            "agent_files": {
+                spec.text: digest for lineup in self.lineups for spec in lineup if (digest := spec.file_digest)
+            },
+            "variants": {variant.name: variant.components for variant in self.variants},
+            "rows": self.rows,
+        }
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the resolved plan."""
+        return hashlib.sha256(json.dumps(self.resolved, sort_keys=True).encode()).hexdigest()
+
+    def summary(self) -> str:
+        """The plan in one line: what times what is how many games."""
+        cells = len(self.cells)
+        counts = ", ".join(str(players) for players in self.players)
+        lineups = " | ".join(",".join(spec.text for spec in lineup) for lineup in self.lineups)
+        names = ", ".join(variant.name for variant in self.variants)
+        seatings = sorted({len(cell.match.design) for cell in self.cells})
+        sat = f"{seatings[0]}" if len(seatings) == 1 else f"{seatings[0]}-{seatings[-1]}"
+        return (
+            f"{self.game.title}: players {counts} x line-ups {lineups} x variants {names} = {cells} cells; "
+            f"each {self.deals:,} deals x {sat} seatings = {self.games:,} games"
+        )
+
+
+def read_study(file: Path) -> Plan:
+    """The plan in a TOML file.
+
+    Raises:
+        StorageError: the file cannot be read.
+        InputError: it is no TOML, or something in it cannot be played; names file and key.
+    """
+    try:
+        text = file.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        raise (InputError if isinstance(error, FileNotFoundError | UnicodeDecodeError) else StorageError)(
+            f"{file}: cannot be read: {reason}"
+        ) from None
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{file}: not a TOML file: {error}") from None
+    return make_plan(raw, str(file))
+
+
+def make_plan(raw: Mapping[str, Any], place: str) -> Plan:
+    """The plan in plain data, as a TOML file has it; `place` is named in errors.
+
+    Raises:
+        InputError: something that cannot be played; names the place and the key.
+    """
+    try:
+        study = msgspec.convert(raw, type=Study)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{place}: {words_of(error)}") from None
+    game = load_game_at(study.game, place)
+    players = tuple(dict.fromkeys(study.players or game.player_counts))
+    for count in players:
+        if count not in game.player_counts:
+            low, high = game.player_counts[0], game.player_counts[-1]
+            raise InputError(f"{place}: players: {game.name} takes {low}-{high} players, got {count}")
+    if study.seatings not in DESIGNS:
+        raise InputError(f"{place}: seatings: unknown design {study.seatings!r}; known: {', '.join(DESIGNS)}")
+    for name in study.variants:
+        if study.variants.count(name) > 1:
+            raise InputError(f"{place}: variants: {name!r} is listed {study.variants.count(name)} times")
+    variants = tuple(resolve_variant(game, name, study.variant, place) for name in study.variants)
+    for unused in set(study.variant) - set(study.variants):
+        raise InputError(f"{place}: variant.{unused}: defined but not listed in variants = {study.variants}")
+    lineups = tuple(dict.fromkeys(_lineup(lineup, number, place) for number, lineup in enumerate(study.lineups)))
+    for lineup in lineups:
+        if len(lineup) > 1 and len(lineup) not in players:
+            names = ", ".join(spec.text for spec in lineup)
+            allowed = " or ".join(str(count) for count in players)
+            raise InputError(f"{place}: lineups: {len(lineup)} agents ({names}) fit no player count; give 1 agent, or {allowed}")
+    pages, heatmaps = _report(game, study.report, place)
+    plan = Plan(
+        study.name, game, study.seed, players, study.deals, min(study.deals, study.chunks), study.seatings, lineups,
+        variants, study.rows, pages, heatmaps, place,
+    )  # fmt: skip
+    try:
+        assert plan.cells
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
+    for count in players:
+        seating_design(study.seatings, count)
+    return plan
+
+
+def load_game_at(name: str, place: str) -> Game:
+    """`load_game`, with the place of the name in the error."""
+    try:
+        return load_game(name)
+    except InputError as error:
+        raise InputError(f"{place}: game: {error}") from None
+
+
+def _lineup(lineup: list[str], number: int, place: str) -> tuple[AgentSpec, ...]:
+    try:
+        return tuple(load_agent(text) for text in lineup)
+    except InputError as error:
+        raise InputError(f"{place}: lineups[{number}]: {error}") from None
+
+
+def _report(game: Game, report: _Report, place: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    known = game.module("pages")
+    pages = known.PAGES if report.pages is None else tuple(report.pages)
+    for key, asked, names in (("pages", pages, known.PAGES), ("heatmaps", report.heatmaps, known.HEATMAPS)):
+        for name in asked:
+            if name not in names:
+                raise InputError(f"{place}: report.{key}: unknown name {name!r}; known: {', '.join(names)}")
+    return tuple(pages), tuple(report.heatmaps)
+
+
+def differences(there: Any, here: Any, key: str = "") -> Iterator[str]:
+    """Where two resolved plans differ, key by key."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        for name in sorted({*there, *here}):
+            yield from differences(there.get(name, "nothing"), here.get(name, "nothing"), f"{key}.{name}" if key else name)
+    elif there != here:
+        long = 60
+        old, new = (text if len(text := json.dumps(side)) <= long else text[:long] + "..." for side in (there, here))
+        yield f"{key}: {old} there, {new} here"
