@@ -112,18 +112,15 @@ def replay(
     the_game = load_game(recorded.header["game"])
     events, view = the_game.module("events"), the_game.module("view")
     components, names = recorded.header["components"], recorded.names
-    told = [
-        (position, lines)
-        for position, lines in the_game.module("reference").replay_game(recorded.header, recorded.line, recorded.events)
-    ] if json else None  # fmt: skip
-    if told is not None:
-        texts = [events.describe(line, names) for _, lines in told for line in lines]
+    played = the_game.module("check").replay_game(recorded.header, recorded.line, recorded.events)
+    if json:
+        texts = [events.describe(line, names) for _, lines in played for line in lines]
         print_json({"header": recorded.header, "events": [event for _, event in recorded.events], "words": texts})
         return
     header = recorded.header
     print(f"{the_game.title}, {header['players']} players: {', '.join(names)}")
     print(f"seed {header.get('seed')}, deal {header.get('deal')}, seating {header.get('seating')}, variant {header.get('variant')}\n")
-    for position, lines in the_game.module("reference").replay_game(header, recorded.line, recorded.events):
+    for position, lines in played:
         for line in lines:
             print(events.describe(line, names))
         if step or position.over or any(line["type"] == "round" for line in lines):

@@ -19,10 +19,10 @@ jit = numba.njit(**_OPTIONS)
 inlined = numba.njit(forceinline=True, **_OPTIONS)
 
 
-def entry(kernel: Callable[..., Any], signature: Any, game: str) -> Any:
-    """Compile `kernel` for `signature`, through the cache folder of `game`; returns the callable dispatcher."""
+def entry(kernel: Any, signature: Any, game: str) -> Any:
+    """Compile the kernel `kernel` for `signature`, through the cache folder of `game`; returns what Python calls."""
     with cache_folder(game):
-        return numba.njit(signature, cache=True, **_OPTIONS)(kernel)
+        return numba.njit(signature, cache=True, **_OPTIONS)(kernel.py_func)
 
 
 def function_at(

@@ -158,6 +158,7 @@ def _play(job, rules, work, agents, seat_agents, randoms, resample, seatings, ou
     return played
 
 
+@jit
 def _play_silent(job, rules, work, agents, seat_agents, randoms, resample, seatings, outcome, rows, fault, stop):
     return _play(
         job[0], rules[0], work[0], agents, seat_agents, randoms, resample, seatings, outcome[0], rows, fault[0], stop,
@@ -165,6 +166,7 @@ def _play_silent(job, rules, work, agents, seat_agents, randoms, resample, seati
     )  # fmt: skip
 
 
+@jit
 def _play_counted(
     job, rules, work, agents, seat_agents, randoms, resample, seatings, outcome, rows, fault, stop, journal, tallies
 ):

@@ -9,12 +9,13 @@ from numba import int64, types
 from strozzi_sim.agent import AgentSpec, Bound, bind
 from strozzi_sim.games.contract import Game, actor, apply, count_legal, deal, determinize, is_over, kth_legal
 from strozzi_sim.games.variants import Variant
-from strozzi_sim.kernel.jit import entry
+from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import call_at
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, absorb, deal_key, game_key, seat_stream
 from strozzi_sim.selfplay.loop import DETERMINIZE, array_of
 
 
+@jit
 def _start(states, rules, chances, randoms, resample, journals, game, seed, players, number, start_player):
     key = deal_key(seed, game, players, number)
     for seat in range(players):
@@ -24,10 +25,12 @@ def _start(states, rules, chances, randoms, resample, journals, game, seed, play
     deal(states[0], rules[0], players, start_player, chances[0], journals[0])
 
 
+@jit
 def _step(states, rules, chances, journals, action):
     apply(states[0], rules[0], action, chances[0], journals[0])
 
 
+@jit
 def _look(states, rules, legal):
     """Write the legal actions; returns their number, and the actor in front of them."""
     state = states[0]
@@ -40,6 +43,7 @@ def _look(states, rules, legal):
     return count
 
 
+@jit
 def _ask(seen, rules, address, params, memory, random, resample, hidden):
     state = seen[0]
     if hidden:

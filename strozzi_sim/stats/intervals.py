@@ -8,6 +8,7 @@ interval is value +- t(C - 1) se at 95 %; for shares it is Wilson's (1927) with 
 Axes: C chunks, then any shape of figures.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -36,11 +37,11 @@ class Estimate:
 
 
 @cache
-def t_quantile(freedom: int) -> float:
-    """The two-sided 95 % quantile of Student's t."""
-    from scipy.stats import t
+def t_quantile(freedom: int, figures: int = 1) -> float:
+    """The two-sided 95 % quantile of Student's t; for several figures at once (Bonferroni) if `figures` > 1."""
+    from scipy.special import stdtrit
 
-    return float(t.ppf(0.5 + LEVEL / 2, freedom))
+    return float(stdtrit(freedom, 1 - (1 - LEVEL) / (2 * figures)))
 
 
 def jackknife(values: Array) -> Array:
@@ -100,7 +101,8 @@ def wilson(share: Array, error: Array, deals: int, quantile: float) -> tuple[Arr
         z2 = quantile**2
         middle = (share + z2 / (2 * n)) / (1 + z2 / n)
         reach = quantile / (1 + z2 / n) * np.sqrt(share * (1 - share) / n + z2 / (4 * n**2))
-    return np.where(np.isnan(error), np.nan, middle - reach), np.where(np.isnan(error), np.nan, middle + reach)
+    low, high = np.clip(middle - reach, 0.0, share), np.clip(middle + reach, share, 1.0)  # but for rounding they are
+    return np.where(np.isnan(error), np.nan, low), np.where(np.isnan(error), np.nan, high)
 
 
 def difference(top: tuple[Array, Array], bottom: tuple[Array, Array], *, unit: float = 1.0) -> Estimate:
@@ -147,7 +149,7 @@ def wald_test(top: Array, bottom: Array) -> float:
         bottom: int64[C], for instance wins in all.
     """
     from scipy.linalg import lstsq
-    from scipy.stats import f
+    from scipy.special import fdtrc
 
     chunks, shares = top.shape
     sum_top, sum_bottom = top.sum(axis=0), bottom.sum()
@@ -162,4 +164,73 @@ def wald_test(top: Array, bottom: Array) -> float:
         return 1.0
     statistic = float(gap @ lstsq(covariance, gap)[0])
     scaled = statistic * (chunks - free) / (free * (chunks - 1))
-    return float(f.sf(scaled, free, chunks - free))
+    return float(fdtrc(free, chunks - free, scaled))
+
+
+def widest_gap(top: Array, bottom: Array) -> tuple[Estimate, float, float]:
+    """How far K shares of the same whole lie apart.
+
+    Returns:
+        the largest share less the smallest; the gap that K equal shares would exceed by chance in 5 % of studies; and
+        the bound that no share exceeds 1 / K by more, with 95 % confidence for all K at once (Bonferroni).
+
+    The gap of equal shares is q s, with q the studentized range (Tukey 1949) and s^2 half the mean variance of the
+    differences of two shares. q is that of known variances, widened by t / z for the chunks there are.
+
+    Args:
+        top: int64[C, K], for instance wins by seat.
+        bottom: int64[C], for instance wins in all.
+    """
+    chunks, shares = top.shape
+    whole = bottom.sum()
+    value = _divide(top.sum(axis=0), whole)
+    without = _divide(top.sum(axis=0) - top, (whole - bottom)[:, None])
+    events = np.asarray(whole)
+    gap = finish(value.max() - value.min(), without.max(axis=1) - without.min(axis=1), events, None)
+    gap = Estimate(gap.value, np.maximum(gap.low, 0.0), gap.high, gap.n)
+    if chunks < 2 or whole < LEAST_EVENTS:
+        return gap, float("nan"), float("nan")
+    pairs = [(i, j) for i in range(shares) for j in range(i)]
+    variance = np.mean([jackknife(without[:, i] - without[:, j]) ** 2 for i, j in pairs])
+    by_chance = range_quantile(shares) * np.sqrt(variance / 2) * t_quantile(chunks - 1) / t_quantile(10**9)
+    bound = (value - 1 / shares + t_quantile(chunks - 1, shares) * jackknife(without)).max()
+    return gap, float(by_chance), float(bound)
+
+
+@cache
+def range_quantile(normals: int) -> float:
+    """The 95 % quantile of the range of so many standard normal variables, by bisection of its integral."""
+    from scipy.special import ndtr
+
+    z = np.linspace(-8.0, 8.0, 4001)
+    density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    low, high = 0.0, 10.0
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        below = normals * np.trapezoid(density * (ndtr(z + middle) - ndtr(z)) ** (normals - 1), z)
+        low, high = (middle, high) if below < LEVEL else (low, middle)
+    return low
+
+
+def holm(p_values: Array) -> Array:
+    """Adjusted p-values that keep the chance of any false alarm (Holm 1979); NaN stays NaN."""
+    return _adjusted(p_values, lambda count: np.arange(count, 0, -1), np.maximum.accumulate)
+
+
+def benjamini_hochberg(p_values: Array) -> Array:
+    """Adjusted p-values that keep the share of false alarms among alarms (Benjamini and Hochberg 1995); NaN stays NaN."""
+
+    def backwards(scaled: Array) -> Array:
+        lowest: Array = np.minimum.accumulate(scaled[::-1])[::-1]
+        return lowest
+
+    return _adjusted(p_values, lambda count: count / np.arange(1, count + 1), backwards)
+
+
+def _adjusted(p_values: Array, factors: Callable[[int], Array], accumulate: Callable[[Array], Array]) -> Array:
+    p_values = np.asarray(p_values, np.float64)
+    result = np.full(p_values.shape, np.nan)
+    known = np.flatnonzero(~np.isnan(p_values))
+    order = known[np.argsort(p_values[known], kind="stable")]
+    result[order] = np.minimum(accumulate(p_values[order] * factors(len(order))), 1.0)
+    return result

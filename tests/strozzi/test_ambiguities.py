@@ -30,7 +30,8 @@ from scripted_strozzi import (
     take,
 )
 from strozzi_sim.errors import BrokenRule
-from strozzi_sim.games.strozzi.reference import CITIES, FLAGS, PORTS, Game, check_game
+from strozzi_sim.games.strozzi.check import check_game
+from strozzi_sim.games.strozzi.reference import CITIES, FLAGS, PORTS, Game
 
 ALL_FLAGS = list(FLAGS)
 SMALL_COUNT = 40  # random games per player count
@@ -1418,11 +1419,11 @@ def test_check_says_what_was_expected() -> None:
         (0, "display", ["T01", "T02", "T01"], 'a tile not drawn yet, found "T01" again'),
         (2, "ship", "S99", 'the id of a ship, found "S99"'),
         (3, "player", 2, '{"type": "claim", "player": 0}, found player 2 instead of 0'),
-        (3, "flag", "black", 'a claim of player 0: null or "pirate" or "plus_one" or "ware", found flag "black"'),
+        (3, "flag", "red", 'a claim of player 0: null or "pirate" or "plus_one" or "ware", found flag "red"'),
         (places[0], "speed", 6, '"rome", "speed": 5}, found speed 6 instead of 5'),
         (places[0], "port", "bari", 'a place of player 0: "venice" or "rome" or "naples", found port "bari"'),
         (places[0], "ship", "C02", 'found ship "C02" instead of "C01"'),
-        (places[0], "type", "reveal", '{"type": "place", "player": 0}, found type "reveal" instead of "place"'),
+        (places[0], "type", "draw", '{"type": "place", "player": 0}, found type "draw" instead of "place"'),
     ]
     for position, key, value, message in messages:
         line, event = numbered[position]

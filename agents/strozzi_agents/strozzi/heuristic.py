@@ -2,18 +2,17 @@
 
 from numba import int64
 
-from strozzi_agents.strozzi.now import climbed, ships_ahead, steps_of
+from strozzi_agents.strozzi.now import ships_ahead, steps_of
 from strozzi_agents.strozzi.value import (
     MEMORY,
     SHIP,
     best_tile_value,
     clipped,
     fill_decision,
-    florence_value,
-    port_marker_value,
+    florence_gains,
+    port_gains,
     prize_at,
     rivals_faster,
-    rivals_to_come,
     speed_value,
 )
 from strozzi_sim.agent import Param, compiled_agent
@@ -22,7 +21,6 @@ from strozzi_sim.games.strozzi.state import (
     CLAIM_WITH,
     DECLINE_TILE,
     FLORENCE,
-    NOBODY,
     PASS,
     PIRACY,
     PIRATE_FLAG,
@@ -101,42 +99,33 @@ def _patience(state, params, seat):
 @jit
 def _value_ports(state, rules, params, memory, seat, ship, flags):
     """Fill the memory with what `ship` and the reference ship are worth at each port; returns the mean reference."""
-    berths, top = int64(state.berths[seat]), int64(rules.top)
+    berths = int64(state.berths[seat])
     sail = int64(rules.sail[ship])
-    faster = rivals_faster(state, rules, params, sail)
+    faster, faster_plus = rivals_faster(state, rules, params, sail)
     with_plus, with_ware = (flags >> PLUS_ONE_FLAG) & 1 == 1, (flags >> WARE_FLAG) & 1 == 1
     fast = sail + int64(rules.plus_one_speed)
-    faster_plus = rivals_faster(state, rules, params, fast) if with_plus else 0.0
     ref_speed = int64(memory.sail + params.ref_sail + 1.0)  # ships at least as fast as this are ahead of it
+    to_come = int64(0)  # rivals with a berth left at each port, 8 bits a port
+    for other in range(int64(state.players)):
+        if other != seat:
+            left = int64(state.berths[other])
+            to_come += (left & 1) | (left & 2) << 7 | (left & 4) << 14
     total = steps = 0.0
     for port in range(PORTS):
-        rivals = rivals_to_come(state, seat, port)
+        rivals = (to_come >> (8 * port)) & 255
         memory.prize_at[port] = speed_value(state, params, memory, port, rivals, sail, faster)
         if (berths >> port) & 1 == 0:
             continue
         if with_plus:
             memory.prize_plus[port] = speed_value(state, params, memory, port, rivals, fast, faster_plus)
-        here = int64(state.position[port, seat])
-        stay = port_marker_value(state, rules, params, memory, seat, port, here, int64(0))
-        two = min(here + 2, top)
-        at_two = port_marker_value(state, rules, params, memory, seat, port, two, int64(0)) - stay
-        cargo = cargo_ware = 0.0
         symbols = int64(rules.cargo[ship, port])
-        if symbols > 0:
-            there = climbed(state, rules, seat, port, symbols)
-            cargo = at_two
-            if there != two:
-                cargo = port_marker_value(state, rules, params, memory, seat, port, there, int64(0)) - stay
-        if with_ware:
-            there = climbed(state, rules, seat, port, steps_of(rules, ship, int64(WARE_FLAG), port))
-            cargo_ware = at_two
-            if there != two:
-                cargo_ware = port_marker_value(state, rules, params, memory, seat, port, there, int64(0)) - stay
+        more = steps_of(rules, ship, int64(WARE_FLAG), port) if with_ware else symbols
+        two, cargo, cargo_ware = port_gains(state, rules, params, memory, seat, port, int64(0), int64(2), symbols, more)
         memory.cargo[port] = params.ware * cargo
         memory.cargo_ware[port] = params.ware * cargo_ware
-        steps += params.ware * 0.5 * at_two
+        steps += params.ware * 0.5 * two
         ahead = ships_ahead(state, port, ref_speed) + rivals * params.ref_faster
-        memory.berth[port] = params.speed * prize_at(memory, SHIP, ahead) + params.ware * params.ref_ware * 0.5 * at_two
+        memory.berth[port] = params.speed * prize_at(memory, SHIP, ahead) + params.ware * params.ref_ware * 0.5 * two
         total += memory.berth[port]
     free = max(count_bits(berths), int64(1))
     memory.step[0] = steps / free
@@ -146,16 +135,8 @@ def _value_ports(state, rules, params, memory, seat, ship, flags):
 @jit
 def _value_anywhere(state, rules, params, memory, seat, ship):
     """(worth of the ship's scrolls and tile, of the reference ship's)."""
-    here, top = int64(state.position[FLORENCE, seat]), int64(rules.top)
     left = count_bits(int64(state.berths[seat])) - 1
-    stay = florence_value(state, rules, params, memory, seat, here, left)
-    step = florence_value(state, rules, params, memory, seat, min(here + 1, top), left) - stay
-    scrolls = int64(rules.scrolls[ship])
-    worth = 0.0
-    if scrolls == 1:
-        worth = step
-    elif scrolls > 1:
-        worth = florence_value(state, rules, params, memory, seat, min(here + scrolls, top), left) - stay
+    step, worth = florence_gains(state, rules, params, memory, seat, left, int64(rules.scrolls[ship]))
     worth *= params.scroll
     memory.step[FLORENCE] = params.scroll * step
     if rules.promotion[ship]:
@@ -257,5 +238,3 @@ def heuristic(state, rules, params, memory, random):
         return int64(DECLINE_TILE)
     return TAKE_TILE + slot
 
-
-_ = NOBODY

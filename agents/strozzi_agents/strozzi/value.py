@@ -56,19 +56,16 @@ def prize_at(memory, kind, rank):
 
 
 @jit
-def fill_round(state, rules, params, memory):
-    """Work out what stays the same for a round."""
+def _fill_game(state, rules, params, memory):
+    """Work out what stays the same for a game."""
     players, top = int64(state.players), int64(rules.top)
     for kind in range(3):
-        for rank in range(players):
-            low, high = max(rank - 1, 0), min(rank + 1, players - 1)
-            memory.prize[kind, rank] = (
-                0.5 * _prize(rules, kind, rank) + 0.25 * (_prize(rules, kind, low) + _prize(rules, kind, high))
-            )
-        if players > 1:  # the ends stay on the line through their neighbours
-            memory.prize[kind, 0] = _prize(rules, kind, int64(0))
-            memory.prize[kind, players - 1] = _prize(rules, kind, players - 1)
-        memory.prize[kind, players] = memory.prize[kind, players - 1]
+        for rank in range(players + 1):
+            here = min(rank, players - 1)
+            prize = _prize(rules, kind, here)
+            if 0 < rank < players - 1:  # the ends are sharp: nobody is better than first
+                prize = 0.5 * prize + 0.25 * (_prize(rules, kind, here - 1) + _prize(rules, kind, here + 1))
+            memory.prize[kind, rank] = prize
     ships = int64(rules.ships)
     sail = scrolls = promotion = int64(0)
     for ship in range(ships):
@@ -78,6 +75,14 @@ def fill_round(state, rules, params, memory):
     memory.sail, memory.scrolls, memory.promotion = sail / ships, scrolls / ships, promotion / ships
     for lead in range(-2 * top - 1, 2 * top + 2):
         memory.lead[_LEVEL + lead] = _spread_out(0.5 * lead, params.later_spread)
+
+
+@jit
+def _fill_round(state, rules, params, memory):
+    """Work out what stays the same for a round: the bonus coins of this and all later ones."""
+    if memory.filled == 0:
+        _fill_game(state, rules, params, memory)
+    top = int64(rules.top)
     later = int64(rules.rounds) - int64(state.round) - 1
     for kind in range(2):
         climb = params.scroll_climb if kind == 1 else params.ware_climb
@@ -104,65 +109,122 @@ def _prize(rules, kind, rank):
 def fill_decision(state, rules, params, memory):
     """Work out what stays the same for a decision."""
     if memory.filled != int64(state.round) + 1:
-        fill_round(state, rules, params, memory)
+        _fill_round(state, rules, params, memory)
     memory.open = int64(state.deck) / max(int64(rules.cards[int64(state.players)]), int64(1))
     spread = 0.1 + params.now_spread * memory.open
     memory.steep[0] = 0.5 / spread
     memory.steep[1] = 0.5 / (spread + params.berth_spread)
 
 
+@inlined
+def _behind(lead, tie, drift, steep):
+    """Chance to end the round behind a rival, with a lead in spaces before `drift` more."""
+    twice = 2 * lead + tie if lead == 0 else 2 * lead
+    return clipped(0.5 - (0.5 * twice + drift) * steep, 0.0, 1.0)
+
+
+@inlined
+def _behind_later(memory, lead, tie):
+    """Chance to end a later round behind a rival."""
+    return memory.lead[_LEVEL + (tie if lead == 0 else 2 * lead)]
+
+
+@inlined
+def _marker_coins(params, memory, kind, rounds, now, later, space):
+    """Coins of a marker on `space`, with so many rivals expected ahead of it now and in each later round."""
+    coins = memory.bonus[kind, space] + params.later * rounds * prize_at(memory, MARKER, later)
+    return coins + prize_at(memory, MARKER, now) if space > 0 else coins
+
+
 @jit
-def port_marker_value(state, rules, params, memory, seat, port, space, mine):
-    """Coins, this round and later, of the marker of `seat` on `space` of a port; `mine`: he may still place there (1)."""
-    moved = space > int64(state.position[port, seat])
-    behind = later = 0.0
-    tie = int64(-1)  # against rivals on the same space
+def port_gains(state, rules, params, memory, seat, port, mine, a, b, c):
+    """Coins more, this round and later, for `a`, `b` and `c` steps at a port; `mine`: he may place there later (1)."""
+    here, top = int64(state.position[port, seat]), int64(rules.top)
+    a, b, c = min(a, top - here), min(b, top - here), min(c, top - here)
+    now = now_a = now_b = now_c = 0.0
+    later = later_a = later_b = later_c = 0.0
+    tie = int64(-1)  # against a rival on his space; a marker that moves comes to rest behind
     for rank in range(int64(state.players)):
         other = int64(state.order[port, rank])
         if other == seat:
-            if not moved:
-                tie = 1
+            tie = 1
             continue
-        lead = 2 * (space - int64(state.position[port, other]))
-        if lead == 0:
-            lead = tie
+        lead = here - int64(state.position[port, other])
         theirs = (int64(state.berths[other]) >> port) & 1
-        drift = params.berth_drift * (mine - theirs)
-        behind += clipped(0.5 - (0.5 * lead + drift) * memory.steep[theirs], 0.0, 1.0)
-        later += memory.lead[_LEVEL + lead]
-    return _marker_coins(state, rules, params, memory, behind, later, space) + memory.bonus[0, space]
+        drift, steep = params.berth_drift * (mine - theirs), memory.steep[theirs]
+        now += _behind(lead, tie, drift, steep)
+        now_a += _behind(lead + a, int64(-1), drift, steep)
+        now_b += _behind(lead + b, int64(-1), drift, steep)
+        now_c += _behind(lead + c, int64(-1), drift, steep)
+        later += _behind_later(memory, lead, tie)
+        later_a += _behind_later(memory, lead + a, int64(-1))
+        later_b += _behind_later(memory, lead + b, int64(-1))
+        later_c += _behind_later(memory, lead + c, int64(-1))
+    rounds = int64(rules.rounds) - int64(state.round) - 1
+    stay = _marker_coins(params, memory, 0, rounds, now, later, here)
+    return (
+        _marker_coins(params, memory, 0, rounds, now_a, later_a, here + a) - stay if a > 0 else 0.0,
+        _marker_coins(params, memory, 0, rounds, now_b, later_b, here + b) - stay if b > 0 else 0.0,
+        _marker_coins(params, memory, 0, rounds, now_c, later_c, here + c) - stay if c > 0 else 0.0,
+    )
 
 
 @jit
-def florence_value(state, rules, params, memory, seat, space, mine):
-    """The same at Florence; `mine`: ships he may still place."""
-    moved = space > int64(state.position[FLORENCE, seat])
-    behind = later = 0.0
+def step_gain(state, rules, params, memory, seat, port, mine):
+    """Coins more for one step at a port."""
+    here = int64(state.position[port, seat])
+    if here == int64(rules.top):
+        return 0.0
+    now = now_a = later = later_a = 0.0
+    tie = int64(-1)
+    for rank in range(int64(state.players)):
+        other = int64(state.order[port, rank])
+        if other == seat:
+            tie = 1
+            continue
+        lead = here - int64(state.position[port, other])
+        theirs = (int64(state.berths[other]) >> port) & 1
+        drift, steep = params.berth_drift * (mine - theirs), memory.steep[theirs]
+        now += _behind(lead, tie, drift, steep)
+        now_a += _behind(lead + 1, int64(-1), drift, steep)
+        later += _behind_later(memory, lead, tie)
+        later_a += _behind_later(memory, lead + 1, int64(-1))
+    rounds = int64(rules.rounds) - int64(state.round) - 1
+    gain = _marker_coins(params, memory, 0, rounds, now_a, later_a, here + 1)
+    return gain - _marker_coins(params, memory, 0, rounds, now, later, here)
+
+
+@jit
+def florence_gains(state, rules, params, memory, seat, mine, a):
+    """Coins more for one and for `a` steps at Florence; `mine`: ships he may place later."""
+    here, top = int64(state.position[FLORENCE, seat]), int64(rules.top)
+    if here == top:
+        return 0.0, 0.0
+    a = min(a, top - here)
+    now = now_1 = now_a = 0.0
+    later = later_1 = later_a = 0.0
     tie = int64(-1)
     for rank in range(int64(state.players)):
         other = int64(state.order[FLORENCE, rank])
         if other == seat:
-            if not moved:
-                tie = 1
+            tie = 1
             continue
-        lead = 2 * (space - int64(state.position[FLORENCE, other]))
-        if lead == 0:
-            lead = tie
+        lead = here - int64(state.position[FLORENCE, other])
         theirs = count_bits(int64(state.berths[other]))
         drift = params.florence_drift * (mine - theirs)
-        spread = 0.1 + params.florence_spread * (mine + theirs)
-        behind += clipped(0.5 - 0.5 * (0.5 * lead + drift) / spread, 0.0, 1.0)
-        later += memory.lead[_LEVEL + lead]
-    return _marker_coins(state, rules, params, memory, behind, later, space) + memory.bonus[1, space]
-
-
-@inlined
-def _marker_coins(state, rules, params, memory, behind, later, space):
-    coins = prize_at(memory, MARKER, behind) if space > 0 else 0.0
+        steep = 0.5 / (0.1 + params.florence_spread * (mine + theirs))
+        now += _behind(lead, tie, drift, steep)
+        now_1 += _behind(lead + 1, int64(-1), drift, steep)
+        now_a += _behind(lead + a, int64(-1), drift, steep)
+        later += _behind_later(memory, lead, tie)
+        later_1 += _behind_later(memory, lead + 1, int64(-1))
+        later_a += _behind_later(memory, lead + a, int64(-1))
     rounds = int64(rules.rounds) - int64(state.round) - 1
-    if rounds > 0:
-        coins += params.later * rounds * prize_at(memory, MARKER, later)
-    return coins
+    stay = _marker_coins(params, memory, 1, rounds, now, later, here)
+    return (
+        _marker_coins(params, memory, 1, rounds, now_1, later_1, here + 1) - stay,
+        _marker_coins(params, memory, 1, rounds, now_a, later_a, here + a) - stay if a > 0 else 0.0,
+    )
 
 
 @jit
@@ -194,12 +256,8 @@ def tile_value(state, rules, params, memory, seat, tile):
     worth = params.promotion * (worth - category_value(state, rules, params, memory, seat, category, total))
     ware = int64(rules.tile_ware[tile])
     if ware != NO_WARE:
-        here = int64(state.position[ware, seat])
-        if here < int64(rules.top):
-            mine = (int64(state.berths[seat]) >> ware) & 1
-            step = port_marker_value(state, rules, params, memory, seat, ware, here + 1, mine)
-            step -= port_marker_value(state, rules, params, memory, seat, ware, here, mine)
-            worth += params.ware * step
+        mine = (int64(state.berths[seat]) >> ware) & 1
+        worth += params.ware * step_gain(state, rules, params, memory, seat, ware, mine)
     return worth
 
 
@@ -215,15 +273,6 @@ def best_tile_value(state, rules, params, memory, seat):
 
 
 @inlined
-def rivals_to_come(state, seat, port):
-    """Rivals who may still place a ship at `port`."""
-    rivals = int64(0)
-    for other in range(int64(state.players)):
-        rivals += (int64(state.berths[other]) >> port) & 1
-    return rivals - ((int64(state.berths[seat]) >> port) & 1)
-
-
-@inlined
 def speed_value(state, params, memory, port, rivals, speed, faster):
     """Weighted worth of a ship of this speed at `port`, when each rival to come is faster by that chance."""
     ahead = ships_ahead(state, port, speed)
@@ -233,14 +282,17 @@ def speed_value(state, params, memory, port, rivals, speed, faster):
 
 
 @inlined
-def rivals_faster(state, rules, params, speed):
-    """Chance that a rival's later ship is faster than `speed`, by the unseen ships."""
+def rivals_faster(state, rules, params, sail):
+    """Chance that a rival's later ship is faster than `sail`, and than that with the plus_one flag."""
     unseen = int64(state.ships_unseen)
     plus = int64(rules.plus_one_speed)
-    faster = faster_plus = int64(0)
+    with_plus = faster = faster_than_plus = int64(0)
     for k in range(unseen):
-        sail = int64(rules.sail[int64(state.unseen_ship[k])])
-        faster += sail > speed
-        faster_plus += sail + plus > speed
-    share = faster + params.plus_share * (faster_plus - faster)
-    return min(1.0, params.rival_speed * share / max(unseen, int64(1)))
+        other = int64(rules.sail[int64(state.unseen_ship[k])])
+        with_plus += other + plus > sail
+        faster += other > sail
+        faster_than_plus += other > sail + plus
+    scale = params.rival_speed / max(unseen, int64(1))
+    chance = faster + params.plus_share * (with_plus - faster)
+    chance_plus = faster_than_plus + params.plus_share * (faster - faster_than_plus)
+    return min(1.0, scale * chance), min(1.0, scale * chance_plus)

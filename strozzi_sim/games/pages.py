@@ -1,0 +1,181 @@
+"""What the pages of a report are made of, whatever the game: tidy tables, pictures, heat maps, numbers in words.
+
+A game's `pages.py` has
+    PAGES       the names of its pages
+    HEATMAPS    name -> HeatMap
+    tables(cells, pages, heatmaps, stats) -> name -> DataFrame
+    pictures(tables) -> list of Picture
+    sentences(tables, components) -> page -> sentences
+    words(tables, components) -> how raw values of the tables ("plus_one") are called
+where `cells` are the cells' counts (studies.cells.CellCounts), `stats` is the module that turns counts into figures
+(strozzi_sim.stats.intervals) and `components` is variant name -> component data.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from strozzi_sim.errors import InputError
+
+Unit = Literal["share", "coins", "number", "count"]
+Tables = Mapping[str, pd.DataFrame]
+
+CELL = ("players", "variant", "lineup")
+FIGURE = ("figure", "value", "low", "high", "n", "deals")
+NUMBER_KEYS = ("seat", "position")
+THIN = "\N{NARROW NO-BREAK SPACE}"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a table as a report shows it: its name there, what it is called, its unit."""
+
+    name: str
+    label: str
+    unit: Unit
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One picture or table of a report, by what it shows; how it looks is the report's business.
+
+    Attributes:
+        name: file name without ending.
+        page: the page it stands on.
+        kind: intervals (dots with whiskers by a few levels), lines (by a number), dots (many levels, one row each),
+            bars (stacked sums), spread (quantiles), table.
+        table: the table its figures are in.
+        figures: one panel or column each; in `bars` the parts of a bar; in `spread` five quantiles and a mark.
+        title, caption: in words.
+        where: the rows of the table it shows, column -> value.
+        x: the column along the axis, or of the rows ("players" compares player counts in one panel).
+        series: the column told apart by colour.
+        levels: the values of `x` in their order; empty = those there are.
+        groups: `bars` only, name of a bar -> its parts, instead of `x` and `figures`.
+        x_label: what `x` is.
+        equal: draw a line at an equal chance, 1 / players.
+    """
+
+    name: str
+    page: str
+    kind: Literal["intervals", "lines", "dots", "bars", "spread", "table"]
+    table: str
+    figures: tuple[Figure, ...]
+    title: str
+    caption: str = ""
+    where: Mapping[str, str] = field(default_factory=dict)
+    x: str = ""
+    series: str = ""
+    levels: tuple[str, ...] = ()
+    groups: Mapping[str, tuple[Figure, ...]] = field(default_factory=dict)
+    x_label: str = ""
+    equal: bool = False
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """A heat map: rows x columns, one table heat_<name>, one of its figures drawn.
+
+    Attributes:
+        title, caption: in words; the caption says what a cell is.
+        row_label, column_label: what rows and columns are.
+        figure: the figure drawn.
+        count: (cell, stats) -> figure -> (rows, columns, estimate of shape [rows, columns]).
+        equal: whether a cell is a share to be compared with an equal chance.
+    """
+
+    title: str
+    caption: str
+    row_label: str
+    column_label: str
+    figure: Figure
+    count: Callable[[Any, Any], dict[str, tuple[Sequence[str], Sequence[str], Any]]]
+    equal: bool = False
+
+
+class Tidy:
+    """Collects figures into a tidy table: players, variant, lineup, the keys, figure, value, low, high, n, deals."""
+
+    def __init__(self, *keys: str) -> None:
+        self.columns = (*CELL, *keys, *FIGURE)
+        self._keys = keys
+        self._parts: list[dict[str, Any]] = []
+
+    def add(self, cell: Any, figure: str, estimate: Any, **levels: str | int | Sequence[str] | Sequence[int]) -> None:
+        """Add an estimate of shape [L1, L2, ...], one axis for every key given as a list, in the order of the keys.
+
+        Levels without a single event are left out.
+        """
+        lists = [list(levels[key]) for key in self._keys if not isinstance(levels[key], str | int)]  # type: ignore[arg-type]
+        shape = tuple(len(each) for each in lists)
+        n = np.broadcast_to(estimate.n, shape).ravel()
+        there = n > 0
+        axes = iter(np.meshgrid(*[np.arange(size) for size in shape], indexing="ij"))
+        part: dict[str, Any] = {"players": cell.players, "variant": cell.variant, "lineup": cell.lineup}
+        names = iter(lists)
+        for key in self._keys:
+            level = levels[key]
+            if isinstance(level, str | int):
+                part[key] = level
+            else:
+                row = next(names)
+                part[key] = [row[k] for k in next(axes).ravel()[there]]
+        for side in ("value", "low", "high"):
+            part[side] = np.broadcast_to(getattr(estimate, side), shape).ravel()[there].astype(np.float64)
+        part |= {"figure": figure, "n": n[there].astype(np.int64), "deals": cell.deals}
+        self._parts.append(part)
+
+    def frame(self) -> pd.DataFrame:
+        """The table; without rows it still has its columns and their types."""
+        columns: dict[str, list[Any]] = {name: [] for name in self.columns}
+        for part in self._parts:
+            size = len(part["n"])
+            for name, column in columns.items():
+                entry = part[name]
+                column.extend([entry] * size if isinstance(entry, str | int) else entry)
+        types = dict.fromkeys(self.columns, "str")
+        types |= dict.fromkeys(("players", "n", "deals", *NUMBER_KEYS), "int64")
+        types |= dict.fromkeys(("value", "low", "high"), "float64")
+        return pd.DataFrame({name: pd.Series(column, dtype=types[name]) for name, column in columns.items()})
+
+
+def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse names that are not known.
+
+    Raises:
+        InputError: lists the known ones.
+    """
+    known = list(known)
+    for name in names:
+        if name not in known:
+            raise InputError(f"unknown {kind} {name!r}; known: {', '.join(known)}")
+
+
+def in_words(value: float, unit: Unit, digits: int | None = None) -> str:
+    """A figure as a person reads it: shares as per cent."""
+    if np.isnan(value):
+        return "-"
+    if unit == "share":
+        return f"{100 * value:.{1 if digits is None else digits}f}{THIN}%"
+    if unit == "count":
+        return f"{value:,.{digits or 0}f}"
+    return f"{value:,.{digits if digits is not None else 1 if unit == 'coins' else 2}f}"
+
+
+def pick(table: pd.DataFrame, **where: Any) -> pd.DataFrame:
+    """The rows of a table whose columns have these values."""
+    keep = np.ones(len(table), bool)
+    for column, value in where.items():
+        keep &= (table[column] == value).to_numpy()
+    return table[keep]
+
+
+def first_scenario(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the table's first variant and line-up."""
+    if table.empty:
+        return table
+    first = table.iloc[0]
+    return pick(table, variant=first["variant"], lineup=first["lineup"])

@@ -1,0 +1,91 @@
+"""The tables of a study: seats, line-up and fairness here, for every game; the rest by the game's own pages.
+
+Axes of the outcome: [C chunks, position, seat].
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.pages import Tidy, check_names
+from strozzi_sim.selfplay.loop import WIN
+from strozzi_sim.stats import intervals as stats
+from strozzi_sim.stats.intervals import Array, Estimate
+from strozzi_sim.studies.cells import CellCounts
+
+
+def study_tables(
+    game: Game, cells: Sequence[CellCounts], pages: Sequence[str], heatmaps: Sequence[str]
+) -> dict[str, pd.DataFrame]:
+    """Every table of a study by name; `seats`, `lineup` and `balance` always, the others as pages and heat maps ask.
+
+    Raises:
+        InputError: a page or heat map the game does not have.
+    """
+    part = game.module("pages")
+    check_names("page", pages, part.PAGES)
+    check_names("heat map", heatmaps, part.HEATMAPS)
+    seats, lineup, balance = Tidy("seat"), Tidy("position", "agent"), Tidy()
+    for cell in cells:
+        _add_seats(seats, cell)
+        _add_fairness(balance, cell)
+        if not cell.selfplay:
+            _add_lineup(lineup, cell)
+    found: dict[str, pd.DataFrame] = part.tables(cells, pages, heatmaps, stats)
+    own = found.pop("balance")
+    both = pd.concat([balance.frame(), own], ignore_index=True)
+    cell_order = {(cell.players, cell.variant, cell.lineup): number for number, cell in enumerate(cells)}
+    number = [cell_order[key] for key in zip(both["players"], both["variant"], both["lineup"], strict=True)]
+    both = both.iloc[np.argsort(number, kind="stable")].reset_index(drop=True)
+    return {"balance": both, "seats": seats.frame(), "lineup": lineup.frame(), **found}
+
+
+def _add_seats(table: Tidy, cell: CellCounts) -> None:
+    wins, places, scores, played = _sums(cell, 1)
+    seats = range(cell.players)
+    table.add(cell, "win_share", stats.ratio(wins, played, unit=WIN, share_of=cell.deals), seat=seats)
+    table.add(cell, "score_mean", stats.ratio(scores, played), seat=seats)
+    table.add(cell, "rank_mean", stats.ratio(places, played, unit=2), seat=seats)
+
+
+def _add_lineup(table: Tidy, cell: CellCounts) -> None:
+    wins, places, scores, played = _sums(cell, 2)
+    keys = {"position": range(cell.players)}
+    for figure, top, unit in (("win_share", wins, WIN), ("score_mean", scores, 1), ("rank_mean", places, 2)):
+        estimate = stats.ratio(top, played, unit=unit, share_of=cell.deals if figure == "win_share" else None)
+        _by_agent(table, cell, figure, estimate, keys["position"])
+        others = stats.difference((top[:, 1:], top[:, :1]), (played[:, 1:], played[:, :1]), unit=unit)
+        _by_agent(table, cell, f"{figure}_minus_position_0", others, range(1, cell.players))
+
+
+def _by_agent(table: Tidy, cell: CellCounts, figure: str, estimate: Estimate, positions: range) -> None:
+    """One row a position: the agent goes with the position, so it is no axis of its own."""
+    for k, position in enumerate(positions):
+        one = Estimate(estimate.value[k], estimate.low[k], estimate.high[k], estimate.n[k])
+        table.add(cell, figure, one, position=position, agent=cell.positions[position])
+
+
+def _sums(cell: CellCounts, axis: int) -> tuple[Array, Array, Array, Array]:
+    """Wins, doubled places, scores and games, int64[C, P]: by seat (axis 1) or by position (axis 2)."""
+    fields = ("wins", "places", "scores", "played")
+    wins, places, scores, played = (cell.outcome[field].sum(axis=axis)[:, : cell.players] for field in fields)
+    return wins, places, scores, played
+
+
+def _add_fairness(table: Tidy, cell: CellCounts) -> None:
+    """How far the seats lie apart, how far they would by chance, and the test that they are equal."""
+    wins = _sums(cell, 1)[0]
+    gap, by_chance, bound = stats.widest_gap(wins, wins.sum(axis=1))
+    games = np.asarray(cell.games)
+    nothing = np.asarray(np.nan)
+    table.add(cell, "seat_gap", Estimate(gap.value, gap.low, gap.high, games))
+    for figure, value in (
+        ("seat_gap_by_chance", by_chance),
+        ("seat_favour_bound", bound),
+        ("seat_fairness_p", stats.wald_test(wins, wins.sum(axis=1))),
+    ):
+        table.add(cell, figure, Estimate(np.asarray(value), nothing, nothing, games))
+    outcome = cell.outcome
+    table.add(cell, "decisions_mean", stats.ratio(outcome["decisions"], outcome["games"]))

@@ -1,0 +1,147 @@
+"""Component data: every legal variant plays to the end with its invariants kept, an illegal one is refused by key."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strozzi_games import BASE, STROZZI
+
+from strozzi_sim.agent import load_agent
+from strozzi_sim.errors import InputError
+from strozzi_sim.games.strozzi import state as s
+from strozzi_sim.games.variants import from_changes, from_components, resolve_variant, shipped_variants
+from strozzi_sim.selfplay.match import Match
+from strozzi_sim.selfplay.records import record_game
+
+symbols = st.integers(0, 4)
+prizes = st.lists(st.integers(0, 50), max_size=6)
+ships = st.lists(
+    st.fixed_dictionaries(
+        {
+            "sail": st.integers(0, 90), "venice": symbols, "rome": symbols, "naples": symbols, "scrolls": symbols,
+            "promotion": st.integers(0, 1),
+        }
+    ),
+    min_size=1,
+    max_size=40,
+)  # fmt: skip
+tiles = st.lists(
+    st.fixed_dictionaries(
+        {
+            "category": st.sampled_from(s.CATEGORIES), "value": st.integers(0, 9),
+            "ware": st.sampled_from(["", *s.PORT_NAMES]),
+        }
+    ),
+    max_size=64,
+)  # fmt: skip
+
+
+@st.composite
+def variants(draw):
+    fleet = [{"id": f"S{k}", **ship} for k, ship in enumerate(draw(ships))]
+    top = draw(st.integers(1, 31))
+    spaces = draw(st.lists(st.integers(1, top), unique=True, max_size=6))
+    return {
+        "ships": fleet,
+        "promotion_tiles": [{"id": f"T{k}", **tile} for k, tile in enumerate(draw(tiles))],
+        "setup": {
+            "rounds": draw(st.integers(1, 8)),
+            "cards_removed": {str(n): draw(st.integers(0, len(fleet) - 1)) for n in (3, 4, 5, 6)},
+            "promotion_tiles_face_up": draw(st.integers(0, 6)),
+        },
+        "tracks": {"top_index": top, "bonus": {str(space): draw(st.integers(0, 99)) for space in spaces}},
+        "scoring": {"ship_ranks": draw(prizes), "marker_ranks": draw(prizes), "category_ranks": draw(prizes)},
+        "flags": {"plus_one_speed": draw(symbols), "ware_steps": draw(symbols)},
+        "rules": {
+            "start_order": draw(st.sampled_from(["turn", "reverse"])),
+            **{
+                switch: draw(st.booleans())
+                for switch in ("second_lap", "ware_flag_needs_match", "tile_optional", "zero_total_scores", "florence_bonus")
+            },
+        },
+    }
+
+
+@settings(max_examples=60, deadline=None)
+@given(changes=variants(), players=st.integers(3, 6), deal=st.integers(0, 1000))
+def test_any_legal_variant_plays_to_an_end_that_the_rules_confirm(changes, players, deal):
+    chosen = from_changes(STROZZI, "drawn", changes, "drawn")
+    lines = record_game(Match(STROZZI, players, (load_agent("random"),), chosen, 3), deal, 0)
+    events = list(enumerate(lines[1:], 2))
+    STROZZI.module("check").check_game(lines[0], 1, events)
+    assert lines[-1]["type"] == "score_end"
+    assert sum(line["type"] == "score_round" for line in lines) == changes["setup"]["rounds"]
+    assert sorted(lines[-1]["ranking"]) == list(range(players))
+
+
+REFUSED = [
+    ({"setup": {"cards_removed": {"4": 29}}}, "setup.cards_removed.4"),
+    ({"setup": {"cards_removed": {"2": 3}}}, "setup.cards_removed.2"),
+    ({"setup": {"rounds": 0}}, "setup.rounds"),
+    ({"setup": {"rounds": 3.5}}, "setup.rounds"),
+    ({"setup": {"promotion_tiles_face_up": 7}}, "setup.promotion_tiles_face_up"),
+    ({"tracks": {"bonus": {"10": 5}}}, "tracks.bonus.10"),
+    ({"tracks": {"bonus": {"0": 5}}}, "tracks.bonus.0"),
+    ({"tracks": {"bonus": {"7": -5}}}, "tracks.bonus"),
+    ({"tracks": {"top_index": 32}}, "tracks.top_index"),
+    ({"tracks": {"length": 3}}, "length"),
+    ({"trax": {"top_index": 3}}, "trax"),
+    ({"ships": []}, "ships"),
+    ({"ships": {"S99": {"sail": 3}}}, "ships.S99"),
+    ({"ships": {"S01": {"sail": "fast"}}}, "ships[0].sail"),
+    ({"ships": {"S02": {"id": "S01"}}}, "'S01'"),
+    ({"ships": {"S01": 7}}, "ships.S01"),
+    ({"promotion_tiles": [{"id": "T1", "value": 1, "ware": ""}]}, "category"),
+    ({"promotion_tiles": {"T01": {"category": "music"}}}, "promotion_tiles[0].category"),
+    ({"promotion_tiles": {"T01": {"ware": "florence"}}}, "promotion_tiles[0].ware"),
+    ({"flags": {"ids": ["pirate"]}}, "flags.ids"),
+    ({"rules": {"second_lap": "yes"}}, "rules.second_lap"),
+    ({"rules": {"start_order": "random"}}, "rules.start_order"),
+    ({"scoring": {"ship_ranks": [1] * 7}}, "scoring.ship_ranks"),
+    ({"scoring": {"ship_ranks": [2000]}}, "scoring.ship_ranks"),
+    ({"scoring": 3}, "scoring"),
+]
+
+
+@pytest.mark.parametrize(("changes", "key"), REFUSED, ids=[key for _, key in REFUSED])
+def test_an_illegal_variant_is_refused_with_its_key(changes, key):
+    with pytest.raises(InputError) as refusal:
+        from_changes(STROZZI, "mine", changes, "study.toml: variant.mine")
+    assert "study.toml: variant.mine" in str(refusal.value)
+    assert key in str(refusal.value)
+
+
+def test_variants_change_key_by_key():
+    changed = from_changes(STROZZI, "mine", {"ships": {"S12": {"sail": 8}}, "setup": {"cards_removed": {"4": 10}}}, "mine")
+    assert changed.components["setup"]["cards_removed"] == {"3": 17, "4": 10, "5": 11, "6": 8}
+    assert [ship["sail"] for ship in changed.components["ships"] if ship["id"] == "S12"] == [8]
+    assert len(changed.components["ships"]) == 29
+    assert BASE.components["setup"]["cards_removed"]["4"] == 14
+
+
+def test_long_tracks_is_shipped_and_replaces_the_bonus_spaces():
+    assert list(shipped_variants("strozzi")) == ["long-tracks"]
+    tracks = resolve_variant(STROZZI, "long-tracks").components["tracks"]
+    assert (tracks["top_index"], tracks["bonus"]) == (10, {"8": 5, "9": 10, "10": 15})
+
+
+def test_shipped_names_cannot_be_redefined_and_unknown_ones_are_listed():
+    with pytest.raises(InputError, match="shipped variant"):
+        resolve_variant(STROZZI, "long-tracks", {"long-tracks": {}}, "study.toml")
+    with pytest.raises(InputError, match="known: base, long-tracks, mine"):
+        resolve_variant(STROZZI, "mini", {"mine": {}}, "study.toml")
+
+
+def test_plain_components_make_the_same_variant():
+    again = from_components(STROZZI, "again", BASE.components, "header")
+    assert again.components == BASE.components
+    assert again.rules.tobytes() == BASE.rules.tobytes()
+
+
+def test_the_box_as_the_rulebook_lists_it():
+    components = BASE.components
+    assert len(components["ships"]) == 29
+    assert len({tuple(sorted((k, v) for k, v in ship.items() if k != "id")) for ship in components["ships"]}) == 29
+    assert [sum(t["category"] == c for t in components["promotion_tiles"]) for c in s.CATEGORIES] == [12, 12, 12]
+    assert int(BASE.rules["box_coins"][0]) == 990
+    assert BASE.rules["cards"][0].tolist() == [0, 0, 0, 12, 15, 18, 21]
+    assert {ship["sail"] for ship in components["ships"]} == set(range(1, 9))

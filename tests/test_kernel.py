@@ -1,0 +1,193 @@
+"""The kernel floor: streams, bit sets, record pointers, the cache folder."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numba import njit
+
+from strozzi_sim.kernel import cache, pointers, streams
+from strozzi_sim.kernel.bits import count_bits, kth_bit, lowest_bit, next_clockwise
+from strozzi_sim.kernel.journal import journal_dtype, write
+
+MASK = (1 << 64) - 1
+
+
+def splitmix(word):
+    word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & MASK
+    return word ^ (word >> 31)
+
+
+def test_streams_are_splitmix64():
+    @njit
+    def three(random, out):
+        for k in range(3):
+            out[k] = streams.random_word(random[0])
+
+    out = np.zeros(3, np.uint64)
+    random = np.zeros(1, streams.RANDOM)
+    random["cursor"] = 1234567
+    three(random, out)
+    # the published first outputs of SplitMix64 for the seed 1234567
+    assert out.tolist() == [6457827717110365317, 3203168211198807973, 9817491932198370423]
+    cursor = 1234567
+    for word in out.tolist():
+        cursor = (cursor + 0x9E3779B97F4A7C15) & MASK
+        assert word == splitmix(cursor)
+
+
+def test_deal_keys_differ_in_every_part():
+    base = streams.deal_key(1, 2, 3, 4)
+    assert len({base, *(streams.deal_key(*key) for key in [(9, 2, 3, 4), (1, 9, 3, 4), (1, 2, 9, 4), (1, 2, 3, 9)])}) == 5
+    assert base == streams.deal_key(1, 2, 3, 4)
+
+
+def test_draws_are_even_and_in_range():
+    @njit
+    def count(chance, n, draws, out):
+        for _ in range(draws):
+            out[streams.draw(chance[0], 3, n)] += 1
+
+    chance = np.zeros(1, streams.CHANCE)
+    out = np.zeros(29, np.int64)
+    count(chance, 29, 290_000, out)
+    assert out.sum() == 290_000
+    assert ((out - 10_000) ** 2 / 10_000).sum() < 60  # chi-square with 28 degrees of freedom, p about 0.0004
+
+
+def test_sources_do_not_disturb_each_other():
+    @njit
+    def draw_two(chance, first, out):
+        streams.open_source(chance[0], 0)
+        streams.open_source(chance[0], 1)
+        for k in range(5):
+            if first:
+                streams.draw(chance[0], 1, 1000)
+            out[k] = streams.draw(chance[0], 0, 1000)
+
+    chance = np.zeros(1, streams.CHANCE)
+    alone, beside = np.zeros(5, np.int64), np.zeros(5, np.int64)
+    draw_two(chance, False, alone)
+    draw_two(chance, True, beside)
+    assert alone.tolist() == beside.tolist()
+
+
+def test_reseed_moves_every_source():
+    @njit
+    def reseed(chance, random):
+        streams.reseed(chance[0], random[0])
+
+    chance, random = np.zeros(1, streams.CHANCE), np.zeros(1, streams.RANDOM)
+    reseed(chance, random)
+    assert len(set(chance["cursor"][0].tolist())) == streams.SOURCES
+
+
+@pytest.mark.parametrize("members", [0b1, 0b1010, 0b11111111, 0b10000000])
+def test_bit_sets(members):
+    @njit
+    def ask(members, out):
+        out[0] = count_bits(members)
+        out[1] = lowest_bit(members)
+        for k in range(out[0]):
+            out[2 + k] = kth_bit(members, k)
+
+    out = np.zeros(10, np.int64)
+    ask(members, out)
+    expected = [k for k in range(8) if members >> k & 1]
+    assert out[0] == len(expected)
+    assert out[1] == expected[0]
+    assert out[2 : 2 + len(expected)].tolist() == expected
+
+
+def test_next_clockwise_wraps_and_takes_the_seat_itself_last():
+    @njit
+    def ask(seats, seat):
+        return next_clockwise(seats, seat)
+
+    for seats in range(1, 64):
+        for seat in range(6):
+            order = [(seat + k) % 6 for k in range(1, 7)]
+            assert ask(seats, seat) == next(other for other in order if seats >> other & 1)
+
+
+def test_records_by_pointer():
+    dtype = np.dtype([("a", "u1"), ("b", "i8", (3,))], align=True)
+
+    @njit
+    def work(records):
+        copy = pointers.clone(records[0])
+        copy.b[1] = 7
+        pointers.assign(records[1], copy)
+        pointers.record_at(pointers.address_of(records[2]), records[0]).a = 9
+        pointers.zero_at(pointers.address_of(records[3]), 8)
+
+    records = np.zeros(4, dtype)
+    records["a"] = 5
+    work(records)
+    assert records[0]["b"].tolist() == [0, 0, 0]
+    assert records[1]["a"] == 5
+    assert records[1]["b"].tolist() == [0, 7, 0]
+    assert records[2]["a"] == 9
+    assert records[3]["a"] == 0
+
+
+def test_a_journal_of_none_costs_and_writes_nothing():
+    @njit
+    def note(journal):
+        write(journal[0], 4, 1, 2, 3, -1, 5)
+
+    @njit
+    def silent():
+        write(None, 4, 1, 2, 3, -1, 5)
+        return 3
+
+    journal = np.zeros(1, journal_dtype(2))
+    note(journal)
+    assert journal["count"][0] == 1
+    assert journal["rows"][0, 0].tolist() == [4, 1, 2, 3, -1, 5]
+    assert silent() == 3
+
+
+# -- the cache folder ------------------------------------------------------------------------------------------------
+
+
+def folder_in_new_process(**environment):
+    code = "from strozzi_sim.kernel.cache import folder_of; print(folder_of('strozzi'))"
+    environment = {**os.environ, **environment}
+    return Path(subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True).stdout.strip())
+
+
+def test_the_folder_depends_on_numba_settings_alone(tmp_path):
+    root = {"STROZZI_CACHE_DIR": str(tmp_path)}
+    plain = folder_in_new_process(**root)
+    assert plain.parent == tmp_path
+    assert plain == folder_in_new_process(**root)
+    assert plain != folder_in_new_process(**root, NUMBA_BOUNDSCHECK="1")
+
+
+def test_the_folder_depends_on_every_reachable_source(monkeypatch):
+    sources = cache._sources("strozzi")
+    names = {f"{file.parent.name}/{file.name}" for file in sources}
+    assert {"strozzi/core.py", "kernel/streams.py", "selfplay/loop.py", "strozzi_agents/uniform.py", "strozzi/heuristic.py"} <= names
+    before = cache.folder_of("strozzi")
+    original = Path.read_bytes
+    for changed in (file for file in sources if file.name in ("core.py", "streams.py", "loop.py", "uniform.py")):
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "read_bytes", lambda file, c=changed: original(file) + (b"#" if file == c else b""))
+            assert cache.folder_of.__wrapped__("strozzi") != before
+
+
+def test_old_folders_go_and_clear_empties(tmp_path, monkeypatch):
+    monkeypatch.setenv("STROZZI_CACHE_DIR", str(tmp_path))
+    for k in range(cache.FOLDERS_KEPT + 3):
+        folder = tmp_path / f"strozzi-{k:016x}"
+        folder.mkdir()
+        os.utime(folder, (k, k))
+    cache._drop_old(tmp_path)
+    assert [folder.name for folder in cache.folders()] == [f"strozzi-{k:016x}" for k in range(10, 2, -1)]
+    assert len(cache.clear()) == cache.FOLDERS_KEPT
+    assert cache.folders() == []
