@@ -34,17 +34,20 @@ MARGIN = 150.0  # coins ahead of the others that count as much as winning always
 
 # Half the width of the range in which a stage looks for a weight, by block.
 BLOCKS: dict[str, dict[str, float]] = {
-    "worth": {"speed": 0.3, "ware": 0.3, "scroll": 0.4, "promotion": 0.3, "bonus": 0.4, "deny": 0.2, "deny_ship": 0.15},
+    "worth": {
+        "speed": 0.3, "ware": 0.3, "scroll": 0.4, "promotion": 0.3, "bonus": 0.4, "deny": 0.2, "deny_ship": 0.15,
+    },
     "ranks": {
         "rival_speed": 0.3, "plus_share": 0.3, "now_spread": 1.0, "berth_spread": 1.0, "berth_drift": 0.7,
-        "florence_spread": 0.5, "florence_drift": 0.4,
+        "florence_spread": 0.5, "florence_drift": 0.4, "florence_lead": 0.2,
     },
     "later": {
         "later_spread": 2.0, "later": 0.3, "ware_climb": 0.8, "scroll_climb": 0.8, "tile_spread": 1.0, "none_yet": 0.3,
     },
     "reference": {"ref_sail": 1.0, "ref_faster": 0.2, "ref_ware": 0.6, "ref_scroll": 0.5, "ref_tile": 0.15},
     "patience": {
-        "patience": 0.15, "patience_more": 0.15, "patience_less": 0.7, "patience_own": 0.1, "patience_last": 0.15,
+        "patience": 0.15, "patience_scarce": 0.2, "patience_plenty": 0.3, "patience_players": 0.05, "patience_own": 0.1,
+        "patience_last": 0.15,
     },
     "flags": {
         "keep_pirate": 0.3, "keep_pirate_early": 0.3, "keep_plus_one": 0.15, "keep_ware": 0.15, "piracy": 0.2,
@@ -68,7 +71,8 @@ def candidate(weights: Weights) -> AgentSpec:
 def play(first: AgentSpec, others: Lineup, deals: range, seed: int) -> tuple[float, float, int]:
     """(win share, coins ahead of the mean of the others, games) of `first`, in all rotations."""
     players = len(others) + 1
-    played = Match(game, players, (first, *others), variant, seed, "rotate").play(deals.start, deals.stop, counted=False)
+    match = Match(game, players, (first, *others), variant, seed, "rotate")
+    played = match.play(deals.start, deals.stop, counted=False)
     outcome = played.outcome[0]
     scores = outcome["scores"].sum(axis=1) / played.games
     share = float(outcome["wins"][0].sum()) / 60 / played.games
@@ -99,7 +103,9 @@ def fitness(weights: Weights, lineups: list[tuple[float, Lineup]], deals: range)
     return total / sum(weight for weight, _ in lineups)
 
 
-def stage(before: Weights, block: str, past: list[AgentSpec], number: int, deadline: float, narrow: float) -> tuple[Weights, dict[str, Any]]:
+def stage(
+    before: Weights, block: str, past: list[AgentSpec], number: int, deadline: float, narrow: float
+) -> tuple[Weights, dict[str, Any]]:
     """The better of the weights before and the block's best trials, and what happened."""
     rng = random.Random(number)
     lineups = draw_lineups(past, rng)
@@ -207,7 +213,7 @@ def self_play(weights: Weights, seed: int, first: int, games: int) -> list[dict[
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--minutes", type=float, default=25.0, help="time for tuning; the report takes about a minute more")
+    parser.add_argument("--minutes", type=float, default=25.0, help="time for tuning; the report takes minutes more")
     parser.add_argument("--games", type=int, default=6000, help="games of a row of the report")
     parser.add_argument("--out", type=Path, default=FOUND)
     arguments = parser.parse_args()
@@ -225,8 +231,8 @@ def main() -> None:
         "past_selves": past,
         "stages": rows,
         "settings": {
-            "minutes": arguments.minutes, "games": games, "training_seed": TRAINING_SEED, "held_out_seed": HELD_OUT_SEED,
-            "deals": DEALS, "final_deals": FINAL_DEALS, "finalists": FINALISTS, "margin": MARGIN, "pool": POOL,
+            "minutes": arguments.minutes, "games": games,
+            "training_seed": TRAINING_SEED, "held_out_seed": HELD_OUT_SEED, "deals": DEALS, "final_deals": FINAL_DEALS, "finalists": FINALISTS, "margin": MARGIN, "pool": POOL,
             "sampler": "optuna TPESampler, multivariate", "optuna": optuna.__version__, "blocks": BLOCKS,
         },
     }  # fmt: skip

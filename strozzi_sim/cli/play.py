@@ -59,7 +59,7 @@ def play(
     while True:
         lines = table.lines()
         for line in lines[told:]:
-            print(events.describe(line, names))
+            print(events.describe(line, names, table.variant.components))
         told = len(lines)
         if table.over:
             break

@@ -114,7 +114,7 @@ def replay(
     components, names = recorded.header["components"], recorded.names
     played = the_game.module("check").replay_game(recorded.header, recorded.line, recorded.events)
     if json:
-        texts = [events.describe(line, names) for _, lines in played for line in lines]
+        texts = [events.describe(line, names, components) for _, lines in played for line in lines]
         print_json({"header": recorded.header, "events": [event for _, event in recorded.events], "words": texts})
         return
     header = recorded.header
@@ -122,7 +122,7 @@ def replay(
     print(f"seed {header.get('seed')}, deal {header.get('deal')}, seating {header.get('seating')}, variant {header.get('variant')}\n")
     for position, lines in played:
         for line in lines:
-            print(events.describe(line, names))
+            print(events.describe(line, names, components))
         if step or position.over or any(line["type"] == "round" for line in lines):
             print(f"\n{view.render(position, components, names)}\n")
         if step and not position.over:

@@ -53,7 +53,8 @@ class Game:
         """The dtype of a journal of this game."""
         from strozzi_sim.kernel.journal import journal_dtype
 
-        return journal_dtype(self.journal_rows)
+        dtype: np.dtype[Any] = journal_dtype(self.journal_rows)
+        return dtype
 
 
 def _game_named(name: str) -> Game:

@@ -53,7 +53,7 @@ class Picture:
         where: the rows of the table it shows, column -> value.
         x: the column along the axis, or of the rows ("players" compares player counts in one panel).
         series: the column told apart by colour.
-        levels: the values of `x` in their order; empty = those there are.
+        levels, series_levels: the values of `x` and of `series` in their order; empty = those there are.
         groups: `bars` only, name of a bar -> its parts, instead of `x` and `figures`.
         x_label: what `x` is.
         equal: draw a line at an equal chance, 1 / players.
@@ -70,6 +70,7 @@ class Picture:
     x: str = ""
     series: str = ""
     levels: tuple[str, ...] = ()
+    series_levels: tuple[str, ...] = ()
     groups: Mapping[str, tuple[Figure, ...]] = field(default_factory=dict)
     x_label: str = ""
     equal: bool = False
@@ -160,9 +161,36 @@ def in_words(value: float, unit: Unit, digits: int | None = None) -> str:
         return "-"
     if unit == "share":
         return f"{100 * value:.{1 if digits is None else digits}f}{THIN}%"
-    if unit == "count":
-        return f"{value:,.{digits or 0}f}"
-    return f"{value:,.{digits if digits is not None else 1 if unit == 'coins' else 2}f}"
+    return f"{value:,.{_DIGITS[unit] if digits is None else digits}f}"
+
+
+_DIGITS: dict[Unit, int] = {"share": 1, "coins": 1, "number": 2, "count": 0}
+
+
+def digits_for(half: float, unit: Unit, most: int = 2) -> int:
+    """Decimals that show an interval of this half-width: as few as can be."""
+    half = 100 * half if unit == "share" else half
+    needed = int(np.ceil(-np.log10(half) - 1e-9)) if half > 0 else 0
+    return max(_DIGITS[unit], min(needed, most))
+
+
+def reach_in_words(row: Any, unit: Unit, digits: int) -> str:
+    """The half-width of a row's interval, rounded up to the decimals shown; "" if there is no interval."""
+    if np.isnan(row.low) or np.isnan(row.high):
+        return ""
+    half = max(row.high - row.value, row.value - row.low) * (100 if unit == "share" else 1)
+    return f"{np.ceil(half * 10**digits - 1e-6) / 10**digits:,.{digits}f}"
+
+
+def quote(row: Any, unit: Unit) -> str:
+    """A row of a table in words: value ± half-width."""
+    if np.isnan(row.value):
+        return "no value"
+    if np.isnan(row.low):
+        return in_words(row.value, unit)
+    digits = digits_for((row.high - row.low) / 2, unit)
+    said, per_cent, _ = in_words(row.value, unit, digits).partition(f"{THIN}%")
+    return f"{said}{THIN}±{THIN}{reach_in_words(row, unit, digits)}{per_cent}"
 
 
 def pick(table: pd.DataFrame, **where: Any) -> pd.DataFrame:
@@ -173,9 +201,20 @@ def pick(table: pd.DataFrame, **where: Any) -> pd.DataFrame:
     return table[keep]
 
 
+def row_of(table: pd.DataFrame, **where: Any) -> Any:
+    """The only such row with a value, as a named tuple; None if there is none."""
+    rows = pick(table, **where)
+    return next(rows.itertuples(index=False)) if len(rows) == 1 and not np.isnan(rows["value"].iloc[0]) else None
+
+
 def first_scenario(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of the table's first variant and line-up."""
     if table.empty:
         return table
     first = table.iloc[0]
     return pick(table, variant=first["variant"], lineup=first["lineup"])
+
+
+def listed(words: Sequence[str]) -> str:
+    """"a, b and c"."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))

@@ -55,7 +55,7 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     chunks: Annotated[int, Meta(ge=1, le=100_000)] = CHUNKS
     seatings: str = "rotate"
     lineups: Annotated[list[Annotated[list[str], Meta(min_length=1)]], Meta(min_length=1)]
-    variants: Annotated[list[str], Meta(min_length=1)] = ["base"]
+    variants: Annotated[list[str], Meta(min_length=1)] = msgspec.field(default_factory=lambda: ["base"])
     variant: dict[str, dict[str, Any]] = {}
     rows: bool = False
     report: _Report = msgspec.field(default_factory=_Report)

@@ -92,8 +92,7 @@ def _play_missing(plan: Plan, store: Store, workers: int, progress: Progress) ->
     missing = [
         (cell, chunk) for cell in plan.cells for chunk in range(plan.chunks) if (cell.number, chunk) not in store.done
     ]
-    done, before = sum(entry["games"] for entry in store.done.values()), 0
-    before = done
+    done = before = sum(int(entry["games"]) for entry in store.done.values())
     if before:
         progress.say(f"resuming: {before:,} of {plan.games:,} games are already played")
     if not missing:

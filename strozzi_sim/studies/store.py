@@ -84,7 +84,7 @@ class Store:
             raise InputError(f"{self.folder}: is a file; name a folder for the results")
         if manifest.is_file():
             self._check_same_plan(manifest)
-        elif self.folder.is_dir() and any(entry.name != ".lock" for entry in self.folder.iterdir()):
+        elif self.folder.is_dir() and not self._is_fresh():
             raise InputError(f"{self.folder}: is not empty and holds no results of a study; name another folder with --out")
         with storage_errors(f"cannot write to {self.folder}"):
             (self.folder / "chunks").mkdir(parents=True, exist_ok=True)
@@ -105,6 +105,12 @@ class Store:
         for file in (self._ledger, self._lock):
             if file is not None:
                 file.close()
+
+    def _is_fresh(self) -> bool:
+        """Whether there is nothing but what a run makes before its manifest."""
+        ours = {".lock", "chunks", "ledger.jsonl", ".manifest.json.tmp"}
+        ledger = self.folder / "ledger.jsonl"
+        return {entry.name for entry in self.folder.iterdir()} <= ours and not (ledger.exists() and ledger.stat().st_size)
 
     def _take_lock(self) -> None:
         assert self._lock is not None

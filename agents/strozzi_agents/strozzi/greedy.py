@@ -53,7 +53,7 @@ def _claim(state, rules, margin, pirate_margin):
 def greedy(state, rules, params, memory, random):
     """Takes what pays most if the round were scored right now."""
     phase = int64(state.phase)
-    if phase == CLAIM or phase == PIRACY:
+    if phase in (CLAIM, PIRACY):
         return _claim(state, rules, params.margin, params.pirate_margin)
     seat = int64(state.actor)
     if phase == PORT:

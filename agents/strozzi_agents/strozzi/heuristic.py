@@ -21,6 +21,7 @@ from strozzi_sim.games.strozzi.state import (
     CLAIM_WITH,
     DECLINE_TILE,
     FLORENCE,
+    NOBODY,
     PASS,
     PIRACY,
     PIRATE_FLAG,
@@ -37,63 +38,78 @@ from strozzi_sim.kernel.jit import inlined, jit
 # Every weight, by name. Weights of flags are shares of the reference ship's worth, so that they fit any prizes.
 PARAMS = {
     # What a ship brings; the styles differ here.
-    "speed": Param(1.0, 0.0, 5.0, "weight of ship prizes"),
-    "ware": Param(1.0, 0.0, 5.0, "weight of steps at ports"),
-    "scroll": Param(1.0, 0.0, 5.0, "weight of steps at Florence"),
-    "promotion": Param(1.0, 0.0, 5.0, "weight of category prizes"),
-    "bonus": Param(1.0, 0.0, 5.0, "weight of bonus spaces"),
-    "deny": Param(0.2, 0.0, 2.0, "weight of ship prizes that rivals lose"),
+    "speed": Param(0.655, 0.0, 5.0, "weight of ship prizes"),
+    "ware": Param(1.026, 0.0, 5.0, "weight of steps at ports"),
+    "scroll": Param(1.033, 0.0, 5.0, "weight of steps at Florence"),
+    "promotion": Param(0.894, 0.0, 5.0, "weight of category prizes"),
+    "bonus": Param(1.223, 0.0, 5.0, "weight of bonus spaces"),
+    "deny": Param(0.183, 0.0, 2.0, "weight of ship prizes that rivals lose"),
     # How open the ranks still are.
-    "rival_speed": Param(1.0, 0.0, 2.0, "chance that a rival's later ship is faster, over the share of faster unseen ships"),
-    "plus_share": Param(0.33, 0.0, 1.0, "share of the rivals' later ships under a plus_one flag"),
-    "now_spread": Param(1.0, 0.0, 10.0, "lead in spaces that is safe this round, with all cards to come"),
-    "berth_spread": Param(1.5, 0.0, 10.0, "the same, more against a rival who has a berth left"),
-    "berth_drift": Param(1.5, 0.0, 4.0, "steps that a berth left will bring"),
-    "florence_spread": Param(0.5, 0.0, 10.0, "lead that is safe at Florence, for each ship the two may still place"),
-    "florence_drift": Param(0.6, 0.0, 3.0, "scrolls that a ship will bring"),
-    "later_spread": Param(3.0, 0.1, 20.0, "lead in spaces that is 3/4 sure to last in later rounds"),
-    "later": Param(0.8, 0.0, 2.0, "weight of marker prizes of later rounds"),
-    "ware_climb": Param(2.2, 0.0, 6.0, "steps a round at a port"),
-    "scroll_climb": Param(1.7, 0.0, 6.0, "steps a round at Florence"),
-    "tile_spread": Param(1.5, 0.0, 10.0, "lead in tile value that is safe, for each round left"),
-    "none_yet": Param(0.3, 0.0, 1.0, "share of a category's worth without a tile, for each round left"),
+    "rival_speed": Param(1.389, 0.0, 3.0, "chance that a rival's later ship is faster, over the share of faster ships"),
+    "plus_share": Param(0.685, 0.0, 1.0, "share of the rivals' later ships under a plus_one flag"),
+    "florence_lead": Param(0.1, 0.0, 2.0, "worth of leading at Florence (first turn, ties), in first marker prizes"),
+    "now_spread": Param(1.148, 0.0, 10.0, "lead in spaces that is safe this round, with all cards to come"),
+    "berth_spread": Param(0.66, 0.0, 10.0, "the same, more against a rival who has a berth left"),
+    "berth_drift": Param(1.073, 0.0, 4.0, "steps that a berth left will bring"),
+    "florence_spread": Param(0.232, 0.0, 10.0, "lead that is safe at Florence, for each ship the two may still place"),
+    "florence_drift": Param(0.583, 0.0, 3.0, "scrolls that a ship will bring"),
+    "later_spread": Param(2.02, 0.1, 20.0, "lead in spaces that is 3/4 sure to last in later rounds"),
+    "later": Param(0.796, 0.0, 2.0, "weight of marker prizes of later rounds"),
+    "ware_climb": Param(1.782, 0.0, 6.0, "steps a round at a port"),
+    "scroll_climb": Param(2.666, 0.0, 6.0, "steps a round at Florence"),
+    "tile_spread": Param(2.041, 0.0, 10.0, "lead in tile value that is safe, for each round left"),
+    "none_yet": Param(0.307, 0.0, 1.0, "share of a category's worth without a tile, for each round left"),
     # The reference ship: what a later card may bring instead.
-    "ref_sail": Param(0.5, -5.0, 5.0, "sail of the reference ship above the mean"),
-    "ref_faster": Param(0.5, 0.0, 1.0, "chance that a rival's later ship is faster than it"),
-    "ref_ware": Param(1.8, 0.0, 5.0, "its steps at the port"),
-    "ref_scroll": Param(1.0, 0.0, 3.0, "its scrolls over the mean"),
-    "ref_tile": Param(0.3, 0.0, 2.0, "its promotion tile, in first category prizes, over the mean number of tiles"),
+    "ref_sail": Param(0.698, -5.0, 5.0, "sail of the reference ship above the mean"),
+    "ref_faster": Param(0.525, 0.0, 1.0, "chance that a rival's later ship is faster than it"),
+    "ref_ware": Param(1.448, 0.0, 5.0, "its steps at the port"),
+    "ref_scroll": Param(1.049, 0.0, 3.0, "its scrolls over the mean"),
+    "ref_tile": Param(0.401, 0.0, 2.0, "worth of its tile in first category prizes, over the mean"),
     # How much of it a claim must beat.
-    "patience": Param(1.0, -1.0, 3.0, "share of the reference ship that a claim must beat, cards and flags being equal"),
-    "patience_more": Param(0.2, -2.0, 3.0, "more for each further card a flag"),
-    "patience_less": Param(1.0, -2.0, 10.0, "less if there are fewer cards than flags, for each missing card a flag"),
-    "patience_own": Param(0.0, -1.0, 1.0, "less for each flag he has beyond the mean of those who have one"),
-    "patience_last": Param(0.1, -1.0, 2.0, "less if he is the last to be asked"),
+    "patience": Param(1.0, -1.0, 3.0, "share of the reference ship that a claim must beat with one card to come a flag"),
+    "patience_scarce": Param(0.8, -2.0, 3.0, "the same with half a card a flag; it is 0 with no card"),
+    "patience_plenty": Param(1.2, -2.0, 4.0, "the same with three cards a flag"),
+    "patience_players": Param(0.03, -1.0, 1.0, "more for each player beyond four"),
+    "patience_own": Param(0.048, -1.0, 1.0, "less for each flag he has beyond the mean of those who have one"),
+    "patience_last": Param(0.147, -1.0, 2.0, "less if he is the last to be asked"),
     # Flags, as shares of the reference ship.
-    "keep_pirate": Param(0.1, -9.0, 9.0, "what a claim must bring more to spend the pirate flag"),
-    "keep_pirate_early": Param(0.2, -9.0, 9.0, "the same, more with all cards still to come"),
-    "keep_plus_one": Param(0.05, -9.0, 9.0, "as keep_pirate, for the plus_one flag"),
-    "keep_ware": Param(0.05, -9.0, 9.0, "as keep_pirate, for the ware flag"),
-    "piracy": Param(0.0, -9.0, 9.0, "what a claim must bring more to take a claimed ship"),
-    "risk": Param(0.1, 0.0, 1.0, "chance that a rival's pirate takes a ship that is worth the reference ship to him"),
-    "risk_more": Param(0.5, 0.0, 5.0, "more, for a ship worth twice as much"),
-    "deny_ship": Param(0.0, 0.0, 1.0, "weight of what a ship is worth to the rival who may get it, above the reference ship"),
+    "keep_pirate": Param(0.312, -9.0, 9.0, "what a claim must bring more to spend the pirate flag"),
+    "keep_pirate_early": Param(0.258, -9.0, 9.0, "the same, more with all cards still to come"),
+    "keep_plus_one": Param(0.044, -9.0, 9.0, "as keep_pirate, for the plus_one flag"),
+    "keep_ware": Param(0.086, -9.0, 9.0, "as keep_pirate, for the ware flag"),
+    "piracy": Param(0.145, -9.0, 9.0, "what a claim must bring more to take a claimed ship"),
+    "risk": Param(0.05, 0.0, 1.0, "chance that a rival's pirate takes a ship as good as the reference ship"),
+    "risk_more": Param(0.7, 0.0, 5.0, "more, for a ship worth twice as much"),
+    "deny_ship": Param(0.146, 0.0, 1.0, "weight of what a rival who may get the ship would gain above the reference ship"),
 }  # fmt: skip
 
 
 @inlined
 def _patience(state, params, seat):
-    """Share of the reference ship that a claim must beat: the more cards for a flag there are, the more."""
+    """(Share of the reference ship that a claim must beat, cards to come a flag).
+
+    The share is 0 without cards to come, and the more the more there are.
+    """
+    players, waiting, holder = int64(state.players), int64(state.waiting), int64(state.holder)
     flags = int64(0)
-    for other in range(int64(state.players)):
+    for other in range(players):
         flags += count_bits(int64(state.berths[other]))
-    spare = (int64(state.deck) + 1 - flags) / max(flags, int64(1))
-    patience = params.patience + (params.patience_more if spare > 0.0 else params.patience_less) * min(spare, 3.0)
-    own = count_bits(int64(state.berths[seat])) - flags / max(count_bits(int64(state.with_flag)), int64(1))
-    patience -= params.patience_own * own
-    if int64(state.waiting) == 0:
+    mean = flags / max(count_bits(int64(state.with_flag)), int64(1))
+    if holder not in (NOBODY, seat):
+        flags -= 1  # his, if the ship stays with him
+    cards = int64(state.deck) / max(flags, int64(1))
+    if cards < 0.5:
+        patience = params.patience_scarce * 2.0 * cards
+    elif cards < 1.0:
+        patience = params.patience_scarce + (params.patience - params.patience_scarce) * (2.0 * cards - 1.0)
+    else:
+        patience = params.patience + (params.patience_plenty - params.patience) * min(cards - 1.0, 2.0)
+    if waiting == 0 and holder == NOBODY:
         patience -= params.patience_last
-    return patience
+    if cards > 0.0:
+        patience += params.patience_players * (players - 4)
+        patience -= params.patience_own * (count_bits(int64(state.berths[seat])) - mean)
+    return patience, cards
 
 
 @jit
@@ -181,7 +197,7 @@ def _claim(state, rules, params, memory):
     berths = int64(state.berths[seat])
     reference = _value_ports(state, rules, params, memory, seat, ship, flags)
     anywhere, ref_anywhere = _value_anywhere(state, rules, params, memory, seat, ship)
-    patience = _patience(state, params, seat)
+    patience, cards = _patience(state, params, seat)
     reference += ref_anywhere
     common = anywhere - patience * ref_anywhere
 
@@ -192,7 +208,7 @@ def _claim(state, rules, params, memory):
     theirs = memory.step[FLORENCE] * int64(rules.scrolls[ship]) + tile
     kept, envied = 1.0, 0.0
     for other in range(int64(state.players)):
-        if other == seat or ((waiting | asked) >> other) & 1 == 0 and other != holder:
+        if other == seat or (((waiting | asked) >> other) & 1 == 0 and other != holder):
             continue
         above = _interest(state, rules, params, memory, other, ship, theirs) - reference
         envied = max(envied, above)
@@ -200,7 +216,8 @@ def _claim(state, rules, params, memory):
             kept *= 1.0 - clipped(params.risk + params.risk_more * above / max(reference, 1.0), 0.0, 0.95)
     common += params.deny_ship * envied
 
-    last = hand & (hand - 1) == 0  # nothing to keep it for, but for the reference ship
+    # With one flag in hand there is none to spare, with few cards to come little to keep it for.
+    keeping = 0.0 if hand & (hand - 1) == 0 else reference * min(cards, 1.0)
     best, chosen = 0.0, int64(PASS)
     for flag in range(3):
         if (flags >> flag) & 1 == 0:
@@ -209,11 +226,10 @@ def _claim(state, rules, params, memory):
         if flag == PIRATE_FLAG:
             keep = params.keep_pirate + params.keep_pirate_early * memory.open
             if piracy:
-                gain -= params.piracy * reference
+                gain -= params.piracy * reference * min(cards, 1.0)
         else:
             keep = params.keep_plus_one if flag == PLUS_ONE_FLAG else params.keep_ware
-        if not last:
-            gain -= keep * reference
+        gain -= keep * keeping
         if flag != PIRATE_FLAG:
             gain *= kept
         if gain > best:
@@ -226,13 +242,13 @@ def heuristic(state, rules, params, memory, random):
     """Weighs what ship, cargo, scrolls and tile will bring against a flag's later use."""
     fill_decision(state, rules, params, memory)
     phase = int64(state.phase)
-    if phase == CLAIM or phase == PIRACY:
+    if phase in (CLAIM, PIRACY):
         return _claim(state, rules, params, memory)
     seat = int64(state.actor)
     if phase == PORT:
         flag = int64(state.holder_flag)
         _value_ports(state, rules, params, memory, seat, int64(state.ship), int64(1) << flag)
-        return PLACE_AT + _best_use(memory, int64(state.berths[seat]), flag, _patience(state, params, seat))[0]
+        return PLACE_AT + _best_use(memory, int64(state.berths[seat]), flag, _patience(state, params, seat)[0])[0]
     slot, worth = best_tile_value(state, rules, params, memory, seat)
     if worth < 0.0 and rules.tile_optional:
         return int64(DECLINE_TILE)

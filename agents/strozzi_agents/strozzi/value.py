@@ -1,7 +1,7 @@
 """What things are worth: expected coins of a speed at a port, of a marker's space, of tiles.
 
-Every prize by rank is read at an expected rank: the sum, over the rivals, of the chance that they will be ahead. Between
-two ranks prizes are interpolated. Each seat keeps in its memory what stays the same for a round or for a decision.
+Every prize by rank is read at an expected rank: the sum, over the rivals, of the chance that they will be ahead.
+Between two ranks prizes are interpolated. Each seat keeps in its memory what stays the same for a round or a decision.
 """
 
 import numpy as np
@@ -93,7 +93,7 @@ def _fill_round(state, rules, params, memory):
                     there = min(space + climb * k, float64(top))
                     low = int64(there)
                     high = min(low + 1, top)
-                    coins += int64(rules.bonus[low]) + (there - low) * (int64(rules.bonus[high]) - int64(rules.bonus[low]))
+                    coins += int64(rules.bonus[low]) * (1.0 - (there - low)) + int64(rules.bonus[high]) * (there - low)
             memory.bonus[kind, space] = params.bonus * coins
     memory.filled = int64(state.round) + 1
 
@@ -220,11 +220,18 @@ def florence_gains(state, rules, params, memory, seat, mine, a):
         later_1 += _behind_later(memory, lead + 1, int64(-1))
         later_a += _behind_later(memory, lead + a, int64(-1))
     rounds = int64(rules.rounds) - int64(state.round) - 1
-    stay = _marker_coins(params, memory, 1, rounds, now, later, here)
+    stay = _florence_coins(rules, params, memory, rounds, now, later, here)
     return (
-        _marker_coins(params, memory, 1, rounds, now_1, later_1, here + 1) - stay,
-        _marker_coins(params, memory, 1, rounds, now_a, later_a, here + a) - stay if a > 0 else 0.0,
+        _florence_coins(rules, params, memory, rounds, now_1, later_1, here + 1) - stay,
+        _florence_coins(rules, params, memory, rounds, now_a, later_a, here + a) - stay if a > 0 else 0.0,
     )
+
+
+@inlined
+def _florence_coins(rules, params, memory, rounds, now, later, space):
+    """Coins of a marker at Florence, the first turn and the tie-break of the leader included."""
+    lead = params.florence_lead * int64(rules.marker_prize[0]) * max(1.0 - now, 0.0)
+    return _marker_coins(params, memory, 1, rounds, now, later, space) + lead
 
 
 @jit
@@ -293,6 +300,7 @@ def rivals_faster(state, rules, params, sail):
         faster += other > sail
         faster_than_plus += other > sail + plus
     scale = params.rival_speed / max(unseen, int64(1))
-    chance = faster + params.plus_share * (with_plus - faster)
-    chance_plus = faster_than_plus + params.plus_share * (faster - faster_than_plus)
-    return min(1.0, scale * chance), min(1.0, scale * chance_plus)
+    return (
+        min(1.0, scale * (faster + params.plus_share * (with_plus - faster))),
+        min(1.0, scale * (faster_than_plus + params.plus_share * (faster - faster_than_plus))),
+    )

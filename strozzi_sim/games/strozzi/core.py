@@ -467,20 +467,6 @@ def determinize(state, rules, seat, random):
     """Nothing to resample: nothing but chance is hidden in Strozzi, and the state holds no chance."""
 
 
-_STATE = from_dtype(STATE)
-for _verb, _kernel in (
-    (contract.deal, deal),
-    (contract.apply, apply),
-    (contract.score, score),
-    (contract.placing, placing),
-    (contract.determinize, determinize),
-):
-    implement(_verb, _STATE, _kernel)
-for _verb, _kernel in (
-    (contract.actor, actor),
-    (contract.count_legal, count_legal),
-    (contract.kth_legal, kth_legal),
-    (contract.is_legal, is_legal),
-    (contract.is_over, is_over),
-):
-    implement(_verb, _STATE, _kernel, force_inline=True)
+_HOT = (actor, count_legal, kth_legal, is_legal, is_over)
+for _kernel in (deal, apply, score, placing, determinize, *_HOT):
+    implement(getattr(contract, _kernel.__name__), from_dtype(STATE), _kernel, force_inline=_kernel in _HOT)

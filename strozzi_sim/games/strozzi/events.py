@@ -71,16 +71,16 @@ def to_lines(rows: Any, components: dict[str, Any], players: int) -> Iterator[di
                 yield {"type": "score_end", "promotion": promotion, "total": total, "ranking": ranking}
 
 
-def describe(line: Mapping[str, Any], names: Sequence[str]) -> str:
+def describe(line: Mapping[str, Any], names: Sequence[str], components: Mapping[str, Any]) -> str:
     """One line of a record in words; `names` says who sits where."""
     kind = line["type"]
     who = f"{names[line['player']]} (seat {line['player']})" if "player" in line else ""
     if kind == "tiles":
-        return f"Tiles to choose from: {', '.join(line['display']) or 'none'}."
+        return f"Tiles to choose from: {', '.join(tile_words(tile, components) for tile in line['display']) or 'none'}."
     if kind == "round":
         return f"Round {line['round']} begins; seat {line['start_player']} starts."
     if kind == "reveal":
-        return f"{who} turns over {line['ship']}."
+        return f"{who} turns over {ship_words(line['ship'], components)}."
     if kind == "claim":
         return f"{who} {_CLAIMS[line['flag']]}."
     if kind == "place":
@@ -88,7 +88,8 @@ def describe(line: Mapping[str, Any], names: Sequence[str]) -> str:
     if kind == "take_tile":
         if line["tile"] is None:
             return f"{who} takes no tile."
-        return f"{who} takes tile {line['tile']}; " + (f"{line['replacement']} comes up." if line["replacement"] else "none comes up.")
+        follows = tile_words(line["replacement"], components) if line["replacement"] else "none"
+        return f"{who} takes tile {tile_words(line['tile'], components)}; {follows} comes up."
     if kind == "set_aside":
         return f"Nobody wants {line['ship']}; it is set aside."
     if kind == "score_round":
@@ -97,6 +98,22 @@ def describe(line: Mapping[str, Any], names: Sequence[str]) -> str:
     if kind == "score_end":
         return f"Promotion tiles pay {line['promotion']}; coins {line['total']}; ranking by seat {line['ranking']}."
     return str(dict(line))
+
+
+def ship_words(name: str, components: Mapping[str, Any]) -> str:
+    """A ship card in a few words."""
+    ship = next(ship for ship in components["ships"] if ship["id"] == name)
+    cargo = [f"{port} {ship[port]}" for port in PORT_NAMES if ship[port]]
+    cargo += [f"scrolls {ship['scrolls']}"] if ship["scrolls"] else []
+    cargo += ["promotion tile"] if ship["promotion"] else []
+    return f"{name} (sail {ship['sail']}; {', '.join(cargo) or 'no cargo'})"
+
+
+def tile_words(name: str, components: Mapping[str, Any]) -> str:
+    """A promotion tile in a few words."""
+    tile = next(tile for tile in components["promotion_tiles"] if tile["id"] == name)
+    ware = f", +1 {tile['ware']}" if tile["ware"] else ""
+    return f"{name} ({tile['category']} {tile['value']}{ware})"
 
 
 _CLAIMS = {

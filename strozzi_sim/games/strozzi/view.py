@@ -12,6 +12,7 @@ from numba import float32, from_dtype, int64
 
 from strozzi_sim.games import contract
 from strozzi_sim.games.strozzi import state as s
+from strozzi_sim.games.strozzi.events import ship_words, tile_words
 from strozzi_sim.games.strozzi.state import (
     CITIES,
     MOST_FACE_UP,
@@ -152,21 +153,6 @@ def question(view: View, phase: int) -> str:
 # -- a picture in text -----------------------------------------------------------------------------------------------
 
 
-def ship_line(name: str, components: Mapping[str, Any]) -> str:
-    """A ship card in one line."""
-    ship = next(ship for ship in components["ships"] if ship["id"] == name)
-    cargo = "  ".join(f"{port} {ship[port]}" for port in s.PORT_NAMES)
-    tile = "promotion tile" if ship["promotion"] else "no tile"
-    return f"{name}: sail {ship['sail']}   {cargo}   scrolls {ship['scrolls']}   {tile}"
-
-
-def tile_words(name: str, components: Mapping[str, Any]) -> str:
-    """A promotion tile in a few words."""
-    tile = next(tile for tile in components["promotion_tiles"] if tile["id"] == name)
-    ware = f", +1 {tile['ware']}" if tile["ware"] else ""
-    return f"{name} ({tile['category']} {tile['value']}{ware})"
-
-
 def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> str:
     """The board in text; `position` is a View, or the reference Game, which has the same attributes."""
     bonus = {int(space): coins for space, coins in components["tracks"]["bonus"].items()}
@@ -178,7 +164,7 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
         f"{position.stack_left} tiles in the stack"
     ]
     if position.ship and not position.over:
-        lines.append(f"Card of seat {position.active}   {ship_line(position.ship, components)}")
+        lines.append(f"Card of seat {position.active}   {ship_words(position.ship, components)}")
         if position.holder is not None:
             lines.append(f"Claimed by seat {position.holder} with the {position.holder_flag} flag")
     lines += ["", "Ports (fastest first)"]
@@ -199,7 +185,7 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
     lines += ["", f"Tiles to choose from: {tiles}", ""]
     values = {tile["id"]: (tile["category"], tile["value"]) for tile in components["promotion_tiles"]}
     longest = max(len(name) for name in names)
-    lines.append(f"Seat {'agent':<{longest}}  coins  flags                  tiles")
+    lines.append(f"Seat {'agent':<{longest}}  coins  flags                   tiles")
     for seat, name in enumerate(names):
         totals = dict.fromkeys(s.CATEGORIES, 0)
         for tile in position.tiles[seat]:
@@ -207,7 +193,7 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
             totals[category] += value
         owned = "  ".join(f"{category} {total}" for category, total in totals.items())
         lines.append(
-            f"{seat:>4} {name:<{longest}}  {position.coins[seat]:>5}  {', '.join(position.flags[seat]) or '-':<21}  {owned}"
+            f"{seat:>4} {name:<{longest}}  {position.coins[seat]:>5}  {', '.join(position.flags[seat]) or '-':<22}  {owned}"
         )
     return "\n".join(lines)
 

@@ -1,0 +1,180 @@
+"""Draws heat maps: the value in every cell, cells without a value blank, n beside each row.
+
+All panels of a heat map share one axes in inches, from the top left corner: many small axes would take longer to draw
+than all the cells.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib import colormaps, rc_context
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure as Drawing
+
+from strozzi_sim.games.pages import HeatMap, Unit
+from strozzi_sim.reports.figures import Words, in_order
+from strozzi_sim.reports.style import GREY, INK, PAPER, SEQUENTIAL, STYLE, WIDTH, compact, new_figure
+from strozzi_sim.stats.intervals import benjamini_hochberg
+
+Array = np.ndarray[Any, Any]
+
+_LEVEL = 0.05
+_MANY = 12  # rows from which on they are drawn lower
+_FOOT = 0.32  # inches for the scale
+_GAP = 0.24  # between lines of panels
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """Where things are, in inches.
+
+    Attributes:
+        left: width of the row labels.
+        cell: width and height of a cell.
+        columns: panels side by side.
+        beside: room right of a panel, for n.
+        over, under: room above and below the cells, for the title and for the column labels.
+        size: of the text in cells.
+    """
+
+    left: float
+    cell: tuple[float, float]
+    columns: int
+    beside: float
+    over: float
+    under: float
+    size: float
+
+
+def draw_heat_map(heat_map: HeatMap, table: pd.DataFrame, words: Words) -> Drawing | None:
+    """The heat map, one panel a player count, or None if there is nothing to show.
+
+    Args:
+        heat_map: what to show.
+        table: heat_<name>, of one variant and line-up.
+        words: raw row or column -> how it is called.
+    """
+    rows = table[table["figure"] == heat_map.figure.name]
+    if rows["value"].isna().all():
+        return None
+    levels = in_order(rows["row"], ()), in_order(rows["column"], ())
+    panels = sorted(rows["players"].unique())
+    with rc_context(STYLE):
+        return _draw(heat_map, rows, panels, levels, words)
+
+
+def _layout(panels: int, names: list[str], tops: list[str]) -> _Grid:
+    left = 0.12 + 0.063 * max(len(name) for name in names)
+    many = len(names) > _MANY
+    least = max(0.34, 0.072 * max(len(top) for top in tops))
+    beside = 0.5
+    room = WIDTH - left
+    columns = int(max(1, min(panels, 4 if many else 2, room // (least * len(tops) + beside))))
+    cell = min((room - beside * columns) / columns / len(tops), max(0.6, least))
+    return _Grid(left, (cell, 0.185 if many else 0.235), columns, beside, 0.3, 0.42, 6.5 if many else 7.0)
+
+
+def _draw(heat_map: HeatMap, rows: pd.DataFrame, panels: list[int], levels: tuple[list[str], list[str]], words: Words) -> Drawing:
+    names, tops = ([words.get(level, level) for level in side] for side in levels)
+    grid = _layout(len(panels), names, tops)
+    lines = -(-len(panels) // grid.columns)
+    body = grid.cell[1] * len(names)
+    height = lines * (grid.over + body + grid.under) + (lines - 1) * (_GAP - 0.15) + _FOOT
+    drawing = new_figure(height)
+    axes = drawing.add_axes((0, 0, 1, 1))
+    axes.set_axis_off()
+    axes.set_xlim(0, WIDTH)
+    axes.set_ylim(height, 0)
+    shown = rows["value"].dropna()
+    low = 0.0 if shown.min() < 0.35 * shown.max() else float(shown.min())
+    norm = Normalize(low, max(float(shown.max()), low + 1e-9))
+    digits = _digits(float(shown.max()), heat_map.figure.unit)
+    for number, players in enumerate(panels):
+        line, column = divmod(number, grid.columns)
+        x = grid.left + column * (grid.cell[0] * len(tops) + grid.beside)
+        y = grid.over + line * (grid.over + body + grid.under + _GAP - 0.15)
+        axes.text(x, y - 0.09, f"{players} players", fontsize=8.5, fontweight="bold", va="baseline")
+        _panel(axes, heat_map, rows[rows["players"] == players], players, levels, norm, digits, grid, (x, y))
+        for k, top in enumerate(tops):
+            axes.text(x + (k + 0.5) * grid.cell[0], y + body + 0.05, top, ha="center", va="top", fontsize=7.5)
+        if column == 0:
+            for k, name in enumerate(names):
+                spot = y + (k + 0.5) * grid.cell[1]
+                axes.text(x - 0.06, spot, name, ha="right", va="center", fontsize=7 if len(names) > _MANY else 7.5)
+        if line == lines - 1 or number + grid.columns >= len(panels):
+            axes.text(x, y + body + 0.23, heat_map.column_label, fontsize=7.5, color=GREY, va="top")
+    _scale(axes, heat_map, norm, grid.left, height - 0.12)
+    return drawing
+
+
+def _panel(
+    axes: Axes, heat_map: HeatMap, rows: pd.DataFrame, players: int, levels: tuple[list[str], list[str]], norm: Normalize,
+    digits: int, grid: _Grid, corner: tuple[float, float],
+) -> None:  # fmt: skip
+    value, n, p = _matrix(heat_map, rows, players, levels)
+    alarms = benjamini_hochberg(p.ravel()).reshape(p.shape) < _LEVEL
+    share = heat_map.figure.unit == "share"
+    there = np.argwhere(~np.isnan(value))
+    wide, tall = grid.cell
+    corners = [(corner[0] + j * wide, corner[1] + i * tall) for i, j in there]
+    inks = colormaps[SEQUENTIAL](norm(value[~np.isnan(value)]))
+    boxes = [[(x, y), (x + wide, y), (x + wide, y + tall), (x, y + tall)] for x, y in corners]
+    axes.add_collection(PolyCollection(boxes, facecolors=inks, edgecolors=PAPER, linewidths=1.2), autolim=False)
+    for (i, j), (x, y), (red, green, blue, _) in zip(there, corners, inks, strict=True):
+        number = 100 * value[i, j] if share else value[i, j]
+        axes.text(
+            x + wide / 2, y + tall / 2, f"{number:.{digits}f}", ha="center", va="center", fontsize=grid.size,
+            color=INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.52 else PAPER,
+            fontweight="bold" if alarms[i, j] else "normal",
+        )  # fmt: skip
+    right = corner[0] + value.shape[1] * wide + 0.05
+    axes.text(right, corner[1] - 0.09, "n", va="baseline", fontsize=7, color=GREY, style="italic")
+    for i, events in enumerate(n):
+        some = events[events > 0]
+        if len(some):
+            total = some[0] if share and (some == some[0]).all() else some.sum()
+            axes.text(right, corner[1] + (i + 0.5) * tall, compact(total), va="center", fontsize=6.5, color=GREY)
+
+
+def _matrix(heat_map: HeatMap, rows: pd.DataFrame, players: int, levels: tuple[list[str], list[str]]) -> tuple[Array, Array, Array]:
+    """Values, events, and p-values of an equal chance if that is the question; [row, column]."""
+    shape = len(levels[0]), len(levels[1])
+    value, n, p = np.full(shape, np.nan), np.zeros(shape, np.int64), np.full(shape, np.nan)
+    for row in rows.itertuples(index=False):
+        at = levels[0].index(row.row), levels[1].index(row.column)
+        value[at], n[at] = row.value, row.n
+        if heat_map.equal:
+            p[at] = _p_of_equal(row, players)
+    return value, n, p
+
+
+def _digits(largest: float, unit: Unit) -> int:
+    if unit == "share":
+        return 0 if largest > 0.2 else 1
+    return 1 if largest < 100 else 0
+
+
+def _p_of_equal(row: Any, players: int) -> float:
+    """The p-value of an equal chance, from the interval's width (normal)."""
+    from scipy.special import ndtr
+
+    error = (row.high - row.low) / 3.92
+    return float(2 * ndtr(-abs(row.value - 1 / players) / error)) if error > 0 else float("nan")
+
+
+def _scale(axes: Axes, heat_map: HeatMap, norm: Normalize, left: float, middle: float) -> None:
+    """A thin colour scale at the foot, with its two ends and what it shows."""
+    share = heat_map.figure.unit == "share"
+    low, high = float(norm.vmin or 0.0), float(norm.vmax or 1.0)
+    steps = np.linspace(low, high, 32)
+    start, step, half = left + 0.36, 0.035, 0.045
+    boxes = [[(start + k * step, middle + dy) for k, dy in ((k, -half), (k + 1.1, -half), (k + 1.1, half), (k, half))] for k in range(len(steps))]
+    axes.add_collection(PolyCollection(boxes, facecolors=colormaps[SEQUENTIAL](norm(steps)), linewidths=0), autolim=False)
+    ends = [f"{100 * end:.0f} %" if share else f"{end:,.1f}" for end in (low, high)]
+    axes.text(start - 0.05, middle, ends[0], ha="right", va="center", fontsize=7, color=GREY)
+    label = f"{ends[1]}   {heat_map.figure.label}{', cells in %' if share else ''}"
+    axes.text(start + step * (len(steps) + 1.2), middle, label, ha="left", va="center", fontsize=7, color=GREY)

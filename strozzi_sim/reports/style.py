@@ -1,0 +1,122 @@
+"""How pictures look: colours that the colour-blind tell apart, marks that grey print tells apart, quiet axes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from strozzi_sim.games.pages import Unit
+
+WIDTH = 7.6  # inches, the column of the page
+INK, GREY, PALE, PAPER = "#222222", "#6b6b6b", "#d9d9d9", "#ffffff"
+# Okabe and Ito (2008), yellow left out: too pale on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+MARKS = ("o", "s", "^", "D", "v", "P", "X")
+SERIES = len(COLOURS)
+SEQUENTIAL = "cividis_r"  # readable in grey, dark = more
+
+STYLE: dict[str, Any] = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Arial", "Helvetica", "sans-serif"],
+    "font.size": 8.0,
+    "axes.titlesize": 8.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlepad": 6.0,
+    "axes.labelsize": 8.0,
+    "axes.labelcolor": GREY,
+    "axes.edgecolor": GREY,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.spines.left": False,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "axes.axisbelow": True,
+    "axes.unicode_minus": True,
+    "grid.color": "#e6e6e6",
+    "grid.linewidth": 0.6,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": GREY,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 0.0,
+    "xtick.major.width": 0.6,
+    "text.color": INK,
+    "legend.frameon": False,
+    "legend.fontsize": 8.0,
+    "lines.linewidth": 1.3,
+    "lines.markersize": 4.0,
+    "figure.facecolor": PAPER,
+    "savefig.dpi": 160,
+    "svg.fonttype": "none",  # text stays text: it can be searched, and prints in the page's own type
+    "svg.hashsalt": "strozzi-sim",  # the same picture has the same bytes
+    "path.simplify": True,
+}
+
+
+def new_figure(height: float) -> Figure:
+    """An empty figure of the page's width; no global state."""
+    figure = Figure(figsize=(WIDTH, height))
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def margins(figure: Figure, *, left: float, right: float, top: float, bottom: float, between: float = 0.3, rows: float = 0.6) -> None:
+    """Set the margins, and the room between panels and between rows of panels, in inches."""
+    width, height = figure.get_size_inches()
+    axes = figure.axes
+    shape = axes[0].get_subplotspec()
+    assert shape is not None
+    grid = shape.get_gridspec()
+    panel = (width - left - right - between * (grid.ncols - 1)) / grid.ncols
+    tall = (height - top - bottom - rows * (grid.nrows - 1)) / grid.nrows
+    figure.subplots_adjust(
+        left=left / width, right=1 - right / width, top=1 - top / height, bottom=bottom / height,
+        wspace=between / panel, hspace=rows / tall,
+    )  # fmt: skip
+
+
+def panel_title(axes: Axes, title: str, note: str = "") -> None:
+    """A panel's title at its left, and a grey note, mostly n, at its right."""
+    axes.set_title(title)
+    if note:
+        axes.set_title(note, loc="right", fontsize=7, fontweight="normal", color=GREY)
+
+
+def scale_words(axes: Axes, unit: Unit, axis: str = "y") -> None:
+    """Ticks of shares as per cent, everything else as it is."""
+    which = axes.yaxis if axis == "y" else axes.xaxis
+    if unit == "share":
+        which.set_major_formatter(lambda value, _: f"{100 * value:.4g} %")
+    else:
+        which.set_major_formatter(lambda value, _: f"{value:,.4g}")
+
+
+def legend(figure: Figure, handles: Sequence[Any], names: Sequence[str], left: float, title: str = "") -> None:
+    """One line of keys at the top left, above the panels."""
+    width, height = figure.get_size_inches()
+    figure.legend(
+        handles, names, loc="upper left", bbox_to_anchor=(left / width, 1 - 0.02 / height), ncols=len(names), handlelength=1.4,
+        columnspacing=1.6, handletextpad=0.5, borderaxespad=0, borderpad=0, title=title or None, alignment="left",
+    )  # fmt: skip
+
+
+def compact(number: float) -> str:
+    """86, 4.1k, 474k, 1.4M."""
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= size:
+            scaled = number / size
+            return f"{scaled:.1f}{letter}" if scaled < 9.95 else f"{scaled:.0f}{letter}"
+    return f"{number:.0f}"
+
+
+def compact_range(numbers: Sequence[int]) -> str:
+    """ "n = 40k" or "n = 12k to 40k"."""
+    low, high = compact(min(numbers)), compact(max(numbers))
+    return f"n = {low}" if low == high else f"n = {low} to {high}"

@@ -1,0 +1,210 @@
+"""The agent contract: spec strings, the registry, agents from files, faults."""
+
+import pickle
+import textwrap
+
+import numpy as np
+import pytest
+from strozzi_games import BASE, STROZZI
+
+from strozzi_sim import agent as contract
+from strozzi_sim.agent import Param, agent_names, bind, compiled_agent, load_agent, split_specs
+from strozzi_sim.errors import AgentFault, InputError
+from strozzi_sim.selfplay.match import Match
+
+BOTS = """
+    from strozzi_sim.agent import Param, compiled_agent
+    from strozzi_sim.games.contract import kth_legal, count_legal
+
+    @compiled_agent(name="first", games=("strozzi",))
+    def first(state, rules, params, memory, random):
+        '''Takes the first legal action.'''
+        return kth_legal(state, rules, 0)
+
+    @compiled_agent(name="tilted", games=("strozzi",), margin=2.0, depth=Param(3, 1, 9))
+    def tilted(state, rules, params, memory, random):
+        '''Takes the last legal action if its margin is high.'''
+        return kth_legal(state, rules, count_legal(state, rules) - 1 if params.margin > 2 else 0)
+
+    @compiled_agent(name="bad", games=("strozzi",))
+    def bad(state, rules, params, memory, random):
+        '''Chooses what is not there.'''
+        return 99
+
+    @compiled_agent(name="raises", games=("strozzi",))
+    def raises(state, rules, params, memory, random):
+        '''Reads beyond the end of an array.'''
+        return state.hand[state.round + 77]
+
+    @compiled_agent(name="scribbler", games=("strozzi",))
+    def scribbler(state, rules, params, memory, random):
+        '''Writes to the state it was handed.'''
+        for seat in range(6):
+            state.coins[seat] = 500
+        return kth_legal(state, rules, 0)
+
+    @compiled_agent(name="six", games=("strozzi",), players=(6,))
+    def six(state, rules, params, memory, random):
+        '''Plays with six only.'''
+        return kth_legal(state, rules, 0)
+"""
+
+
+@pytest.fixture(scope="module")
+def bots(tmp_path_factory):
+    path = tmp_path_factory.mktemp("bots") / "bots.py"
+    path.write_text(textwrap.dedent(BOTS))
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "specs"),
+    [
+        ("greedy", ["greedy"]),
+        ("greedy,random", ["greedy", "random"]),
+        ("greedy:margin=4,pirate_margin=2,random", ["greedy:margin=4,pirate_margin=2", "random"]),
+        ("a:x=1,b:y=2,z=3", ["a:x=1", "b:y=2,z=3"]),
+        ("mc:rollout=(heuristic:margin=3,depth=2),random", ["mc:rollout=(heuristic:margin=3,depth=2)", "random"]),
+        ("bots.py::careful:margin=3,random", ["bots.py::careful:margin=3", "random"]),
+    ],
+)
+def test_lists_of_agents(text, specs):
+    assert split_specs(text) == specs
+
+
+@pytest.mark.parametrize("text", ["a,,b", "a,", "mc:x=(1,2", "mc:x=1),b"])
+def test_bad_lists_are_refused(text):
+    with pytest.raises(InputError):
+        split_specs(text)
+
+
+def test_the_canonical_form_names_what_differs_from_the_default_in_order(bots):
+    assert load_agent(f"{bots}::tilted:margin=2.0").text == f"{bots}::tilted"
+    assert load_agent(f"{bots}::tilted:margin=3.50,depth=4").text == f"{bots}::tilted:depth=4,margin=3.5"
+    assert load_agent("greedy:pirate_margin=7,margin=3").text == "greedy:margin=3,pirate_margin=7"
+    assert load_agent(f"{bots}::tilted:depth=4,margin=2").text == f"{bots}::tilted:depth=4"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("grdy", "unknown agent 'grdy'; known: .*greedy.*random"),
+        ("greedy:margn=3", "no parameter 'margn'; known: margin"),
+        ("greedy:margin", "expected KEY=VALUE"),
+        ("greedy:margin=much", "must be a whole number, got 'much'"),
+        ("greedy:margin=-1", "must lie between 0 and"),
+        ("heuristic:speed=fast", "must be a number, got 'fast'"),
+        ("heuristic:speed=nan", "must lie between"),
+        ("greedy:margin=1,margin=2", "given twice"),
+        ("random:x=1", "no parameter 'x'; known: it has none"),
+        ("nowhere.py::x", "no file 'nowhere.py'"),
+    ],
+)
+def test_bad_specs_say_what_is_allowed(text, words):
+    with pytest.raises(InputError, match=words):
+        load_agent(text)
+
+
+def test_agents_in_files(bots, tmp_path):
+    assert load_agent(f"{bots}::tilted:depth=9").values == {"margin": 2.0, "depth": 9}
+    with pytest.raises(InputError, match="must be a whole number"):
+        load_agent(f"{bots}::tilted:depth=2.5")
+    with pytest.raises(InputError, match=r"declares no agent 'none'; it has: first, tilted"):
+        load_agent(f"{bots}::none")
+    broken = tmp_path / "broken.py"
+    broken.write_text("import nothing_of_that_name\n")
+    with pytest.raises(AgentFault, match="does not import: ModuleNotFoundError"):
+        load_agent(f"{broken}::x")
+
+
+def test_parameters_reach_the_agent(bots):
+    def rows(spec):
+        return Match(STROZZI, 4, (load_agent(spec),), BASE, 1).play(0, 20, rows=True).rows
+
+    assert rows(f"{bots}::tilted").tobytes() == rows(f"{bots}::first").tobytes()
+    assert rows(f"{bots}::tilted:margin=3").tobytes() != rows(f"{bots}::first").tobytes()
+
+
+def test_names_are_unique_over_packages(monkeypatch):
+    class Point:
+        dist = None
+
+        def __init__(self, value):
+            self.name, self.value = "twin", value
+
+    monkeypatch.setattr(contract, "entry_points", lambda group: [Point("one:a"), Point("two:a")])
+    with pytest.raises(InputError, match="'twin' is claimed by two packages: one:a and two:a"):
+        contract._entry_points.__wrapped__()
+
+
+def test_every_registered_agent_loads_under_its_name():
+    assert "random" in agent_names()
+    for name in agent_names():
+        agent = load_agent(name).agent
+        assert agent.name == name
+        assert agent.about.endswith(".")
+        for param in agent.params.values():
+            assert param.low <= param.default <= param.high
+
+
+def test_defaults_outside_their_range_are_refused():
+    with pytest.raises(InputError, match="default 3 outside 5 to 9"):
+        compiled_agent(name="x", depth=Param(3, 5, 9))
+    with pytest.raises(InputError, match="must be a number"):
+        compiled_agent(name="x", depth="deep")
+
+
+def test_specs_travel_by_name(bots):
+    spec = pickle.loads(pickle.dumps(load_agent(f"{bots}::tilted:margin=3")))
+    assert spec.text == f"{bots}::tilted:margin=3"
+    assert spec.values["margin"] == 3
+
+
+def test_an_illegal_action_is_a_fault_with_a_replay(bots):
+    match = Match(STROZZI, 4, (load_agent("random"), load_agent(f"{bots}::bad")), BASE, 1, "rotate")
+    with pytest.raises(AgentFault, match=r"bad.*illegal action 99.*replay: strozzi record strozzi --players 4") as fault:
+        match.play(3, 5)
+    assert "--seed 1 --deal 3 --seating 0" in str(fault.value)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_exception_in_compiled_code_is_a_fault(bots):
+    with pytest.raises(AgentFault, match="failed inside compiled code"):
+        Match(STROZZI, 3, (load_agent(f"{bots}::raises"),), BASE, 1).play(0, 1)
+
+
+def test_an_outsider_cannot_change_the_game(bots):
+    honest = Match(STROZZI, 4, (load_agent(f"{bots}::first"),), BASE, 1).play(0, 30, rows=True)
+    scribbled = Match(STROZZI, 4, (load_agent(f"{bots}::scribbler"),), BASE, 1).play(0, 30, rows=True)
+    assert honest.rows.tobytes() == scribbled.rows.tobytes()
+
+
+def test_agents_that_do_not_play_this_are_refused(bots):
+    with pytest.raises(InputError, match="does not play strozzi with 4 players"):
+        Match(STROZZI, 4, (load_agent(f"{bots}::six"),), BASE, 1)
+    assert Match(STROZZI, 6, (load_agent(f"{bots}::six"),), BASE, 1).play(0, 1).games == 1
+
+
+def test_a_second_call_compiles_nothing():
+    from numba.core import event
+
+    match = Match(STROZZI, 4, (load_agent("random"), load_agent("greedy")), BASE, 1)
+    match.warm()
+    match.play(0, 2)
+    with event.install_recorder("numba:compile") as recorder:
+        match.play(2, 4)
+        bind(load_agent("random"), STROZZI)
+    assert recorder.buffer == []
+
+
+def test_memory_is_zero_at_the_start_of_every_game():
+    memory = np.dtype([("seen", "i8")])
+
+    @compiled_agent(name="counter", memory=memory)
+    def counter(state, rules, params, memory, random):
+        """Passes; fails on its 37th decision of a game, and with three players it has 36."""
+        memory.seen += 1
+        return 1 if memory.seen <= 36 else 0
+
+    match = Match(STROZZI, 3, (contract.AgentSpec("counter", counter, {}),), BASE, 1)
+    assert match.play(0, 10, counted=False).games == 10

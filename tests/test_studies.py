@@ -1,0 +1,313 @@
+"""Studies: plans, chunks, resume, the lock, and tables that are the same to the byte however they were made."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import joblib
+import pytest
+
+from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.studies.plan import make_plan, read_study
+from strozzi_sim.studies.run import Progress, load_results, run_study
+from strozzi_sim.studies.store import Store
+
+EXPERIMENTS = Path(__file__).parents[1] / "experiments"
+SMALL = {
+    "name": "small",
+    "game": "strozzi",
+    "seed": 3,
+    "players": [3, 4],
+    "deals": 120,
+    "chunks": 12,
+    "lineups": [["greedy"], ["heuristic", "random", "greedy", "random"]],
+    "variants": ["base", "rich"],
+    "variant": {"rich": {"tracks": {"bonus": {"7": 10, "8": 15, "9": 20}}}},
+    "report": {"heatmaps": ["flag-by-sail"]},
+}
+
+
+def plan(**changes):
+    return make_plan({**SMALL, **changes}, "study.toml")
+
+
+def contents(folder):
+    return {file.name: file.read_bytes() for file in sorted((folder / "tables").iterdir())}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("finished") / "results"
+    return run_study(plan(), folder, workers=1)
+
+
+def test_the_plan_counts_its_games():
+    made = plan()
+    assert [(cell.match.players, cell.lineup, cell.match.variant.name) for cell in made.cells] == [
+        (3, "greedy", "base"),
+        (3, "greedy", "rich"),
+        (4, "greedy", "base"),
+        (4, "greedy", "rich"),
+        (4, "heuristic,random,greedy,random", "base"),
+        (4, "heuristic,random,greedy,random", "rich"),
+    ]
+    assert made.games == 4 * 120 + 2 * 120 * 4
+    assert "= 6 cells" in made.summary()
+    assert "1,440 games" in made.summary()
+
+
+def test_chunks_cover_the_deals_without_overlap():
+    made = plan(deals=125, chunks=12)
+    ranges = [made.chunk_range(chunk) for chunk in range(made.chunks)]
+    assert ranges[0][0] == 0
+    assert ranges[-1][1] == 125
+    assert all(before[1] == after[0] for before, after in zip(ranges, ranges[1:], strict=False))
+    assert plan(deals=5).chunks == 5
+
+
+def test_a_finished_study_says_all_that_is_needed_to_repeat_it(finished):
+    manifest = json.loads((finished.folder / "manifest.json").read_text())
+    assert manifest["plan"]["variants"]["rich"]["tracks"]["bonus"] == {"7": 10, "8": 15, "9": 20}
+    assert manifest["plan"]["seed"] == 3
+    assert manifest["finished"]
+    assert manifest["games"] == 1440
+    assert set(manifest["versions"]) >= {"strozzi-sim", "behaviour", "python", "numba", "numpy"}
+    assert any("ship cards" in text for text in manifest["reconstructed"]["base"])
+    assert len(list((finished.folder / "chunks").iterdir())) == 6 * 12
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_workers_and_backend_do_not_change_a_byte(finished, tmp_path, backend):
+    with joblib.parallel_config(backend=backend):
+        other = run_study(plan(), tmp_path / "r", workers=2)
+    assert contents(other.folder) == contents(finished.folder)
+
+
+def test_the_name_of_a_study_does_not_change_a_byte(finished, tmp_path):
+    other = run_study(plan(name="another-name"), tmp_path / "r", workers=2)
+    assert contents(other.folder) == contents(finished.folder)
+
+
+def test_seeds_change_the_tables(finished, tmp_path):
+    other = run_study(plan(seed=4), tmp_path / "r", workers=1)
+    assert contents(other.folder)["seats.csv"] != contents(finished.folder)["seats.csv"]
+
+
+def test_running_again_plays_nothing(finished):
+    before = contents(finished.folder)
+    again = run_study(plan(), finished.folder, workers=1)
+    assert again.played_now == 0
+    assert contents(finished.folder) == before
+
+
+def test_another_plan_is_refused_with_the_difference(finished):
+    with pytest.raises(InputError, match=r"another plan \(deals: 120 there, 130 here\)"):
+        run_study(plan(deals=130), finished.folder, workers=1)
+
+
+def test_other_pages_are_no_other_plan(finished, tmp_path):
+    first = run_study(plan(report={"pages": ["balance"]}), tmp_path / "r", workers=1)
+    assert "ships" not in first.frames
+    second = run_study(plan(), tmp_path / "r", workers=1)
+    assert second.played_now == 0
+    assert contents(second.folder) == contents(finished.folder)
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path):
+    (tmp_path / "letter.txt").write_text("dear")
+    with pytest.raises(InputError, match="holds no results of a study"):
+        run_study(plan(), tmp_path, workers=1)
+    assert [file.name for file in tmp_path.iterdir()] == ["letter.txt"]
+    with pytest.raises(InputError, match="is a file"):
+        run_study(plan(), tmp_path / "letter.txt", workers=1)
+
+
+def test_a_folder_in_use_is_refused(tmp_path):
+    with Store(tmp_path / "r", plan()), pytest.raises(StorageError, match="another run is writing here"):
+        run_study(plan(), tmp_path / "r", workers=1)
+
+
+def test_a_full_disk_is_known_before_it_is_full(tmp_path, monkeypatch):
+    monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": 1000})())
+    with pytest.raises(StorageError, match="0 MiB free on the disk"):
+        run_study(plan(), tmp_path / "r", workers=1)
+
+
+@pytest.mark.parametrize("harm", ["changed", "missing", "torn ledger", "nonsense in the ledger"])
+def test_damage_is_played_again(finished, tmp_path, harm):
+    folder = tmp_path / "r"
+    run_study(plan(), folder, workers=1)
+    chunk = folder / "chunks" / "0002-00003.chunk"
+    ledger = folder / "ledger.jsonl"
+    if harm == "changed":
+        content = bytearray(chunk.read_bytes())
+        content[-7] ^= 1
+        chunk.write_bytes(content)
+    elif harm == "missing":
+        chunk.unlink()
+    elif harm == "torn ledger":
+        ledger.write_bytes(ledger.read_bytes()[:-20])
+    else:
+        lines = ledger.read_bytes().splitlines(keepends=True)
+        ledger.write_bytes(b"".join([*lines[:4], b"{torn\n", *lines[5:]]))
+    said = []
+    again = run_study(plan(), folder, workers=1, progress=Progress(say=said.append))
+    assert 0 < again.played_now <= 40
+    if harm in ("changed", "missing"):
+        assert said[0] == "chunk 3 of cell 2 is damaged or missing: it is played again"
+    assert contents(folder) == contents(finished.folder)
+
+
+def test_rows_of_every_game(tmp_path):
+    import pandas as pd
+
+    result = run_study(plan(rows=True, variants=["base"], variant={}, lineups=[["heuristic", "random", "greedy", "random"]], players=[4]),
+                       tmp_path / "r", workers=2)  # fmt: skip
+    rows = pd.read_parquet(result.folder / "games" / "cell-0000.parquet")
+    assert len(rows) == 120 * 4 * 4
+    assert rows["deal"].nunique() == 120
+    assert set(rows["agent"]) == {"heuristic", "random", "greedy"}
+    seats = result.frames["seats"].query("figure == 'score_mean' and seat == 0")["value"].item()
+    assert rows.query("seat == 0")["score"].mean() == pytest.approx(seats)
+    assert (rows.groupby(["deal", "seating"])["place"].sum() == 10).all()
+
+
+def test_identical_agents_differ_by_exactly_nothing(tmp_path):
+    result = run_study(plan(lineups=[["greedy"] * 4], players=[4], variants=["base"], variant={}), tmp_path / "r", workers=2)
+    lineup = result.frames["lineup"]
+    differences = lineup[lineup["figure"].str.contains("_minus_")]
+    assert len(differences) >= 9
+    assert (differences[["value", "low", "high"]] == 0).all(axis=None)
+
+
+def test_results_load_again(finished):
+    loaded = load_results(finished.folder)
+    assert set(loaded.frames) == set(finished.frames)
+    with pytest.raises(InputError, match="holds no results"):
+        load_results(finished.folder / "chunks")
+
+
+# -- bad plans -------------------------------------------------------------------------------------------------------
+
+REFUSED = [
+    ({"game": "go"}, "study.toml: game: unknown game 'go'; known: strozzi"),
+    ({"players": [7]}, "study.toml: players: strozzi takes 3-6 players, got 7"),
+    ({"players": []}, "study.toml: players: expected `array` of length >= 1"),
+    ({"players": "4"}, "study.toml: players: expected `array | null`, got `str`"),
+    ({"deals": 0}, "study.toml: deals: expected `int` >= 1"),
+    ({"deals": 3.5}, "study.toml: deals: expected `int`, got `float`"),
+    ({"deal": 3}, "study.toml: unknown key `deal`"),
+    ({"seed": 2**53}, "study.toml: seed: expected `int` <= 9007199254740991"),
+    ({"seed": -1}, "study.toml: seed: expected `int` >= 0"),
+    ({"name": "Big Name"}, "study.toml: name: expected `str` matching regex"),
+    ({"seatings": "random"}, "study.toml: seatings: unknown design 'random'; known: one, rotate, all, latin"),
+    ({"lineups": [["greedy", "random"]]}, "study.toml: lineups: 2 agents (greedy, random) fit no player count"),
+    ({"lineups": [["gredy"]]}, "study.toml: lineups[0]: unknown agent 'gredy'; known:"),
+    ({"lineups": [["greedy"], ["random:x=1"]]}, "study.toml: lineups[1]: agent 'random:x=1': random has no parameter 'x'"),
+    ({"variants": ["poor"]}, "study.toml: unknown variant 'poor' of strozzi; known: base, long-tracks, rich"),
+    ({"variants": ["base"]}, "study.toml: variant.rich: defined but not listed"),
+    ({"variants": ["base", "rich", "base"]}, "study.toml: variants: 'base' is listed 2 times"),
+    ({"variants": ["base"], "variant": {"base": {}}}, "study.toml: variant.base: 'base' is a shipped variant"),
+    ({"variant": {"rich": {"tracks": {"bonus": {"12": 5}}}}}, "study.toml: variant.rich: tracks.bonus.12: not on the track"),
+    ({"report": {"pages": ["fun"]}}, "study.toml: report.pages: unknown name 'fun'; known: balance"),
+    ({"report": {"heatmaps": ["flag-by-mood"]}}, "study.toml: report.heatmaps: unknown name 'flag-by-mood'; known: flag-by-"),
+    ({"report": {"page": []}}, "study.toml: report: unknown key `page`"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "words"), REFUSED, ids=[next(iter(changes)) for changes, _ in REFUSED])
+def test_bad_plans_are_refused_with_their_key(changes, words):
+    with pytest.raises(InputError) as refusal:
+        plan(**changes)
+    assert words in str(refusal.value)
+
+
+def test_a_missing_key_is_named():
+    with pytest.raises(InputError, match="missing required field `deals`"):
+        make_plan({key: value for key, value in SMALL.items() if key != "deals"}, "study.toml")
+
+
+def test_files_that_are_no_studies(tmp_path):
+    with pytest.raises(InputError, match="cannot be read: No such file"):
+        read_study(tmp_path / "nothing.toml")
+    broken = tmp_path / "broken.toml"
+    broken.write_text("name = \n")
+    with pytest.raises(InputError, match=r"broken.toml: not a TOML file: .*line 1"):
+        read_study(broken)
+
+
+@pytest.mark.parametrize("file", sorted(EXPERIMENTS.glob("*.toml")), ids=lambda file: file.stem)
+def test_every_experiment_is_a_study(file):
+    made = read_study(file)
+    assert made.games > 0
+    assert re.sub("_", "-", file.stem) == made.name
+
+
+# -- killed and resumed ----------------------------------------------------------------------------------------------
+
+STUDY = """
+name = "killed"
+game = "strozzi"
+seed = 3
+players = [3, 4]
+deals = 40_000
+chunks = 40
+lineups = [["greedy"]]
+"""
+
+
+def start(study, folder, workers):
+    command = [sys.executable, "-m", "strozzi_sim", "run", str(study), "--out", str(folder), "--workers", str(workers)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for_chunks(folder, count, process):
+    ledger, deadline = folder / "ledger.jsonl", time.monotonic() + 120
+    while time.monotonic() < deadline and process.poll() is None:
+        if ledger.exists() and ledger.read_bytes().count(b"\n") >= count:
+            return
+        time.sleep(0.005)
+    raise AssertionError(f"no {count} chunks: {process.communicate()}")
+
+
+def test_killed_twice_and_resumed_the_tables_are_the_same(tmp_path):
+    study = tmp_path / "study.toml"
+    study.write_text(STUDY)
+    whole = run_study(read_study(study), tmp_path / "whole", workers=2)
+    folder = tmp_path / "killed"
+    for count in (3, 30):
+        process = start(study, folder, 2)
+        wait_for_chunks(folder, count, process)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    assert 30 <= (folder / "ledger.jsonl").read_bytes().count(b"\n") < 80
+    last = start(study, folder, 1)
+    out, _ = last.communicate(timeout=300)
+    assert last.returncode == 0, out
+    assert contents(folder) == contents(whole.folder)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_keeps_the_chunks_and_says_how_to_go_on(tmp_path, number, code):
+    study = tmp_path / "study.toml"
+    study.write_text(STUDY)
+    process = start(study, tmp_path / "r", 2)
+    wait_for_chunks(tmp_path / "r", 2, process)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == code, out + err
+    assert re.search(r"strozzi: error: interrupted by SIG\w+; \d+ of 80 chunks are kept; run the same command", err)
+    assert not list((tmp_path / "r" / "chunks").glob(".*"))
+    assert not (tmp_path / "r" / "tables").exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_folder_is_an_error_at_once(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(StorageError, match="cannot write to"):
+        run_study(plan(), tmp_path / "r", workers=1)
