@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib import colormaps, rc_context
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import Normalize
@@ -24,8 +24,8 @@ Array = np.ndarray[Any, Any]
 
 _LEVEL = 0.05
 _MANY = 12  # rows from which on they are drawn lower
-_FOOT = 0.32  # inches for the scale
-_GAP = 0.24  # between lines of panels
+_FOOT = 0.2  # inches for the scale
+_GAP = 0.16  # between lines of panels
 
 
 @dataclass(frozen=True)
@@ -70,12 +70,12 @@ def draw_heat_map(heat_map: HeatMap, table: pd.DataFrame, words: Words) -> Drawi
 def _layout(panels: int, names: list[str], tops: list[str]) -> _Grid:
     left = 0.12 + 0.063 * max(len(name) for name in names)
     many = len(names) > _MANY
-    least = max(0.34, 0.072 * max(len(top) for top in tops))
-    beside = 0.5
+    least = max(0.29 if len(tops) > 8 else 0.34, 0.072 * max(len(top) for top in tops))
+    beside = 0.45
     room = WIDTH - left
     columns = int(max(1, min(panels, 4 if many else 2, room // (least * len(tops) + beside))))
-    cell = min((room - beside * columns) / columns / len(tops), max(0.6, least))
-    return _Grid(left, (cell, 0.185 if many else 0.235), columns, beside, 0.3, 0.42, 6.5 if many else 7.0)
+    cell = min((room - beside * columns) / columns / len(tops), max(0.55, least))
+    return _Grid(left, (cell, 0.185 if many else 0.235), columns, beside, 0.28, 0.22, 6.5 if many or cell < 0.33 else 7.0)
 
 
 def _draw(heat_map: HeatMap, rows: pd.DataFrame, panels: list[int], levels: tuple[list[str], list[str]], words: Words) -> Drawing:
@@ -83,20 +83,21 @@ def _draw(heat_map: HeatMap, rows: pd.DataFrame, panels: list[int], levels: tupl
     grid = _layout(len(panels), names, tops)
     lines = -(-len(panels) // grid.columns)
     body = grid.cell[1] * len(names)
-    height = lines * (grid.over + body + grid.under) + (lines - 1) * (_GAP - 0.15) + _FOOT
+    step = grid.over + body + grid.under + _GAP
+    height = lines * step + _FOOT
     drawing = new_figure(height)
     axes = drawing.add_axes((0, 0, 1, 1))
     axes.set_axis_off()
     axes.set_xlim(0, WIDTH)
     axes.set_ylim(height, 0)
-    shown = rows["value"].dropna()
-    low = 0.0 if shown.min() < 0.35 * shown.max() else float(shown.min())
-    norm = Normalize(low, max(float(shown.max()), low + 1e-9))
-    digits = _digits(float(shown.max()), heat_map.figure.unit)
+    shade = rows["value"] * rows["players"] if heat_map.equal else rows["value"]
+    low = 0.0 if shade.min() < 0.35 * shade.max() else float(shade.min())
+    norm = Normalize(low, max(float(shade.max()), low + 1e-9))
+    digits = _digits(float(rows["value"].max()), heat_map.figure.unit)
     for number, players in enumerate(panels):
         line, column = divmod(number, grid.columns)
         x = grid.left + column * (grid.cell[0] * len(tops) + grid.beside)
-        y = grid.over + line * (grid.over + body + grid.under + _GAP - 0.15)
+        y = grid.over + line * step
         axes.text(x, y - 0.09, f"{players} players", fontsize=8.5, fontweight="bold", va="baseline")
         _panel(axes, heat_map, rows[rows["players"] == players], players, levels, norm, digits, grid, (x, y))
         for k, top in enumerate(tops):
@@ -105,8 +106,7 @@ def _draw(heat_map: HeatMap, rows: pd.DataFrame, panels: list[int], levels: tupl
             for k, name in enumerate(names):
                 spot = y + (k + 0.5) * grid.cell[1]
                 axes.text(x - 0.06, spot, name, ha="right", va="center", fontsize=7 if len(names) > _MANY else 7.5)
-        if line == lines - 1 or number + grid.columns >= len(panels):
-            axes.text(x, y + body + 0.23, heat_map.column_label, fontsize=7.5, color=GREY, va="top")
+    axes.text(grid.left, height - _FOOT - 0.19, heat_map.column_label, fontsize=7.5, color=GREY, va="top")
     _scale(axes, heat_map, norm, grid.left, height - 0.12)
     return drawing
 
@@ -121,7 +121,7 @@ def _panel(
     there = np.argwhere(~np.isnan(value))
     wide, tall = grid.cell
     corners = [(corner[0] + j * wide, corner[1] + i * tall) for i, j in there]
-    inks = colormaps[SEQUENTIAL](norm(value[~np.isnan(value)]))
+    inks = SEQUENTIAL(norm(value[~np.isnan(value)] * (players if heat_map.equal else 1)))
     boxes = [[(x, y), (x + wide, y), (x + wide, y + tall), (x, y + tall)] for x, y in corners]
     axes.add_collection(PolyCollection(boxes, facecolors=inks, edgecolors=PAPER, linewidths=1.2), autolim=False)
     for (i, j), (x, y), (red, green, blue, _) in zip(there, corners, inks, strict=True):
@@ -129,9 +129,9 @@ def _panel(
         axes.text(
             x + wide / 2, y + tall / 2, f"{number:.{digits}f}", ha="center", va="center", fontsize=grid.size,
             color=INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.52 else PAPER,
-            fontweight="bold" if alarms[i, j] else "normal",
+            fontstyle="italic" if heat_map.equal and not alarms[i, j] else "normal",
         )  # fmt: skip
-    right = corner[0] + value.shape[1] * wide + 0.05
+    right = corner[0] + (there[:, 1].max(initial=-1) + 1) * wide + 0.05
     axes.text(right, corner[1] - 0.09, "n", va="baseline", fontsize=7, color=GREY, style="italic")
     for i, events in enumerate(n):
         some = events[events > 0]
@@ -173,8 +173,9 @@ def _scale(axes: Axes, heat_map: HeatMap, norm: Normalize, left: float, middle: 
     steps = np.linspace(low, high, 32)
     start, step, half = left + 0.36, 0.035, 0.045
     boxes = [[(start + k * step, middle + dy) for k, dy in ((k, -half), (k + 1.1, -half), (k + 1.1, half), (k, half))] for k in range(len(steps))]
-    axes.add_collection(PolyCollection(boxes, facecolors=colormaps[SEQUENTIAL](norm(steps)), linewidths=0), autolim=False)
-    ends = [f"{100 * end:.0f} %" if share else f"{end:,.1f}" for end in (low, high)]
+    axes.add_collection(PolyCollection(boxes, facecolors=SEQUENTIAL(norm(steps)), linewidths=0), autolim=False)
+    ends = [f"{end:.1f}" if heat_map.equal else f"{100 * end:.0f} %" if share else f"{end:,.1f}" for end in (low, high)]
     axes.text(start - 0.05, middle, ends[0], ha="right", va="center", fontsize=7, color=GREY)
-    label = f"{ends[1]}   {heat_map.figure.label}{', cells in %' if share else ''}"
+    what = "times an equal chance; in the cells: " if heat_map.equal else ""
+    label = f"{ends[1]}   {what}{heat_map.figure.label}{', %' if share else ''}"
     axes.text(start + step * (len(steps) + 1.2), middle, label, ha="left", va="center", fontsize=7, color=GREY)

@@ -5,6 +5,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from strozzi_sim.games.pages import Unit
@@ -15,7 +16,8 @@ INK, GREY, PALE, PAPER = "#222222", "#6b6b6b", "#d9d9d9", "#ffffff"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
 SERIES = len(COLOURS)
-SEQUENTIAL = "cividis_r"  # readable in grey, dark = more
+# One hue whose lightness falls evenly: dark is more, in grey print too, whatever colours the eye can tell apart.
+SEQUENTIAL = LinearSegmentedColormap.from_list("strozzi", ["#f1f5f9", "#a9c8e4", "#5793c4", "#1f5f9c", "#0b2f5b"])
 
 STYLE: dict[str, Any] = {
     "font.family": "sans-serif",

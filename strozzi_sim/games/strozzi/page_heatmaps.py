@@ -45,11 +45,11 @@ def _pirated(cell: Any, stats: Any) -> Cells:
 
 def _pirate_lap(cell: Any, stats: Any) -> Cells:
     laps, claims = cell.tallies["pirate_lap"][:, 1:, : cell.players], cell.tallies["claim"][:, 1:].sum(axis=2)
-    names = [str(lap) for lap in range(cell.players)]
-    return {
-        "share": (FLAG_NAMES[1:], names, stats.ratio(laps, laps.sum(axis=2, keepdims=True), share_of=cell.deals)),
-        "pirated_share": (FLAG_NAMES[1:], names, stats.ratio(laps, claims[:, :, None], share_of=cell.deals)),
-    }
+    keep = np.flatnonzero(laps.sum(axis=(0, 1)))
+    names = [str(lap) for lap in keep]
+    share = stats.ratio(laps[:, :, keep], laps.sum(axis=2, keepdims=True), share_of=cell.deals)
+    robbed = stats.ratio(laps[:, :, keep], claims[:, :, None], share_of=cell.deals)
+    return {"share": (FLAG_NAMES[1:], names, share), "pirated_share": (FLAG_NAMES[1:], names, robbed)}
 
 
 def _space_by_round(cell: Any, stats: Any) -> Cells:

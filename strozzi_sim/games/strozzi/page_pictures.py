@@ -126,7 +126,7 @@ def _flags(tables: Tables) -> list[Picture]:
         Picture(
             "flags-by-lap", "flags", "lines", "flags", (share,), "From which seat each flag is used",
             "Share of the flag's uses by the seat it comes from, counted clockwise from the player who turned the card over.",
-            {"by": "lap"}, x="level", series="flag", series_levels=FLAG_NAMES, x_label="seats after the active player (0 = himself)",
+            {"by": "lap"}, x="level", series="flag", series_levels=FLAG_NAMES, x_label="seats after the active player (0 = that player)",
         ),
         Picture(
             "flags-pirated", "flags", "lines", "flags", (robbed,), "How often a claim is taken over by a pirate",
@@ -208,7 +208,7 @@ def _ports(tables: Tables) -> list[Picture]:
 
 def _promotion(tables: Tables) -> list[Picture]:
     prize = Figure("prize_mean", "prize in coins", "coins")
-    by_place = (Figure("total_mean", "value of his tiles", "number"), Figure("tiles_mean", "tiles", "number"), prize, WON)
+    by_place = (Figure("total_mean", "value of the tiles", "number"), Figure("tiles_mean", "tiles", "number"), prize, WON)
     worth = (
         Figure("tiles_mean", "tiles of a player", "number"),
         Figure("prize_mean", "prize of a player in coins", "coins"),

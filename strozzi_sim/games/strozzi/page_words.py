@@ -26,8 +26,8 @@ BY_LABELS = {
     "cargo": "wares on the ship, of all kinds",
     "match": "wares on the ship for the port it goes to",
     "round": "round",
-    "lap": "seats after the active player (0 = himself)",
-    "order": "his first, second, third ship of the round",
+    "lap": "seats after the active player (0 = that player)",
+    "order": "a player's first, second, third ship of the round",
     "port": "port",
     "flag": "flag",
 }

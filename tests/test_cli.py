@@ -1,0 +1,282 @@
+"""The command line in a subprocess: what it prints, where, and with which exit code."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+BOT = """
+from strozzi_sim.agent import compiled_agent
+
+@compiled_agent(name="bad")
+def bad(state, rules, params, memory, random):
+    '''Chooses what is not there.'''
+    return 99
+"""
+
+
+def strozzi(*arguments, cwd=None, stdin=None, **environment):
+    command = [sys.executable, "-m", "strozzi_sim", *map(str, arguments)]
+    return subprocess.run(
+        command, cwd=cwd, input=stdin, env={**os.environ, **environment}, capture_output=True, text=True, timeout=300, check=False
+    )  # fmt: skip
+
+
+def document(*arguments, **options):
+    done = strozzi(*arguments, "--json", **options)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+COMMANDS = ["run", "report", "balance", "play", "record", "replay", "verify", "agents", "games", "bench", "cache"]
+
+
+def test_help_lists_every_command_and_each_has_an_example():
+    overview = strozzi("--help")
+    assert overview.returncode == 0
+    for command in COMMANDS:
+        assert f"  {command} " in overview.stdout
+        page = strozzi(command, "--help")
+        assert page.returncode == 0
+        assert f"strozzi {command}" in page.stdout.split("Example:")[1]
+
+
+def test_help_imports_nothing_heavy():
+    code = "import sys; from strozzi_sim.cli.app import run; run(['--help']); print(sorted(set(sys.modules) & {'numpy', 'numba', 'pandas', 'matplotlib', 'scipy', 'joblib', 'rich'}))"  # noqa: E501
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_bench_imports_no_table_or_picture_library():
+    # numba itself imports the bare package scipy, to look at its version
+    code = (
+        "import sys; from strozzi_sim.cli.app import run; run(['bench', 'strozzi', '--games', '50', '--workers', '2']);"
+        "print(sorted(set(sys.modules) & {'pandas', 'pyarrow', 'matplotlib', 'scipy.stats', 'scipy.linalg'}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_bench_json():
+    found = document("bench", "strozzi", "--players", 4, "--agents", "random", "--workers", 1, "--games", 1000)
+    assert set(found) == {
+        "game", "players", "agents", "workers", "games", "seconds", "games_per_s", "rounds_per_s", "decisions_per_s",
+        "decisions_per_game", "playouts_per_s", "compile_s", "first_result_s", "peak_rss_mib",
+    }  # fmt: skip
+    assert found["games"] == 1000
+    assert found["agents"] == ["random"] * 4
+    assert found["rounds_per_s"] == pytest.approx(3 * found["games_per_s"])
+    assert 100 < found["decisions_per_game"] < 125
+
+
+def test_agents_and_games_json():
+    agents = {agent["name"]: agent for agent in document("agents")}
+    styles = {"florence", "promoter", "racer", "trader", "pirate-early", "pirate-late", "picky", "eager"}
+    assert set(agents) >= {"random", "greedy", "heuristic", *styles}
+    assert agents["random"]["stochastic"] is True
+    assert set(agents["greedy"]["params"]["margin"]) >= {"default", "low", "high"}
+    assert document("games") == [{"name": "strozzi", "players": [3, 4, 5, 6], "variants": ["base", "long-tracks"], "behaviour": 1}]
+    assert document("cache")["folders"]
+
+
+def test_balance_json():
+    found = document("balance", "strozzi", "--players", "4", "--agents", "greedy,random", "--deals", 50, "--seed", 3)
+    assert found["plan"]["games"] == 200
+    assert found["plan"]["lineups"] == [["greedy", "random", "greedy", "random"]]
+    shares = [row for row in found["tables"]["lineup"] if row["figure"] == "win_share"]
+    assert [row["agent"] for row in shares] == ["greedy", "random", "greedy", "random"]
+    assert sum(row["value"] for row in shares) == pytest.approx(1)
+    assert all(row["low"] <= row["value"] <= row["high"] for row in shares)
+
+
+def test_balance_in_the_terminal():
+    done = strozzi("balance", "strozzi", "--players", "3", "--agents", "random", "--deals", 60)
+    assert done.returncode == 0
+    assert "= 60 games" in done.stdout
+    assert "win_share" in done.stdout
+
+
+def test_run_and_report(tmp_path):
+    study = tmp_path / "study.toml"
+    study.write_text('name = "tiny"\ngame = "strozzi"\nplayers = [3]\ndeals = 60\nlineups = [["random"]]\n[report]\npages = ["balance"]\n')
+    found = document("run", study, cwd=tmp_path)
+    assert found["games"] == found["played_now"] == 60
+    assert Path(found["results"]) == Path("results/tiny")
+    assert (tmp_path / found["report"]).is_file()
+    assert (tmp_path / found["tables"]["balance"]).is_file()
+    assert document("run", study, cwd=tmp_path)["played_now"] == 0
+    (tmp_path / found["report"]).unlink()
+    again = document("report", tmp_path / "results" / "tiny")
+    assert Path(again["report"]).is_file()
+    assert again["played_now"] == 0
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory):
+    path = tmp_path_factory.mktemp("record") / "games.jsonl"
+    found = document("record", "strozzi", "--players", 4, "--agents", "random,heuristic", "--games", 3, "--seed", 7, "--out", path)
+    assert found == {"out": str(path), "games": 3, "seed": 7}
+    return path
+
+
+def test_records_are_written_and_verified(games):
+    headers = [line for line in map(json.loads, games.read_text().splitlines()) if line["type"] == "game"]
+    assert [header["deal"] for header in headers] == [0, 1, 2]
+    assert headers[0]["agents"] == ["random", "heuristic", "random", "heuristic"]
+    assert headers[0]["format"] == "strozzi-sim.record/1"
+    assert document("verify", games) == {"ok": True, "games": 3, "line": None, "message": None}
+
+
+def test_one_game_of_a_study_can_be_had_again(games, tmp_path):
+    one = tmp_path / "one.jsonl"
+    document("record", "strozzi", "--players", 4, "--agents", "random,heuristic", "--deal", 1, "--seed", 7, "--out", one)
+    lines = games.read_text().splitlines()
+    starts = [k for k, line in enumerate(lines) if line.startswith('{"type":"game"')]
+    assert one.read_text().splitlines() == lines[starts[1] : starts[2]]
+    document("record", "strozzi", "--players", 4, "--agents", "random,heuristic", "--deal", 1, "--seating", 1, "--seed", 7, "--out", one)
+    assert json.loads(one.read_text().splitlines()[0])["agents"] == ["heuristic", "random", "heuristic", "random"]
+
+
+def test_a_broken_rule_is_named_by_its_line(games, tmp_path):
+    lines = games.read_text().splitlines()
+    number = next(k for k, line in enumerate(lines) if '"place"' in line)
+    event = json.loads(lines[number])
+    event["speed"] += 1
+    lines[number] = json.dumps(event)
+    changed = tmp_path / "changed.jsonl"
+    changed.write_text("\n".join(lines) + "\n")
+    done = strozzi("verify", changed)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"strozzi: error: line {number + 1}: ")
+    done = strozzi("verify", changed, "--json")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["line"] == number + 1
+
+
+def test_replay_shows_words_and_board(games):
+    done = strozzi("replay", games, "--game", 2)
+    assert done.returncode == 0
+    assert done.stdout.count("Tracks ") == 4
+    assert "Round 3 begins" in done.stdout
+    assert "ranking by seat" in done.stdout
+    assert "florence" in done.stdout
+    stepped = strozzi("replay", games, "--step", stdin="\n\n\n")
+    assert stepped.stdout.count("-- Enter for more --") == 4
+    assert len(document("replay", games, "--game", 3)["words"]) > 100
+
+
+def test_a_person_can_play_to_the_end():
+    answers = "nonsense\npass\n" + "pa\nvenice\nrome\nnaples\nT\n" * 400
+    done = strozzi("play", "strozzi", "--players", 3, "--agents", "greedy", "--seat", 1, "--seed", 5, stdin=answers)
+    assert done.returncode == 0, done.stderr
+    assert "'nonsense' is none of the choices" in done.stdout
+    assert "ranking by seat" in done.stdout
+    left = strozzi("play", "strozzi", "--players", 3, stdin="quit\n")
+    assert left.returncode == 0
+    assert "You left the table." in left.stdout
+
+
+# -- bad input -------------------------------------------------------------------------------------------------------
+
+BAD = [
+    (["bench", "strozi"], 2, "unknown game 'strozi'; known: strozzi"),
+    (["bench", "strozzi", "--players", "7"], 2, "--players: strozzi takes 3-6 players, got 7"),
+    (["bench", "strozzi", "--players", "many"], 2, "--players: expected 4, 3-6 or 3,5, got 'many'"),
+    (["bench", "strozzi", "--players", "3-5"], 2, "--players: this command plays one player count"),
+    (["bench", "strozzi", "--agents", "alphago"], 2, "unknown agent 'alphago'; known: "),
+    (["bench", "strozzi", "--agents", "random:x=2"], 2, "random has no parameter 'x'"),
+    (["bench", "strozzi", "--players", "3", "--agents", "random,random,random,random"], 2, "4 agents"),
+    (["bench", "strozzi", "--workers", "-1"], 2, "--workers: must be at least 1, got -1"),
+    (["bench", "strozzi", "--workers", "two"], 2, "Invalid value for '--workers'"),
+    (["bench", "strozzi", "--games", "0"], 2, "--games: must lie between 1 and"),
+    (["bench", "strozzi", "--games", "5", "--seconds", "5"], 2, "--seconds and --games"),
+    (["bench", "strozzi", "--seed", "-1"], 2, "seed: must be between 0 and 2^53 - 1, got -1"),
+    (["bench", "strozzi", "--variant", "mini"], 2, "unknown variant 'mini' of strozzi; known: base, long-tracks"),
+    (["bench"], 2, "Missing argument 'GAME'"),
+    (["bench", "strozzi", "--speed"], 2, "No such option"),
+    (["dance"], 2, "No such command 'dance'"),
+    (["balance", "strozzi", "--deals", "0"], 2, "balance: deals: expected `int` >= 1"),
+    (["balance", "strozzi", "--seatings", "chaos"], 2, "unknown design 'chaos'"),
+    (["balance", "strozzi", "--players", "3-4", "--agents", "random,random,random,random"], 2, "for 3 seats"),
+    (["record", "strozzi", "--seating", "4", "--players", "4"], 2, "--seating: must lie between 0 and 3, got 4"),
+    (["record", "strozzi", "--deal", "3", "--games", "2"], 2, "--deal and --games"),
+    (["record", "strozzi", "--out", "/nowhere/at/all.jsonl"], 4, "cannot write /nowhere/at/all.jsonl"),
+    (["verify", "nothing.jsonl"], 2, "nothing.jsonl: there is no such file"),
+    (["replay", "nothing.jsonl"], 2, "nothing.jsonl: there is no such file"),
+    (["report", "nowhere"], 2, "nowhere: holds no results of a study"),
+    (["run", "nothing.toml"], 2, "nothing.toml: cannot be read: No such file"),
+    (["play", "strozzi", "--seat", "9"], 2, "--seat: must lie between 0 and 3, got 9"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "code", "words"), BAD, ids=[" ".join(row[0]) for row in BAD])
+def test_bad_input_is_one_line_and_leaves_nothing(tmp_path, arguments, code, words):
+    done = strozzi(*arguments, cwd=tmp_path)
+    assert done.returncode == code, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.startswith("strozzi: error: ")
+    assert done.stderr.count("\n") == 1
+    assert words in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ('{"type":"game"', "line 1: not a line of JSON"),
+        ("[1]\n", "line 1: expected an object with a type"),
+        ('{"type":"reveal","player":0}\n', "line 1: expected a line of type game"),
+        ('{"type":"game","format":"chess/1"}\n', "line 1: format: expected 'strozzi-sim.record/1', got 'chess/1'"),
+        ("", "holds no game"),
+    ],
+)
+def test_unreadable_records_are_refused_by_line(tmp_path, content, words):
+    path = tmp_path / "record.jsonl"
+    path.write_text(content)
+    done = strozzi("verify", path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+
+
+def test_a_truncated_record_is_refused(games, tmp_path):
+    cut = tmp_path / "cut.jsonl"
+    cut.write_bytes(games.read_bytes()[:-30])
+    done = strozzi("verify", cut)
+    assert done.returncode == 2
+    assert "the file ends in the middle of a line" in done.stderr
+    lines = games.read_text().splitlines(keepends=True)
+    cut.write_text("".join(lines[:-1]))
+    done = strozzi("verify", cut)
+    assert done.returncode == 1
+    assert f"line {len(lines) - 1}:" in done.stderr
+
+
+def test_an_agents_fault_is_exit_3_with_a_replay_that_faults_again(tmp_path):
+    (tmp_path / "bots.py").write_text(BOT)
+    done = strozzi("bench", "strozzi", "--agents", "bots.py::bad", "--games", 5, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "illegal action 99" in done.stderr
+    replay = done.stderr.split("replay: strozzi ")[1].strip().replace("'", "").split()
+    again = strozzi(*replay, cwd=tmp_path)
+    assert again.returncode == 3
+    assert not (tmp_path / "fault.jsonl").exists()
+    (tmp_path / "bots.py").write_text("import nothing_of_that_name")
+    assert strozzi("bench", "strozzi", "--agents", "bots.py::bad", cwd=tmp_path).returncode == 3
+
+
+def test_debug_shows_the_traceback():
+    done = strozzi("bench", "strozi", "--debug")
+    assert done.returncode == 2
+    assert "Traceback" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("strozzi: error: unknown game")
+
+
+def test_quiet_commands_answer_quickly():
+    began = time.monotonic()
+    assert strozzi("--help").returncode == 0
+    assert time.monotonic() - began < 20  # a hang, not a speed, is what this would find
