@@ -21,16 +21,17 @@ import optuna
 from strozzi_sim.agent import AgentSpec, load_agent
 from strozzi_sim.games import load_game
 from strozzi_sim.games.variants import BASE, resolve_variant
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.selfplay.match import Match, Played
 
 FOUND = Path(__file__).with_name("found.json")
 TRAINING_SEED, HELD_OUT_SEED = 1, 2
 STYLES = ("eager", "florence", "picky", "pirate-early", "pirate-late", "promoter", "racer", "trader")
 POOL = ("random", "greedy", *STYLES)
 DEALS = 16  # a trial's deals for each line-up, each in all rotations
-FINALISTS, FINAL_DEALS = 4, 160  # a block's best trials, and the deals on which they meet the weights before
+FINALISTS, FINAL_DEALS = 3, 96  # a block's best trials, and the deals on which they meet the weights before
 FIRST_TRIALS = 12  # of a block, before its sampler models anything
 MARGIN = 150.0  # coins ahead of the others that count as much as winning always
+WASTE = 0.05  # share of wins given up for one unused flag less a player and game, among equals
 
 # Half the width of the range in which a stage looks for a weight, by block.
 BLOCKS: dict[str, dict[str, float]] = {
@@ -93,14 +94,26 @@ def draw_lineups(past: list[AgentSpec], rng: random.Random) -> list[tuple[float,
     return lineups
 
 
+def self_play_of(spec: AgentSpec, players: int, seed: int, deals: range) -> tuple[Played, float]:
+    """Games of equal seats, and the unused flags a game."""
+    played = Match(game, players, (spec,), variant, seed).play(deals.start, deals.stop)
+    assert played.tallies is not None
+    patterns = played.tallies[0]["flag_pattern"][:, 0]
+    unused = sum(int(count) * sum(code >> 2 * k & 3 == 0 for k in range(3)) for code, count in enumerate(patterns))
+    return played, unused / played.games
+
+
 def fitness(weights: Weights, lineups: list[tuple[float, Lineup]], deals: range) -> float:
-    """Weighted mean of win share, plus coins ahead over `MARGIN`."""
+    """Weighted mean of win share, plus coins ahead over `MARGIN`, less unused flags among equals times `WASTE`."""
     spec = candidate(weights)
     total = 0.0
     for weight, others in lineups:
         share, ahead, _ = play(spec, others, deals, TRAINING_SEED)
         total += weight * (share + ahead / MARGIN)
-    return total / sum(weight for weight, _ in lineups)
+    unused = 0.0
+    for players in game.player_counts:
+        unused += self_play_of(spec, players, TRAINING_SEED, deals)[1] / players
+    return total / sum(weight for weight, _ in lineups) - WASTE * unused / len(game.player_counts)
 
 
 def stage(
@@ -142,12 +155,20 @@ def rounded(weights: Weights) -> Weights:
     return {key: round(weight, 3) for key, weight in weights.items()}
 
 
+def earlier_selves() -> list[Weights]:
+    """The past selves of the run before, as far as its weights still have the same names."""
+    if not FOUND.is_file():
+        return []
+    selves = json.loads(FOUND.read_text())["past_selves"]
+    return [weights for weights in selves if weights.keys() == PARAMS.keys()]
+
+
 def tune(minutes: float) -> tuple[Weights, list[Weights], list[dict[str, Any]]]:
     """(best weights, the past selves in the pool, one row a stage)."""
     start = time.monotonic()
     end = start + 60 * minutes
     best: Weights = {key: float(param.default) for key, param in PARAMS.items()}
-    past_weights = [dict(best)]
+    past_weights = [*earlier_selves(), dict(best)]
     rows: list[dict[str, Any]] = []
     number = 0
     length = max(10.0, 60 * minutes / (5 * len(BLOCKS)))  # seconds of a stage: each block about five times
@@ -196,13 +217,12 @@ def self_play(weights: Weights, seed: int, first: int, games: int) -> list[dict[
     spec = candidate(weights)
     rows = []
     for players in game.player_counts:
-        played = Match(game, players, (spec,), variant, seed).play(first, first + games)
-        tallies = played.tallies[0] if played.tallies is not None else None
-        patterns = tallies["flag_pattern"][:, 0]
-        used = sum(int(count) * sum(code >> 2 * k & 3 > 0 for k in range(3)) for code, count in enumerate(patterns))
+        played, unused = self_play_of(spec, players, seed, range(first, first + games))
+        assert played.tallies is not None
+        tallies = played.tallies[0]
         rows.append({
             "players": players, "n": played.games,
-            "unused_flags": round((3 * int(patterns.sum()) - used) / played.games, 3),
+            "unused_flags": round(unused, 3),
             "set_aside": round(int(tallies["set_aside"]) / played.games, 3),
             "pirated": round(int(tallies["pirated"].sum()) / played.games, 3),
             "score": round(float(played.outcome["scores"].sum()) / played.games / players, 2),
@@ -231,8 +251,9 @@ def main() -> None:
         "past_selves": past,
         "stages": rows,
         "settings": {
-            "minutes": arguments.minutes, "games": games,
-            "training_seed": TRAINING_SEED, "held_out_seed": HELD_OUT_SEED, "deals": DEALS, "final_deals": FINAL_DEALS, "finalists": FINALISTS, "margin": MARGIN, "pool": POOL,
+            "minutes": arguments.minutes, "games": games, "pool": POOL, "margin": MARGIN, "waste": WASTE,
+            "training_seed": TRAINING_SEED, "held_out_seed": HELD_OUT_SEED,
+            "deals": DEALS, "final_deals": FINAL_DEALS, "finalists": FINALISTS,
             "sampler": "optuna TPESampler, multivariate", "optuna": optuna.__version__, "blocks": BLOCKS,
         },
     }  # fmt: skip

@@ -179,7 +179,7 @@ def reach_in_words(row: Any, unit: Unit, digits: int) -> str:
     if np.isnan(row.low) or np.isnan(row.high):
         return ""
     half = max(row.high - row.value, row.value - row.low) * (100 if unit == "share" else 1)
-    return f"{np.ceil(half * 10**digits - 1e-6) / 10**digits:,.{digits}f}"
+    return "0" if half <= 0 else f"{max(np.ceil(half * 10**digits - 1e-6), 1) / 10**digits:,.{digits}f}"
 
 
 def quote(row: Any, unit: Unit) -> str:

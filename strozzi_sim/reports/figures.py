@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Drawing
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from strozzi_sim.games.pages import Figure, Picture, in_words, pick
+from strozzi_sim.games.pages import Figure, Picture, Unit, in_words, pick
 from strozzi_sim.reports.style import (
     COLOURS,
     GREY,
@@ -23,6 +23,7 @@ from strozzi_sim.reports.style import (
     STYLE,
     compact_range,
     legend,
+    legend_lines,
     margins,
     new_figure,
     panel_title,
@@ -58,14 +59,12 @@ def _bars_of(picture: Picture) -> list[tuple[Figure, ...]]:
 
 
 def in_order(values: pd.Series, asked: Sequence[str]) -> list[Any]:
-    """The values that occur: those asked for in their order, else numbers by size, else as they come."""
+    """The values that occur: those asked for in their order, else numbers by size, then the others as they come."""
     there = list(dict.fromkeys(values))
     if asked:
         return [value for value in asked if value in there]
-    try:
-        return sorted(there, key=lambda value: int(str(value).rstrip("+")))
-    except ValueError:
-        return there
+    numbers = [value for value in there if str(value).rstrip("+").isdigit()]
+    return [*sorted(numbers, key=lambda value: int(str(value).rstrip("+"))), *(value for value in there if value not in numbers)]
 
 
 def _named(value: Any, words: Words) -> str:
@@ -91,6 +90,11 @@ def _series_of(picture: Picture, rows: pd.DataFrame) -> list[Any]:
     return in_order(rows[picture.series], picture.series_levels)[:SERIES]
 
 
+def _inks(picture: Picture, series: Sequence[Any]) -> list[int]:
+    """Which colour and mark each series has: the same in every picture that names the same levels."""
+    return [picture.series_levels.index(one) if one in picture.series_levels else k for k, one in enumerate(series)]
+
+
 def _series_words(picture: Picture, series: Any, words: Words) -> str:
     if picture.series == "figure":
         return next(figure.label for figure in picture.figures if figure.name == series)
@@ -112,8 +116,9 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     else:
         panels = sorted(rows["players"].unique())
     series, levels = _series_of(picture, rows), in_order(rows[picture.x], picture.levels)
+    inks = _inks(picture, series)
     near = picture.equal and not across and _zoomed(rows)
-    drawing, all_axes = _panels(len(panels), most=2 if across else 4, height=2.15, keys=len(series) > 1, share=not near and not across)
+    drawing, all_axes = _panels(len(panels), most=2 if across else 4, height=2.15, keys=_key_names(picture, series, words), share=not near and not across)
     for axes, panel in zip(all_axes, panels, strict=True):
         here = rows if panel is None else rows[rows["figure"] == panel.name] if across else rows[rows["players"] == panel]
         own = [level for level in levels if level in set(here[picture.x])]
@@ -121,16 +126,14 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
         for k, one in enumerate(series):
             points = _points(picture, here, one)
             at = np.array([own.index(level) for level in points[picture.x]]) + width * (k - (len(series) - 1) / 2) / len(series)
-            _dots(axes, at, points, k)
+            _dots(axes, at, points, inks[k])
             if len(series) == 1 and len(own) <= 6:
-                for spot, row in zip(at, points.itertuples(index=False), strict=True):
-                    high = row.value if np.isnan(row.high) else row.high
-                    text = f"{100 * row.value:.1f}" if picture.figures[0].unit == "share" else in_words(row.value, picture.figures[0].unit)
-                    axes.annotate(text, (spot, high), (0, 3), textcoords="offset points", ha="center", fontsize=7, color=INK)
-        if picture.equal:
+                _write_values(axes, at, points, picture.figures[0].unit, None if across or not picture.equal else 1 / panel)
+        if picture.equal and not across:
+            axes.axhline(1 / panel, color=GREY, linewidth=0.9, linestyle=(0, (3, 2)), zorder=1)
+        elif picture.equal:
             for k, level in enumerate(own):
-                players = int(level) if across else panel
-                axes.plot([k - 0.42, k + 0.42], [1 / players] * 2, color=GREY, linewidth=0.9, linestyle=(0, (3, 2)), zorder=1)
+                axes.plot([k - 0.42, k + 0.42], [1 / int(level)] * 2, color=GREY, linewidth=0.9, linestyle=(0, (3, 2)), zorder=1)
         axes.set_xlim(-0.55, len(own) - 0.45)
         axes.set_xticks(range(len(own)), [_named(level, words) for level in own])
         figure = picture.figures[0] if panel is None or not across else panel
@@ -145,6 +148,15 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
             axes.set_ylim(0, _top(here if across else rows))
     _keys(drawing, picture, series, words, line=False)
     return drawing
+
+
+def _write_values(axes: Axes, at: Any, points: pd.DataFrame, unit: Unit, middle: float | None) -> None:
+    """The values beyond their whiskers, away from the middle line."""
+    for spot, row in zip(at, points.itertuples(index=False), strict=True):
+        below = middle is not None and row.value < middle
+        end = row.value if np.isnan(row.low) else row.low if below else row.high
+        text = f"{100 * row.value:.1f}" if unit == "share" else in_words(row.value, unit)
+        axes.annotate(text, (spot, end), (0, -3 if below else 3), textcoords="offset points", ha="center", va="top" if below else "bottom", fontsize=7)
 
 
 def _zoomed(rows: pd.DataFrame) -> bool:
@@ -175,7 +187,8 @@ def _lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     figure = picture.figures[0]
     panels = sorted(rows["players"].unique())
     series = _series_of(picture, rows)
-    drawing, all_axes = _panels(len(panels), most=4, height=2.0, keys=len(series) > 1, share=True)
+    inks = _inks(picture, series)
+    drawing, all_axes = _panels(len(panels), most=4, height=2.0, keys=_key_names(picture, series, words), share=True)
     for axes, players in zip(all_axes, panels, strict=True):
         here = rows[rows["players"] == players]
         levels = in_order(here[picture.x], picture.levels)
@@ -183,8 +196,8 @@ def _lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
             points = _points(picture, here, one)
             points = points.iloc[np.argsort([levels.index(level) for level in points[picture.x]])]
             at = [levels.index(level) for level in points[picture.x]]
-            axes.plot(at, points["value"], color=COLOURS[k], linewidth=1.1, alpha=0.55)
-            _dots(axes, at, points, k)
+            axes.plot(at, points["value"], color=COLOURS[inks[k]], linewidth=1.1, alpha=0.55)
+            _dots(axes, at, points, inks[k])
         if picture.equal:
             axes.axhline(1 / players, color=GREY, linewidth=0.9, linestyle=(0, (3, 2)), zorder=1)
         axes.set_xticks(range(len(levels)), [_named(level, words) for level in levels])
@@ -197,11 +210,11 @@ def _lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     return drawing
 
 
-def _panels(count: int, *, most: int, height: float, keys: bool, share: bool) -> tuple[Drawing, list[Axes]]:
+def _panels(count: int, *, most: int, height: float, keys: Sequence[str], share: bool) -> tuple[Drawing, list[Axes]]:
     """A figure with panels in rows of `most` at most."""
     columns = min(count, most)
     lines = -(-count // columns)
-    top, bottom = 0.32 + 0.24 * keys, 0.48
+    top, bottom = 0.3 + (0.08 + 0.17 * legend_lines(keys) if keys else 0), 0.48
     drawing = new_figure(lines * height + top + bottom - 0.3 + (lines - 1) * 0.2)
     grid = drawing.subplots(lines, columns, squeeze=False, sharey=share)
     all_axes = list(grid.flat)
@@ -218,12 +231,18 @@ def _shared_label(drawing: Drawing, label: str) -> None:
 
 
 def _keys(drawing: Drawing, picture: Picture, series: Sequence[Any], words: Words, *, line: bool) -> None:
-    if len(series) < 2:
+    names = _key_names(picture, series, words)
+    if not names:
         return
     handles = [
-        Line2D([], [], color=COLOURS[k], marker=MARKS[k], markeredgewidth=0, markersize=4.5, linewidth=1.1 if line else 0) for k in range(len(series))
+        Line2D([], [], color=COLOURS[k], marker=MARKS[k], markeredgewidth=0, markersize=4.5, linewidth=1.1 if line else 0)
+        for k in _inks(picture, series)
     ]
-    legend(drawing, handles, [_series_words(picture, one, words) for one in series], 0.5)
+    legend(drawing, handles, names, 0.5)
+
+
+def _key_names(picture: Picture, series: Sequence[Any], words: Words) -> list[str]:
+    return [_series_words(picture, one, words) for one in series] if len(series) > 1 else []
 
 
 def _dot_rows(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
@@ -232,8 +251,8 @@ def _dot_rows(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     drawing = new_figure(0.175 * len(levels) + 0.95)
     grid = drawing.subplots(1, len(picture.figures), squeeze=False, sharey=True)
     labels = [_named(level, words) for level in levels]
-    left = 0.25 + 0.062 * max(len(label) for label in labels)
-    margins(drawing, left=left, right=0.1, top=0.62, bottom=0.33, between=0.2)
+    left = 0.1 + 0.054 * max(len(label) for label in labels)
+    margins(drawing, left=left, right=0.1, top=0.62, bottom=0.33, between=0.3)
     for axes, figure in zip(grid.flat, picture.figures, strict=True):
         here = rows[rows["figure"] == figure.name]
         for k, one in enumerate(series):
@@ -249,8 +268,8 @@ def _dot_rows(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
         axes.grid(axis="x")
         axes.set_xlim(left=min(0, float(here["low"].min()) if len(here) else 0))
         scale_words(axes, figure.unit, "x")
-        panel_title(axes, figure.label)
-        axes.title.set_fontsize(8)
+        panel_title(axes, figure.label, compact_range(list(here["n"])) if len(picture.figures) == 1 else "")
+        axes.title.set_fontsize(7.5)
     _keys(drawing, picture, series, words, line=False)
     return drawing
 

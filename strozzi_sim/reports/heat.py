@@ -25,7 +25,7 @@ Array = np.ndarray[Any, Any]
 _LEVEL = 0.05
 _MANY = 12  # rows from which on they are drawn lower
 _FOOT = 0.2  # inches for the scale
-_GAP = 0.16  # between lines of panels
+_GAP = 0.2  # between lines of panels
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,8 @@ def _layout(panels: int, names: list[str], tops: list[str]) -> _Grid:
     least = max(0.29 if len(tops) > 8 else 0.34, 0.072 * max(len(top) for top in tops))
     beside = 0.45
     room = WIDTH - left
-    columns = int(max(1, min(panels, 4 if many else 2, room // (least * len(tops) + beside))))
+    fits = int(max(1, min(panels, 4, room // (max(least, 0.38 if len(tops) < 5 else least) * len(tops) + beside))))
+    columns = fits if fits >= panels or fits < 2 else 2
     cell = min((room - beside * columns) / columns / len(tops), max(0.55, least))
     return _Grid(left, (cell, 0.185 if many else 0.235), columns, beside, 0.28, 0.22, 6.5 if many or cell < 0.33 else 7.0)
 
@@ -90,9 +91,7 @@ def _draw(heat_map: HeatMap, rows: pd.DataFrame, panels: list[int], levels: tupl
     axes.set_axis_off()
     axes.set_xlim(0, WIDTH)
     axes.set_ylim(height, 0)
-    shade = rows["value"] * rows["players"] if heat_map.equal else rows["value"]
-    low = 0.0 if shade.min() < 0.35 * shade.max() else float(shade.min())
-    norm = Normalize(low, max(float(shade.max()), low + 1e-9))
+    norm = _scale_of(heat_map, rows)
     digits = _digits(float(rows["value"].max()), heat_map.figure.unit)
     for number, players in enumerate(panels):
         line, column = divmod(number, grid.columns)
@@ -100,15 +99,28 @@ def _draw(heat_map: HeatMap, rows: pd.DataFrame, panels: list[int], levels: tupl
         y = grid.over + line * step
         axes.text(x, y - 0.09, f"{players} players", fontsize=8.5, fontweight="bold", va="baseline")
         _panel(axes, heat_map, rows[rows["players"] == players], players, levels, norm, digits, grid, (x, y))
+        own = set(rows["column"][(rows["players"] == players) & rows["value"].notna()])
         for k, top in enumerate(tops):
+            if levels[1][k] not in own:
+                continue
             axes.text(x + (k + 0.5) * grid.cell[0], y + body + 0.05, top, ha="center", va="top", fontsize=7.5)
         if column == 0:
             for k, name in enumerate(names):
                 spot = y + (k + 0.5) * grid.cell[1]
                 axes.text(x - 0.06, spot, name, ha="right", va="center", fontsize=7 if len(names) > _MANY else 7.5)
-    axes.text(grid.left, height - _FOOT - 0.19, heat_map.column_label, fontsize=7.5, color=GREY, va="top")
+    axes.text(grid.left, height - _FOOT - 0.2, heat_map.column_label, fontsize=7.5, color=GREY, va="top")
     _scale(axes, heat_map, norm, grid.left, height - 0.12)
     return drawing
+
+
+def _scale_of(heat_map: HeatMap, rows: pd.DataFrame) -> Normalize:
+    """From 0 unless the figures are far from it; near-equal shares get a middle tone, not a false contrast."""
+    shade = rows["value"] * rows["players"] if heat_map.equal else rows["value"]
+    low, high = float(shade.min()), float(shade.max())
+    if heat_map.figure.unit == "share":
+        return Normalize(0.0, max(high if low < 0.6 * high else 1.8 * high, 1e-9))
+    start = 0.0 if low < 0.35 * high else low
+    return Normalize(start, max(high, start + 1e-9))
 
 
 def _panel(
@@ -170,12 +182,12 @@ def _scale(axes: Axes, heat_map: HeatMap, norm: Normalize, left: float, middle: 
     """A thin colour scale at the foot, with its two ends and what it shows."""
     share = heat_map.figure.unit == "share"
     low, high = float(norm.vmin or 0.0), float(norm.vmax or 1.0)
-    steps = np.linspace(low, high, 32)
-    start, step, half = left + 0.36, 0.035, 0.045
-    boxes = [[(start + k * step, middle + dy) for k, dy in ((k, -half), (k + 1.1, -half), (k + 1.1, half), (k, half))] for k in range(len(steps))]
-    axes.add_collection(PolyCollection(boxes, facecolors=SEQUENTIAL(norm(steps)), linewidths=0), autolim=False)
+    steps = np.linspace(low, high, 10)
+    start, step, half = left + 0.36, 0.11, 0.045
+    boxes = [[(start + k * step, middle + dy) for k, dy in ((k, -half), (k + 1, -half), (k + 1, half), (k, half))] for k in range(len(steps))]
+    axes.add_collection(PolyCollection(boxes, facecolors=SEQUENTIAL(norm(steps)), linewidths=0, antialiaseds=False), autolim=False)
     ends = [f"{end:.1f}" if heat_map.equal else f"{100 * end:.0f} %" if share else f"{end:,.1f}" for end in (low, high)]
     axes.text(start - 0.05, middle, ends[0], ha="right", va="center", fontsize=7, color=GREY)
     what = "times an equal chance; in the cells: " if heat_map.equal else ""
-    label = f"{ends[1]}   {what}{heat_map.figure.label}{', %' if share else ''}"
-    axes.text(start + step * (len(steps) + 1.2), middle, label, ha="left", va="center", fontsize=7, color=GREY)
+    label = f"{ends[1]} · {what}{heat_map.figure.label}{', %' if share else ''}"
+    axes.text(start + step * len(steps) + 0.05, middle, label, ha="left", va="center", fontsize=7, color=GREY)

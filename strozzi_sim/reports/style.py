@@ -100,12 +100,23 @@ def scale_words(axes: Axes, unit: Unit, axis: str = "y") -> None:
         which.set_major_formatter(lambda value, _: f"{value:,.4g}")
 
 
-def legend(figure: Figure, handles: Sequence[Any], names: Sequence[str], left: float, title: str = "") -> None:
-    """One line of keys at the top left, above the panels."""
+def legend_lines(names: Sequence[str]) -> int:
+    """How many lines a legend with these names needs."""
+    across = _legend_columns(names)
+    return -(-len(names) // across)
+
+
+def _legend_columns(names: Sequence[str]) -> int:
+    widest = 0.07 * max(len(name) for name in names) + 0.55
+    return max(1, min(len(names), int((WIDTH - 0.5) // widest)))
+
+
+def legend(figure: Figure, handles: Sequence[Any], names: Sequence[str], left: float) -> None:
+    """Keys at the top left, above the panels."""
     width, height = figure.get_size_inches()
     figure.legend(
-        handles, names, loc="upper left", bbox_to_anchor=(left / width, 1 - 0.02 / height), ncols=len(names), handlelength=1.4,
-        columnspacing=1.6, handletextpad=0.5, borderaxespad=0, borderpad=0, title=title or None, alignment="left",
+        handles, names, loc="upper left", bbox_to_anchor=(left / width, 1 - 0.02 / height), ncols=_legend_columns(names),
+        handlelength=1.4, columnspacing=1.6, handletextpad=0.5, borderaxespad=0, borderpad=0, labelspacing=0.45,
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ _TIE = 0.3  # of a tile's value, for the better place at Florence
 
 MEMORY = np.dtype([  # shape                          meaning
     ("filled", "i8"),  #                              the round that the first part is for, from 1; 0 = none
-    ("prize", "f8", (3, SEATS + 1)),  #               [kind, rank] prizes, rounded off over neighbouring ranks
+    ("prize", "f8", (3, SEATS + 2)),  #               [kind, rank] prizes, rounded off over neighbouring ranks
     ("bonus", "f8", (2, MOST_SPACES)),  #             [port or Florence, space] bonus coins of this and all later rounds
     ("lead", "f8", (2 * _LEVEL,)),  #                 [twice the lead + _LEVEL] chance to be behind in a later round
     ("sail", "f8"),  #                                means over all ships
@@ -60,7 +60,7 @@ def _fill_game(state, rules, params, memory):
     """Work out what stays the same for a game."""
     players, top = int64(state.players), int64(rules.top)
     for kind in range(3):
-        for rank in range(players + 1):
+        for rank in range(players + 2):
             here = min(rank, players - 1)
             prize = _prize(rules, kind, here)
             if 0 < rank < players - 1:  # the ends are sharp: nobody is better than first

@@ -158,7 +158,10 @@ def _promotion(say: _Speaker, data: Mapping[str, Any]) -> list[str]:
 
 
 def _ships(say: _Speaker, data: Mapping[str, Any]) -> list[str]:
-    cards = {ship["id"]: ship_words(ship) for ship in data.get("ships", [])}
+    cards = {}
+    for ship in data.get("ships", []):
+        name, *printed = ship_words(ship).split(" · ")
+        cards[name] = f"{name} ({', '.join(printed)})"
     found = []
     kinds: tuple[tuple[str, Unit, str, str], ...] = (
         ("taken_share", "share", "taken least often is", "Most wanted"),
@@ -170,8 +173,8 @@ def _ships(say: _Speaker, data: Mapping[str, Any]) -> list[str]:
             low, high = ends
             coins = " coins" if unit == "coins" else ""
             found.append(
-                f"{high_words} at {say.players} players is {cards.get(high.ship, high.ship)}: {quote(high, unit)}{coins}; "
-                f"{low_words} {cards.get(low.ship, low.ship)}: {quote(low, unit)}{coins}."
+                f"{high_words} at {say.players} players is {cards.get(high.ship, high.ship)}, {quote(high, unit)}{coins}; "
+                f"{low_words} {cards.get(low.ship, low.ship)}, {quote(low, unit)}{coins}."
             )
     if found:
         found.append("The extremes of so many cards are a little exaggerated by chance.")

@@ -17,6 +17,10 @@ SHARE = Figure("share", "share of the row's ships", "share")
 PRIZE = Figure("ship_prize_mean", "coins a ship earns in its port", "coins")
 STEPS = Figure("steps_mean", "spaces the marker moves", "number")
 WON = Figure("win_share", "games won by the owner", "share")
+_BY_WORDS = {
+    "sail": "sail number", "cargo": "wares on the ship", "match": "wares for its port", "round": "round",
+    "lap": "seat of the taker", "order": "order in the round", "port": "port",
+}  # fmt: skip
 _KINDS = {"flag": FLAG_NAMES, "port": PORT_NAMES}
 
 
@@ -93,17 +97,18 @@ def _ship_by(field: str, kinds: Sequence[str]) -> Callable[[Any, Any], Cells]:
 
 def _use_map(axis: str, by: str, figure: Figure) -> HeatMap:
     label = BY_LABELS[by]
+    by_words = _BY_WORDS[by]
     title = {
-        "share": f"Where each {axis} goes, by {by}",
-        "ship_prize_mean": f"What ships earn in port, by {axis} and {by}",
-        "steps_mean": f"How far markers move, by {axis} and {by}",
-        "win_share": f"Who wins, by {axis} and {by}",
+        "share": f"What each flag is used on: {by_words}" if axis == "flag" else f"What goes to each port: {by_words}",
+        "ship_prize_mean": f"What ships earn in port, by {axis} and {by_words}",
+        "steps_mean": f"How far markers move, by {axis} and {by_words}",
+        "win_share": f"Who wins, by {axis} and {by_words}",
     }[figure.name]
     caption = {
         "share": f"Of all ships placed {'with' if axis == 'flag' else 'in'} the row's {axis}, the share in each column; rows add up to 100 %.",
         "ship_prize_mean": "Mean coins that such a ship earns in its port when the round is scored.",
         "steps_mean": "Mean spaces that such a ship moves its owner's marker at the port, the ware flag's step included.",
-        "win_share": "Share of games that the owner of such a ship wins. It says who wins with it, not that it makes him win.",
+        "win_share": "Share of games that the owner of such a ship wins. It says who wins with it, not that it is why.",
     }[figure.name]
     return HeatMap(title, caption, axis, label, figure, _use(axis, by), figure.name == "win_share")
 
@@ -113,7 +118,7 @@ def _plain(title: str, caption: str, rows: str, columns: str, figure: Figure, co
 
 
 _LAST = "space at the end (0 = never moved)"
-_TOTAL = "total value of his tiles in the category"
+_TOTAL = "total value of a player's tiles in the category"
 HEATMAPS: dict[str, HeatMap] = {
     "flag-by-sail": _use_map("flag", "sail", SHARE),
     "flag-by-cargo": _use_map("flag", "cargo", SHARE),
@@ -158,7 +163,7 @@ HEATMAPS: dict[str, HeatMap] = {
         "city", _LAST, Figure("coins_mean", "coins", "coins"), _last_space,
     ),
     "win-by-last-space": _plain(
-        "Who wins, by where his markers end", "Share of games won by players whose marker ends on the column's space.",
+        "Who wins, by where the markers end", "Share of games won by players whose marker ends on the column's space.",
         "city", _LAST, Figure("win_share", "games won", "share"), _last_space,
     ),
     "prize-by-category-total": _plain(

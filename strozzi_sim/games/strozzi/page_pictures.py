@@ -3,7 +3,7 @@
 from strozzi_sim.games.pages import Figure, Picture, Tables, first_scenario, in_words, pick, quote, row_of
 from strozzi_sim.games.strozzi.page_tables import ALL, QUANTILES
 from strozzi_sim.games.strozzi.page_words import BY_LABELS
-from strozzi_sim.games.strozzi.state import CATEGORIES, CITY_NAMES, FLAG_NAMES, PORT_NAMES
+from strozzi_sim.games.strozzi.state import CATEGORIES, CITY_NAMES, FLAG_NAMES, PORT_NAMES, SEATS
 
 PAGE_TITLES = {
     "balance": ("Balance", "Has everybody the same chance, and how does a game unfold?"),
@@ -13,6 +13,7 @@ PAGE_TITLES = {
     "ships": ("Ships", "Which cards does everybody want, and which nobody?"),
 }
 _MOST_PATTERNS = 9
+_PLACES = tuple(str(place + 1) for place in range(SEATS))
 
 WON = Figure("win_share", "games won", "share")
 PRIZE = Figure("ship_prize_mean", "coins a ship earns in its port", "coins")
@@ -47,8 +48,8 @@ def _balance(tables: Tables) -> list[Picture]:
     spread = tuple(Figure(name, f"{round(100 * level)} % of players score less", "coins") for name, level in QUANTILES.items())
     winner = Figure("winner_score_mean", "mean of the winners", "coins")
     rest = (
-        Figure("seat_gap", "largest less smallest win share of the seats", "share"),
-        Figure("seat_gap_by_chance", "gap that chance alone exceeds in 5 % of studies", "share"),
+        Figure("seat_gap", "win share of the best seat less the worst's", "share"),
+        Figure("seat_gap_by_chance", "the same if chance alone made it, at most", "share"),
         Figure("seat_fairness_p", "p-value of equal seats", "number"),
         Figure("score_mean", "coins of a player", "coins"),
         winner,
@@ -81,7 +82,7 @@ def _balance(tables: Tables) -> list[Picture]:
         ),
         Picture(
             "balance-figures", "balance", "table", "balance", rest, "The game in figures",
-            "Each figure with its 95 % interval.", x="figure",
+            "Each figure with its 95 % interval. Chance alone would make a larger gap between seats in one of 20 studies.", x="figure",
         ),
     ]  # fmt: skip
 
@@ -97,7 +98,7 @@ def _flags(tables: Tables) -> list[Picture]:
         Figure("takeover_share", "its uses that take over a claimed ship", "share"),
         Figure("sail_mean", "sail number of its ships", "number"),
         Figure("cargo_mean", "wares on its ships", "number"),
-        Figure("order_mean", "used on a player's how-manieth ship", "number"),
+        Figure("order_mean", "which of the player's ships in the round: 1, 2 or 3", "number"),
         PRIZE,
         STEPS,
     )
@@ -177,8 +178,8 @@ def _ports(tables: Tables) -> list[Picture]:
         Picture(
             "prize-by-sail", "ports", "lines", "ports", (PRIZE,), "What speed pays",
             f"Mean coins from a ship's rank in its port. At {players} players a ship with sail 2 earns "
-            f"{_quote(tables, 'ports', PRIZE, port=ALL, by='sail', level='2')}, one with sail 7 "
-            f"{_quote(tables, 'ports', PRIZE, port=ALL, by='sail', level='7')}.",
+            f"{_quote(tables, 'ports', PRIZE, port=ALL, by='sail', level='2')} coins, and "
+            f"{_quote(tables, 'ports', PRIZE, port=ALL, by='sail', level='7')} with sail 7.",
             {"by": "sail"}, x="level", series="port", series_levels=PORT_NAMES, x_label=BY_LABELS["sail"],
         ),
         Picture(
@@ -187,7 +188,7 @@ def _ports(tables: Tables) -> list[Picture]:
             {"by": "space"}, x="level", series="port", series_levels=CITY_NAMES, x_label="space at the end",
         ),
         Picture(
-            "wins-by-space", "ports", "lines", "ports", (WON,), "Who wins, by where his markers end",
+            "wins-by-space", "ports", "lines", "ports", (WON,), "Who wins, by where the markers end",
             f"At {players} players, whoever ends on space {last} wins {_quote(tables, 'ports', WON, port='venice', by='space', level=last)} in "
             f"Venice and {_quote(tables, 'ports', WON, port='florence', by='space', level=last)} in Florence; an equal chance is "
             f"{in_words(1 / players, 'share')}. Good players do several things well, so not all of this is the marker's doing.",
@@ -219,15 +220,16 @@ def _promotion(tables: Tables) -> list[Picture]:
         Picture(
             "promotion-wins", "promotion", "intervals", "promotion", (WON,), "Who wins, by place in the promotion categories",
             "Share of games won by players in that place of a category; ties are decided at Florence. The line is an equal chance.",
-            x="place", series="category", series_levels=CATEGORIES, x_label="place in the category", equal=True,
+            x="place", series="category", levels=_PLACES, series_levels=CATEGORIES, x_label="place in the category", equal=True,
         ),
         Picture(
             "promotion-places", "promotion", "table", "promotion", by_place, "Places in a category",
-            "The three categories together.", {"category": ALL}, x="place", x_label="place",
+            "The three categories together.", {"category": ALL}, x="place", levels=_PLACES, x_label="place",
         ),
         Picture(
             "promotion-worth", "promotion", "table", "promotion", worth, "What a tile is worth",
-            "Per category. Coins for a tile are all prizes by all tiles taken.", {"place": ALL}, x="category", x_label="category",
+            "A player's tiles and prize are those in one category. Coins for a tile are all prizes by all tiles taken.",
+            {"category": ALL, "place": ALL}, x="figure",
         ),
     ]  # fmt: skip
 
@@ -235,8 +237,8 @@ def _promotion(tables: Tables) -> list[Picture]:
 def _ships(tables: Tables) -> list[Picture]:
     figures = (
         Figure("taken_share", "taken when turned over", "share"),
-        PRIZE,
-        STEPS,
+        Figure(PRIZE.name, "coins earned in port", "coins"),
+        Figure(STEPS.name, "spaces moved", "number"),
     )
     table = (
         Figure("pirated_share", "claims taken over by a pirate", "share"),

@@ -1,0 +1,141 @@
+"""Tables for the page: tidy rows -> what the template prints."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from strozzi_sim.games.pages import THIN, Figure, Picture, digits_for, in_words, pick, reach_in_words
+from strozzi_sim.reports.figures import in_order
+from strozzi_sim.reports.style import compact
+
+_WIDE = 14  # columns of numbers that fit on the page
+_FEW = 4  # levels up to which figures are the row groups
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number: as printed, the half-width of its interval, and its n for who points at it."""
+
+    value: str
+    reach: str
+    n: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line: what it is, its numbers, how many events are behind them; `head` starts a group of lines."""
+
+    label: str
+    cells: tuple[Cell | None, ...]
+    n: str
+    head: str = ""
+
+
+@dataclass(frozen=True)
+class PageTable:
+    """A table of the page.
+
+    Attributes:
+        corner: what the lines are.
+        groups: (label, columns under it), above the columns; empty if there are none.
+        columns: the columns' labels.
+        rows: the lines.
+        wide: whether it needs the small type.
+    """
+
+    corner: str
+    groups: tuple[tuple[str, int], ...]
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    wide: bool
+
+
+def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) -> PageTable | None:
+    """The table that `picture` describes, or None if there is nothing in it.
+
+    Args:
+        picture: of the kind "table".
+        table: its table, of one variant and line-up.
+        words: raw value -> how it is called.
+    """
+    names = [figure.name for figure in picture.figures]
+    rows = pick(table, **picture.where)
+    rows = rows[rows["figure"].isin(names)]
+    if picture.x != "figure" and picture.levels:
+        rows = rows[rows[picture.x].isin(picture.levels)]
+    if rows.empty:
+        return None
+    players = sorted(rows["players"].unique())
+    levels = [] if picture.x == "figure" else in_order(rows[picture.x], picture.levels)
+    across = len(players) * len(picture.figures)
+    grouped_by_figure = (len(levels) <= _FEW and len(players) > 2) or across > _WIDE
+    wide = not grouped_by_figure and across > 6
+    numbers = _Numbers(rows, picture, most=1 if wide else 2)
+    heads = tuple(f"{count} players" for count in players)
+    if picture.x == "figure":
+        lines = [_line(_label(figure), numbers, [(figure, count, "") for count in players]) for figure in picture.figures]
+        return PageTable("", (), heads, tuple(line for line in lines if line), wide=False)
+    if grouped_by_figure:
+        grouped: list[Row] = []
+        for figure in picture.figures:
+            group = [_line(words.get(str(level), str(level)), numbers, [(figure, count, level) for count in players]) for level in levels]
+            there = [line for line in group if line]
+            grouped += [Row(line.label, line.cells, line.n, "" if k else _label(figure)) for k, line in enumerate(there)]
+        return PageTable(picture.x_label, (), heads, tuple(grouped), wide=False)
+    lines = [
+        _line(words.get(str(level), str(level)), numbers, [(figure, count, level) for figure in picture.figures for count in players])
+        for level in levels
+    ]
+    if len(players) == 1:
+        corner = f"{picture.x_label}, {heads[0]}" if picture.x_label else heads[0]
+        return PageTable(corner, (), tuple(_label(figure) for figure in picture.figures), tuple(line for line in lines if line), wide)
+    groups = tuple((_label(figure), len(players)) for figure in picture.figures)
+    columns = tuple(str(count) for _ in picture.figures for count in players)
+    return PageTable(picture.x_label, groups, columns, tuple(line for line in lines if line), wide)
+
+
+def _label(figure: Figure) -> str:
+    return f"{figure.label}, %" if figure.unit == "share" else figure.label
+
+
+class _Numbers:
+    """The rows of a table by (figure, players, level), with the decimals that each figure needs."""
+
+    def __init__(self, rows: pd.DataFrame, picture: Picture, most: int) -> None:
+        self._rows: dict[tuple[str, int, Any], Any] = {}
+        self._digits: dict[str, int] = {}
+        for row in rows.itertuples(index=False):
+            level = "" if picture.x == "figure" else getattr(row, picture.x)
+            self._rows[row.figure, row.players, level] = row  # type: ignore[index]
+        for figure in picture.figures:
+            half = ((rows["high"] - rows["low"]) / 2)[rows["figure"] == figure.name].dropna()
+            self._digits[figure.name] = digits_for(float(half.median()) if len(half) else 0.0, figure.unit, most)
+
+    def row(self, figure: Figure, players: int, level: Any) -> Any:
+        return self._rows.get((figure.name, players, level))
+
+    def cell(self, figure: Figure, row: Any) -> Cell:
+        digits = self._digits[figure.name]
+        n = f"n = {row.n:,}"
+        if figure.name.endswith("_p"):
+            return Cell(p_in_words(row.value), "", n)
+        value = in_words(row.value, figure.unit, digits).removesuffix(f"{THIN}%")
+        return Cell(value, "" if np.isnan(row.value) else reach_in_words(row, figure.unit, digits), n)
+
+
+def p_in_words(p: float) -> str:
+    """A p-value: three decimals."""
+    return "-" if np.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+
+
+def _line(label: str, numbers: _Numbers, keys: Sequence[tuple[Figure, int, Any]]) -> Row | None:
+    rows = [(figure, numbers.row(figure, players, level)) for figure, players, level in keys]
+    there = [row.n for _, row in rows if row is not None]
+    if not there:
+        return None
+    cells = tuple(None if row is None else numbers.cell(figure, row) for figure, row in rows)
+    low, high = compact(min(there)), compact(max(there))
+    return Row(label, cells, low if low == high else f"{low}\N{EN DASH}{high}")

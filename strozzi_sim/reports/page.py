@@ -1,0 +1,258 @@
+"""One self-contained HTML page of a study, and its pictures as files."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pandas as pd
+from markupsafe import Markup
+from matplotlib import rc_context
+from matplotlib.figure import Figure as Drawing
+
+from strozzi_sim.errors import StorageError
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.pages import THIN, HeatMap, Picture, Tables, pick
+from strozzi_sim.reports import findings
+from strozzi_sim.reports.figures import draw
+from strozzi_sim.reports.heat import draw_heat_map
+from strozzi_sim.reports.html_tables import PageTable, page_table
+from strozzi_sim.reports.style import STYLE
+
+MOST_SCENARIOS = 4  # variants and line-ups that are drawn; the tables hold all
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True)
+class Item:
+    """A picture or a table on the page, once for each variant and line-up drawn.
+
+    Attributes:
+        title, caption: in words.
+        scenario: which variant and line-up, if there are several.
+        svg: the picture inline, or "".
+        file: its name in figures/, without ending.
+        table: the table, or None.
+    """
+
+    title: str
+    caption: str
+    scenario: str
+    svg: str
+    file: str
+    table: PageTable | None
+
+
+@dataclass(frozen=True)
+class Section:
+    """A page of the report: its anchor, title, question, what was found, what is shown."""
+
+    anchor: str
+    title: str
+    question: str
+    sentences: tuple[Markup, ...]
+    items: tuple[Item, ...]
+
+
+def write_report(folder: Path, manifest: Mapping[str, Any], tables: Mapping[str, pd.DataFrame], game: Game) -> Path:
+    """Write figures/*.png, figures/*.svg and report.html into a results folder; returns the page's path.
+
+    Args:
+        folder: the results folder.
+        manifest: what its manifest.json says.
+        tables: the study's tables by name.
+        game: what was played.
+
+    Raises:
+        StorageError: the folder cannot be written.
+    """
+    target = folder / "figures"
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        painter = _Painter(target)
+        sections = _sections(manifest, tables, game, painter)
+        for old in target.iterdir():
+            if old.suffix in (".png", ".svg") and old.stem not in painter.drawn:
+                old.unlink()
+        page = folder / "report.html"
+        _write(page, _render(manifest, tables, game, sections).encode())
+    except OSError as error:
+        raise StorageError(f"cannot write {error.filename or folder}: {error.strerror or error}") from error
+    return page
+
+
+def _write(path: Path, content: bytes) -> None:
+    """The file is there whole or not at all."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    temporary.write_bytes(content)
+    temporary.replace(path)
+
+
+class _Painter:
+    """Saves drawings and hands back their SVG for the page."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.drawn: set[str] = set()
+
+    def paint(self, drawing: Drawing, name: str, title: str) -> str:
+        self.drawn.add(name)
+        svg, png = self.folder / f"{name}.svg", self.folder / f"{name}.png"
+        with rc_context(STYLE):
+            for path, metadata in ((png, {"Software": None}), (svg, {"Date": None, "Creator": None})):
+                temporary = path.with_name(f".{path.name}.tmp")
+                drawing.savefig(temporary, format=path.suffix[1:], metadata=metadata)  # type: ignore[arg-type]
+                temporary.replace(path)
+        return inline_svg(svg.read_text("utf-8"), name, title)
+
+
+def inline_svg(text: str, name: str, title: str) -> str:
+    """An SVG file as part of an HTML page: no prologue, ids of its own, its size left to the page."""
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, count=1, flags=re.DOTALL)
+    text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", text)
+    text = re.sub(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>', r'<svg viewBox="\1" role="img" aria-label="@label@">', text, count=1)
+    text = re.sub(r"font: ([^;\"]*?)'DejaVu Sans'[^;\"]*", r"font: \1var(--sans)", text)
+    return text.replace("@label@", escape(title), 1)
+
+
+def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: _Painter) -> list[Section]:
+    part = game.module("pages")
+    variants = _variants(manifest)
+    words = part.words(tables, variants)
+    tables = {**tables, "lineup": findings.with_agents(tables["lineup"])}
+    asked = manifest.get("report") or manifest.get("plan", {}).get("report") or {}
+    pages = asked.get("pages", part.PAGES)
+    said = part.sentences(tables, variants)
+    pictures = [*findings.seat_pictures(tables), *part.pictures(tables)]
+    found = []
+    for page in part.PAGES:
+        if page not in tables or page not in pages:
+            continue
+        title, question = part.PAGE_TITLES[page]
+        seats = [*findings.seat_sentences(tables), *findings.lineup_sentences(tables)] if page == "balance" else []
+        sentences = tuple(_marked(sentence) for sentence in [*seats, *said.get(page, [])])
+        items = [item for picture in pictures if picture.page == page for item in _items(picture, tables[picture.table], words, painter)]
+        found.append(Section(page, title, question, sentences, tuple(items)))
+    maps = [
+        item
+        for name, heat_map in part.HEATMAPS.items()
+        if (table := "heat_" + name.replace("-", "_")) in tables
+        for item in _heat_items(name, heat_map, tables[table], words, painter)
+    ]
+    if maps:
+        note = _marked("Cells without a figure are blank: it never happened, or fewer than 30 times. n is what is behind the whole row.")
+        found.append(Section("heatmaps", "Heat maps", "Where does what happen?", (note,), tuple(maps)))
+    return found
+
+
+def _variants(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    variants = manifest.get("plan", {}).get("variants", {})
+    return dict(variants) if isinstance(variants, Mapping) else {}
+
+
+def _marked(sentence: str) -> Markup:
+    """Words between back-ticks are code; a number keeps its per cent sign."""
+    sentence = re.sub(r"(\d) %", rf"\1{THIN}%", sentence)
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(sentence, quote=False)))
+
+
+def _apart(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """The first variants and line-ups of a table: (in words, for a file name, their rows)."""
+    every = findings.scenarios(table)
+    for number, (variant, lineup) in enumerate(every[:MOST_SCENARIOS]):
+        name = findings.scenario_words((variant, lineup), every)
+        slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40]
+        yield name, f"--{number}-{slug}" if len(every) > 1 else "", pick(table, variant=variant, lineup=lineup)
+
+
+def _items(picture: Picture, table: pd.DataFrame, words: Mapping[str, str], painter: _Painter) -> Iterator[Item]:
+    if picture.series == findings.SCENARIO:
+        drawing = draw(picture, findings.with_scenario(table), words)
+        if drawing is not None:
+            yield Item(picture.title, picture.caption, "", painter.paint(drawing, picture.name, picture.title), picture.name, None)
+        return
+    for name, slug, rows in _apart(table):
+        if picture.kind == "table":
+            lines = page_table(picture, rows, words)
+            if lines is not None:
+                yield Item(picture.title, picture.caption, name, "", "", lines)
+            continue
+        drawing = draw(picture, rows, words)
+        if drawing is not None:
+            svg = painter.paint(drawing, picture.name + slug, picture.title)
+            yield Item(picture.title, picture.caption, name, svg, picture.name + slug, None)
+
+
+def _heat_items(name: str, heat_map: HeatMap, table: pd.DataFrame, words: Mapping[str, str], painter: _Painter) -> Iterator[Item]:
+    for scenario, slug, rows in _apart(table):
+        drawing = draw_heat_map(heat_map, rows, words)
+        if drawing is not None:
+            file = f"heat-{name}{slug}"
+            yield Item(heat_map.title, heat_map.caption, scenario, painter.paint(drawing, file, heat_map.title), file, None)
+
+
+def _render(manifest: Mapping[str, Any], tables: Tables, game: Game, sections: list[Section]) -> str:
+    loader = jinja2.FileSystemLoader(_TEMPLATES)
+    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+    environment.filters |= {"svg": Markup, "marked": _marked}
+    every = findings.scenarios(tables["balance"])
+    return environment.get_template("report.html").render(
+        style=Markup((_TEMPLATES / "report.css").read_text("utf-8")),
+        title=str(manifest.get("name", game.title)).replace("-", " ").capitalize(),
+        game=game.title,
+        plan=plan_in_words(manifest, game),
+        facts=_facts(manifest),
+        headline=findings.headline(tables),
+        spoken_of=findings.scenario_words(every[0], every) if every else "",
+        sections=sections,
+        left_out=[findings.scenario_words(each, every) for each in every[MOST_SCENARIOS:]],
+        certainty=findings.certainty(manifest),
+        reconstructed=[(name, list(lines)) for name, lines in manifest.get("reconstructed", {}).items() if lines],
+        command=manifest.get("command") or "",
+        again=_again(manifest),
+        tables=sorted(tables),
+    )
+
+
+def plan_in_words(manifest: Mapping[str, Any], game: Game) -> str:
+    """The plan in one sentence: what times what is how many games."""
+    plan = manifest.get("plan", {})
+    players, lineups, variants = plan.get("players", []), plan.get("lineups", []), list(_variants(manifest))
+    names = [", ".join(lineup) if isinstance(lineup, list | tuple) else str(lineup) for lineup in lineups]
+    parts = [f"{game.title} at {findings.listed([str(count) for count in players])} players" if players else game.title]
+    if names:
+        alone = all(isinstance(lineup, list | tuple) and len(lineup) == 1 for lineup in lineups)
+        parts.append(f"played by {findings.listed(names)} against {'itself' if len(names) == 1 else 'themselves'}" if alone else f"played by {'; '.join(names)}")
+    if variants and variants != ["base"]:
+        parts.append(f"variants {findings.listed(variants)}")
+    if plan.get("deals"):
+        parts.append(f"{plan['deals']:,} deals for each combination")
+    games = manifest.get("games")
+    return ", ".join(parts) + (f": {games:,} games in all." if games else ".")
+
+
+def _facts(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The plan as a short table."""
+    plan = manifest.get("plan", {})
+    facts = [
+        ("Players", ", ".join(str(count) for count in plan.get("players", []))),
+        ("Line-ups", " | ".join(", ".join(line) if isinstance(line, list | tuple) else str(line) for line in plan.get("lineups", []))),
+        ("Variants", ", ".join(_variants(manifest))),
+        ("Deals per combination", f"{plan['deals']:,}" if "deals" in plan else ""),
+        ("Seatings", f"{plan.get('seatings', '')} (an agent against itself sits one way)" if plan.get("seatings") else ""),
+        ("Games", f"{manifest['games']:,}" if manifest.get("games") else ""),
+        ("Played", " to ".join(str(manifest[key]) for key in ("started", "finished") if manifest.get(key))),
+    ]
+    return [(name, value) for name, value in facts if value]
+
+
+def _again(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What identifies the results."""
+    versions = ", ".join(f"{name} {version}" for name, version in manifest.get("versions", {}).items())
+    seed = manifest.get("seed", manifest.get("plan", {}).get("seed"))
+    facts = [("Seed", "" if seed is None else str(seed)), ("Plan", str(manifest.get("plan_hash") or "")), ("Versions", versions)]
+    return [(name, value) for name, value in facts if value]

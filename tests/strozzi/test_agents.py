@@ -1,0 +1,144 @@
+"""The built-in Strozzi agents: legal everywhere, pure, repeatable, true to their styles, and strong enough."""
+
+import ctypes
+from functools import cache
+
+import numpy as np
+import pytest
+
+from strozzi_games import BASE, STROZZI, variant
+from strozzi_sim.agent import bind, load_agent
+from strozzi_sim.games.strozzi.events import PLACE
+from strozzi_sim.games.strozzi.state import FLORENCE, PIRATE_FLAG, PLAYER_COUNTS
+from strozzi_sim.kernel.streams import RANDOM
+from strozzi_sim.selfplay.loop import WIN
+from strozzi_sim.selfplay.match import Match
+from strozzi_sim.selfplay.table import Table
+
+STYLES = ("eager", "florence", "picky", "pirate-early", "pirate-late", "promoter", "racer", "trader")
+AGENTS = ("random", "greedy", "heuristic", *STYLES)
+
+
+def match(*names, players=4, played_variant=BASE, seatings="one"):
+    return Match(STROZZI, players, tuple(load_agent(name) for name in names), played_variant, 3, seatings)
+
+
+@pytest.mark.parametrize("changes", ["base", "all-flipped", "short", "few-tiles"])
+@pytest.mark.parametrize("players", PLAYER_COUNTS)
+@pytest.mark.parametrize("name", AGENTS)
+def test_every_agent_plays_every_count_and_variant(name, players, changes):
+    played = match(name, players=players, played_variant=variant(changes)).play(0, 6, counted=False)
+    assert played.games == 6
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_the_same_seed_plays_the_same_games(name):
+    first = match(name, "greedy").play(0, 20, rows=True, counted=False)
+    again = match(name, "greedy").play(0, 20, rows=True, counted=False)
+    assert first.rows.tobytes() == again.rows.tobytes()
+
+
+def decide(bound, table, memory, random):
+    """What an agent chooses when it is handed the state itself, as in the loop."""
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(bound.address)
+    arrays = (table.state, table.variant.rules, bound.params, memory, random)
+    return function(*(array.ctypes.data for array in arrays))
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_agents_leave_the_state_and_the_rules_alone_and_need_no_memory_of_the_game(name):
+    bound = bind(load_agent(name), STROZZI)
+    stochastic = load_agent(name).agent.stochastic
+    random = np.zeros(1, RANDOM)
+    for deal, changes in enumerate(("base", "all-flipped")):
+        table = Table(STROZZI, variant(changes), 4, seed=5, deal=deal)
+        memories = np.zeros(4, bound.memory)
+        while not table.over:
+            before = table.state.tobytes(), table.variant.rules.tobytes(), bound.params.tobytes()
+            action = decide(bound, table, memories[table.actor : table.actor + 1], random)
+            assert before == (table.state.tobytes(), table.variant.rules.tobytes(), bound.params.tobytes())
+            if not stochastic:  # a search hands out fresh memories in the midst of a game
+                assert action == decide(bound, table, np.zeros(1, bound.memory), random)
+            table.play(action)
+
+
+# -- styles ----------------------------------------------------------------------------------------------------------
+
+
+@cache
+def traits(name, deals=48):
+    """What `name` has more than the three heuristics around it: sail of its ships, spaces, value of its tiles."""
+    style, heuristic = load_agent(name), load_agent("heuristic")
+    own, all_seats, ships = np.zeros(4), np.zeros(4), np.zeros(2)
+    for deal in range(deals):
+        table = Table(STROZZI, BASE, 4, seed=9, deal=deal)
+        seat = deal % 4
+        while not table.over:
+            table.play(table.ask(style if table.actor == seat else heuristic))
+        placed = table.journal[table.journal[:, 0] == PLACE]
+        sails = BASE.rules[0]["sail"][placed[:, 2]]
+        spaces, values = table.state[0]["position"][:, :4], table.state[0]["tile_total"][:, :4]
+        mine = placed[:, 1] == seat
+        own += sails[mine].sum(), spaces[:FLORENCE, seat].mean(), spaces[FLORENCE, seat], values[:, seat].sum()
+        all_seats += sails.sum(), spaces[:FLORENCE].mean(), spaces[FLORENCE].mean(), values.sum() / 4
+        ships += mine.sum(), len(placed)
+    own, all_seats = own / [ships[0], deals, deals, deals], all_seats / [ships[1], deals, deals, deals]
+    return dict(zip(("sail", "ports", "florence", "tiles"), (own - all_seats).round(2).tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "trait", "least"),
+    [("racer", "sail", 0.5), ("trader", "ports", 0.5), ("florence", "florence", 1.0), ("promoter", "tiles", 1.5)],
+)
+def test_a_style_has_more_of_what_it_seeks(name, trait, least):
+    assert traits(name)[trait] > least
+
+
+@cache
+def tallies(name):
+    """Tallies of four equal seats, per game."""
+    played = match(name).play(0, 400)
+    return {key: played.tallies[0][key] / played.games for key in played.tallies.dtype.names}
+
+
+def share_of_pirate(name, order):
+    """Share of the pirate flag among the `order`-th flags of the rounds."""
+    patterns = tallies(name)["flag_pattern"][:, 0]
+    flags = np.arange(len(patterns)) >> 2 * order & 3
+    return patterns[flags == PIRATE_FLAG + 1].sum() / patterns[flags > 0].sum()
+
+
+def test_pirate_early_and_pirate_late_spend_it_first_and_last():
+    assert share_of_pirate("pirate-early", 0) > 0.9
+    assert share_of_pirate("heuristic", 0) < 0.8
+    assert share_of_pirate("pirate-late", 2) > 0.9
+    assert share_of_pirate("heuristic", 2) < 0.8
+
+
+def test_the_picky_set_aside_more_ships_and_the_eager_hardly_any():
+    assert tallies("picky")["set_aside"] > tallies("heuristic")["set_aside"] + 2
+    assert tallies("eager")["set_aside"] < 0.5
+
+
+# -- strength --------------------------------------------------------------------------------------------------------
+
+
+def win_share(name, opponent, deals):
+    """Win share of one seat against three others, in all rotations."""
+    played = match(name, opponent, opponent, opponent, seatings="rotate").play(0, deals, counted=False)
+    return played.outcome[0]["wins"][0].sum() / WIN / played.games
+
+
+@pytest.mark.parametrize("name", [name for name in AGENTS if name != "random"])
+def test_every_agent_beats_random(name):
+    assert win_share(name, "random", 200) > (0.9 if name == "heuristic" else 0.4)
+
+
+def test_the_evaluator_beats_greedy():
+    assert win_share("heuristic", "greedy", 200) > 0.6
+
+
+def test_equals_seldom_leave_flags_unused():
+    patterns = tallies("heuristic")["flag_pattern"][:, 0]
+    unused = sum(count * sum(code >> 2 * k & 3 == 0 for k in range(3)) for code, count in enumerate(patterns))
+    assert unused < 0.08 * 4 * 3 * 3  # of the flags of a game

@@ -1,0 +1,174 @@
+"""What a seat may know: items 4, 71, 73 and 74 of the ambiguities, the observation tensor, the picture in text."""
+
+import random
+
+import numpy as np
+import pytest
+from numba import njit
+from strozzi_games import BASE, STROZZI, variant
+
+from strozzi_sim.agent import load_agent
+from strozzi_sim.games.contract import determinize, observe
+from strozzi_sim.games.strozzi import state as s
+from strozzi_sim.games.strozzi import view as v
+from strozzi_sim.kernel.streams import RANDOM
+from strozzi_sim.selfplay.match import Match
+from strozzi_sim.selfplay.records import record_game
+from strozzi_sim.selfplay.table import Table
+
+
+@njit
+def look(states, rules, seat, out):
+    observe(states[0], rules[0], seat, out)
+
+
+@njit
+def resample(states, rules, seat, randoms):
+    determinize(states[0], rules[0], seat, randoms[0])
+
+
+def positions(players, deals=5, chosen=BASE):
+    chooser = random.Random(players)
+    for deal in range(deals):
+        table = Table(STROZZI, chosen, players, seed=2, deal=deal)
+        while not table.over:
+            yield table
+            table.play(chooser.choice(table.legal))
+        yield table
+
+
+def observation(table, seat):
+    out = np.full(v.OBSERVATION, -1, np.float32)
+    look(table.state, table.variant.rules, seat, out)
+    return out
+
+
+@pytest.mark.parametrize("players", [3, 6])
+def test_item_4_removed_ships_and_orders_are_in_no_state(players):
+    """Two deals that have shown the same cards give the same bytes, whatever is removed and comes next."""
+    ships, tiles = set(), set()
+    for deal in range(400):
+        state = Table(STROZZI, BASE, players, seed=2, deal=deal).state
+        if int(state["ship"][0]) == 3 and int(state["display"][0][0]) in (5, 6, 7):
+            ships.add(state["unseen_ship"].tobytes())
+        tiles.add(tuple(sorted(state["unseen_tile"][0][:33])))
+    assert len(ships) == 1
+    assert len(tiles) > 300
+
+
+def test_item_71_all_scores_are_seen():
+    for table in positions(4, 1):
+        view = v.view_of(table.state[0], BASE.components, 2)
+        assert view.coins == tuple(int(coins) for coins in table.state["coins"][0][:4])
+        for k in range(4):
+            coins = observation(table, 2)[v.FIRST_SEAT + k * v.PER_SEAT + 17]
+            assert coins == pytest.approx(view.coins[(2 + k) % 4] / 300)
+
+
+def test_item_73_every_ship_is_in_a_round_equally_often():
+    """21 of 29 with six players, drawn afresh each round."""
+    match = Match(STROZZI, 6, (load_agent("random"),), BASE, 4)
+    played = match.play(0, 3000)
+    shown = played.tallies[0]["ship"][:29, 0] / (3000 * 3)
+    # rounds may end before the deck does, but all ships alike
+    assert abs(shown - shown.mean()).max() < 5 * np.sqrt(0.25 / 9000)
+    assert 0.6 < shown.mean() <= 21 / 29
+
+
+def test_item_74_public_facts_are_in_the_view_and_nothing_else():
+    fields = set(v.View.__dataclass_fields__)
+    assert fields == {
+        "seat", "players", "round", "start_player", "active", "ship", "holder", "holder_flag", "deck_left", "flags",
+        "ports", "tracks", "display", "stack_left", "tiles", "coins", "aside", "over", "unseen_ships", "unseen_tiles",
+    }  # fmt: skip
+    for table in positions(5, 2):
+        view = v.view_of(table.state[0], BASE.components, 0)
+        placed = [ship for ships in view.ports.values() for _, ship, _ in ships]
+        known = {*placed, *view.aside, *view.unseen_ships, *([view.ship] if view.ship else [])}
+        if not view.over:
+            assert len(known) == 29
+        assert list(view.unseen_ships) == sorted(view.unseen_ships)
+        assert len(view.display) + len(view.unseen_tiles) + sum(map(len, view.tiles)) == 36
+        assert view.stack_left == len(view.unseen_tiles)
+
+
+def test_a_view_cannot_be_changed():
+    table = next(positions(3))
+    view = v.view_of(table.state[0], BASE.components, 0)
+    with pytest.raises(AttributeError):
+        view.coins = (99, 99, 99)
+
+
+def test_nothing_is_resampled_where_nothing_is_hidden():
+    randoms = np.zeros(1, RANDOM)
+    for table in positions(4, 1):
+        before = table.state.tobytes()
+        resample(table.state, BASE.rules, 1, randoms)
+        assert table.state.tobytes() == before
+
+
+@pytest.mark.parametrize("players", [3, 4, 5, 6])
+def test_observations_are_relative_and_bounded(players):
+    for table in positions(players, 2, variant("all-flipped")):
+        seen = [observation(table, seat) for seat in range(players)]
+        for seat, out in enumerate(seen):
+            assert np.isfinite(out).all()
+            assert out.min() >= 0
+            assert out.max() < 4
+            for k in range(6):
+                block = out[v.FIRST_SEAT + k * v.PER_SEAT : v.FIRST_SEAT + (k + 1) * v.PER_SEAT]
+                if k < players:
+                    other = seen[(seat + k) % players][v.FIRST_SEAT : v.FIRST_SEAT + v.PER_SEAT]
+                    assert block.tolist() == other.tolist()
+                else:
+                    assert not block.any()
+            shared = slice(v.FIRST_SLOT, None)
+            assert out[shared].tolist() == seen[0][shared].tolist()
+
+
+def test_observation_of_a_known_position():
+    table = Table(STROZZI, BASE, 4, seed=2, deal=0)
+    view, out = v.view_of(table.state[0], BASE.components, 1), observation(table, 1)
+    ship = next(ship for ship in BASE.components["ships"] if ship["id"] == view.ship)
+    assert out[:7].tolist() == pytest.approx([1, 0, 0, 0, 0, 14 / 15, 4 / 6])
+    assert out[7:13].tolist() == [0, 0, 0, 1, 0, 0]  # seat 0 is active: three to the left of seat 1
+    assert out[22:28].tolist() == pytest.approx(
+        [ship["sail"] / 10, ship["venice"] / 3, ship["rome"] / 3, ship["naples"] / 3, ship["scrolls"] / 2, ship["promotion"]]
+    )
+    own = out[v.FIRST_SEAT : v.FIRST_SEAT + v.PER_SEAT]
+    assert own[:6].tolist() == [1] * 6
+    assert own[10:14].tolist() == pytest.approx([2 / 3] * 4)  # second in every city by turn order
+    assert out[v.FIRST_SHIP : v.FIRST_TILE].sum() == 28
+    assert out[v.FIRST_TILE :].sum() == 33
+
+
+def test_the_board_in_text():
+    for table in positions(4, 1):
+        view = v.view_of(table.state[0], BASE.components, 0)
+        text = v.render(view, BASE.components, ["a", "bb", "ccc", "dddd"])
+        assert text.count("\n") > 15
+        for city in s.CITY_NAMES:
+            row = next(line for line in reversed(text.splitlines()) if line.startswith(f"  {city}"))
+            assert sorted("".join(row.split()[1:]).replace(".", "")) == ["0", "1", "2", "3"]
+    assert "Round 3 of 3" in text
+
+
+def test_every_action_has_a_name_and_every_phase_a_question():
+    names, questions = set(), set()
+    for table in positions(4, 5, variant("tile-optional")):
+        if not table.over:
+            view = v.view_of(table.state[0], table.variant.components, table.actor)
+            names |= {v.action_name(action, view) for action in table.legal}
+            assert len({v.action_name(action, view) for action in table.legal}) == len(table.legal)
+            questions.add(v.question(view, int(table.state["phase"][0])).split()[-1])
+    assert names >= {"pass", *s.FLAG_NAMES, *s.PORT_NAMES, "decline", "T01"}
+    assert questions == {"flag?", "pirate?", "port?", "tile?"}
+
+
+def test_every_event_has_its_words():
+    lines = record_game(Match(STROZZI, 4, (load_agent("random"),), variant("tile-optional"), 3), 0, 0)
+    describe = STROZZI.module("events").describe
+    words = [describe(line, list("abcd"), lines[0]["components"]) for line in lines[1:]]
+    assert not any("{" in text for text in words)
+    assert all(text.endswith(".") for text in words)
+    assert "a (seat 0) turns over" in " ".join(words)

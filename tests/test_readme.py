@@ -1,0 +1,51 @@
+"""The README's examples are run, so that they stay true."""
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+from strozzi_games import BASE, STROZZI
+
+from strozzi_sim.agent import load_agent
+from strozzi_sim.cli import app
+from strozzi_sim.selfplay.match import Match
+from strozzi_sim.studies.plan import make_plan
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+
+
+def blocks(language):
+    return [text for kind, text in re.findall(r"```(\w*)\n(.*?)```", README, re.DOTALL) if kind == language]
+
+
+def test_the_study_is_a_plan():
+    plan = make_plan(tomllib.loads(blocks("toml")[0]), "README.md")
+    assert plan.games == 60_000
+    assert plan.variants[2].components["ships"][11]["sail"] == 6
+
+
+def test_the_agent_plays(tmp_path):
+    file = tmp_path / "bots.py"
+    file.write_text(blocks("python")[0])
+    match = Match(STROZZI, 4, (load_agent(f"{file}::hasty:eagerness=0.5"), load_agent("greedy")), BASE, 1, "rotate")
+    wins = match.play(0, 200).outcome["wins"][0].sum(axis=1)
+    assert wins[1] > wins[0] > 0
+
+
+def test_every_command_is_one(capsys):
+    lines = [line.split("#")[0].strip() for block in blocks("") for line in block.splitlines()]
+    commands = [piece for line in lines for piece in line.split(" && ") if piece.startswith("strozzi ")]
+    assert len(commands) >= 7
+    for command in commands:
+        name = shlex.split(command)[1]
+        assert app.run([name, "--help"]) == 0
+        page = capsys.readouterr().out
+        for option in re.findall(r"--[a-z]+", command):
+            assert option in page, command
+
+
+def test_every_link_leads_somewhere():
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target

@@ -1,0 +1,84 @@
+"""The wheel, installed alone in a new environment, lists the agents and plays from loky workers."""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+PLAY = """
+import joblib, numpy as np, strozzi_sim, strozzi_agents
+from strozzi_sim.agent import load_agent
+from strozzi_sim.games import load_game
+from strozzi_sim.games.variants import resolve_variant
+from strozzi_sim.selfplay.match import Match
+from strozzi_sim.selfplay.pool import Task, play_tasks
+
+game = load_game("strozzi")
+match = Match(game, 4, (load_agent("greedy"), load_agent("random")), resolve_variant(game, "long-tracks"), 1)
+match.warm()
+stop = np.zeros(1, np.int64)
+tasks = [Task(k, match, 10 * k, 10 * k + 10) for k in range(4)]
+with joblib.parallel_config(backend="loky"):
+    far = {task.key: played.outcome.tobytes() for task, played in play_tasks(tasks, 2, stop)}
+near = {task.key: played.outcome.tobytes() for task, played in play_tasks(tasks, 1, stop)}
+print(strozzi_sim.__file__, strozzi_agents.__file__, far == near, len(far))
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True, text=True)
+    return next(folder.glob("strozzi_sim-*.whl"))
+
+
+@pytest.fixture(scope="module")
+def environment(wheel, tmp_path_factory):
+    """A new environment with the wheel; the libraries it needs are borrowed from this one."""
+    folder = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    python = folder / "bin" / "python"
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", str(wheel)], check=True, capture_output=True)
+    site = subprocess.run(
+        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    (Path(site) / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return folder
+
+
+def run(environment, *command):
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("COV_", "COVERAGE", "PYTHONPATH"))}
+    return subprocess.run(
+        [environment / "bin" / command[0], *command[1:]], cwd=environment, env=clean, capture_output=True, text=True,
+        check=True, timeout=300,
+    ).stdout  # fmt: skip
+
+
+def test_the_wheel_holds_all_that_is_no_code(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    for needed in (
+        "strozzi_sim/py.typed", "strozzi_agents/py.typed", "strozzi_sim/games/strozzi/components.toml",
+        "strozzi_sim/games/strozzi/variants.toml", "strozzi_sim/reports/templates/report.html",
+    ):  # fmt: skip
+        assert needed in names
+    assert not any(name.startswith(("tests/", "agents/")) for name in names)
+
+
+def test_the_wheel_lists_its_agents(environment):
+    agents = json.loads(run(environment, "strozzi", "agents", "--json"))
+    assert {"random", "greedy", "heuristic", "racer"} <= {agent["name"] for agent in agents}
+
+
+def test_the_wheel_plays_from_loky_workers(environment):
+    package, agents, same, count = run(environment, "python", "-c", PLAY).split()
+    assert Path(package).is_relative_to(environment)
+    assert Path(agents).is_relative_to(environment)
+    assert (same, count) == ("True", "4")
