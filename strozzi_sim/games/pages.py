@@ -158,10 +158,9 @@ def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
 def in_words(value: float, unit: Unit, digits: int | None = None) -> str:
     """A figure as a person reads it: shares as per cent."""
     if np.isnan(value):
-        return "-"
-    if unit == "share":
-        return f"{100 * value:.{1 if digits is None else digits}f}{THIN}%"
-    return f"{value:,.{_DIGITS[unit] if digits is None else digits}f}"
+        return "\N{EN DASH}"
+    scaled, sign = (100 * value, f"{THIN}%") if unit == "share" else (value, "")
+    return f"{scaled:,.{_DIGITS[unit] if digits is None else digits}f}{sign}".replace("-", "\N{MINUS SIGN}")
 
 
 _DIGITS: dict[Unit, int] = {"share": 1, "coins": 1, "number": 2, "count": 0}
@@ -216,5 +215,5 @@ def first_scenario(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def listed(words: Sequence[str]) -> str:
-    """"a, b and c"."""
+    """Words in a row: a, b and c."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))

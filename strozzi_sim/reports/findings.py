@@ -12,7 +12,7 @@ from strozzi_sim.reports.style import SERIES
 from strozzi_sim.stats.intervals import LEVEL, holm
 
 SCENARIO = "scenario"
-WHO = "position and agent"
+WHO = "who"
 _LONG = 24
 _CELL = ["players", "variant", "lineup"]
 _MOST = 12  # cells spoken of one by one
@@ -60,13 +60,15 @@ def seat_pictures(tables: Tables) -> list[Picture]:
     found = [
         Picture(
             "seats", "balance", "intervals", "seats", (WIN,), "How often each seat wins",
-            "Seat 0 starts round 1; the others follow clockwise. The broken line is an equal chance; whiskers are 95 % intervals. "
+            "Seat 0 starts round 1; the others follow clockwise. The broken line is an equal chance; whiskers are "
+            "95 % intervals. "
             "All panels have the same scale, cut off above 0 where the seats lie close together.",
             x="seat", series=SCENARIO, x_label="seat", equal=True,
         ),
         Picture(
             "seats-table", "balance", "table", "seats", (WIN, SCORE, RANK), "Seats in figures",
-            "A shared win counts as its part, a shared place as the mean of the places. Each figure with its 95 % interval.",
+            "A shared win counts as its part, a shared place as the mean of the places. Each figure with its 95 % "
+            "interval.",
             x="seat", x_label="seat",
         ),
     ]  # fmt: skip
@@ -74,7 +76,8 @@ def seat_pictures(tables: Tables) -> list[Picture]:
         found += [
             Picture(
                 "lineup", "balance", "intervals", "lineup", (WIN,), "How often each position of the line-up wins",
-                "Positions change seats from game to game, so that no seat favours one of them; who sits behind whom stays the same with the seatings `rotate`.",
+                "Positions change seats from game to game, so that no seat favours one of them; who sits behind "
+                "whom stays the same with the seatings `rotate`.",
                 x=WHO, series=SCENARIO, x_label="position in the line-up", equal=True,
             ),
             Picture(
@@ -94,14 +97,18 @@ def headline(tables: Tables) -> str:
     tests = _seat_tests(tables)
     every = scenarios(tests)
     groups: dict[str, list[str]] = {"unequal": [], "equal": [], "few": []}
-    gains = []
+    gains: list[float] = []
+    best: set[int] = set()
     for row in tests.itertuples(index=False):
         name = scenario_words((row.variant, row.lineup), every)
         verdict = "few" if np.isnan(row.adjusted) else "unequal" if row.adjusted < 1 - LEVEL else "equal"
         groups[verdict].append(f"{row.players}{f' ({name})' if name else ''}")
         if verdict == "unequal":
-            shares = pick(tables["seats"], figure="win_share", players=row.players, variant=row.variant, lineup=row.lineup)
+            shares = pick(
+                tables["seats"], figure="win_share", players=row.players, variant=row.variant, lineup=row.lineup
+            )
             gains.append(100 * (shares["value"].max() - 1 / row.players))
+            best.add(int(shares["seat"].iloc[shares["value"].argmax()]))
     words = {
         "unequal": "The seats are not equal at {} players",
         "equal": "no seat is shown to be favoured at {} players",
@@ -109,12 +116,19 @@ def headline(tables: Tables) -> str:
     }
     parts = [words[verdict].format(listed(cells)) for verdict, cells in groups.items() if cells]
     if gains:
-        points = f"{min(gains):.1f}" if f"{min(gains):.1f}" == f"{max(gains):.1f}" else f"{min(gains):.1f} to {max(gains):.1f}"
-        parts[0] += f", where the best seat wins {points} points more than its share"
+        points = (
+            f"{min(gains):.1f}"
+            if f"{min(gains):.1f}" == f"{max(gains):.1f}"
+            else f"{min(gains):.1f} to {max(gains):.1f}"
+        )
+        seat = f"seat {best.pop()}" if len(best) == 1 else "the best seat"
+        parts[0] += f", where {seat} wins {points} points more than its share"
     if len(every) > 1:
         many = f"{len(tests)} combinations of players, line-up and variant"
-        some = f"the seats are not equal in {len(groups['unequal'])} of the {many}: the best seat wins up to {max(gains, default=0):.1f} points more than its share"
-        parts = [some if gains else f"no seat is shown to be favoured in any of the {many}"]
+        parts = [f"no seat is shown to be favoured in any of the {many}"]
+        if gains:
+            most = f"the best seat wins up to {max(gains):.1f} points more than its share"
+            parts = [f"the seats are not equal in {len(gains)} of the {many}: {most}"]
     sentence = "; ".join(parts)
     return f"{sentence[:1].upper()}{sentence[1:]}." if sentence else ""
 
@@ -128,12 +142,16 @@ def seat_sentences(tables: Tables) -> list[str]:
     """Whether any seat is favoured, cell by cell, and how sure that is."""
     tests = _seat_tests(tables)
     every = scenarios(tests)
-    found = [_seat_sentence(row, tables["balance"], tables["seats"], every) for row in tests.head(_MOST).itertuples(index=False)]
+    found = [
+        _seat_sentence(row, tables["balance"], tables["seats"], every)
+        for row in tests.head(_MOST).itertuples(index=False)
+    ]
     if len(tests) > _MOST:
         found.append("The other combinations are in `tables/balance.csv`.")
     if tests["adjusted"].notna().sum() > 1:
         found.append(
-            f"The {len(tests)} tests are judged together (Holm): if all seats were equal everywhere, one study in 20 would still "
+            f"The {len(tests)} tests are judged together (Holm): if all seats were equal everywhere, one study in "
+            "20 would still "
             "report a difference."
         )
     return [sentence for sentence in found if sentence]
@@ -160,13 +178,19 @@ def _seat_sentence(test: Any, balance: pd.DataFrame, seats: pd.DataFrame, every:
         shares = ", ".join(f"seat {row.seat} wins {quote(row, 'share')}" for row in rows.itertuples(index=False))
         gain = 100 * (rows["value"].max() - equal)
         return (
-            f"{where} the seats are not equal: {shares}, where {in_words(equal, 'share')} would be equal ({said_p}, {games}). "
+            f"{where} the seats are not equal: {shares}, where {in_words(equal, 'share')} would be equal "
+            f"({said_p}, {games}). "
             f"The best seat gains {gain:.1f} points, with 95 % confidence no more than {limit}."
         )
-    doubt = " On its own that would count as a difference; among so many tests it does not." if test.value < 1 - LEVEL else ""
+    doubt = (
+        " On its own that would count as a difference; among so many tests it does not."
+        if test.value < 1 - LEVEL
+        else ""
+    )
     by_chance = f"; chance alone makes gaps of up to {100 * chance.value:.1f} points" if chance else ""
     return (
-        f"{where} {between}; a test of equal chances gives {said_p} ({games}{by_chance}): no seat is shown to be favoured, and none is "
+        f"{where} {between}; a test of equal chances gives {said_p} ({games}{by_chance}): no seat is shown to be "
+        "favoured, and none is "
         f"favoured by more than about {limit} points.{doubt}"
     )
 
@@ -206,14 +230,20 @@ def certainty(manifest: Mapping[str, Any]) -> list[str]:
     chunks = plan.get("chunks")
     parts = f"{chunks} parts" if chunks else "parts"
     return [
-        f"Every figure is an exact count over all games. Its interval is found by leaving out one of {parts} of the study at a time and "
-        "watching how far the figure moves (the delete-one jackknife). All seatings of a deal are in the same part, so playing a deal "
+        f"Every figure is an exact count over all games. Its interval is found by leaving out one of {parts} of "
+        "the study at a time and "
+        "watching how far the figure moves (the delete-one jackknife). All seatings of a deal are in the same "
+        "part, so playing a deal "
         "several times makes no interval look narrower than it is.",
-        "Intervals are 95 %: means and differences by Student's t, shares by Wilson's formula. Of twenty intervals about one misses its true value; in a table "
-        "of a hundred figures expect five. In heat maps of games won, cells in italics cannot be told from an equal chance when false alarms "
+        "Intervals are 95 %: means and differences by Student's t, shares by Wilson's formula. Of twenty "
+        "intervals about one misses its true value; in a table "
+        "of a hundred figures expect five. In heat maps of games won, cells in italics cannot be told from an "
+        "equal chance when false alarms "
         "are kept to 5 % (Benjamini and Hochberg).",
-        "Figures with fewer than 30 events behind them are left out. n is the number of events behind a figure (games, ships, claims, rounds); "
+        "Figures with fewer than 30 events behind them are left out. n is the number of events behind a figure "
+        "(games, ships, claims, rounds); "
         "events of one game go together, so the interval, not n, says how certain a figure is.",
-        "Intervals cover chance: which cards come, and what agents that draw lots choose. They do not cover how well the agents play. "
+        "Intervals cover chance: which cards come, and what agents that draw lots choose. They do not cover how "
+        "well the agents play. "
         "What holds for these agents may not hold for others, or for people.",
     ]

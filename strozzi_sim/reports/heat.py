@@ -16,7 +16,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure as Drawing
 
 from strozzi_sim.games.pages import HeatMap, Unit
-from strozzi_sim.reports.figures import Words, in_order
+from strozzi_sim.reports.series import Words, in_order
 from strozzi_sim.reports.style import GREY, INK, PAPER, SEQUENTIAL, STYLE, WIDTH, compact, new_figure
 from strozzi_sim.stats.intervals import benjamini_hochberg
 
@@ -76,10 +76,14 @@ def _layout(panels: int, names: list[str], tops: list[str]) -> _Grid:
     fits = int(max(1, min(panels, 4, room // (max(least, 0.38 if len(tops) < 5 else least) * len(tops) + beside))))
     columns = fits if fits >= panels or fits < 2 else 2
     cell = min((room - beside * columns) / columns / len(tops), max(0.55, least))
-    return _Grid(left, (cell, 0.185 if many else 0.235), columns, beside, 0.28, 0.22, 6.5 if many or cell < 0.33 else 7.0)
+    return _Grid(
+        left, (cell, 0.185 if many else 0.235), columns, beside, 0.28, 0.22, 6.5 if many or cell < 0.33 else 7.0
+    )
 
 
-def _draw(heat_map: HeatMap, rows: pd.DataFrame, panels: list[int], levels: tuple[list[str], list[str]], words: Words) -> Drawing:
+def _draw(
+    heat_map: HeatMap, rows: pd.DataFrame, panels: list[int], levels: tuple[list[str], list[str]], words: Words
+) -> Drawing:
     names, tops = ([words.get(level, level) for level in side] for side in levels)
     grid = _layout(len(panels), names, tops)
     lines = -(-len(panels) // grid.columns)
@@ -124,8 +128,8 @@ def _scale_of(heat_map: HeatMap, rows: pd.DataFrame) -> Normalize:
 
 
 def _panel(
-    axes: Axes, heat_map: HeatMap, rows: pd.DataFrame, players: int, levels: tuple[list[str], list[str]], norm: Normalize,
-    digits: int, grid: _Grid, corner: tuple[float, float],
+    axes: Axes, heat_map: HeatMap, rows: pd.DataFrame, players: int, levels: tuple[list[str], list[str]],
+    norm: Normalize, digits: int, grid: _Grid, corner: tuple[float, float],
 ) -> None:  # fmt: skip
     value, n, p = _matrix(heat_map, rows, players, levels)
     alarms = benjamini_hochberg(p.ravel()).reshape(p.shape) < _LEVEL
@@ -152,7 +156,9 @@ def _panel(
             axes.text(right, corner[1] + (i + 0.5) * tall, compact(total), va="center", fontsize=6.5, color=GREY)
 
 
-def _matrix(heat_map: HeatMap, rows: pd.DataFrame, players: int, levels: tuple[list[str], list[str]]) -> tuple[Array, Array, Array]:
+def _matrix(
+    heat_map: HeatMap, rows: pd.DataFrame, players: int, levels: tuple[list[str], list[str]]
+) -> tuple[Array, Array, Array]:
     """Values, events, and p-values of an equal chance if that is the question; [row, column]."""
     shape = len(levels[0]), len(levels[1])
     value, n, p = np.full(shape, np.nan), np.zeros(shape, np.int64), np.full(shape, np.nan)
@@ -184,8 +190,13 @@ def _scale(axes: Axes, heat_map: HeatMap, norm: Normalize, left: float, middle: 
     low, high = float(norm.vmin or 0.0), float(norm.vmax or 1.0)
     steps = np.linspace(low, high, 10)
     start, step, half = left + 0.36, 0.11, 0.045
-    boxes = [[(start + k * step, middle + dy) for k, dy in ((k, -half), (k + 1, -half), (k + 1, half), (k, half))] for k in range(len(steps))]
-    axes.add_collection(PolyCollection(boxes, facecolors=SEQUENTIAL(norm(steps)), linewidths=0, antialiaseds=False), autolim=False)
+    boxes = [
+        [(start + k * step, middle + dy) for k, dy in ((k, -half), (k + 1, -half), (k + 1, half), (k, half))]
+        for k in range(len(steps))
+    ]
+    axes.add_collection(
+        PolyCollection(boxes, facecolors=SEQUENTIAL(norm(steps)), linewidths=0, antialiaseds=False), autolim=False
+    )
     ends = [f"{end:.1f}" if heat_map.equal else f"{100 * end:.0f} %" if share else f"{end:,.1f}" for end in (low, high)]
     axes.text(start - 0.05, middle, ends[0], ha="right", va="center", fontsize=7, color=GREY)
     what = "times an equal chance; in the cells: " if heat_map.equal else ""

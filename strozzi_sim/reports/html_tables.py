@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.games.pages import THIN, Figure, Picture, digits_for, in_words, pick, reach_in_words
-from strozzi_sim.reports.figures import in_order
+from strozzi_sim.reports.series import in_order
 from strozzi_sim.reports.style import compact
 
 _WIDE = 14  # columns of numbers that fit on the page
+_FIT = 7  # columns that need no small type
 _FEW = 4  # levels up to which figures are the row groups
 
 
@@ -71,27 +72,40 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
     players = sorted(rows["players"].unique())
     levels = [] if picture.x == "figure" else in_order(rows[picture.x], picture.levels)
     across = len(players) * len(picture.figures)
-    grouped_by_figure = (len(levels) <= _FEW and len(players) > 2) or across > _WIDE
-    wide = not grouped_by_figure and across > 6
+    grouped_by_figure = (len(levels) <= _FEW and (len(players) > 2 or across > _FIT)) or across > _WIDE
+    wide = not grouped_by_figure and across > _FIT
     numbers = _Numbers(rows, picture, most=1 if wide else 2)
     heads = tuple(f"{count} players" for count in players)
     if picture.x == "figure":
-        lines = [_line(_label(figure), numbers, [(figure, count, "") for count in players]) for figure in picture.figures]
+        lines = [
+            _line(_label(figure), numbers, [(figure, count, "") for count in players]) for figure in picture.figures
+        ]
         return PageTable("", (), heads, tuple(line for line in lines if line), wide=False)
     if grouped_by_figure:
         grouped: list[Row] = []
         for figure in picture.figures:
-            group = [_line(words.get(str(level), str(level)), numbers, [(figure, count, level) for count in players]) for level in levels]
+            group = [
+                _line(words.get(str(level), str(level)), numbers, [(figure, count, level) for count in players])
+                for level in levels
+            ]
             there = [line for line in group if line]
-            grouped += [Row(line.label, line.cells, line.n, "" if k else _label(figure)) for k, line in enumerate(there)]
+            grouped += [
+                Row(line.label, line.cells, line.n, "" if k else _label(figure)) for k, line in enumerate(there)
+            ]
         return PageTable(picture.x_label, (), heads, tuple(grouped), wide=False)
     lines = [
-        _line(words.get(str(level), str(level)), numbers, [(figure, count, level) for figure in picture.figures for count in players])
+        _line(
+            words.get(str(level), str(level)),
+            numbers,
+            [(figure, count, level) for figure in picture.figures for count in players],
+        )
         for level in levels
     ]
     if len(players) == 1:
         corner = f"{picture.x_label}, {heads[0]}" if picture.x_label else heads[0]
-        return PageTable(corner, (), tuple(_label(figure) for figure in picture.figures), tuple(line for line in lines if line), wide)
+        return PageTable(
+            corner, (), tuple(_label(figure) for figure in picture.figures), tuple(line for line in lines if line), wide
+        )
     groups = tuple((_label(figure), len(players)) for figure in picture.figures)
     columns = tuple(str(count) for _ in picture.figures for count in players)
     return PageTable(picture.x_label, groups, columns, tuple(line for line in lines if line), wide)
@@ -109,7 +123,7 @@ class _Numbers:
         self._digits: dict[str, int] = {}
         for row in rows.itertuples(index=False):
             level = "" if picture.x == "figure" else getattr(row, picture.x)
-            self._rows[row.figure, row.players, level] = row  # type: ignore[index]
+            self._rows[row.figure, row.players, level] = row
         for figure in picture.figures:
             half = ((rows["high"] - rows["low"]) / 2)[rows["figure"] == figure.name].dropna()
             self._digits[figure.name] = digits_for(float(half.median()) if len(half) else 0.0, figure.unit, most)

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure as Drawing
 
 from strozzi_sim.errors import StorageError
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.pages import THIN, HeatMap, Picture, Tables, pick
+from strozzi_sim.games.pages import THIN, HeatMap, Picture, Tables, listed, pick
 from strozzi_sim.reports import findings
 from strozzi_sim.reports.figures import draw
 from strozzi_sim.reports.heat import draw_heat_map
@@ -27,23 +27,22 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True)
-class Item:
-    """A picture or a table on the page, once for each variant and line-up drawn.
+class Part:
+    """What is shown of one variant and line-up: a picture inline with its file's name, or a table."""
 
-    Attributes:
-        title, caption: in words.
-        scenario: which variant and line-up, if there are several.
-        svg: the picture inline, or "".
-        file: its name in figures/, without ending.
-        table: the table, or None.
-    """
-
-    title: str
-    caption: str
     scenario: str
     svg: str
     file: str
     table: PageTable | None
+
+
+@dataclass(frozen=True)
+class Item:
+    """A picture or a table on the page, once for each variant and line-up drawn."""
+
+    title: str
+    caption: str
+    parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
@@ -104,7 +103,7 @@ class _Painter:
         with rc_context(STYLE):
             for path, metadata in ((png, {"Software": None}), (svg, {"Date": None, "Creator": None})):
                 temporary = path.with_name(f".{path.name}.tmp")
-                drawing.savefig(temporary, format=path.suffix[1:], metadata=metadata)  # type: ignore[arg-type]
+                drawing.savefig(temporary, format=path.suffix[1:], metadata=metadata)
                 temporary.replace(path)
         return inline_svg(svg.read_text("utf-8"), name, title)
 
@@ -114,7 +113,9 @@ def inline_svg(text: str, name: str, title: str) -> str:
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, count=1, flags=re.DOTALL)
     text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", text)
-    text = re.sub(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>', r'<svg viewBox="\1" role="img" aria-label="@label@">', text, count=1)
+    text = re.sub(
+        r'<svg [^>]*?viewBox="([^"]*)"[^>]*>', r'<svg viewBox="\1" role="img" aria-label="@label@">', text, count=1
+    )
     text = re.sub(r"font: ([^;\"]*?)'DejaVu Sans'[^;\"]*", r"font: \1var(--sans)", text)
     return text.replace("@label@", escape(title), 1)
 
@@ -135,16 +136,18 @@ def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: 
         title, question = part.PAGE_TITLES[page]
         seats = [*findings.seat_sentences(tables), *findings.lineup_sentences(tables)] if page == "balance" else []
         sentences = tuple(_marked(sentence) for sentence in [*seats, *said.get(page, [])])
-        items = [item for picture in pictures if picture.page == page for item in _items(picture, tables[picture.table], words, painter)]
-        found.append(Section(page, title, question, sentences, tuple(items)))
+        items = [_item(picture, tables[picture.table], words, painter) for picture in pictures if picture.page == page]
+        found.append(Section(page, title, question, sentences, tuple(item for item in items if item.parts)))
     maps = [
-        item
+        _heat_item(name, heat_map, tables[table], words, painter)
         for name, heat_map in part.HEATMAPS.items()
         if (table := "heat_" + name.replace("-", "_")) in tables
-        for item in _heat_items(name, heat_map, tables[table], words, painter)
     ]
+    maps = [item for item in maps if item.parts]
     if maps:
-        note = _marked("Cells without a figure are blank: it never happened, or fewer than 30 times. n is what is behind the whole row.")
+        note = _marked(
+            "Cells without a figure are blank: it never happened, or fewer than 30 times. n is what is behind a row."
+        )
         found.append(Section("heatmaps", "Heat maps", "Where does what happen?", (note,), tuple(maps)))
     return found
 
@@ -169,35 +172,36 @@ def _apart(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
         yield name, f"--{number}-{slug}" if len(every) > 1 else "", pick(table, variant=variant, lineup=lineup)
 
 
-def _items(picture: Picture, table: pd.DataFrame, words: Mapping[str, str], painter: _Painter) -> Iterator[Item]:
-    if picture.series == findings.SCENARIO:
-        drawing = draw(picture, findings.with_scenario(table), words)
-        if drawing is not None:
-            yield Item(picture.title, picture.caption, "", painter.paint(drawing, picture.name, picture.title), picture.name, None)
-        return
-    for name, slug, rows in _apart(table):
+def _item(picture: Picture, table: pd.DataFrame, words: Mapping[str, str], painter: _Painter) -> Item:
+    parts = []
+    together = picture.series == findings.SCENARIO
+    scenes = [("", "", findings.with_scenario(table))] if together else list(_apart(table))
+    for scenario, slug, rows in scenes:
         if picture.kind == "table":
             lines = page_table(picture, rows, words)
             if lines is not None:
-                yield Item(picture.title, picture.caption, name, "", "", lines)
-            continue
-        drawing = draw(picture, rows, words)
-        if drawing is not None:
-            svg = painter.paint(drawing, picture.name + slug, picture.title)
-            yield Item(picture.title, picture.caption, name, svg, picture.name + slug, None)
+                parts.append(Part(scenario, "", "", lines))
+        elif (drawing := draw(picture, rows, words)) is not None:
+            name = picture.name + slug
+            parts.append(Part(scenario, painter.paint(drawing, name, picture.title), name, None))
+    return Item(picture.title, picture.caption, tuple(parts))
 
 
-def _heat_items(name: str, heat_map: HeatMap, table: pd.DataFrame, words: Mapping[str, str], painter: _Painter) -> Iterator[Item]:
+def _heat_item(name: str, heat_map: HeatMap, table: pd.DataFrame, words: Mapping[str, str], painter: _Painter) -> Item:
+    parts = []
     for scenario, slug, rows in _apart(table):
         drawing = draw_heat_map(heat_map, rows, words)
         if drawing is not None:
             file = f"heat-{name}{slug}"
-            yield Item(heat_map.title, heat_map.caption, scenario, painter.paint(drawing, file, heat_map.title), file, None)
+            parts.append(Part(scenario, painter.paint(drawing, file, heat_map.title), file, None))
+    return Item(heat_map.title, heat_map.caption, tuple(parts))
 
 
 def _render(manifest: Mapping[str, Any], tables: Tables, game: Game, sections: list[Section]) -> str:
     loader = jinja2.FileSystemLoader(_TEMPLATES)
-    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+    environment = jinja2.Environment(
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
     environment.filters |= {"svg": Markup, "marked": _marked}
     every = findings.scenarios(tables["balance"])
     return environment.get_template("report.html").render(
@@ -223,12 +227,16 @@ def plan_in_words(manifest: Mapping[str, Any], game: Game) -> str:
     plan = manifest.get("plan", {})
     players, lineups, variants = plan.get("players", []), plan.get("lineups", []), list(_variants(manifest))
     names = [", ".join(lineup) if isinstance(lineup, list | tuple) else str(lineup) for lineup in lineups]
-    parts = [f"{game.title} at {findings.listed([str(count) for count in players])} players" if players else game.title]
+    parts = [f"{game.title} at {listed([str(count) for count in players])} players" if players else game.title]
     if names:
         alone = all(isinstance(lineup, list | tuple) and len(lineup) == 1 for lineup in lineups)
-        parts.append(f"played by {findings.listed(names)} against {'itself' if len(names) == 1 else 'themselves'}" if alone else f"played by {'; '.join(names)}")
+        parts.append(
+            f"played by {listed(names)} against {'itself' if len(names) == 1 else 'themselves'}"
+            if alone
+            else f"played by {'; '.join(names)}"
+        )
     if variants and variants != ["base"]:
-        parts.append(f"variants {findings.listed(variants)}")
+        parts.append(f"variants {listed(variants)}")
     if plan.get("deals"):
         parts.append(f"{plan['deals']:,} deals for each combination")
     games = manifest.get("games")
@@ -240,19 +248,36 @@ def _facts(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
     plan = manifest.get("plan", {})
     facts = [
         ("Players", ", ".join(str(count) for count in plan.get("players", []))),
-        ("Line-ups", " | ".join(", ".join(line) if isinstance(line, list | tuple) else str(line) for line in plan.get("lineups", []))),
+        (
+            "Line-ups",
+            " | ".join(
+                ", ".join(line) if isinstance(line, list | tuple) else str(line) for line in plan.get("lineups", [])
+            ),
+        ),
         ("Variants", ", ".join(_variants(manifest))),
         ("Deals per combination", f"{plan['deals']:,}" if "deals" in plan else ""),
-        ("Seatings", f"{plan.get('seatings', '')} (an agent against itself sits one way)" if plan.get("seatings") else ""),
+        (
+            "Seatings",
+            f"{plan.get('seatings', '')} (an agent against itself sits one way)" if plan.get("seatings") else "",
+        ),
         ("Games", f"{manifest['games']:,}" if manifest.get("games") else ""),
-        ("Played", " to ".join(str(manifest[key]) for key in ("started", "finished") if manifest.get(key))),
+        ("Played", " to ".join(_moment(manifest[key]) for key in ("started", "finished") if manifest.get(key))),
     ]
     return [(name, value) for name, value in facts if value]
+
+
+def _moment(text: Any) -> str:
+    """A time as ISO 8601 writes it, for people."""
+    return str(text).replace("T", " ").replace("+00:00", " UTC")
 
 
 def _again(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What identifies the results."""
     versions = ", ".join(f"{name} {version}" for name, version in manifest.get("versions", {}).items())
     seed = manifest.get("seed", manifest.get("plan", {}).get("seed"))
-    facts = [("Seed", "" if seed is None else str(seed)), ("Plan", str(manifest.get("plan_hash") or "")), ("Versions", versions)]
+    facts = [
+        ("Seed", "" if seed is None else str(seed)),
+        ("Plan's hash", str(manifest.get("plan_hash") or "")),
+        ("Versions", versions),
+    ]
     return [(name, value) for name, value in facts if value]

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from strozzi_sim.games.pages import Unit
 
 WIDTH = 7.6  # inches, the column of the page
-INK, GREY, PALE, PAPER = "#222222", "#6b6b6b", "#d9d9d9", "#ffffff"
+INK, GREY, PAPER = "#222222", "#6b6b6b", "#ffffff"
 # Okabe and Ito (2008), yellow left out: too pale on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
@@ -19,7 +19,7 @@ SERIES = len(COLOURS)
 # One hue whose lightness falls evenly: dark is more, in grey print too, whatever colours the eye can tell apart.
 SEQUENTIAL = LinearSegmentedColormap.from_list("strozzi", ["#f1f5f9", "#a9c8e4", "#5793c4", "#1f5f9c", "#0b2f5b"])
 
-STYLE: dict[str, Any] = {
+STYLE: Any = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Arial", "Helvetica", "sans-serif"],
     "font.size": 8.0,
@@ -69,7 +69,9 @@ def new_figure(height: float) -> Figure:
     return figure
 
 
-def margins(figure: Figure, *, left: float, right: float, top: float, bottom: float, between: float = 0.3, rows: float = 0.6) -> None:
+def margins(
+    figure: Figure, *, left: float, right: float, top: float, bottom: float, between: float = 0.3, rows: float = 0.6
+) -> None:
     """Set the margins, and the room between panels and between rows of panels, in inches."""
     width, height = figure.get_size_inches()
     axes = figure.axes
@@ -115,8 +117,9 @@ def legend(figure: Figure, handles: Sequence[Any], names: Sequence[str], left: f
     """Keys at the top left, above the panels."""
     width, height = figure.get_size_inches()
     figure.legend(
-        handles, names, loc="upper left", bbox_to_anchor=(left / width, 1 - 0.02 / height), ncols=_legend_columns(names),
-        handlelength=1.4, columnspacing=1.6, handletextpad=0.5, borderaxespad=0, borderpad=0, labelspacing=0.45,
+        handles, names, loc="upper left", bbox_to_anchor=(left / width, 1 - 0.02 / height),
+        ncols=_legend_columns(names), handlelength=1.4, columnspacing=1.6, handletextpad=0.5, borderaxespad=0,
+        borderpad=0, labelspacing=0.45,
     )  # fmt: skip
 
 
@@ -130,6 +133,6 @@ def compact(number: float) -> str:
 
 
 def compact_range(numbers: Sequence[int]) -> str:
-    """ "n = 40k" or "n = 12k to 40k"."""
+    """The numbers of events in words: n = 40k, or n = 12k to 40k."""
     low, high = compact(min(numbers)), compact(max(numbers))
     return f"n = {low}" if low == high else f"n = {low} to {high}"

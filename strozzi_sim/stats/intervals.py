@@ -60,7 +60,9 @@ def _divide(top: Array, bottom: Array) -> Array:
     return np.where(np.asarray(bottom) == 0, np.nan, result)
 
 
-def ratio(top: Array, bottom: Array, *, unit: float = 1.0, share_of: int | None = None, events: Array | None = None) -> Estimate:
+def ratio(
+    top: Array, bottom: Array, *, unit: float = 1.0, share_of: int | None = None, events: Array | None = None
+) -> Estimate:
     """The figures sum(top) / sum(bottom) / unit.
 
     Args:
@@ -136,8 +138,10 @@ def quantiles(counts: Array, levels: tuple[float, ...]) -> Estimate:
     n = np.full(len(levels), total.sum())
     value = of(total)
     if total[-1] > 0:  # the last bin takes everything beyond, so a quantile in it has no value
-        value = np.where(value >= np.flatnonzero(total[:-1]).max(initial=0), np.nan, value)
-    without = np.array([of(total - chunk) for chunk in counts]) if len(counts) > 1 else np.full((1, len(levels)), np.nan)
+        value = np.where(value > np.flatnonzero(total[:-1]).max(initial=0), np.nan, value)
+    without = (
+        np.array([of(total - chunk) for chunk in counts]) if len(counts) > 1 else np.full((1, len(levels)), np.nan)
+    )
     return finish(value, without, n, None)
 
 
@@ -218,7 +222,7 @@ def holm(p_values: Array) -> Array:
 
 
 def benjamini_hochberg(p_values: Array) -> Array:
-    """Adjusted p-values that keep the share of false alarms among alarms (Benjamini and Hochberg 1995); NaN stays NaN."""
+    """Adjusted p-values that keep down the share of false alarms (Benjamini and Hochberg 1995); NaN stays NaN."""
 
     def backwards(scaled: Array) -> Array:
         lowest: Array = np.minimum.accumulate(scaled[::-1])[::-1]

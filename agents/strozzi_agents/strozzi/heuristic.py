@@ -38,49 +38,51 @@ from strozzi_sim.kernel.jit import inlined, jit
 # Every weight, by name. Weights of flags are shares of the reference ship's worth, so that they fit any prizes.
 PARAMS = {
     # What a ship brings; the styles differ here.
-    "speed": Param(0.505, 0.0, 5.0, "weight of ship prizes"),
-    "ware": Param(0.811, 0.0, 5.0, "weight of steps at ports"),
-    "scroll": Param(1.147, 0.0, 5.0, "weight of steps at Florence"),
-    "promotion": Param(1.037, 0.0, 5.0, "weight of category prizes"),
-    "bonus": Param(1.243, 0.0, 5.0, "weight of bonus spaces"),
-    "deny": Param(0.226, 0.0, 2.0, "weight of ship prizes that rivals lose"),
+    "speed": Param(0.633, 0.0, 5.0, "weight of ship prizes"),
+    "ware": Param(1.067, 0.0, 5.0, "weight of steps at ports"),
+    "scroll": Param(1.294, 0.0, 5.0, "weight of steps at Florence"),
+    "promotion": Param(1.094, 0.0, 5.0, "weight of category prizes"),
+    "bonus": Param(1.135, 0.0, 5.0, "weight of bonus spaces"),
+    "deny": Param(0.483, 0.0, 2.0, "weight of ship prizes that rivals lose"),
     # How open the ranks still are.
-    "rival_speed": Param(1.517, 0.0, 3.0, "chance that a rival's later ship is faster, over the share of faster ships"),
-    "plus_share": Param(0.702, 0.0, 1.0, "share of the rivals' later ships under a plus_one flag"),
-    "florence_lead": Param(0.373, 0.0, 2.0, "worth of leading at Florence (first turn, ties), in first marker prizes"),
-    "now_spread": Param(1.392, 0.0, 10.0, "lead in spaces that is safe this round, with all cards to come"),
-    "berth_spread": Param(0.597, 0.0, 10.0, "the same, more against a rival who has a berth left"),
-    "berth_drift": Param(1.319, 0.0, 4.0, "steps that a berth left will bring"),
-    "florence_spread": Param(0.679, 0.0, 10.0, "lead that is safe at Florence, for each ship the two may still place"),
-    "florence_drift": Param(0.255, 0.0, 3.0, "scrolls that a ship will bring"),
-    "later_spread": Param(2.78, 0.1, 20.0, "lead in spaces that is 3/4 sure to last in later rounds"),
-    "later": Param(0.722, 0.0, 2.0, "weight of marker prizes of later rounds"),
-    "ware_climb": Param(2.337, 0.0, 6.0, "steps a round at a port"),
-    "scroll_climb": Param(3.311, 0.0, 6.0, "steps a round at Florence"),
-    "tile_spread": Param(2.016, 0.0, 10.0, "lead in tile value that is safe, for each round left"),
-    "none_yet": Param(0.292, 0.0, 1.0, "share of a category's worth without a tile, for each round left"),
+    "rival_speed": Param(1.555, 0.0, 3.0, "chance that a rival's later ship is faster, over the share of faster ships"),
+    "plus_share": Param(0.569, 0.0, 1.0, "share of the rivals' later ships under a plus_one flag"),
+    "florence_lead": Param(0.425, 0.0, 2.0, "worth of leading at Florence (first turn, ties), in first marker prizes"),
+    "now_spread": Param(1.592, 0.0, 10.0, "lead in spaces that is safe this round, with all cards to come"),
+    "berth_spread": Param(1.494, 0.0, 10.0, "the same, more against a rival who has a berth left"),
+    "berth_drift": Param(1.776, 0.0, 4.0, "steps that a berth left will bring"),
+    "florence_spread": Param(0.478, 0.0, 10.0, "lead that is safe at Florence, for each ship the two may still place"),
+    "florence_drift": Param(0.349, 0.0, 3.0, "scrolls that a ship will bring"),
+    "later_spread": Param(1.993, 0.1, 20.0, "lead in spaces that is 3/4 sure to last in later rounds"),
+    "later": Param(0.47, 0.0, 2.0, "weight of marker prizes of later rounds"),
+    "ware_climb": Param(2.591, 0.0, 6.0, "steps a round at a port"),
+    "scroll_climb": Param(2.877, 0.0, 6.0, "steps a round at Florence"),
+    "tile_spread": Param(1.852, 0.0, 10.0, "lead in tile value that is safe, for each round left"),
+    "none_yet": Param(0.378, 0.0, 1.0, "share of a category's worth without a tile, for each round left"),
     # The reference ship: what a later card may bring instead.
-    "ref_sail": Param(0.456, -5.0, 5.0, "sail of the reference ship above the mean"),
-    "ref_faster": Param(0.719, 0.0, 1.0, "chance that a rival's later ship is faster than it"),
-    "ref_ware": Param(1.537, 0.0, 5.0, "its steps at the port"),
-    "ref_scroll": Param(1.015, 0.0, 3.0, "its scrolls over the mean"),
-    "ref_tile": Param(0.564, 0.0, 2.0, "worth of its tile in first category prizes"),
+    "ref_sail": Param(0.632, -5.0, 5.0, "sail of the reference ship above the mean"),
+    "ref_faster": Param(0.742, 0.0, 1.0, "chance that a rival's later ship is faster than it"),
+    "ref_ware": Param(1.478, 0.0, 5.0, "its steps at the port"),
+    "ref_scroll": Param(1.012, 0.0, 3.0, "its scrolls over the mean"),
+    "ref_tile": Param(0.727, 0.0, 2.0, "worth of its tile in first category prizes"),
     # How much of it a claim must beat.
-    "patience": Param(1.068, -1.0, 3.0, "share of the reference ship to beat with one card to come a flag"),
-    "patience_scarce": Param(0.67, -2.0, 3.0, "the same with half a card a flag; it is 0 with no card"),
-    "patience_plenty": Param(1.186, -2.0, 4.0, "the same with three cards a flag"),
-    "patience_players": Param(0.032, -1.0, 1.0, "more for each player beyond four"),
-    "patience_own": Param(0.068, -1.0, 1.0, "less for each flag he has beyond the mean of those who have one"),
-    "patience_last": Param(0.126, -1.0, 2.0, "less if he is the last to be asked"),
+    "patience": Param(1.097, -1.0, 3.0, "share of the reference ship to beat with one card to come a flag"),
+    "patience_scarce": Param(0.593, -2.0, 3.0, "the same with half a card a flag; it is 0 with no card"),
+    "patience_plenty": Param(1.098, -2.0, 4.0, "the same with three cards a flag"),
+    "patience_players": Param(0.038, -1.0, 1.0, "more for each player beyond four"),
+    "patience_own": Param(0.037, -1.0, 1.0, "less for each flag he has beyond the mean of those who have one"),
+    "patience_last": Param(0.184, -1.0, 2.0, "less if he is the last to be asked"),
     # Flags, as shares of the reference ship.
-    "keep_pirate": Param(0.13, -9.0, 9.0, "what a claim must bring more to spend the pirate flag"),
-    "keep_pirate_early": Param(0.59, -9.0, 9.0, "the same, more with all cards still to come"),
-    "keep_plus_one": Param(-0.079, -9.0, 9.0, "as keep_pirate, for the plus_one flag"),
-    "keep_ware": Param(0.051, -9.0, 9.0, "as keep_pirate, for the ware flag"),
-    "piracy": Param(0.006, -9.0, 9.0, "what a claim must bring more to take a claimed ship"),
-    "risk": Param(0.008, 0.0, 1.0, "chance that a rival's pirate takes a ship like the reference ship"),
-    "risk_more": Param(0.782, 0.0, 5.0, "more, for a ship worth twice as much"),
-    "deny_ship": Param(0.221, 0.0, 1.0, "weight of what the ship would bring a rival above the reference ship"),
+    "keep_pirate": Param(0.343, -9.0, 9.0, "what a claim must bring more to spend the pirate flag"),
+    "keep_pirate_early": Param(0.322, -9.0, 9.0, "the same, more with all cards still to come"),
+    "keep_plus_one": Param(-0.146, -9.0, 9.0, "as keep_pirate, for the plus_one flag"),
+    "keep_ware": Param(0.073, -9.0, 9.0, "as keep_pirate, for the ware flag"),
+    "cc": Param(0.0, 0.0, 1.0, ""),
+    "dd": Param(0.0, 0.0, 1.0, ""),
+    "piracy": Param(-0.036, -9.0, 9.0, "what a claim must bring more to take a claimed ship"),
+    "risk": Param(0.091, 0.0, 1.0, "chance that a rival's pirate takes a ship like the reference ship"),
+    "risk_more": Param(1.046, 0.0, 5.0, "more, for a ship worth twice as much"),
+    "deny_ship": Param(0.335, 0.0, 1.0, "weight of what the ship would bring a rival above the reference ship"),
 }  # fmt: skip
 
 
@@ -120,7 +122,17 @@ def _value_ports(state, rules, params, memory, seat, ship, flags):
     faster, faster_plus = rivals_faster(state, rules, params, sail)
     with_plus, with_ware = (flags >> PLUS_ONE_FLAG) & 1 == 1, (flags >> WARE_FLAG) & 1 == 1
     fast = sail + int64(rules.plus_one_speed)
-    ref_speed = int64(memory.sail + params.ref_sail + 1.0)  # ships at least as fast as this are ahead of it
+    ssum = psum = csum = int64(0)
+    for k in range(int64(state.ships_unseen)):
+        other = int64(state.unseen_ship[k])
+        ssum += int64(rules.sail[other])
+        psum += int64(rules.promotion[other])
+        csum += int64(rules.scrolls[other])
+    nn = max(int64(state.ships_unseen), int64(1))
+    mm = memory.sail + params.cc * (ssum / nn - memory.sail)
+    memory.step[1] = memory.promotion + params.dd * (psum / nn - memory.promotion)
+    memory.step[2] = memory.scrolls + params.dd * (csum / nn - memory.scrolls)
+    ref_speed = int64(mm + params.ref_sail + 1.0)  # ships at least as fast as this are ahead of it
     to_come = int64(0)  # rivals with a berth left at each port, 8 bits a port
     for other in range(int64(state.players)):
         if other != seat:
@@ -158,7 +170,7 @@ def _value_anywhere(state, rules, params, memory, seat, ship):
     if rules.promotion[ship]:
         worth += best_tile_value(state, rules, params, memory, seat)[1]
     tile = params.promotion * params.ref_tile * int64(rules.category_prize[0])
-    return worth, params.ref_scroll * params.scroll * memory.scrolls * step + memory.promotion * tile
+    return worth, params.ref_scroll * params.scroll * memory.step[2] * step + memory.step[1] * tile
 
 
 @jit

@@ -10,7 +10,7 @@ import pandas as pd
 
 from strozzi_sim.games.pages import Tables, Unit, first_scenario, in_words, listed, pick, quote, row_of
 from strozzi_sim.games.strozzi.page_tables import ALL
-from strozzi_sim.games.strozzi.page_words import ship_words
+from strozzi_sim.games.strozzi.page_words import WORDS, ship_words
 from strozzi_sim.games.strozzi.state import CATEGORIES, FLAG_NAMES, PORT_NAMES
 
 FLAG_WORDS = {"pirate": "pirate flag", "plus_one": "plus-one flag", "ware": "ware flag"}
@@ -25,9 +25,23 @@ class _Speaker:
     def row(self, figure: str, **where: Any) -> Any:
         return row_of(self.table, figure=figure, **{"players": self.players, **where})
 
-    def quote(self, figure: str, unit: Unit, **where: Any) -> str:
+    def _quote(self, figure: str, unit: Unit, where: Mapping[str, Any]) -> str:
         row = self.row(figure, **where)
         return quote(row, unit) if row else "no value"
+
+    def share(self, figure: str, **where: Any) -> str:
+        return self._quote(figure, "share", where)
+
+    def coins(self, figure: str, **where: Any) -> str:
+        return self._quote(figure, "coins", where)
+
+    def number(self, figure: str, **where: Any) -> str:
+        return self._quote(figure, "number", where)
+
+    @property
+    def equal(self) -> str:
+        """What an equal chance is, as the end of a sentence."""
+        return f"an equal chance is {in_words(1 / self.players, 'share')}."
 
     def ends(self, figure: str, unit: Unit, **where: Any) -> list[tuple[int, str]]:
         """(players, value in words) at the smallest and at the largest player count, or at the only one."""
@@ -57,7 +71,8 @@ def sentences(tables: Tables, components: Mapping[str, Any]) -> dict[str, list[s
     players = 4 if (balance["players"] == 4).any() else int(balance["players"].min())
     data = components.get(balance["variant"].iloc[0], {})
     found = {}
-    for page, say in (("balance", _balance), ("flags", _flags), ("ports", _ports), ("promotion", _promotion), ("ships", _ships)):
+    pages = {"balance": _balance, "flags": _flags, "ports": _ports, "promotion": _promotion, "ships": _ships}
+    for page, say in pages.items():
         if page in tables:
             found[page] = say(_Speaker(first_scenario(tables[page]), players), data)
     return found
@@ -67,94 +82,105 @@ def _balance(say: _Speaker, data: Mapping[str, Any]) -> list[str]:
     found = []
     scores, winners, margins = (say.ends(name, "coins") for name in ("score_mean", "winner_score_mean", "margin_mean"))
     for (players, score), (_, winner), (_, margin) in zip(scores, winners, margins, strict=False):
-        found.append(f"At {players} players a player ends with {score} coins and the winner with {winner}, {margin} ahead of the second.")
-    rounds = data.get("setup", {}).get("rounds", 0)
-    leaders = [
-        f"{say.quote(f'leader_{k}_wins_share', 'share')} after round {k}" for k in range(1, rounds) if say.row(f"leader_{k}_wins_share")
-    ]
-    if leaders:
-        found.append(f"At {say.players} players the leader goes on to win {listed(leaders)}; an equal chance is {in_words(1 / say.players, 'share')}.")
+        found.append(
+            f"At {players} players a player ends with {score} coins and the winner with {winner}, "
+            f"{margin} ahead of the second."
+        )
+    rounds = range(1, data.get("setup", {}).get("rounds", 0))
+    leaders = {number: f"leader_{number}_wins_share" for number in rounds}
+    said = [f"{say.share(figure)} after round {number}" for number, figure in leaders.items() if say.row(figure)]
+    if said:
+        found.append(f"At {say.players} players the leader goes on to win {listed(said)}; {say.equal}")
     box = sum(int(name[1:]) * number for name, number in data.get("coins", {}).items())
     over = pick(say.table, figure="over_990_share").dropna(subset="value")
     if len(over) and box:
         worst = next(over.sort_values("value", kind="stable").tail(1).itertuples(index=False))
-        if worst.value == 0:
-            found.append(f"No game paid out more than the {box} coins in the box.")
-        else:
-            found.append(f"At {worst.players} players {quote(worst, 'share')} of games pay out more than the {box} coins in the box.")
+        share = quote(worst, "share")
+        found.append(
+            f"At {worst.players} players {share} of games pay out more than the {box} coins in the box."
+            if worst.value > 0
+            else f"No game paid out more than the {box} coins in the box."
+        )
     return found
 
 
 def _flags(say: _Speaker, data: Mapping[str, Any]) -> list[str]:
-    whole = {"by": ALL}
-    used = [
-        f"{FLAG_WORDS[flag]} {say.quote('sail_mean', 'number', flag=flag, **whole)} and {say.quote('cargo_mean', 'number', flag=flag, **whole)}"
-        for flag in FLAG_NAMES
+    used, prizes, unused = [], [], []
+    for flag, name in FLAG_WORDS.items():
+        where = {"flag": flag, "by": ALL}
+        used.append(f"{name} {say.number('sail_mean', **where)} and {say.number('cargo_mean', **where)}")
+        prizes.append(
+            f"{name} {say.coins('ship_prize_mean', **where)} coins and {say.number('steps_mean', **where)} spaces"
+        )
+        unused.append(f"{say.share('unused_share', **where)} of {name}s")
+    robbed = [
+        f"{say.share('pirated_share', flag=flag, by=ALL)} of the claims laid with a {FLAG_WORDS[flag]}"
+        for flag in FLAG_NAMES[1:]
     ]
-    prizes = [
-        f"{FLAG_WORDS[flag]} {say.quote('ship_prize_mean', 'coins', flag=flag, **whole)} coins and "
-        f"{say.quote('steps_mean', 'number', flag=flag, **whole)} spaces"
-        for flag in FLAG_NAMES
-    ]
-    robbed = [f"{say.quote('pirated_share', 'share', flag=flag, **whole)} of the claims laid with a {FLAG_WORDS[flag]}" for flag in FLAG_NAMES[1:]]
-    unused = [f"{say.quote('unused_share', 'share', flag=flag, **whole)} of {FLAG_WORDS[flag]}s" for flag in FLAG_NAMES]
+    taken_over = say.share("takeover_share", flag="pirate", by=ALL)
     found = [
         f"At {say.players} players, mean sail number and wares of the ships taken: {'; '.join(used)}.",
-        f"{say.quote('takeover_share', 'share', flag='pirate', **whole)} of pirate flags take a ship that somebody has claimed, the others "
-        f"open the bidding; pirates take over {listed(robbed)}.",
+        f"{taken_over} of pirate flags take a ship that somebody has claimed, the others open the bidding; "
+        f"pirates take over {listed(robbed)}.",
         f"What such a ship brings by its rank in port and on the track: {'; '.join(prizes)}.",
         f"Left unused when the round ends: {listed(unused)}.",
     ]
     orders = say.extremes("share", flag=ALL, by="pattern")
     if orders:
-        words = [FLAG_WORDS[flag].removesuffix(" flag") for flag in orders[1].level.split(">") if flag in FLAG_WORDS]
-        found.append(f"The commonest order is {', '.join(words)}: {quote(orders[1], 'share')} of player-rounds.")
+        most = orders[1]
+        words = [FLAG_WORDS[flag].removesuffix(" flag") for flag in most.level.split(">") if flag in FLAG_WORDS]
+        found.append(f"The commonest order is {', '.join(words)}: {quote(most, 'share')} of player-rounds.")
     found.append(
-        "These figures say what goes with a flag, not what it causes; what a flag is worth is measured by playing without it "
-        "(`strozzi restrict`)."
+        "These figures say what goes with a flag, not what it causes; what a flag is worth is measured by playing "
+        "without it (`strozzi restrict`)."
     )
     return found
 
 
 def _ports(say: _Speaker, data: Mapping[str, Any]) -> list[str]:
     found = []
-    gap = say.extremes("coins_mean", by=ALL)
     ports = [row for port in PORT_NAMES if (row := say.row("coins_mean", port=port, by=ALL))]
-    if gap and len(ports) == len(PORT_NAMES):
+    if len(ports) == len(PORT_NAMES):
         low, high = min(ports, key=lambda row: row.value), max(ports, key=lambda row: row.value)
+        florence = f"Florence pays {say.coins('coins_mean', port='florence', by=ALL)}"
         if high.low > low.high:
             found.append(
-                f"At {say.players} players {high.port.title()} pays a player most, {quote(high, 'coins')} coins in a game, and {low.port.title()} least, {quote(low, 'coins')}."
+                f"At {say.players} players {WORDS[high.port]} pays a player most, {quote(high, 'coins')} coins in a "
+                f"game, and {WORDS[low.port]} least of the ports, {quote(low, 'coins')}; {florence}."
             )
         else:
+            between = f"{in_words(low.value, 'coins', 2)} and {in_words(high.value, 'coins', 2)}"
             found.append(
-                f"At {say.players} players no port pays measurably more than another: between {in_words(low.value, 'coins', 2)} and "
-                f"{in_words(high.value, 'coins', 2)} coins a player and game; Florence pays {say.quote('coins_mean', 'coins', port='florence', by=ALL)}."
+                f"At {say.players} players no port pays measurably more than another: between {between} coins a player "
+                f"and game; {florence}."
             )
     sails = pick(say.table, players=say.players, figure="ship_prize_mean", by="sail", port=ALL).dropna(subset="value")
     if len(sails) > 1:
         slow, fast = (next(end.itertuples(index=False)) for end in (sails.head(1), sails.tail(1)))
-        found.append(f"Speed pays {quote(slow, 'coins')} coins in port at sail {slow.level} and {quote(fast, 'coins')} at sail {fast.level}.")
-    top = str(data["tracks"]["top_index"]) if "tracks" in data else ""
-    if top:
-        at = {"by": "space", "level": top}
-        ends = [
-            f"{say.quote('share', 'share', port=city, **at)} of markers in {city.title()}, whose owners win {say.quote('win_share', 'share', port=city, **at)}"
-            for city in ("venice", "florence")
-        ]
-        found.append(f"Space {top}, the top, is reached by {listed(ends)} of games; an equal chance is {in_words(1 / say.players, 'share')}.")
+        paid = (
+            f"{quote(slow, 'coins')} coins in port at sail {slow.level} and {quote(fast, 'coins')} at sail {fast.level}"
+        )
+        found.append(f"Speed pays {paid}.")
+    if "tracks" in data:
+        top = str(data["tracks"]["top_index"])
+        ends = []
+        for city in ("venice", "florence"):
+            where = {"port": city, "by": "space", "level": top}
+            reach, won = say.share("share", **where), say.share("win_share", **where)
+            ends.append(f"{reach} of markers in {WORDS[city]}, whose owners win {won}")
+        found.append(f"Space {top}, the top, is reached by {listed(ends)} of games; {say.equal}")
     return found
 
 
 def _promotion(say: _Speaker, data: Mapping[str, Any]) -> list[str]:
     whole = {"category": ALL, "place": ALL}
-    found = [
-        f"At {say.players} players a player takes {say.quote('tiles_mean', 'number', **whole)} tiles in a category; a tile brings "
-        f"{say.quote('prize_per_tile', 'coins', **whole)} coins, a point of value {say.quote('prize_per_value', 'coins', **whole)}."
+    wins = [f"{say.share('win_share', category=category, place='1')} in {category}" for category in CATEGORIES]
+    tile, value = (say.coins(figure, **whole) for figure in ("prize_per_tile", "prize_per_value"))
+    return [
+        f"At {say.players} players a player takes {say.number('tiles_mean', **whole)} tiles in a category; a tile "
+        f"brings {tile} coins, a point of value {value}.",
+        f"The player who is first in a category wins {listed(wins)} of games; {say.equal}",
     ]
-    wins = [f"{say.quote('win_share', 'share', category=category, place='1')} in {category}" for category in CATEGORIES]
-    found.append(f"The player who is first in a category wins {listed(wins)} of games; an equal chance is {in_words(1 / say.players, 'share')}.")
-    return found
 
 
 def _ships(say: _Speaker, data: Mapping[str, Any]) -> list[str]:
@@ -170,12 +196,9 @@ def _ships(say: _Speaker, data: Mapping[str, Any]) -> list[str]:
     for figure, unit, low_words, high_words in kinds:
         ends = say.extremes(figure)
         if ends:
-            low, high = ends
             coins = " coins" if unit == "coins" else ""
-            found.append(
-                f"{high_words} at {say.players} players is {cards.get(high.ship, high.ship)}, {quote(high, unit)}{coins}; "
-                f"{low_words} {cards.get(low.ship, low.ship)}, {quote(low, unit)}{coins}."
-            )
+            low, high = (f"{cards.get(end.ship, end.ship)}, {quote(end, unit)}{coins}" for end in ends)
+            found.append(f"{high_words} at {say.players} players is {high}; {low_words} {low}.")
     if found:
         found.append("The extremes of so many cards are a little exaggerated by chance.")
     return found

@@ -104,10 +104,11 @@ def _use_map(axis: str, by: str, figure: Figure) -> HeatMap:
         "steps_mean": f"How far markers move, by {axis} and {by_words}",
         "win_share": f"Who wins, by {axis} and {by_words}",
     }[figure.name]
+    placed = "placed with" if axis == "flag" else "placed in"
     caption = {
-        "share": f"Of all ships placed {'with' if axis == 'flag' else 'in'} the row's {axis}, the share in each column; rows add up to 100 %.",
+        "share": f"Of all ships {placed} the row's {axis}, the share in each column; rows add up to 100 %.",
         "ship_prize_mean": "Mean coins that such a ship earns in its port when the round is scored.",
-        "steps_mean": "Mean spaces that such a ship moves its owner's marker at the port, the ware flag's step included.",
+        "steps_mean": "Mean spaces that such a ship moves its owner's marker at the port, with the ware flag's step.",
         "win_share": "Share of games that the owner of such a ship wins. It says who wins with it, not that it is why.",
     }[figure.name]
     return HeatMap(title, caption, axis, label, figure, _use(axis, by), figure.name == "win_share")
@@ -142,7 +143,8 @@ HEATMAPS: dict[str, HeatMap] = {
     "win-by-flag-and-round": _use_map("flag", "round", WON),
     "pirated-by-sail": _plain(
         "How often a claim is taken over by a pirate",
-        "Share of claims laid with the row's flag on a ship of the column's sail number that end with a pirate taking the ship.",
+        "Share of claims laid with the row's flag on a ship of the column's sail number that end with a pirate "
+        "taking the ship.",
         "claim laid with", "sail number of the ship", Figure("pirated_share", "share taken over", "share"), _pirated,
     ),
     "pirated-by-lap": _plain(
@@ -151,7 +153,8 @@ HEATMAPS: dict[str, HeatMap] = {
         "claim laid with", BY_LABELS["lap"], Figure("pirated_share", "share taken over", "share"), _pirate_lap,
     ),
     "marker-by-round": _plain(
-        "How far the markers have come", "Mean space of a player's marker when the round is scored; 0 is the start space.",
+        "How far the markers have come",
+        "Mean space of a player's marker when the round is scored; 0 is the start space.",
         "city", "after round", Figure("space_mean", "mean space", "number"), _space_by_round,
     ),
     "last-space": _plain(
@@ -159,7 +162,8 @@ HEATMAPS: dict[str, HeatMap] = {
         "city", _LAST, Figure("share", "share of players", "share"), _last_space,
     ),
     "coins-by-last-space": _plain(
-        "What the last space pays", "Mean coins, bonus included, that a marker on the column's space earns in the last scoring.",
+        "What the last space pays",
+        "Mean coins, bonus included, that a marker on the column's space earns in the last scoring.",
         "city", _LAST, Figure("coins_mean", "coins", "coins"), _last_space,
     ),
     "win-by-last-space": _plain(
@@ -167,11 +171,13 @@ HEATMAPS: dict[str, HeatMap] = {
         "city", _LAST, Figure("win_share", "games won", "share"), _last_space,
     ),
     "prize-by-category-total": _plain(
-        "What promotion tiles pay", "Mean prize of a player whose tiles of the row's category add up to the column's value.",
+        "What promotion tiles pay",
+        "Mean prize of a player whose tiles of the row's category add up to the column's value.",
         "category", _TOTAL, Figure("prize_mean", "coins", "coins"), _category_total,
     ),
     "win-by-category-total": _plain(
-        "Who wins, by promotion tiles", "Share of games won by players whose tiles of the category add up to the column's value.",
+        "Who wins, by promotion tiles",
+        "Share of games won by players whose tiles of the category add up to the column's value.",
         "category", _TOTAL, Figure("win_share", "games won", "share"), _category_total,
     ),
     "ship-by-flag": _plain(

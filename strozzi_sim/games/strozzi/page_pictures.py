@@ -19,6 +19,12 @@ WON = Figure("win_share", "games won", "share")
 PRIZE = Figure("ship_prize_mean", "coins a ship earns in its port", "coins")
 STEPS = Figure("steps_mean", "spaces its marker moves", "number")
 
+_ORDERS = (
+    Figure("share", "share of player-rounds", "share"),
+    Figure("round_coins_mean", "coins in that round", "coins"),
+    WON,
+)
+
 
 def pictures(tables: Tables) -> list[Picture]:
     """What to show, in order; only of pages whose tables are there."""
@@ -45,7 +51,9 @@ def _balance(tables: Tables) -> list[Picture]:
     parts = tuple(Figure(f"coins_{name}_mean", label, "coins") for name, label in sources)
     winners = tuple(Figure(f"winner_{part.name}", part.label, "coins") for part in parts)
     leaders = sorted(name for name in tables["balance"]["figure"].unique() if name.startswith("leader_"))
-    spread = tuple(Figure(name, f"{round(100 * level)} % of players score less", "coins") for name, level in QUANTILES.items())
+    spread = tuple(
+        Figure(name, f"{round(100 * level)} % of players score less", "coins") for name, level in QUANTILES.items()
+    )
     winner = Figure("winner_score_mean", "mean of the winners", "coins")
     rest = (
         Figure("seat_gap", "win share of the best seat less the worst's", "share"),
@@ -66,7 +74,8 @@ def _balance(tables: Tables) -> list[Picture]:
     return [
         Picture(
             "scores", "balance", "spread", "balance", (*spread, winner), "How many coins a player has at the end",
-            "Thin line: 5 % to 95 % of all players' scores. Thick line: the middle half. Dot: the median. Diamond: the mean score "
+            "Thin line: 5 % to 95 % of all players' scores. Thick line: the middle half. Dot: the median. "
+            "Diamond: the mean score "
             f"of the winners, {_quote(tables, 'balance', winner)} at {_players(tables)} players.",
         ),
         Picture(
@@ -77,12 +86,14 @@ def _balance(tables: Tables) -> list[Picture]:
             "leaders", "balance", "intervals", "balance",
             tuple(Figure(name, f"leader after round {name.split('_')[1]}", "share") for name in leaders),
             "How often the leader stays ahead",
-            "Share of games won by whoever leads after the round, ties decided at Florence. The line is an equal chance.",
+            "Share of games won by whoever leads after the round, ties decided at Florence. The line is an equal "
+            "chance.",
             x="players", series="figure", x_label="players", equal=True,
         ),
         Picture(
             "balance-figures", "balance", "table", "balance", rest, "The game in figures",
-            "Each figure with its 95 % interval. Chance alone would make a larger gap between seats in one of 20 studies.", x="figure",
+            "Each figure with its 95 % interval. Chance alone makes a larger gap between seats in one of 20 studies.",
+            x="figure",
         ),
     ]  # fmt: skip
 
@@ -105,7 +116,9 @@ def _flags(tables: Tables) -> list[Picture]:
     of_level = Figure("share_of_level", "share of the ships taken", "share")
     share = Figure("share", "share of the flag's uses", "share")
     robbed = Figure("pirated_share", "share of claims taken over", "share")
-    patterns = pick(flags, players=players, by="pattern", figure="share").sort_values("value", ascending=False, kind="stable")
+    patterns = pick(flags, players=players, by="pattern", figure="share").sort_values(
+        "value", ascending=False, kind="stable"
+    )
     return [
         Picture(
             "flags-table", "flags", "table", "flags", whole, "The three flags in figures",
@@ -114,9 +127,11 @@ def _flags(tables: Tables) -> list[Picture]:
         ),
         Picture(
             "flags-by-sail", "flags", "lines", "flags", (of_level,), "Which flag takes which ships",
-            f"Of all ships with a sail number that were taken, the share taken with each flag; at {players} players pirates take "
+            f"Of all ships with a sail number that were taken, the share taken with each flag; at {players} "
+            "players pirates take "
             f"{_quote(tables, 'flags', of_level, flag='pirate', by='sail', level='2')} of the ships with sail 2 and "
-            f"{_quote(tables, 'flags', of_level, flag='pirate', by='sail', level='7')} of those with sail 7. Without any preference all three lines would lie at a third.",
+            f"{_quote(tables, 'flags', of_level, flag='pirate', by='sail', level='7')} of those with sail 7. "
+            "Without any preference all three lines would lie at a third.",
             {"by": "sail"}, x="level", series="flag", series_levels=FLAG_NAMES, x_label=BY_LABELS["sail"],
         ),
         Picture(
@@ -126,8 +141,10 @@ def _flags(tables: Tables) -> list[Picture]:
         ),
         Picture(
             "flags-by-lap", "flags", "lines", "flags", (share,), "From which seat each flag is used",
-            "Share of the flag's uses by the seat it comes from, counted clockwise from the player who turned the card over.",
-            {"by": "lap"}, x="level", series="flag", series_levels=FLAG_NAMES, x_label="seats after the active player (0 = that player)",
+            "Share of the flag's uses by the seat it comes from, counted clockwise from the player who turned the "
+            "card over.",
+            {"by": "lap"}, x="level", series="flag", series_levels=FLAG_NAMES,
+            x_label="seats after the active player (0 = that player)",
         ),
         Picture(
             "flags-pirated", "flags", "lines", "flags", (robbed,), "How often a claim is taken over by a pirate",
@@ -135,17 +152,21 @@ def _flags(tables: Tables) -> list[Picture]:
             {"by": "claim_sail"}, x="level", series="flag", series_levels=FLAG_NAMES, x_label=BY_LABELS["sail"],
         ),
         Picture(
-            "flags-prizes", "flags", "intervals", "flags", (PRIZE, STEPS), "What a ship brings, by the flag that took it",
-            "Left: coins from its rank in the port. Right: spaces its owner's marker moves there, the ware flag's step included.",
+            "flags-prizes", "flags", "intervals", "flags", (PRIZE, STEPS),
+            "What a ship brings, by the flag that took it",
+            "Left: coins from its rank in the port. Right: spaces its owner's marker moves there, the ware flag's "
+            "step included.",
             {"by": ALL}, x="players", series="flag", series_levels=FLAG_NAMES, x_label="players",
         ),
         Picture(
             "flag-orders", "flags", "table", "flags",
-            (Figure("share", "share of player-rounds", "share"), Figure("round_coins_mean", "coins in that round", "coins"), WON),
+            _ORDERS,
             "In which order players use their flags",
-            f"The {_MOST_PATTERNS} commonest orders. Flags missing at the end of an order were not used. Who takes the flags in which "
+            f"The {_MOST_PATTERNS} commonest orders. Flags missing at the end of an order were not used. Who takes "
+            "the flags in which "
             "order also depends on the ships that come, so a row is no advice.",
-            {"by": "pattern", "flag": ALL}, x="level", levels=tuple(patterns["level"][:_MOST_PATTERNS]), x_label="order of flags",
+            {"by": "pattern", "flag": ALL}, x="level", levels=tuple(patterns["level"][:_MOST_PATTERNS]),
+            x_label="order of flags",
         ),
     ]  # fmt: skip
 
@@ -153,7 +174,10 @@ def _flags(tables: Tables) -> list[Picture]:
 def _ports(tables: Tables) -> list[Picture]:
     ports = first_scenario(tables["ports"])
     players = _players(tables)
-    ships, markers = Figure("coins_ships_mean", "ships", "coins"), Figure("coins_markers_mean", "markers with bonus", "coins")
+    ships, markers = (
+        Figure("coins_ships_mean", "ships", "coins"),
+        Figure("coins_markers_mean", "markers with bonus", "coins"),
+    )
     whole = (
         Figure("share", "share of the ships placed", "share"),
         PRIZE,
@@ -164,12 +188,15 @@ def _ports(tables: Tables) -> list[Picture]:
     )
     spaces = pick(ports, players=players, by="space", figure="share", port=PORT_NAMES[0])["level"]
     last = spaces.iloc[-1] if len(spaces) else "0"
-    patterns = pick(ports, players=players, by="pattern", figure="share").sort_values("value", ascending=False, kind="stable")
+    patterns = pick(ports, players=players, by="pattern", figure="share").sort_values(
+        "value", ascending=False, kind="stable"
+    )
     rows = (Figure("share", "share", "share"), Figure("score_mean", "final score", "coins"), WON)
     return [
         Picture(
             "ports-table", "ports", "table", "ports", whole, "The cities in figures",
-            "Each figure with its 95 % interval. Florence is no port: no ship lands there.", {"by": ALL}, x="port", levels=CITY_NAMES,
+            "Each figure with its 95 % interval. Florence is no port: no ship lands there.",
+            {"by": ALL}, x="port", levels=CITY_NAMES,
         ),
         Picture(
             "city-coins", "ports", "bars", "ports", (ships, markers), "What a city pays a player in a game",
@@ -183,15 +210,19 @@ def _ports(tables: Tables) -> list[Picture]:
             {"by": "sail"}, x="level", series="port", series_levels=PORT_NAMES, x_label=BY_LABELS["sail"],
         ),
         Picture(
-            "last-spaces", "ports", "lines", "ports", (Figure("share", "share of players", "share"),), "Where the markers end",
+            "last-spaces", "ports", "lines", "ports", (Figure("share", "share of players", "share"),),
+            "Where the markers end",
             "Share of players whose marker ends on the space; 0 is the start space.",
             {"by": "space"}, x="level", series="port", series_levels=CITY_NAMES, x_label="space at the end",
         ),
         Picture(
             "wins-by-space", "ports", "lines", "ports", (WON,), "Who wins, by where the markers end",
-            f"At {players} players, whoever ends on space {last} wins {_quote(tables, 'ports', WON, port='venice', by='space', level=last)} in "
-            f"Venice and {_quote(tables, 'ports', WON, port='florence', by='space', level=last)} in Florence; an equal chance is "
-            f"{in_words(1 / players, 'share')}. Good players do several things well, so not all of this is the marker's doing.",
+            f"At {players} players, whoever ends on space {last} wins "
+            f"{_quote(tables, 'ports', WON, port='venice', by='space', level=last)} in "
+            f"Venice and {_quote(tables, 'ports', WON, port='florence', by='space', level=last)} in Florence; an "
+            "equal chance is "
+            f"{in_words(1 / players, 'share')}. Good players do several things well, so not all of this is the "
+            "marker's doing.",
             {"by": "space"}, x="level", series="port", series_levels=CITY_NAMES, x_label="space at the end", equal=True,
         ),
         Picture(
@@ -200,7 +231,7 @@ def _ports(tables: Tables) -> list[Picture]:
         ),
         Picture(
             "port-orders", "ports", "table", "ports",
-            (Figure("share", "share of player-rounds", "share"), Figure("round_coins_mean", "coins in that round", "coins"), WON),
+            _ORDERS,
             "In which order players send ships to the ports", "The commonest orders of a player's ships in a round.",
             {"by": "pattern", "port": ALL}, x="level", levels=tuple(patterns["level"][:6]), x_label="order of ports",
         ),
@@ -209,7 +240,12 @@ def _ports(tables: Tables) -> list[Picture]:
 
 def _promotion(tables: Tables) -> list[Picture]:
     prize = Figure("prize_mean", "prize in coins", "coins")
-    by_place = (Figure("total_mean", "value of the tiles", "number"), Figure("tiles_mean", "tiles", "number"), prize, WON)
+    by_place = (
+        Figure("total_mean", "value of the tiles", "number"),
+        Figure("tiles_mean", "tiles", "number"),
+        prize,
+        WON,
+    )
     worth = (
         Figure("tiles_mean", "tiles of a player", "number"),
         Figure("prize_mean", "prize of a player in coins", "coins"),
@@ -218,9 +254,12 @@ def _promotion(tables: Tables) -> list[Picture]:
     )
     return [
         Picture(
-            "promotion-wins", "promotion", "intervals", "promotion", (WON,), "Who wins, by place in the promotion categories",
-            "Share of games won by players in that place of a category; ties are decided at Florence. The line is an equal chance.",
-            x="place", series="category", levels=_PLACES, series_levels=CATEGORIES, x_label="place in the category", equal=True,
+            "promotion-wins", "promotion", "intervals", "promotion", (WON,),
+            "Who wins, by place in the promotion categories",
+            "Share of games won by players in that place of a category; ties are decided at Florence. The line is "
+            "an equal chance.",
+            x="place", series="category", levels=_PLACES, series_levels=CATEGORIES,
+            x_label="place in the category", equal=True,
         ),
         Picture(
             "promotion-places", "promotion", "table", "promotion", by_place, "Places in a category",
@@ -248,7 +287,8 @@ def _ships(tables: Tables) -> list[Picture]:
     return [
         Picture(
             "ships", "ships", "dots", "ships", figures, "Every ship: how often it is taken, and what it brings",
-            "V, R, N are wares for Venice, Rome and Naples; a scroll moves the marker at Florence; a tile is a promotion tile. "
+            "V, R, N are wares for Venice, Rome and Naples; a scroll moves the marker at Florence; a tile is a "
+            "promotion tile. "
             "Whiskers are 95 % intervals, mostly shorter than the dots.",
             x="ship", series="players",
         ),
@@ -257,4 +297,3 @@ def _ships(tables: Tables) -> list[Picture]:
             "Each figure with its 95 % interval; `tables/ships.csv` has the rest.", x="ship", x_label="ship",
         ),
     ]  # fmt: skip
-

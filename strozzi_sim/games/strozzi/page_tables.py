@@ -60,7 +60,8 @@ def pattern_names(words: Sequence[str]) -> list[str]:
 def use_by(cell: Any, by: str, axis: str) -> Array:
     """Ships placed, int64[C, L, K, F]; axis "flag" or "port" is what the kinds are."""
     use: Array = cell.tallies["use"][:, BY.index(by)]
-    return use.sum(axis=3) if axis == "flag" else use.sum(axis=2)
+    by_kind: Array = use.sum(axis=3) if axis == "flag" else use.sum(axis=2)
+    return by_kind
 
 
 def use_figures(counts: Array, deals: int, stats: Any) -> dict[str, Any]:
@@ -86,7 +87,9 @@ def occurring(counts: Array) -> list[int]:
     return [int(level) for level in np.flatnonzero(counts[..., PLACED].sum(axis=(0, 2)))]
 
 
-def _add_use(table: Tidy, cell: Any, stats: Any, key: str, kinds: Sequence[str], by: str, counts: Array, names: Any) -> None:
+def _add_use(
+    table: Tidy, cell: Any, stats: Any, key: str, kinds: Sequence[str], by: str, counts: Array, names: Any
+) -> None:
     keep = occurring(counts)
     levels = [names[level] for level in keep]
     for figure, estimate in use_figures(counts[:, keep], cell.deals, stats).items():
@@ -129,7 +132,11 @@ def add_balance(table: Tidy, cell: Any, stats: Any) -> None:
         table.add(cell, f"leader_{round_ + 1}_wins_share", leader)
     rounds = t["flag_pattern"][..., COUNT].sum(axis=1)  # a player's rounds, each with one flag of each kind
     unused = len(FLAG_NAMES) * rounds - t["use"][:, 0, ..., PLACED].sum(axis=(1, 2, 3))
-    for figure, top in (("set_aside_mean", t["set_aside"]), ("unused_flags_mean", unused), ("tiles_left_mean", t["tiles_left"])):
+    for figure, top in (
+        ("set_aside_mean", t["set_aside"]),
+        ("unused_flags_mean", unused),
+        ("tiles_left_mean", t["tiles_left"]),
+    ):
         table.add(cell, figure, stats.ratio(top, games))
     table.add(cell, "over_990_share", stats.ratio(t["over_box"], games, share_of=deals))
 
@@ -158,8 +165,17 @@ def add_flags(table: Tidy, cell: Any, stats: Any) -> None:
     for figure, estimate in overall.items():
         table.add(cell, figure, estimate, flag=flags, by=ALL, level=ALL)
     taken_over = t["pirated"].sum(axis=(1, 2))  # every take-over is a use of the pirate flag
-    table.add(cell, "takeover_share", stats.ratio(taken_over, placed[:, 0], share_of=deals), flag=flags[0], by=ALL, level=ALL)
-    table.add(cell, "pirated_share", stats.ratio(pirated[:, 1:], claims[:, 1:], share_of=deals), flag=flags[1:], by=ALL, level=ALL)
+    table.add(
+        cell, "takeover_share", stats.ratio(taken_over, placed[:, 0], share_of=deals), flag=flags[0], by=ALL, level=ALL
+    )
+    table.add(
+        cell,
+        "pirated_share",
+        stats.ratio(pirated[:, 1:], claims[:, 1:], share_of=deals),
+        flag=flags[1:],
+        by=ALL,
+        level=ALL,
+    )
     for by in BY:
         _add_use(table, cell, stats, "flag", flags, by, use_by(cell, by, "flag"), level_names(by))
     ports = t["use"][:, 0].sum(axis=1).transpose(0, 2, 1, 3)  # [C, port as level, flag, F]
@@ -167,7 +183,9 @@ def add_flags(table: Tidy, cell: Any, stats: Any) -> None:
     sails = np.flatnonzero(t["claim"].sum(axis=(0, 1)))
     names = [level_names("sail")[sail] for sail in sails]
     robbed, laid = t["pirated"][:, 1:, sails], t["claim"][:, 1:, sails]
-    table.add(cell, "pirated_share", stats.ratio(robbed, laid, share_of=deals), flag=flags[1:], by="claim_sail", level=names)
+    table.add(
+        cell, "pirated_share", stats.ratio(robbed, laid, share_of=deals), flag=flags[1:], by="claim_sail", level=names
+    )
     laps = t["pirate_lap"][:, 1:, : cell.players]
     where = {"flag": flags[1:], "by": "pirate_lap", "level": [str(lap) for lap in range(cell.players)]}
     table.add(cell, "share", stats.ratio(laps, laps.sum(axis=2, keepdims=True), share_of=deals), **where)
