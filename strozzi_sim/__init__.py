@@ -1,0 +1,1 @@
+"""strozzi-sim: plays Renaissance Eurogames millions of times and says what that teaches."""

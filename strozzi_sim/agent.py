@@ -103,7 +103,9 @@ def compiled_agent(
         if isinstance(param.default, bool) or not isinstance(param.default, (int, float)):
             raise InputError(f"agent {name}: parameter {key}: the default must be a number, got {param.default!r}")
         if not param.low <= param.default <= param.high:
-            raise InputError(f"agent {name}: parameter {key}: default {param.default} outside {param.low} to {param.high}")
+            raise InputError(
+                f"agent {name}: parameter {key}: default {param.default} outside {param.low} to {param.high}"
+            )
 
     def declare(function: Callable[..., Any]) -> Agent:
         about = (function.__doc__ or "").strip().split("\n")[0]
@@ -134,7 +136,6 @@ class AgentSpec:
     def builtin(self) -> bool:
         """Whether it comes with the package, and so is trusted with the state itself."""
         return self.agent.function.__module__.split(".")[0] == "strozzi_agents"
-
 
     @property
     def file_digest(self) -> str | None:
@@ -265,13 +266,15 @@ def _from_file(file: str, name: str) -> Agent:
     sys.modules[module_name] = module
     try:
         specification.loader.exec_module(module)
-    except Exception as error:  # noqa: BLE001 - anybody's code
+    except Exception as error:
         del sys.modules[module_name]
         raise AgentFault(f"agent file {file} does not import: {type(error).__name__}: {error}") from error
     agents = {agent.name: agent for agent in vars(module).values() if isinstance(agent, Agent)}
     found = getattr(module, name, None) if name not in agents else agents[name]
     if not isinstance(found, Agent):
-        raise InputError(f"agent {file}::{name}: the file declares no agent {name!r}; it has: {', '.join(agents) or 'none'}")
+        raise InputError(
+            f"agent {file}::{name}: the file declares no agent {name!r}; it has: {', '.join(agents) or 'none'}"
+        )
     return found
 
 
@@ -284,7 +287,9 @@ def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
         if not spec.agent.plays(game, players):
             games = ", ".join(spec.agent.games).replace("*", "every game")
             counts = "" if spec.agent.players is None else f" with {spec.agent.players} players"
-            raise InputError(f"agent {spec.text!r} does not play {game.name} with {players} players; it plays {games}{counts}")
+            raise InputError(
+                f"agent {spec.text!r} does not play {game.name} with {players} players; it plays {games}{counts}"
+            )
 
 
 # -- compiling -------------------------------------------------------------------------------------------------------

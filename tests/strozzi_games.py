@@ -44,7 +44,12 @@ def variant(name: str) -> Variant:
     changes: dict[str, Any] = dict(SWITCHES[name])
     if name == "few-tiles":  # so few that the stack and the display run out
         changes["promotion_tiles"] = [
-            {"id": f"T{k}", "category": s.CATEGORIES[k % 3], "value": 1 + k % 2, "ware": s.PORT_NAMES[k % 3] if k % 2 == 0 else ""}
+            {
+                "id": f"T{k}",
+                "category": s.CATEGORIES[k % 3],
+                "value": 1 + k % 2,
+                "ware": s.PORT_NAMES[k % 3] if k % 2 == 0 else "",
+            }
             for k in range(7)
         ]
     return from_changes(STROZZI, name, changes, f"tests {name}")

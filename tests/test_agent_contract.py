@@ -5,8 +5,8 @@ import textwrap
 
 import numpy as np
 import pytest
-from strozzi_games import BASE, STROZZI
 
+from strozzi_games import BASE, STROZZI
 from strozzi_sim import agent as contract
 from strozzi_sim.agent import Param, agent_names, bind, compiled_agent, load_agent, split_specs
 from strozzi_sim.errors import AgentFault, InputError
@@ -162,7 +162,9 @@ def test_specs_travel_by_name(bots):
 
 def test_an_illegal_action_is_a_fault_with_a_replay(bots):
     match = Match(STROZZI, 4, (load_agent("random"), load_agent(f"{bots}::bad")), BASE, 1, "rotate")
-    with pytest.raises(AgentFault, match=r"bad.*illegal action 99.*replay: strozzi record strozzi --players 4") as fault:
+    with pytest.raises(
+        AgentFault, match=r"bad.*illegal action 99.*replay: strozzi record strozzi --players 4"
+    ) as fault:
         match.play(3, 5)
     assert "--seed 1 --deal 3 --seating 0" in str(fault.value)
 

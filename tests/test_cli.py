@@ -46,7 +46,7 @@ def test_help_lists_every_command_and_each_has_an_example():
 
 
 def test_help_imports_nothing_heavy():
-    code = "import sys; from strozzi_sim.cli.app import run; run(['--help']); print(sorted(set(sys.modules) & {'numpy', 'numba', 'pandas', 'matplotlib', 'scipy', 'joblib', 'rich'}))"  # noqa: E501
+    code = "import sys; from strozzi_sim.cli.app import run; run(['--help']); print(sorted(set(sys.modules) & {'numpy', 'numba', 'pandas', 'matplotlib', 'scipy', 'joblib', 'rich'}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
 
@@ -79,7 +79,9 @@ def test_agents_and_games_json():
     assert set(agents) >= {"random", "greedy", "heuristic", *styles}
     assert agents["random"]["stochastic"] is True
     assert set(agents["greedy"]["params"]["margin"]) >= {"default", "low", "high"}
-    assert document("games") == [{"name": "strozzi", "players": [3, 4, 5, 6], "variants": ["base", "long-tracks"], "behaviour": 1}]
+    assert document("games") == [
+        {"name": "strozzi", "players": [3, 4, 5, 6], "variants": ["base", "long-tracks"], "behaviour": 1}
+    ]
     assert document("cache")["folders"]
 
 
@@ -102,7 +104,9 @@ def test_balance_in_the_terminal():
 
 def test_run_and_report(tmp_path):
     study = tmp_path / "study.toml"
-    study.write_text('name = "tiny"\ngame = "strozzi"\nplayers = [3]\ndeals = 60\nlineups = [["random"]]\n[report]\npages = ["balance"]\n')
+    study.write_text(
+        'name = "tiny"\ngame = "strozzi"\nplayers = [3]\ndeals = 60\nlineups = [["random"]]\n[report]\npages = ["balance"]\n'
+    )
     found = document("run", study, cwd=tmp_path)
     assert found["games"] == found["played_now"] == 60
     assert Path(found["results"]) == Path("results/tiny")
@@ -118,7 +122,9 @@ def test_run_and_report(tmp_path):
 @pytest.fixture(scope="module")
 def games(tmp_path_factory):
     path = tmp_path_factory.mktemp("record") / "games.jsonl"
-    found = document("record", "strozzi", "--players", 4, "--agents", "random,heuristic", "--games", 3, "--seed", 7, "--out", path)
+    found = document(
+        "record", "strozzi", "--players", 4, "--agents", "random,heuristic", "--games", 3, "--seed", 7, "--out", path
+    )
     assert found == {"out": str(path), "games": 3, "seed": 7}
     return path
 
@@ -133,11 +139,28 @@ def test_records_are_written_and_verified(games):
 
 def test_one_game_of_a_study_can_be_had_again(games, tmp_path):
     one = tmp_path / "one.jsonl"
-    document("record", "strozzi", "--players", 4, "--agents", "random,heuristic", "--deal", 1, "--seed", 7, "--out", one)
+    document(
+        "record", "strozzi", "--players", 4, "--agents", "random,heuristic", "--deal", 1, "--seed", 7, "--out", one
+    )
     lines = games.read_text().splitlines()
     starts = [k for k, line in enumerate(lines) if line.startswith('{"type":"game"')]
     assert one.read_text().splitlines() == lines[starts[1] : starts[2]]
-    document("record", "strozzi", "--players", 4, "--agents", "random,heuristic", "--deal", 1, "--seating", 1, "--seed", 7, "--out", one)
+    document(
+        "record",
+        "strozzi",
+        "--players",
+        4,
+        "--agents",
+        "random,heuristic",
+        "--deal",
+        1,
+        "--seating",
+        1,
+        "--seed",
+        7,
+        "--out",
+        one,
+    )
     assert json.loads(one.read_text().splitlines()[0])["agents"] == ["heuristic", "random", "heuristic", "random"]
 
 

@@ -42,7 +42,9 @@ def test_streams_are_splitmix64():
 
 def test_deal_keys_differ_in_every_part():
     base = streams.deal_key(1, 2, 3, 4)
-    assert len({base, *(streams.deal_key(*key) for key in [(9, 2, 3, 4), (1, 9, 3, 4), (1, 2, 9, 4), (1, 2, 3, 9)])}) == 5
+    assert (
+        len({base, *(streams.deal_key(*key) for key in [(9, 2, 3, 4), (1, 9, 3, 4), (1, 2, 9, 4), (1, 2, 3, 9)])}) == 5
+    )
     assert base == streams.deal_key(1, 2, 3, 4)
 
 
@@ -158,7 +160,11 @@ def test_a_journal_of_none_costs_and_writes_nothing():
 def folder_in_new_process(**environment):
     code = "from strozzi_sim.kernel.cache import folder_of; print(folder_of('strozzi'))"
     environment = {**os.environ, **environment}
-    return Path(subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True).stdout.strip())
+    return Path(
+        subprocess.run(
+            [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+        ).stdout.strip()
+    )
 
 
 def test_the_folder_depends_on_numba_settings_alone(tmp_path):
@@ -172,7 +178,13 @@ def test_the_folder_depends_on_numba_settings_alone(tmp_path):
 def test_the_folder_depends_on_every_reachable_source(monkeypatch):
     sources = cache._sources("strozzi")
     names = {f"{file.parent.name}/{file.name}" for file in sources}
-    assert {"strozzi/core.py", "kernel/streams.py", "selfplay/loop.py", "strozzi_agents/uniform.py", "strozzi/heuristic.py"} <= names
+    assert {
+        "strozzi/core.py",
+        "kernel/streams.py",
+        "selfplay/loop.py",
+        "strozzi_agents/uniform.py",
+        "strozzi/heuristic.py",
+    } <= names
     before = cache.folder_of("strozzi")
     original = Path.read_bytes
     for changed in (file for file in sources if file.name in ("core.py", "streams.py", "loop.py", "uniform.py")):

@@ -6,7 +6,6 @@ import tomllib
 from pathlib import Path
 
 from strozzi_games import BASE, STROZZI
-
 from strozzi_sim.agent import load_agent
 from strozzi_sim.cli import app
 from strozzi_sim.selfplay.match import Match

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import joblib
@@ -66,7 +67,7 @@ def test_chunks_cover_the_deals_without_overlap():
     ranges = [made.chunk_range(chunk) for chunk in range(made.chunks)]
     assert ranges[0][0] == 0
     assert ranges[-1][1] == 125
-    assert all(before[1] == after[0] for before, after in zip(ranges, ranges[1:], strict=False))
+    assert all(before[1] == after[0] for before, after in pairwise(ranges))
     assert plan(deals=5).chunks == 5
 
 
@@ -178,7 +179,9 @@ def test_rows_of_every_game(tmp_path):
 
 
 def test_identical_agents_differ_by_exactly_nothing(tmp_path):
-    result = run_study(plan(lineups=[["greedy"] * 4], players=[4], variants=["base"], variant={}), tmp_path / "r", workers=2)
+    result = run_study(
+        plan(lineups=[["greedy"] * 4], players=[4], variants=["base"], variant={}), tmp_path / "r", workers=2
+    )
     lineup = result.frames["lineup"]
     differences = lineup[lineup["figure"].str.contains("_minus_")]
     assert len(differences) >= 9

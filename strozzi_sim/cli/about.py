@@ -23,7 +23,9 @@ def agents(
         document: list[dict[str, Any]] = []
         for agent in found:
             names = GAME_NAMES if agent.games == EVERY_GAME else tuple(g for g in agent.games if g in GAME_NAMES)
-            counts = sorted({n for name in names for n in load_game(name).player_counts if agent.plays(load_game(name), n)})
+            counts = sorted(
+                {n for name in names for n in load_game(name).player_counts if agent.plays(load_game(name), n)}
+            )
             params = {
                 key: {"default": param.default, "low": param.low, "high": param.high, "about": param.about}
                 for key, param in agent.params.items()
@@ -72,7 +74,9 @@ def games(json: Json = False) -> None:
         )
         return
     for game, _, shipped in rows:
-        print(f"{game.name}: {game.title}, {game.player_counts[0]}-{game.player_counts[-1]} players, behaviour {game.behaviour}")
+        print(
+            f"{game.name}: {game.title}, {game.player_counts[0]}-{game.player_counts[-1]} players, behaviour {game.behaviour}"
+        )
         print("    variant base: the components as published or reconstructed")
         for variant, changes in shipped.items():
             print(f"    variant {variant}: {changes.get('about', '')}")

@@ -12,7 +12,7 @@ import typer
 from strozzi_sim.cli import about, bench, play, records, study
 from strozzi_sim.errors import StrozziError
 
-EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 a bug of ours, 130/143 interrupted."  # noqa: E501
+EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 a bug of ours, 130/143 interrupted."
 
 app = typer.Typer(
     name="strozzi",

@@ -147,4 +147,6 @@ def progress_bar(json_wanted: bool) -> "Iterator[Progress]":
 def columns_of(rows: Sequence[Sequence[str]]) -> str:
     """Rows of text in aligned columns."""
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )

@@ -80,7 +80,9 @@ def play(
 
 def _board(table: "Table", names: list[str], seat: int) -> str:
     view = table.game.module("view")
-    text: str = view.render(view.view_of(table.state[0], table.variant.components, seat), table.variant.components, names)
+    text: str = view.render(
+        view.view_of(table.state[0], table.variant.components, seat), table.variant.components, names
+    )
     return text
 
 

@@ -1,6 +1,7 @@
 """record, replay, verify: games as JSON Lines."""
 
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -102,13 +103,9 @@ def replay(
     from strozzi_sim.selfplay.records import read_record
 
     check_range("--game", game, 1, 1e12)
-    games = 0
-    for recorded in read_record(file):
-        games += 1
-        if games == game:
-            break
-    else:
-        raise InputError(f"--game: {file} holds {games} games, got {game}")
+    recorded = next(islice(read_record(file), game - 1, None), None)
+    if recorded is None:
+        raise InputError(f"--game: {file} holds {sum(1 for _ in read_record(file))} games, got {game}")
     the_game = load_game(recorded.header["game"])
     events, view = the_game.module("events"), the_game.module("view")
     components, names = recorded.header["components"], recorded.names
@@ -119,7 +116,9 @@ def replay(
         return
     header = recorded.header
     print(f"{the_game.title}, {header['players']} players: {', '.join(names)}")
-    print(f"seed {header.get('seed')}, deal {header.get('deal')}, seating {header.get('seating')}, variant {header.get('variant')}\n")
+    print(
+        f"seed {header.get('seed')}, deal {header.get('deal')}, seating {header.get('seating')}, variant {header.get('variant')}\n"
+    )
     for position, lines in played:
         for line in lines:
             print(events.describe(line, names, components))

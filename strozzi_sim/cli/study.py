@@ -84,13 +84,17 @@ def _finish(results: "Results", game: str, json: bool) -> None:
 def balance(
     game: GameName,
     players: Players = "",
-    agents: Annotated[str, typer.Option(help="one line-up, by commas; one agent = self-play; seat i gets agent i mod k")] = "",
+    agents: Annotated[
+        str, typer.Option(help="one line-up, by commas; one agent = self-play; seat i gets agent i mod k")
+    ] = "",
     deals: Annotated[int, typer.Option(help="deals of every cell")] = 5000,
     seatings: Annotated[str, typer.Option(help="one, rotate, all or latin")] = "rotate",
     variant: Annotated[list[str] | None, typer.Option(help="a variant; may be given several times")] = None,
     seed: Seed = 0,
     workers: Workers = None,
-    out: Annotated[Path | None, typer.Option(help="keep everything in this folder, with a report; default: only print")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="keep everything in this folder, with a report; default: only print")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Is a game fair to its seats, and how do the agents of a line-up fare? A study without a file.
@@ -106,7 +110,9 @@ def balance(
     counts = parse_players(players, the_game)
     specs = split_specs(agents) if agents else [default_agent()]
     if len(specs) > min(counts):
-        raise InputError(f"--agents: {len(specs)} agents ({agents}) for {min(counts)} seats; give at most {min(counts)}")
+        raise InputError(
+            f"--agents: {len(specs)} agents ({agents}) for {min(counts)} seats; give at most {min(counts)}"
+        )
     lineups = [specs] if len(specs) == 1 else [[specs[i % len(specs)] for i in range(count)] for count in counts]
     raw: dict[str, Any] = {
         "name": f"balance-{game.replace('_', '-')}",
@@ -148,7 +154,11 @@ def default_agent() -> str:
 
 def _text(frame: Any) -> str:
     """A table for the terminal: the varying columns, rounded."""
-    kept = [name for name in frame.columns if name not in ("n", "deals") and (name in ("figure", "value") or frame[name].nunique() > 1)]
+    kept = [
+        name
+        for name in frame.columns
+        if name not in ("n", "deals") and (name in ("figure", "value") or frame[name].nunique() > 1)
+    ]
     rows = [[*kept, "n"]]
     for row in frame.to_dict("records"):
         cells = [_number(row[name]) if name in ("value", "low", "high") else str(row[name]) for name in kept]

@@ -54,7 +54,9 @@ def shipped_variants(game: str) -> dict[str, dict[str, Any]]:
     return deepcopy(_toml(game, "variants.toml"))
 
 
-def resolve_variant(game: Game, name: str, own: Mapping[str, Mapping[str, Any]] | None = None, place: str = "") -> Variant:
+def resolve_variant(
+    game: Game, name: str, own: Mapping[str, Mapping[str, Any]] | None = None, place: str = ""
+) -> Variant:
     """The variant `name` of `game`: "base", a shipped one, or one of the tables `own` (a study's `[variant.*]`).
 
     Raises:
@@ -65,7 +67,9 @@ def resolve_variant(game: Game, name: str, own: Mapping[str, Mapping[str, Any]] 
     prefix = f"{place}: " if place else ""
     for mine in own:
         if mine == BASE or mine in shipped:
-            raise InputError(f"{prefix}variant.{mine}: {mine!r} is a shipped variant of {game.name}; choose another name")
+            raise InputError(
+                f"{prefix}variant.{mine}: {mine!r} is a shipped variant of {game.name}; choose another name"
+            )
         if not NAME.fullmatch(mine):
             raise InputError(f"{prefix}variant.{mine}: a variant's name is lower-case letters, digits, - and _")
     if name == BASE:

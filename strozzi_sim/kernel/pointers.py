@@ -89,7 +89,9 @@ def call_at(typingctx: Any, address: Any, state: Any, rules: Any, params: Any, m
         ]
         return builder.call(callee, given)
 
-    pointers = [types.int64 if isinstance(kind, types.Integer) else kind for kind in (state, rules, params, memory, random)]
+    pointers = [
+        types.int64 if isinstance(kind, types.Integer) else kind for kind in (state, rules, params, memory, random)
+    ]
     return types.int64(types.int64, *pointers), build
 
 

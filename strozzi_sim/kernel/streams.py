@@ -16,10 +16,13 @@ SOURCES = 16  # most chance sources of a game
 _AGENTS = 1_000  # purposes from here on: the agent of seat purpose - _AGENTS
 
 # A game's chance: record of one key and one cursor per source. No agent is ever handed it.
-CHANCE = np.dtype([  # shape
-    ("key", "u8"),  # hash of (seed, game, players, deal)
-    ("cursor", "u8", (SOURCES,)),  # [source] where each source stands
-], align=True)
+CHANCE = np.dtype(
+    [  # shape
+        ("key", "u8"),  # hash of (seed, game, players, deal)
+        ("cursor", "u8", (SOURCES,)),  # [source] where each source stands
+    ],
+    align=True,
+)
 
 # An agent's own stream.
 RANDOM = np.dtype([("cursor", "u8")], align=True)

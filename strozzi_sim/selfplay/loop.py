@@ -113,7 +113,9 @@ def _count(state, seats, decisions, outcome):
 
 
 @jit
-def _play(job, rules, work, agents, seat_agents, randoms, resample, seatings, outcome, rows, fault, stop, journal, tallies):
+def _play(
+    job, rules, work, agents, seat_agents, randoms, resample, seatings, outcome, rows, fault, stop, journal, tallies
+):
     state, seen, chance = work.state, work.seen, work.chance
     players = int64(job.players)
     played = int64(0)

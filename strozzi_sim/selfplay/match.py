@@ -1,6 +1,5 @@
 """A match: one game, player count, line-up, variant, seed and seating design, ready to play any range of deals."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,7 +64,9 @@ class Match:
         check_players(self.game, self.players, self.variant)
         if not 1 <= len(self.lineup) <= self.players:
             agents = ", ".join(spec.text for spec in self.lineup)
-            raise InputError(f"a line-up of {len(self.lineup)} agents ({agents}) for {self.players} seats; give 1 to {self.players}")
+            raise InputError(
+                f"a line-up of {len(self.lineup)} agents ({agents}) for {self.players} seats; give 1 to {self.players}"
+            )
         if not 0 <= self.seed < 2**53:
             raise InputError(f"seed: must be between 0 and 2^53 - 1, got {self.seed}")
         check_lineup(self.lineup, self.game, self.players)

@@ -129,9 +129,15 @@ class Table:
         seat = slice(self.actor, self.actor + 1)
         return int(
             self._kernels.ask(
-                seen, self.variant.rules, bound.address, bound.params.ctypes.data, memory.ctypes.data,
-                self._random[seat], self._resample[seat], self.game.hidden,
-            )  # fmt: skip
+                seen,
+                self.variant.rules,
+                bound.address,
+                bound.params.ctypes.data,
+                memory.ctypes.data,
+                self._random[seat],
+                self._resample[seat],
+                self.game.hidden,
+            )
         )
 
     @property
@@ -148,5 +154,3 @@ class Table:
 def precompile(game: Game) -> None:
     """Compile what a table needs, or take it from the cache folder."""
     _kernels(game)
-
-

@@ -1,17 +1,17 @@
 """The plan of a study: a TOML file, checked and resolved down to the last component.
 
-    name = "balance-by-player-count"
-    game = "strozzi"
-    seed = 2008
-    players = [3, 4, 5, 6]
-    deals = 20_000
-    seatings = "rotate"
-    lineups = [["heuristic"]]
-    variants = ["base", "rich-ends"]
-    [variant.rich-ends.tracks]
-    bonus = { 7 = 10, 8 = 15, 9 = 20 }
-    [report]
-    pages = ["balance", "flags"]
+name = "balance-by-player-count"
+game = "strozzi"
+seed = 2008
+players = [3, 4, 5, 6]
+deals = 20_000
+seatings = "rotate"
+lineups = [["heuristic"]]
+variants = ["base", "rich-ends"]
+[variant.rich-ends.tracks]
+bonus = { 7 = 10, 8 = 15, 9 = 20 }
+[report]
+pages = ["balance", "flags"]
 """
 
 import hashlib
@@ -216,7 +216,9 @@ def make_plan(raw: Mapping[str, Any], place: str) -> Plan:
         if len(lineup) > 1 and len(lineup) not in players:
             names = ", ".join(spec.text for spec in lineup)
             allowed = " or ".join(str(count) for count in players)
-            raise InputError(f"{place}: lineups: {len(lineup)} agents ({names}) fit no player count; give 1 agent, or {allowed}")
+            raise InputError(
+                f"{place}: lineups: {len(lineup)} agents ({names}) fit no player count; give 1 agent, or {allowed}"
+            )
     pages, heatmaps = _report(game, study.report, place)
     plan = Plan(
         study.name, game, study.seed, players, study.deals, min(study.deals, study.chunks), study.seatings, lineups,
@@ -260,7 +262,9 @@ def differences(there: Any, here: Any, key: str = "") -> Iterator[str]:
     """Where two resolved plans differ, key by key."""
     if isinstance(there, dict) and isinstance(here, dict):
         for name in sorted({*there, *here}):
-            yield from differences(there.get(name, "nothing"), here.get(name, "nothing"), f"{key}.{name}" if key else name)
+            yield from differences(
+                there.get(name, "nothing"), here.get(name, "nothing"), f"{key}.{name}" if key else name
+            )
     elif there != here:
         long = 60
         old, new = (text if len(text := json.dumps(side)) <= long else text[:long] + "..." for side in (there, here))

@@ -58,7 +58,9 @@ class Results:
     seconds: float
 
 
-def run_study(plan: Plan, folder: Path, *, workers: int, command: str = "", progress: Progress | None = None) -> Results:
+def run_study(
+    plan: Plan, folder: Path, *, workers: int, command: str = "", progress: Progress | None = None
+) -> Results:
     """Play what is missing of a study and write its tables.
 
     Raises:

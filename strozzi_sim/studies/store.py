@@ -85,7 +85,9 @@ class Store:
         if manifest.is_file():
             self._check_same_plan(manifest)
         elif self.folder.is_dir() and not self._is_fresh():
-            raise InputError(f"{self.folder}: is not empty and holds no results of a study; name another folder with --out")
+            raise InputError(
+                f"{self.folder}: is not empty and holds no results of a study; name another folder with --out"
+            )
         with storage_errors(f"cannot write to {self.folder}"):
             (self.folder / "chunks").mkdir(parents=True, exist_ok=True)
             self._lock = (self.folder / ".lock").open("wb")
@@ -110,7 +112,9 @@ class Store:
         """Whether there is nothing but what a run makes before its manifest."""
         ours = {".lock", "chunks", "ledger.jsonl", ".manifest.json.tmp"}
         ledger = self.folder / "ledger.jsonl"
-        return {entry.name for entry in self.folder.iterdir()} <= ours and not (ledger.exists() and ledger.stat().st_size)
+        return {entry.name for entry in self.folder.iterdir()} <= ours and not (
+            ledger.exists() and ledger.stat().st_size
+        )
 
     def _take_lock(self) -> None:
         assert self._lock is not None
@@ -137,7 +141,9 @@ class Store:
         if not same:
             found = list(differences(there, self.plan.resolved))
             shown = "; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else "")
-            raise InputError(f"{self.folder}: holds the results of another plan ({shown}); name another folder with --out")
+            raise InputError(
+                f"{self.folder}: holds the results of another plan ({shown}); name another folder with --out"
+            )
 
     def _check_space(self) -> None:
         missing = len(self.plan.cells) * self.plan.chunks * _GUESS + _RESERVE

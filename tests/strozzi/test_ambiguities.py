@@ -1222,9 +1222,7 @@ def with_number(value: Any, change: Any) -> list[Any]:
 
 
 @recorded
-def test_check_names_every_changed_number(
-    components: dict[str, Any], players: int, seed: int, passing: float
-) -> None:
+def test_check_names_every_changed_number(components: dict[str, Any], players: int, seed: int, passing: float) -> None:
     header, _, numbered = in_file(random_game(components, players, seed, passing), components)
     count = 0
     for position, (line, event) in enumerate(numbered):
@@ -1379,9 +1377,7 @@ def test_check_types_and_keys() -> None:
 
 
 @recorded
-def test_check_missing_and_doubled_lines(
-    components: dict[str, Any], players: int, seed: int, passing: float
-) -> None:
+def test_check_missing_and_doubled_lines(components: dict[str, Any], players: int, seed: int, passing: float) -> None:
     header, _, numbered = in_file(random_game(components, players, seed, passing), components)
     last = numbered[-1][0]
     for position, (line, event) in enumerate(numbered):

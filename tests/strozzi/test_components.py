@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strozzi_games import BASE, STROZZI
 
+from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.strozzi import state as s
@@ -55,7 +55,13 @@ def variants(draw):
             "start_order": draw(st.sampled_from(["turn", "reverse"])),
             **{
                 switch: draw(st.booleans())
-                for switch in ("second_lap", "ware_flag_needs_match", "tile_optional", "zero_total_scores", "florence_bonus")
+                for switch in (
+                    "second_lap",
+                    "ware_flag_needs_match",
+                    "tile_optional",
+                    "zero_total_scores",
+                    "florence_bonus",
+                )
             },
         },
     }
@@ -111,7 +117,9 @@ def test_an_illegal_variant_is_refused_with_its_key(changes, key):
 
 
 def test_variants_change_key_by_key():
-    changed = from_changes(STROZZI, "mine", {"ships": {"S12": {"sail": 8}}, "setup": {"cards_removed": {"4": 10}}}, "mine")
+    changed = from_changes(
+        STROZZI, "mine", {"ships": {"S12": {"sail": 8}}, "setup": {"cards_removed": {"4": 10}}}, "mine"
+    )
     assert changed.components["setup"]["cards_removed"] == {"3": 17, "4": 10, "5": 11, "6": 8}
     assert [ship["sail"] for ship in changed.components["ships"] if ship["id"] == "S12"] == [8]
     assert len(changed.components["ships"]) == 29

@@ -1,8 +1,8 @@
 """The compiled core and the plain-Python rules agree at every decision of thousands of random games."""
 
 import pytest
-from strozzi_games import BASE, SWITCHES, option_of, side_by_side, variant
 
+from strozzi_games import BASE, SWITCHES, option_of, side_by_side, variant
 from strozzi_sim.games.strozzi.view import view_of
 
 SHARED = (

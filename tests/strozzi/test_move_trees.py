@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from numba import int64, njit
-from strozzi_games import BASE, STROZZI, chance_of, option_of, variant
 
+from strozzi_games import BASE, STROZZI, chance_of, option_of, variant
 from strozzi_sim.games.contract import apply, count_legal, is_over, kth_legal
 from strozzi_sim.games.strozzi.reference import Game as Reference
 from strozzi_sim.games.strozzi.view import view_of

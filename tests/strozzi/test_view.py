@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 from numba import njit
-from strozzi_games import BASE, STROZZI, variant
 
+from strozzi_games import BASE, STROZZI, variant
 from strozzi_sim.agent import load_agent
 from strozzi_sim.games.contract import determinize, observe
 from strozzi_sim.games.strozzi import state as s
@@ -133,7 +133,14 @@ def test_observation_of_a_known_position():
     assert out[:7].tolist() == pytest.approx([1, 0, 0, 0, 0, 14 / 15, 4 / 6])
     assert out[7:13].tolist() == [0, 0, 0, 1, 0, 0]  # seat 0 is active: three to the left of seat 1
     assert out[22:28].tolist() == pytest.approx(
-        [ship["sail"] / 10, ship["venice"] / 3, ship["rome"] / 3, ship["naples"] / 3, ship["scrolls"] / 2, ship["promotion"]]
+        [
+            ship["sail"] / 10,
+            ship["venice"] / 3,
+            ship["rome"] / 3,
+            ship["naples"] / 3,
+            ship["scrolls"] / 2,
+            ship["promotion"],
+        ]
     )
     own = out[v.FIRST_SEAT : v.FIRST_SEAT + v.PER_SEAT]
     assert own[:6].tolist() == [1] * 6

@@ -77,8 +77,6 @@ PARAMS = {
     "keep_pirate_early": Param(0.322, -9.0, 9.0, "the same, more with all cards still to come"),
     "keep_plus_one": Param(-0.146, -9.0, 9.0, "as keep_pirate, for the plus_one flag"),
     "keep_ware": Param(0.073, -9.0, 9.0, "as keep_pirate, for the ware flag"),
-    "cc": Param(0.0, 0.0, 1.0, ""),
-    "dd": Param(0.0, 0.0, 1.0, ""),
     "piracy": Param(-0.036, -9.0, 9.0, "what a claim must bring more to take a claimed ship"),
     "risk": Param(0.091, 0.0, 1.0, "chance that a rival's pirate takes a ship like the reference ship"),
     "risk_more": Param(1.046, 0.0, 5.0, "more, for a ship worth twice as much"),
@@ -122,17 +120,7 @@ def _value_ports(state, rules, params, memory, seat, ship, flags):
     faster, faster_plus = rivals_faster(state, rules, params, sail)
     with_plus, with_ware = (flags >> PLUS_ONE_FLAG) & 1 == 1, (flags >> WARE_FLAG) & 1 == 1
     fast = sail + int64(rules.plus_one_speed)
-    ssum = psum = csum = int64(0)
-    for k in range(int64(state.ships_unseen)):
-        other = int64(state.unseen_ship[k])
-        ssum += int64(rules.sail[other])
-        psum += int64(rules.promotion[other])
-        csum += int64(rules.scrolls[other])
-    nn = max(int64(state.ships_unseen), int64(1))
-    mm = memory.sail + params.cc * (ssum / nn - memory.sail)
-    memory.step[1] = memory.promotion + params.dd * (psum / nn - memory.promotion)
-    memory.step[2] = memory.scrolls + params.dd * (csum / nn - memory.scrolls)
-    ref_speed = int64(mm + params.ref_sail + 1.0)  # ships at least as fast as this are ahead of it
+    ref_speed = int64(memory.sail + params.ref_sail + 1.0)  # ships at least as fast as this are ahead of it
     to_come = int64(0)  # rivals with a berth left at each port, 8 bits a port
     for other in range(int64(state.players)):
         if other != seat:
@@ -170,7 +158,7 @@ def _value_anywhere(state, rules, params, memory, seat, ship):
     if rules.promotion[ship]:
         worth += best_tile_value(state, rules, params, memory, seat)[1]
     tile = params.promotion * params.ref_tile * int64(rules.category_prize[0])
-    return worth, params.ref_scroll * params.scroll * memory.step[2] * step + memory.step[1] * tile
+    return worth, params.ref_scroll * params.scroll * memory.scrolls * step + memory.promotion * tile
 
 
 @jit

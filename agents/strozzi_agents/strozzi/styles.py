@@ -15,13 +15,15 @@ def _style(name: str, about: str, **weights: float) -> Agent:
     return replace(heuristic, name=name, params=MappingProxyType(params), about=about)
 
 
-racer = _style("racer", "Speed first: goes for the ship prizes.", speed=2.5, ware=0.6, scroll=0.4, promotion=0.5)
-trader = _style("trader", "Wares first: goes up at the ports.", speed=0.5, ware=2.2, scroll=0.6, promotion=0.6)
-florence = _style("florence", "Scrolls first: leads at Florence.", scroll=4.0)
+racer = _style("racer", "Speed first: goes for the ship prizes.", speed=1.6, ware=0.7, scroll=0.7, promotion=0.8)
+trader = _style("trader", "Wares first: climbs at the ports.", speed=0.5, ware=2.2, scroll=0.6, promotion=0.6)
+florence = _style("florence", "Scrolls first: climbs at Florence.", scroll=4.0)
 promoter = _style("promoter", "Promotion tiles first: collects for the category prizes.", promotion=4.0)
 pirate_early = _style(
     "pirate-early", "Spends its pirate flag first.", keep_pirate=-2.0, keep_pirate_early=0.0, piracy=-0.5
 )
 pirate_late = _style("pirate-late", "Keeps its pirate flag for last.", keep_pirate=3.0, keep_pirate_early=2.0)
-picky = _style("picky", "Claims little: waits for a very good ship.", patience=1.35, patience_plenty=1.6)
+picky = _style(
+    "picky", "Claims little: waits for a very good ship.", patience=1.4, patience_scarce=0.9, patience_plenty=1.6
+)
 eager = _style("eager", "Claims nearly everything.", patience=0.2, patience_scarce=0.1, patience_plenty=0.2)

@@ -132,7 +132,9 @@ def check(components: Components, where: str) -> None:
     top = components.tracks.top_index
     for space in components.tracks.bonus:
         if not 1 <= space <= top:
-            raise InputError(f"{where}: tracks.bonus.{space}: not on the track; spaces with a bonus are 1 to top_index = {top}")
+            raise InputError(
+                f"{where}: tracks.bonus.{space}: not on the track; spaces with a bonus are 1 to top_index = {top}"
+            )
     if components.tracks.cities != list(limit.CITY_NAMES):
         raise InputError(f"{where}: tracks.cities: must stay {list(limit.CITY_NAMES)}, got {components.tracks.cities}")
     if components.flags.ids != list(limit.FLAG_NAMES):

@@ -132,7 +132,7 @@ def _flags(say: _Speaker, data: Mapping[str, Any]) -> list[str]:
         found.append(f"The commonest order is {', '.join(words)}: {quote(most, 'share')} of player-rounds.")
     found.append(
         "These figures say what goes with a flag, not what it causes; what a flag is worth is measured by playing "
-        "without it (`strozzi restrict`)."
+        "without it."
     )
     return found
 

@@ -44,13 +44,12 @@ def _write_scores(state, journal):
         row = int64(journal.count) - 1
         while True:
             kind = int64(journal.rows[row, 0])
-            if kind == MARKER or kind == SHIP_PRIZE:
-                if int64(journal.rows[row, 1]) == seat:
-                    if kind == SHIP_PRIZE:
-                        ships += int64(journal.rows[row, 5])
-                    else:
-                        markers += int64(journal.rows[row, 4])
-                        bonus += int64(journal.rows[row, 5])
+            mine = int64(journal.rows[row, 1]) == seat
+            if kind == SHIP_PRIZE:
+                ships += int64(journal.rows[row, 5]) if mine else int64(0)
+            elif kind == MARKER:
+                markers += int64(journal.rows[row, 4]) if mine else int64(0)
+                bonus += int64(journal.rows[row, 5]) if mine else int64(0)
             elif kind != SCORE:
                 break
             row -= 1

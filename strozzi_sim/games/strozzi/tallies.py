@@ -239,7 +239,14 @@ def _count_ship(t, rules, seat, ship, round_, prize, won):
     )  # fmt: skip
     win = int64(WIN) if won else int64(0)
     cargo = int64(rules.cargo[ship, 0]) + int64(rules.cargo[ship, 1]) + int64(rules.cargo[ship, 2])
-    levels = (_level(int64(rules.sail[ship])), _level(cargo), _level(int64(rules.cargo[ship, port])), round_, lap, order)
+    levels = (
+        _level(int64(rules.sail[ship])),
+        _level(cargo),
+        _level(int64(rules.cargo[ship, port])),
+        round_,
+        lap,
+        order,
+    )
     for by in range(6):
         level = levels[by]
         t.use[by, level, flag, port, PLACED] += 1

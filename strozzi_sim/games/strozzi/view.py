@@ -111,7 +111,11 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         holder_flag=s.FLAG_NAMES[state["holder_flag"]] if held else None,
         deck_left=int(state["deck"]),
         flags=tuple(
-            tuple(flag for k, flag in enumerate(s.FLAG_NAMES) if int(state["hand"][p]) >> k & 1 and not (held and (p, k) == lies))
+            tuple(
+                flag
+                for k, flag in enumerate(s.FLAG_NAMES)
+                if int(state["hand"][p]) >> k & 1 and not (held and (p, k) == lies)
+            )
             for p in range(players)
         ),
         ports=ports,
