@@ -4,7 +4,7 @@ An agent is one function plus a few facts. A compiled one is called as `function
 five records, and returns an action (int64):
 
 - state, rules : the game's records (its state.py); the state is what the agent's seat may know
-- params : the agent's own record, one field per declared parameter (float64 or int64)
+- params : the agent's own record, one field per declared parameter (float64 or int64; see Param, Choice, Policy)
 - memory : a record of the dtype it declares, one per seat and thread, zeroed at the start of each game
 - random : its own stream; see `kernel.streams.random_below`
 
@@ -45,6 +45,81 @@ class Param:
     high: float = 1e9
     about: str = ""
 
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """What it takes in the parameter record."""
+        return [(key, "i8" if isinstance(self.default, int) else "f8")]
+
+    def read(self, text: str, key: str, value: str) -> float:
+        """The value in a spec string; `text` is the whole of it, for errors."""
+        kind: type = int if isinstance(self.default, int) else float
+        try:
+            number = kind(value)
+        except ValueError:
+            kind_name = "a whole number" if kind is int else "a number"
+            raise InputError(f"agent {text!r}: {key} must be {kind_name}, got {value!r}") from None
+        if not self.low <= number <= self.high:
+            raise InputError(f"agent {text!r}: {key} must lie between {self.low:g} and {self.high:g}, got {value}")
+        return float(number) if kind is float else number
+
+    def write(self, value: Any) -> str:
+        """The value as the canonical spec string has it."""
+        return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A parameter that is one of a few words; its field holds the number of the word in `options`."""
+
+    default: str
+    options: tuple[str, ...]
+    about: str = ""
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """What it takes in the parameter record."""
+        return [(key, "i8")]
+
+    def read(self, text: str, key: str, value: str) -> str:
+        """The value in a spec string; `text` is the whole of it, for errors."""
+        if value not in self.options:
+            raise InputError(f"agent {text!r}: {key} must be one of {', '.join(self.options)}, got {value!r}")
+        return value
+
+    def write(self, value: Any) -> str:
+        """The value as the canonical spec string has it."""
+        return str(value)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A parameter that is another compiled agent without memory, by spec string (`rollout=(greedy:margin=3)`).
+
+    Its field holds the address of that agent's function, the field `<key>_params` the address of its parameters; call
+    it with `kernel.pointers.call_at`.
+    """
+
+    default: str
+    about: str = ""
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """What it takes in the parameter record."""
+        return [(key, "i8"), (f"{key}_params", "i8")]
+
+    def read(self, text: str, key: str, value: str) -> str:
+        """The value in a spec string, in canonical form."""
+        inner = value[1:-1] if value.startswith("(") and value.endswith(")") else value
+        spec = load_agent(inner)
+        if spec.agent.kind != "compiled" or spec.agent.memory != _NOTHING:
+            raise InputError(f"agent {text!r}: {key} must be a compiled agent without memory, got {inner!r}")
+        return spec.text
+
+    def write(self, value: Any) -> str:
+        """The value as the canonical spec string has it."""
+        return f"({value})" if set(value) & set(",:=") else str(value)
+
+
+Parameter = Param | Choice | Policy
+Value = float | str
+
 
 @dataclass(frozen=True)
 class Agent:
@@ -65,8 +140,8 @@ class Agent:
     games: tuple[str, ...]
     players: tuple[int, ...] | None
     stochastic: bool
-    params: Mapping[str, Param]
-    memory: np.dtype[Any] | Callable[[Mapping[str, float], Game], np.dtype[Any]]
+    params: Mapping[str, Parameter]
+    memory: np.dtype[Any] | Callable[[Mapping[str, Value], Game], np.dtype[Any]]
     function: Callable[..., Any]
     about: str = ""
     kind: str = "compiled"
@@ -74,7 +149,7 @@ class Agent:
     @property
     def params_dtype(self) -> np.dtype[Any]:
         """The dtype of its parameter record."""
-        fields = [(name, "i8" if isinstance(param.default, int) else "f8") for name, param in self.params.items()]
+        fields = [entry for name, param in self.params.items() for entry in param.fields(name)]
         return np.dtype(fields, align=True) if fields else _NOTHING
 
     def plays(self, game: Game, players: int) -> bool:
@@ -91,15 +166,19 @@ def compiled_agent(
     players: tuple[int, ...] | None = None,
     stochastic: bool = False,
     memory: Any = _NOTHING,
-    **params: Param | float,
+    **params: Any,
 ) -> Callable[[Callable[..., Any]], Agent]:
-    """Declare the function below as a compiled agent; keyword arguments are its parameters with their defaults.
+    """Declare the function below as a compiled agent; keyword arguments are its parameters (Param, Choice, Policy).
+
+    A bare number is a Param with that default.
 
     Raises:
         InputError: a default that is no number or lies outside its range.
     """
-    declared = {key: value if isinstance(value, Param) else Param(value) for key, value in params.items()}
+    declared = {key: value if isinstance(value, Parameter) else Param(value) for key, value in params.items()}
     for key, param in declared.items():
+        if not isinstance(param, Param):
+            continue
         if isinstance(param.default, bool) or not isinstance(param.default, (int, float)):
             raise InputError(f"agent {name}: parameter {key}: the default must be a number, got {param.default!r}")
         if not param.low <= param.default <= param.high:
@@ -126,7 +205,7 @@ class AgentSpec:
 
     text: str
     agent: Agent = field(compare=False)
-    values: Mapping[str, float] = field(compare=False)
+    values: Mapping[str, Value] = field(compare=False)
 
     def __reduce__(self) -> Any:
         """Workers get agents by name: addresses belong to a process."""
@@ -191,7 +270,7 @@ def load_agent(text: str) -> AgentSpec:
     name, colon, settings = rest.partition(":")
     agent = _from_file(file, name) if file else _registered(name)
     source = f"{file}::{name}" if file else name
-    values = {key: param.default for key, param in agent.params.items()}
+    values: dict[str, Value] = {key: param.default for key, param in agent.params.items()}
     given: set[str] = set()
     for piece in _split(settings, ",") if colon else []:
         key, equals, value = piece.partition("=")
@@ -204,22 +283,13 @@ def load_agent(text: str) -> AgentSpec:
         if key in given:
             raise InputError(f"agent {text!r}: parameter {key!r} is given twice")
         given.add(key)
-        values[key] = _value(text, key, value.strip(), agent.params[key])
-    changed = [f"{key}={values[key]:g}" if float(f"{values[key]:g}") == values[key] else f"{key}={values[key]!r}"
-               for key in sorted(values) if values[key] != agent.params[key].default]  # fmt: skip
+        values[key] = agent.params[key].read(text, key, value.strip())
+    changed = [
+        f"{key}={agent.params[key].write(values[key])}"
+        for key in sorted(values)
+        if values[key] != agent.params[key].default
+    ]
     return AgentSpec(f"{source}:{','.join(changed)}" if changed else source, agent, MappingProxyType(values))
-
-
-def _value(text: str, key: str, value: str, param: Param) -> float:
-    kind: type = int if isinstance(param.default, int) else float
-    try:
-        number = kind(value)
-    except ValueError:
-        kind_name = "a whole number" if kind is int else "a number"
-        raise InputError(f"agent {text!r}: {key} must be {kind_name}, got {value!r}") from None
-    if not param.low <= number <= param.high:
-        raise InputError(f"agent {text!r}: {key} must lie between {param.low:g} and {param.high:g}, got {value}")
-    return float(number) if kind is float else number
 
 
 # -- finding agents --------------------------------------------------------------------------------------------------
@@ -317,11 +387,20 @@ def bind(spec: AgentSpec, game: Game) -> Bound:
     """Compile an agent for a game, or take it from the cache folder."""
     agent = spec.agent
     params = np.zeros(1, agent.params_dtype)
-    for key, value in spec.values.items():
-        params[key] = value
+    policies = []
+    for key, param in agent.params.items():
+        value = spec.values[key]
+        if isinstance(param, Choice):
+            params[key] = param.options.index(str(value))
+        elif isinstance(param, Policy):
+            policies.append(bind(load_agent(str(value)), game))
+            params[key] = policies[-1].address
+            params[f"{key}_params"] = policies[-1].params.ctypes.data
+        else:
+            params[key] = value
     memory = agent.memory if isinstance(agent.memory, np.dtype) else agent.memory(spec.values, game)
     compiled = _compile(agent, game, memory, spec.builtin)
-    return Bound(compiled.address, params, memory, spec.builtin and not game.hidden, compiled)
+    return Bound(compiled.address, params, memory, spec.builtin and not game.hidden, (compiled, policies))
 
 
 _COMPILED: dict[tuple[int, str, Any], Any] = {}

@@ -27,7 +27,13 @@ def agents(
                 {n for name in names for n in load_game(name).player_counts if agent.plays(load_game(name), n)}
             )
             params = {
-                key: {"default": param.default, "low": param.low, "high": param.high, "about": param.about}
+                key: {
+                    "default": param.default,
+                    "low": getattr(param, "low", None),
+                    "high": getattr(param, "high", None),
+                    "options": getattr(param, "options", None),
+                    "about": param.about,
+                }
                 for key, param in agent.params.items()
             }
             document.append(
@@ -39,7 +45,7 @@ def agents(
     if name:
         print(f"{found[0].name}: {found[0].about}")
         rows = [
-            [f"    {key}", f"{param.default:g}", f"{param.low:g} to {param.high:g}", param.about]
+            [f"    {key}", param.write(param.default), _range(param), param.about]
             for key, param in found[0].params.items()
         ]
         print(columns_of([["    parameter", "default", "range", "meaning"], *rows]) if rows else "    no parameters")
@@ -51,6 +57,12 @@ def agents(
         rows.append([agent.name, games, agent.about, count])
     print(columns_of(rows))
     print("\nstrozzi agents AGENT shows the parameters; give them as AGENT:KEY=VALUE,KEY=VALUE")
+
+
+def _range(param: Any) -> str:
+    if hasattr(param, "low"):
+        return f"{param.low:g} to {param.high:g}"
+    return ", ".join(getattr(param, "options", ("an agent",)))
 
 
 def games(json: Json = False) -> None:

@@ -1,6 +1,8 @@
 """The only place that knows numba's options.
 
-`jit` and `inlined` mark kernels that live inside a compiled unit; they are compiled with whoever calls them.
+`jit`, `inlined` and `merged` mark kernels that live inside a compiled unit; they are compiled with whoever calls them.
+`merged` puts the source into the caller: it saves compile time along a chain of calls, since numba optimises every
+link of it with all links below.
 `entry` compiles a unit that Python calls, `function_at` one that compiled code calls by address; only these two are
 kept in the cache folder, so that the folder's key (see `kernel.cache`) covers everything compiled into them.
 """
@@ -17,6 +19,7 @@ _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
 jit = numba.njit(**_OPTIONS)
 inlined = numba.njit(forceinline=True, **_OPTIONS)
+merged = numba.njit(inline="always", **_OPTIONS)
 
 
 def entry(kernel: Any, signature: Any, game: str) -> Any:

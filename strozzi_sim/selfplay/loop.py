@@ -22,7 +22,7 @@ from strozzi_sim.games.contract import (
     score,
     tally,
 )
-from strozzi_sim.kernel.jit import entry, jit
+from strozzi_sim.kernel.jit import entry, jit, merged
 from strozzi_sim.kernel.pointers import assign, call_at, zero_at
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, absorb, deal_key, seat_stream
 
@@ -73,7 +73,7 @@ FAULT = np.dtype([
 DETERMINIZE = 2_000  # purposes from here on: resampling for seat purpose - DETERMINIZE
 
 
-@jit
+@merged
 def play_game(state, rules, seat_agents, randoms, chance, seen, resample, journal, fault):
     """Play the game set up in `state` to its end; returns its number of decisions, negative after a fault."""
     decisions = int64(0)
@@ -129,7 +129,8 @@ def _play(
                 agent = agents[seats[seat]]
                 assign(seat_agents[seat], agent)
                 randoms[seat].cursor = seat_stream(key, seat)
-                zero_at(agent.memory, agent.memory_size)
+                if agent.memory_size > 0:
+                    zero_at(agent.memory, agent.memory_size)
                 if not agent.sees_state:
                     resample[seat].cursor = absorb(key, int64(DETERMINIZE) + seat)
             chance.key = key
@@ -160,24 +161,6 @@ def _play(
     return played
 
 
-@jit
-def _play_silent(job, rules, work, agents, seat_agents, randoms, resample, seatings, outcome, rows, fault, stop):
-    return _play(
-        job[0], rules[0], work[0], agents, seat_agents, randoms, resample, seatings, outcome[0], rows, fault[0], stop,
-        None, None,
-    )  # fmt: skip
-
-
-@jit
-def _play_counted(
-    job, rules, work, agents, seat_agents, randoms, resample, seatings, outcome, rows, fault, stop, journal, tallies
-):
-    return _play(
-        job[0], rules[0], work[0], agents, seat_agents, randoms, resample, seatings, outcome[0], rows, fault[0], stop,
-        journal[0], tallies[0],
-    )  # fmt: skip
-
-
 def work_dtype(game: Game) -> Any:
     """The records that one thread works on, with a cache line between threads."""
     fields = [("state", game.state), ("seen", game.state), ("chance", CHANCE), ("spare", "u1", (128,))]
@@ -190,10 +173,11 @@ def array_of(dtype: Any, ndim: int = 1) -> Any:
 
 
 def _signature(game: Game) -> list[Any]:
-    records = [JOB, game.rules, work_dtype(game), AGENT, AGENT, RANDOM, RANDOM]
+    records = [from_dtype(np.dtype(dtype)) for dtype in (JOB, game.rules, work_dtype(game))]
+    arrays = [array_of(dtype) for dtype in (AGENT, AGENT, RANDOM, RANDOM)]
     return [
-        *(array_of(dtype) for dtype in records), types.Array(types.uint8, 2, "C"), array_of(OUTCOME), array_of(ROW),
-        array_of(FAULT), types.int64[::1],
+        *records, *arrays, types.Array(types.uint8, 2, "C"), from_dtype(OUTCOME), array_of(ROW), from_dtype(FAULT),
+        types.int64[::1],
     ]  # fmt: skip
 
 
@@ -201,7 +185,7 @@ def _signature(game: Game) -> list[Any]:
 def silent_loop(game: Game) -> Any:
     """The loop without a journal, compiled for `game`."""
     game.module("core")
-    return entry(_play_silent, types.int64(*_signature(game)), game.name)
+    return entry(_play, types.int64(*_signature(game), types.none, types.none), game.name)
 
 
 @cache
@@ -209,6 +193,4 @@ def counted_loop(game: Game) -> Any:
     """The loop with journal and tallies, compiled for `game`."""
     game.module("core")
     game.module("tallies")
-    return entry(
-        _play_counted, types.int64(*_signature(game), array_of(game.journal), array_of(game.tallies)), game.name
-    )
+    return entry(_play, types.int64(*_signature(game), from_dtype(game.journal), from_dtype(game.tallies)), game.name)

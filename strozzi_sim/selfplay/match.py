@@ -127,15 +127,15 @@ class Match:
         outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
         table = np.zeros((last - first) * len(design) * players if rows else 0, ROW)
         arguments = (
-            job, self.variant.rules, np.zeros(1, work_dtype(self.game)), agents, np.zeros(players, AGENT),
-            np.zeros(players, RANDOM), np.zeros(players, RANDOM), design, outcome, table, fault, stop,
+            job[0], self.variant.rules[0], np.zeros(1, work_dtype(self.game))[0], agents, np.zeros(players, AGENT),
+            np.zeros(players, RANDOM), np.zeros(players, RANDOM), design, outcome[0], table, fault[0], stop,
         )  # fmt: skip
         journal = tallies = None
         if counted:
             journal, tallies = np.empty(1, self.game.journal), np.zeros(1, self.game.tallies)
-            games = counted_loop(self.game)(*arguments, journal, tallies)
+            games = counted_loop(self.game)(*arguments, journal[0], tallies[0])
         else:
-            games = silent_loop(self.game)(*arguments)
+            games = silent_loop(self.game)(*arguments, None, None)
         if fault["found"][0]:
             raise self._fault(fault[0], 0 if seating is None else seating)
         return Played(games, outcome, tallies, table[: games * players], journal)

@@ -48,7 +48,7 @@ from strozzi_sim.games.strozzi.state import (
 from strozzi_sim.games.strozzi.state import CLAIM as CLAIM_PHASE
 from strozzi_sim.games.strozzi.state import TAKE_TILE as TAKE_TILE_ACTION
 from strozzi_sim.kernel.bits import count_bits, kth_bit, lowest_bit, next_clockwise
-from strozzi_sim.kernel.jit import implement, inlined, jit
+from strozzi_sim.kernel.jit import implement, inlined, jit, merged
 from strozzi_sim.kernel.journal import write
 from strozzi_sim.kernel.streams import draw, open_source
 
@@ -140,7 +140,7 @@ def _reveal(state, chance, journal):
     _ask_claim(state, active)
 
 
-@inlined
+@merged
 def _ask_claim(state, seat):
     state.phase = CLAIM_PHASE
     state.actor = seat
@@ -148,7 +148,7 @@ def _ask_claim(state, seat):
     state.legal = 1 | int64(state.hand[seat]) << 1
 
 
-@inlined
+@merged
 def _ask_piracy(state, seat):
     state.phase = PIRACY
     state.actor = seat
@@ -171,7 +171,7 @@ def apply(state, rules, action, chance, journal):
         _next_turn(state, rules, seat, chance, journal)
 
 
-@inlined
+@merged
 def _answer(state, rules, seat, action, chance, journal):
     """A seat passes or puts a flag on the card: one lap from the active player on (19)."""
     flag = action - CLAIM_WITH
@@ -251,8 +251,8 @@ def _place(state, rules, seat, port, chance, journal):
     steps = int64(rules.cargo[ship, port])
     if flag == WARE_FLAG and (steps > 0 or not rules.ware_flag_needs_match):  # (36)
         steps += int64(rules.ware_steps)
-    _move(state, rules, seat, port, steps, CARGO, journal)
-    _move(state, rules, seat, int64(FLORENCE), int64(rules.scrolls[ship]), SCROLL, journal)
+    _move(state, rules, seat, port, steps, int64(CARGO), journal)
+    _move(state, rules, seat, int64(FLORENCE), int64(rules.scrolls[ship]), int64(SCROLL), journal)
 
     display = int64(state.display_size)
     if rules.promotion[ship] and display > 0:
@@ -308,10 +308,10 @@ def _take_tile(state, rules, seat, slot, chance, journal):
     write(journal, TAKE_TILE, seat, tile, replacement, 0, 0)
     ware = int64(rules.tile_ware[tile])
     if ware != NO_WARE:
-        _move(state, rules, seat, ware, int64(1), TILE_WARE, journal)
+        _move(state, rules, seat, ware, int64(1), int64(TILE_WARE), journal)
 
 
-@jit
+@merged
 def _next_turn(state, rules, taker, chance, journal):
     """The first player after the taker who has a flag turns over the next card (58, 60)."""
     with_flag = int64(state.with_flag)
