@@ -91,11 +91,10 @@ class Choice:
 
 @dataclass(frozen=True)
 class Policy:
-    """A parameter that is another compiled agent, by spec string (`rollout=(greedy:margin=3)`).
+    """A parameter that is another compiled agent without memory, by spec string (`rollout=(greedy:margin=3)`).
 
-    Its field holds the address of that agent's function, the fields `<key>_params`, `<key>_memory` and
-    `<key>_memory_size` the addresses of its parameters and of a memory of its own, and that memory's size in bytes;
-    call it with `kernel.pointers.call_at`. Whoever calls it zeroes its memory where a game begins.
+    Its field holds the address of that agent's function, the field `<key>_params` the address of its parameters; call
+    it with `kernel.pointers.call_at`.
     """
 
     default: str
@@ -103,14 +102,14 @@ class Policy:
 
     def fields(self, key: str) -> list[tuple[str, str]]:
         """What it takes in the parameter record."""
-        return [(key, "i8"), (f"{key}_params", "i8"), (f"{key}_memory", "i8"), (f"{key}_memory_size", "i8")]
+        return [(key, "i8"), (f"{key}_params", "i8")]
 
     def read(self, text: str, key: str, value: str) -> str:
         """The value in a spec string, in canonical form."""
         inner = value[1:-1] if value.startswith("(") and value.endswith(")") else value
         spec = load_agent(inner)
-        if spec.agent.kind != "compiled":
-            raise InputError(f"agent {text!r}: {key} must be a compiled agent, got {inner!r}")
+        if spec.agent.kind != "compiled" or spec.agent.memory != _NOTHING:
+            raise InputError(f"agent {text!r}: {key} must be a compiled agent without memory, got {inner!r}")
         return spec.text
 
     def write(self, value: Any) -> str:
@@ -394,16 +393,14 @@ def bind(spec: AgentSpec, game: Game) -> Bound:
         if isinstance(param, Choice):
             params[key] = param.options.index(str(value))
         elif isinstance(param, Policy):
-            policy = bind(load_agent(str(value)), game)
-            memory = np.zeros(1, policy.memory)
-            policies.append((policy, memory))
-            params[key], params[f"{key}_params"] = policy.address, policy.params.ctypes.data
-            params[f"{key}_memory"], params[f"{key}_memory_size"] = memory.ctypes.data, memory.nbytes
+            policies.append(bind(load_agent(str(value)), game))
+            params[key] = policies[-1].address
+            params[f"{key}_params"] = policies[-1].params.ctypes.data
         else:
             params[key] = value
-    own = agent.memory if isinstance(agent.memory, np.dtype) else agent.memory(spec.values, game)
-    compiled = _compile(agent, game, own, spec.builtin)
-    return Bound(compiled.address, params, own, spec.builtin and not game.hidden, (compiled, policies))
+    memory = agent.memory if isinstance(agent.memory, np.dtype) else agent.memory(spec.values, game)
+    compiled = _compile(agent, game, memory, spec.builtin)
+    return Bound(compiled.address, params, memory, spec.builtin and not game.hidden, (compiled, policies))
 
 
 _COMPILED: dict[tuple[int, str, Any], Any] = {}
