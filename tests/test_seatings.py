@@ -1,5 +1,6 @@
 """Seating designs: everybody everywhere equally often, and in a Williams design after everybody, too."""
 
+from itertools import pairwise
 from math import factorial
 
 import numpy as np
@@ -24,7 +25,7 @@ def test_in_a_williams_design_everybody_sits_after_everybody_equally_often(playe
     assert len(table) == (players if players % 2 == 0 else 2 * players)
     after = np.zeros((players, players), int)
     for row in table:
-        for first, second in zip(row[:-1], row[1:], strict=True):
+        for first, second in pairwise(row):
             after[first, second] += 1
     assert len(set(after[~np.eye(players, dtype=bool)])) == 1
 
