@@ -1,7 +1,7 @@
 """The agent contract: declaring an agent, naming it by a spec string, finding it, and compiling it for a game.
 
 An agent is one function plus a few facts. A compiled one is called as `function(state, rules, params, memory, random)`,
-five records, and returns an action (int64):
+five records, and returns an action (int64); for one in Python see `python_agent`:
 
 - state, rules : the game's records (its state.py); the state is what the agent's seat may know
 - params : the agent's own record, one field per declared parameter (float64 or int64; see Param, Choice, Policy)
@@ -27,6 +27,9 @@ import numpy as np
 
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.contract import Game
+from strozzi_sim.python_agent import kind_of
+from strozzi_sim.spec_text import cut
+from strozzi_sim.spec_text import split_specs as split_specs
 
 GROUP = "strozzi_sim.agents"
 EVERY_GAME = ("*",)
@@ -132,8 +135,9 @@ class Agent:
         stochastic: whether it uses its random stream.
         params: its parameters by name.
         memory: dtype of its memory record, or a function (params record values, game) -> dtype.
-        function: the agent itself.
+        function: the agent itself; of a Python agent the class, or an object with `act_batch`.
         about: the first line of its docstring.
+        kind: "compiled", "act" or "batch".
     """
 
     name: str
@@ -175,6 +179,45 @@ def compiled_agent(
     Raises:
         InputError: a default that is no number or lies outside its range.
     """
+    declared = _declared(name, params)
+
+    def declare(function: Callable[..., Any]) -> Agent:
+        return Agent(name, games, players, stochastic, declared, memory, function, _about(function))
+
+    return declare
+
+
+def python_agent(
+    name: str,
+    games: tuple[str, ...] = EVERY_GAME,
+    *,
+    players: tuple[int, ...] | None = None,
+    stochastic: bool = False,
+    **params: Any,
+) -> Callable[[Any], Agent]:
+    """Declare the class below as an agent in Python; it is made with its parameters as keyword arguments.
+
+    See `strozzi_sim.python_agent` for its method, `act` or `act_batch`. An object with `act_batch` serves as well.
+
+    Raises:
+        InputError: neither method, or a default that is no number or lies outside its range.
+    """
+    declared = _declared(name, params)
+
+    def declare(player: Any) -> Agent:
+        kind = kind_of(player)
+        if kind is None:
+            raise InputError(f"agent {name}: expected a class with a method act or act_batch, got {player!r}")
+        return Agent(name, games, players, stochastic, declared, _NOTHING, player, _about(player), kind)
+
+    return declare
+
+
+def _about(function: Any) -> str:
+    return (function.__doc__ or "").strip().split("\n")[0]
+
+
+def _declared(name: str, params: Mapping[str, Any]) -> Mapping[str, Parameter]:
     declared = {key: value if isinstance(value, Parameter) else Param(value) for key, value in params.items()}
     for key, param in declared.items():
         if not isinstance(param, Param):
@@ -185,12 +228,7 @@ def compiled_agent(
             raise InputError(
                 f"agent {name}: parameter {key}: default {param.default} outside {param.low} to {param.high}"
             )
-
-    def declare(function: Callable[..., Any]) -> Agent:
-        about = (function.__doc__ or "").strip().split("\n")[0]
-        return Agent(name, games, players, stochastic, MappingProxyType(declared), memory, function, about)
-
-    return declare
+    return MappingProxyType(declared)
 
 
 @dataclass(frozen=True)
@@ -226,39 +264,6 @@ class AgentSpec:
 # -- spec strings ----------------------------------------------------------------------------------------------------
 
 
-def split_specs(text: str) -> list[str]:
-    """The spec strings of a comma-separated list.
-
-    Commas in parentheses do not separate; a piece with `=` but no `:` before it belongs to the agent before it.
-    """
-    specs: list[str] = []
-    for piece in _split(text, ","):
-        head = piece.split("=", 1)[0]
-        if specs and "=" in piece and ":" not in head.split("(", 1)[0]:
-            specs[-1] += "," + piece
-        else:
-            specs.append(piece)
-    if any(not spec.strip() for spec in specs):
-        raise InputError(f"agents {text!r}: an empty name between commas")
-    return [spec.strip() for spec in specs]
-
-
-def _split(text: str, separator: str) -> list[str]:
-    """`text` cut at every `separator` that is not in parentheses."""
-    pieces, depth = [""], 0
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
-        if depth < 0:
-            break
-        if letter == separator and depth == 0:
-            pieces.append("")
-        else:
-            pieces[-1] += letter
-    if depth != 0:
-        raise InputError(f"agent {text!r}: parentheses do not match")
-    return pieces
-
-
 def load_agent(text: str) -> AgentSpec:
     """The agent that a spec string names.
 
@@ -272,7 +277,7 @@ def load_agent(text: str) -> AgentSpec:
     source = f"{file}::{name}" if file else name
     values: dict[str, Value] = {key: param.default for key, param in agent.params.items()}
     given: set[str] = set()
-    for piece in _split(settings, ",") if colon else []:
+    for piece in cut(settings, ",") if colon else []:
         key, equals, value = piece.partition("=")
         key = key.strip()
         if not equals:
