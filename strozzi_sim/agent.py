@@ -15,7 +15,7 @@ that contains a comma or colon stands in parentheses. `path/to/bots.py::careful:
 import importlib.util
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import EntryPoint, entry_points
@@ -28,68 +28,14 @@ import numpy as np
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.python_agent import kind_of
+from strozzi_sim.spec_text import Choice as Choice
+from strozzi_sim.spec_text import Param as Param
 from strozzi_sim.spec_text import cut
 from strozzi_sim.spec_text import split_specs as split_specs
 
 GROUP = "strozzi_sim.agents"
 EVERY_GAME = ("*",)
 _NOTHING = np.dtype([("nothing", "u8")])
-
-
-@dataclass(frozen=True)
-class Param:
-    """A parameter of an agent: its default and the range of values it may take, ends included.
-
-    An int default makes an integer parameter, a float default a real one.
-    """
-
-    default: float
-    low: float = -1e9
-    high: float = 1e9
-    about: str = ""
-
-    def fields(self, key: str) -> list[tuple[str, str]]:
-        """What it takes in the parameter record."""
-        return [(key, "i8" if isinstance(self.default, int) else "f8")]
-
-    def read(self, text: str, key: str, value: str) -> float:
-        """The value in a spec string; `text` is the whole of it, for errors."""
-        kind: type = int if isinstance(self.default, int) else float
-        try:
-            number = kind(value)
-        except ValueError:
-            kind_name = "a whole number" if kind is int else "a number"
-            raise InputError(f"agent {text!r}: {key} must be {kind_name}, got {value!r}") from None
-        if not self.low <= number <= self.high:
-            raise InputError(f"agent {text!r}: {key} must lie between {self.low:g} and {self.high:g}, got {value}")
-        return float(number) if kind is float else number
-
-    def write(self, value: Any) -> str:
-        """The value as the canonical spec string has it."""
-        return f"{value:g}" if float(f"{value:g}") == value else repr(value)
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A parameter that is one of a few words; its field holds the number of the word in `options`."""
-
-    default: str
-    options: tuple[str, ...]
-    about: str = ""
-
-    def fields(self, key: str) -> list[tuple[str, str]]:
-        """What it takes in the parameter record."""
-        return [(key, "i8")]
-
-    def read(self, text: str, key: str, value: str) -> str:
-        """The value in a spec string; `text` is the whole of it, for errors."""
-        if value not in self.options:
-            raise InputError(f"agent {text!r}: {key} must be one of {', '.join(self.options)}, got {value!r}")
-        return value
-
-    def write(self, value: Any) -> str:
-        """The value as the canonical spec string has it."""
-        return str(value)
 
 
 @dataclass(frozen=True)
@@ -246,8 +192,11 @@ class AgentSpec:
     values: Mapping[str, Value] = field(compare=False)
 
     def __reduce__(self) -> Any:
-        """Workers get agents by name: addresses belong to a process."""
-        return load_agent, (self.text,)
+        """Workers get agents by name: addresses belong to a process. One that has no name elsewhere goes itself."""
+        if "::" in self.text or self.agent.name in _entry_points():
+            return load_agent, (self.text,)
+        parts = {part.name: getattr(self.agent, part.name) for part in fields(self.agent)}
+        return _given, (self.text, parts | {"params": dict(self.agent.params)}, dict(self.values))
 
     @property
     def builtin(self) -> bool:
@@ -259,6 +208,21 @@ class AgentSpec:
         """SHA-256 of the file it was loaded from by path, or None: part of what decides a study's results."""
         file, separator, _ = self.text.rpartition("::")
         return sha256(Path(file).read_bytes()).hexdigest() if separator else None
+
+
+def _given(text: str, parts: Mapping[str, Any], values: Mapping[str, Value]) -> AgentSpec:
+    agent = Agent(**{**parts, "params": MappingProxyType(parts["params"])})
+    return AgentSpec(text, agent, MappingProxyType(dict(values)))
+
+
+def spec_of(agent: Agent, **values: Any) -> AgentSpec:
+    """A declared agent with values for its parameters, in code; only Python's own pickle cannot send it to workers.
+
+    Raises:
+        InputError: an unknown parameter, or a value out of its range.
+    """
+    settings = ",".join(f"{key}={value}" for key, value in values.items())
+    return _spec(agent.name, agent, f"{agent.name}:{settings}" if values else agent.name, settings)
 
 
 # -- spec strings ----------------------------------------------------------------------------------------------------
@@ -273,11 +237,17 @@ def load_agent(text: str) -> AgentSpec:
     """
     file, _, rest = text.rpartition("::")
     name, colon, settings = rest.partition(":")
+    if colon and not settings:
+        raise InputError(f"agent {text!r}: expected KEY=VALUE after the colon, got ''")
     agent = _from_file(file, name) if file else _registered(name)
     source = f"{file}::{name}" if file else name
+    return _spec(source, agent, text, settings)
+
+
+def _spec(source: str, agent: Agent, text: str, settings: str) -> AgentSpec:
     values: dict[str, Value] = {key: param.default for key, param in agent.params.items()}
     given: set[str] = set()
-    for piece in cut(settings, ",") if colon else []:
+    for piece in cut(settings, ",") if settings else []:
         key, equals, value = piece.partition("=")
         key = key.strip()
         if not equals:

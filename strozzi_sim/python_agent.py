@@ -13,8 +13,9 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import monotonic
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -154,6 +155,13 @@ class Clock:
             raise BadAnswer(f"did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the limit)") from None
         except Exception as error:
             raise BadAnswer(f"raised {type(error).__name__}: {error}") from error
+
+
+def read_only(part: Any) -> Any:
+    """Component data that nobody can change: mappings and tuples all the way down."""
+    if isinstance(part, Mapping):
+        return MappingProxyType({key: read_only(value) for key, value in part.items()})
+    return tuple(read_only(value) for value in part) if isinstance(part, (list, tuple)) else part
 
 
 # -- asking ----------------------------------------------------------------------------------------------------------

@@ -28,7 +28,17 @@ from strozzi_sim.games.contract import (
 from strozzi_sim.kernel.jit import entry, function_at, jit
 from strozzi_sim.kernel.pointers import assign, call_at, record_at, zero_at
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, absorb, deal_key, random_word, seat_stream
-from strozzi_sim.python_agent import PAD, BadAnswer, Clock, SeatRandom, ask_batch, ask_one, make_player, seconds_allowed
+from strozzi_sim.python_agent import (
+    PAD,
+    BadAnswer,
+    Clock,
+    SeatRandom,
+    ask_batch,
+    ask_one,
+    make_player,
+    read_only,
+    seconds_allowed,
+)
 from strozzi_sim.selfplay.loop import AGENT, DETERMINIZE, FAULT, JOB, array_of
 
 if TYPE_CHECKING:
@@ -280,8 +290,10 @@ class MixedLoop:
         self.log = np.zeros(slots * 64 * WAVE, LOGGED)
         self.clock = Clock(seconds_allowed())
         # positions with the same agent are asked together
-        positions = match.positions
-        self.asks = np.array([positions.index(spec) for spec in positions])
+        self.specs = match.positions
+        self.asks = np.array([self.specs.index(spec) for spec in self.specs])
+        self.asked_positions = sorted({int(ask) for ask, each in zip(self.asks, bound, strict=True) if each is None})
+        self.components = read_only(match.variant.components)
         rows = -(-slots // PAD) * PAD
         view = game.module("view")
         self.legal = np.zeros((rows, game.module("state").ACTIONS), np.bool_)
@@ -348,14 +360,17 @@ class MixedLoop:
 
     def _answer(self, pending: Array, wave: Array) -> None:
         """Have every pending decision answered by its agent."""
-        asks = self.asks[pending["position"]]
-        for position in np.unique(asks):
-            asked = pending if len(pending) == np.count_nonzero(asks == position) else pending[asks == position]
+        for position in self.asked_positions:
+            asked = pending
+            if len(self.asked_positions) > 1:
+                asked = pending[self.asks[pending["position"]] == position]
+                if len(asked) == 0:
+                    continue
             try:
-                if self.match.positions[position].agent.kind == "batch":
-                    self._answer_batch(int(position), asked)
+                if self.specs[position].agent.kind == "batch":
+                    self._answer_batch(position, asked)
                 else:
-                    self._answer_each(int(position), asked)
+                    self._answer_each(position, asked)
             except BadAnswer as bad:
                 row = asked[bad.row]
                 slot = self.slots[row["slot"]]
@@ -367,7 +382,7 @@ class MixedLoop:
 
     def _answer_batch(self, position: int, asked: Array) -> None:
         if position not in self._batch_players:
-            spec = self.match.positions[position]
+            spec = self.specs[position]
             self._batch_players[position] = make_player(spec.agent.function, dict(spec.values), self.clock)
         rows = len(asked)
         size = -(-rows // PAD) * PAD
@@ -379,22 +394,22 @@ class MixedLoop:
         self.slots["action"][asked["slot"]] = ask_batch(player, observations, legal, words, rows, self.clock)
 
     def _answer_each(self, position: int, asked: Array) -> None:
-        spec = self.match.positions[position]
-        view_of, components = self.match.game.module("view").view_of, self.match.variant.components
+        spec = self.specs[position]
+        view_of = self.match.game.module("view").view_of
         legal = self.legal[: len(asked)]
         self.kernels.look(
             self.match.variant.rules[0], self.works, asked, self.randoms, self.hidden, self._no_observations, legal,
             self._no_words,
         )  # fmt: skip
-        part = "seen" if self.hidden else "state"
+        states, games = self.works["seen" if self.hidden else "state"], self.slots["game"]
         for row, (b, seat, _) in enumerate(asked.tolist()):
             try:
-                game = int(self.slots["game"][b])
+                game = int(games[b])
                 known = self._seats.get((b, seat))
                 if known is None or known[0] != game:
                     player = make_player(spec.agent.function, dict(spec.values), self.clock)
                     known = self._seats[b, seat] = game, player, SeatRandom(int(self.randoms["cursor"][b, seat]))
-                view = view_of(self.works[part][b], components, seat)
+                view = view_of(states[b], self.components, seat)
                 choices = tuple(np.flatnonzero(legal[row]).tolist())
                 self.slots["action"][b] = ask_one(known[1], view, choices, known[2], self.clock)
             except BadAnswer as bad:

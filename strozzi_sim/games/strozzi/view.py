@@ -5,7 +5,7 @@ state holds none of it, so a View shows all that the state holds, and that is al
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from numba import float32, from_dtype, int64
@@ -45,6 +45,7 @@ class View:
         coins: for each seat. aside: ships set aside this round. over: whether the game has ended.
         unseen_ships: ships not turned over this round, the removed ones among them.
         unseen_tiles: tiles never shown.
+        components: the component data of the variant, as in components.toml.
     """
 
     seat: int
@@ -67,10 +68,12 @@ class View:
     over: bool
     unseen_ships: tuple[str, ...]
     unseen_tiles: tuple[str, ...]
+    components: Mapping[str, Any] = field(repr=False, compare=False)
 
 
 def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
-    """The View of `seat` on a state row."""
+    """The View of `seat` on a state row; it keeps `components`."""
+    state = {name: state[name].tolist() for name in state.dtype.names}  # plain numbers and lists are quick to read
     ships = [ship["id"] for ship in components["ships"]]
     tiles = [tile["id"] for tile in components["promotion_tiles"]]
     players = int(state["players"])
@@ -128,6 +131,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         over=over,
         unseen_ships=tuple(name for name in ships if name in unseen_ships),
         unseen_tiles=tuple(tiles[k] for k in sorted(state["unseen_tile"][: int(state["tiles_unseen"])])),
+        components=components,
     )
 
 
