@@ -233,7 +233,7 @@ def load_agent(text: str) -> AgentSpec:
 
     Raises:
         InputError: unknown agent or parameter (the known ones are listed), or a value out of its range.
-        AgentFault: an agent's file that does not import.
+        AgentFault: an agent's file or package that does not import.
     """
     file, _, rest = text.rpartition("::")
     name, colon, settings = rest.partition(":")
@@ -292,7 +292,12 @@ def _registered(name: str) -> Agent:
     points = _entry_points()
     if name not in points:
         raise InputError(f"unknown agent {name!r}; known: {', '.join(sorted(points)) or 'none is installed'}")
-    agent = points[name].load()
+    try:
+        agent = points[name].load()
+    except Exception as error:
+        raise AgentFault(
+            f"agent {name!r}: {points[name].value} does not import: {type(error).__name__}: {error}"
+        ) from error
     if not isinstance(agent, Agent) or agent.name != name:
         raise InputError(f"agent {name!r}: {points[name].value} is not an agent of that name")
     return agent

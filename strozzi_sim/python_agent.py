@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, Interrupted
 
 PAD = 64  # batches are filled up to a multiple of it: BLAS then gives a row the same bits in any batch
 SECONDS = 60.0  # a decision, or the decisions of a batch, may take so long
@@ -126,6 +126,7 @@ class Clock:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, self._before)
         if self._armed >= 0:
+            self._armed = -1e9
             faulthandler.cancel_dump_traceback_later()
 
     @staticmethod
@@ -153,6 +154,8 @@ class Clock:
                 signal.setitimer(signal.ITIMER_REAL, 0)
         except _TimeUp:
             raise BadAnswer(f"did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the limit)") from None
+        except Interrupted:  # a signal to the whole run, while the agent thought
+            raise
         except Exception as error:
             raise BadAnswer(f"raised {type(error).__name__}: {error}") from error
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
-from importlib.metadata import version
+from importlib.metadata import EntryPoint, version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,9 +17,11 @@ import numpy as np
 import pytest
 
 from strozzi_games import BASE, STROZZI, SWITCHES
+from strozzi_sim import agent
 from strozzi_sim.agent import Choice, Param, compiled_agent, load_agent, python_agent, spec_of
 from strozzi_sim.cli import app
-from strozzi_sim.errors import AgentFault, InputError
+from strozzi_sim.errors import AgentFault, InputError, Interrupted
+from strozzi_sim.games.contract import count_legal, kth_legal
 from strozzi_sim.games.strozzi.view import OBSERVATION
 from strozzi_sim.games.variants import from_changes
 from strozzi_sim.python_agent import SeatRandom
@@ -88,9 +90,6 @@ def counter(state, rules, params, memory, random):
     from_zero = memory.count + 1
     memory.count = from_zero
     return kth_legal(state, rules, from_zero % count_legal(state, rules))
-
-
-from strozzi_sim.games.contract import count_legal, kth_legal  # noqa: E402 - as the compiled agent above needs them
 
 
 def match(*agents, players=4, variant=BASE, seatings="rotate", game=STROZZI, seed=5):
@@ -165,12 +164,12 @@ def test_a_stop_ends_play_between_games():
 
 
 def test_a_table_asks_them_too():
-    for agent in ("random", UniformAct, UniformBatch):
+    for player in ("random", UniformAct, UniformBatch):
         table = Table(STROZZI, BASE, 4, seed=5, deal=2)
-        spec = load_agent(agent) if isinstance(agent, str) else spec_of(agent)
+        spec = load_agent(player) if isinstance(player, str) else spec_of(player)
         while not table.over:
             table.play(table.ask(spec))
-        if agent == "random":
+        if player == "random":
             expected = table.journal.tolist()
         assert table.journal.tolist() == expected
 
@@ -376,6 +375,23 @@ def test_a_run_that_hangs_ends_with_3(tmp_path):
     assert "did not answer within 0.5 s" in done.stderr
 
 
+def test_a_signal_is_no_fault_of_the_agent_that_was_thinking():
+    @python_agent(name="interrupted")
+    class Thinking:
+        def act(self, view, legal, random):
+            raise Interrupted(2, "interrupted by SIGINT")
+
+    with pytest.raises(Interrupted):
+        match(Thinking).play(0, 1)
+
+
+def test_a_package_that_does_not_import(monkeypatch):
+    point = EntryPoint("lost", "no_such_module_here:Lost", "strozzi_sim.agents")
+    monkeypatch.setattr(agent, "_entry_points", lambda: {"lost": point})
+    with pytest.raises(AgentFault, match="agent 'lost': no_such_module_here:Lost does not import: ModuleNotFoundError"):
+        load_agent("lost")
+
+
 # -- workers ---------------------------------------------------------------------------------------------------------
 
 
@@ -388,6 +404,7 @@ def test_processes_bring_the_same_results():
     expected = played("random", workers=2)
     assert played(UniformBatch, workers=2) == expected
     assert played(UniformBatch, workers=1) == expected
+    assert played(Layers, "random", workers=2) == played(Layers, "random", workers=1)
 
 
 def test_workers_that_hang_or_die_are_a_fault(tmp_path, monkeypatch):
