@@ -25,7 +25,7 @@ from strozzi_sim.games.contract import (
     kth_legal,
     observe,
 )
-from strozzi_sim.kernel.jit import entry, function_at, jit
+from strozzi_sim.kernel.jit import entry, function_at, jit, merged
 from strozzi_sim.kernel.pointers import assign, call_at, record_at, zero_at
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, absorb, deal_key, random_word, seat_stream
 from strozzi_sim.python_agent import (
@@ -84,7 +84,7 @@ def _flying(game: Game) -> Any:
 # -- kernels ---------------------------------------------------------------------------------------------------------
 
 
-@jit
+@merged
 def _start(b, job, rules, work, slot, agents, strides, seat_agents, randoms, resample, seatings, progress):
     """Deal the next game of the wave to slot b."""
     game = int64(progress.next)
@@ -110,7 +110,7 @@ def _start(b, job, rules, work, slot, agents, strides, seat_agents, randoms, res
     deal(work.state, rules, players, int64(job.start_player), work.chance, None)
 
 
-@jit
+@merged
 def _run(b, rules, work, slot, seat_agents, randoms, resample, log, progress, fault):
     """Play on in slot b until a Python seat must answer or the game is over."""
     state = work.state
@@ -277,7 +277,7 @@ class MixedLoop:
         self.design = match.design if seating is None else match.design[seating : seating + 1]
         game, players = match.game, match.players
         self.kernels = kernels(game)
-        self.hidden = game.hidden
+        self.hidden, self.rules = game.hidden, match.variant.rules[0]
         sizes = [each.memory.itemsize if each is not None else 0 for each in bound]
         slots = max(1, min(batch, games, _MEMORY // max(sum(sizes), 1)))
         self.memories = [np.zeros(slots, each.memory) if each is not None else None for each in bound]
@@ -341,11 +341,12 @@ class MixedLoop:
         progress["games"] = games
         self.slots["game"] = -1
         self._seats.clear()
+        records = wave[0], progress[0], fault[0]
         with self.clock:
             while True:
                 waiting = self.kernels.advance(
-                    wave[0], self.match.variant.rules[0], self.works, self.slots, agents, self.strides, self.seat_agents,
-                    self.randoms, self.resample, self.design, self.log, progress[0], lengths, self.pending, fault[0], stop,
+                    records[0], self.rules, self.works, self.slots, agents, self.strides, self.seat_agents,
+                    self.randoms, self.resample, self.design, self.log, records[1], lengths, self.pending, records[2], stop,
                 )  # fmt: skip
                 if waiting == _FULL:
                     self.log = np.concatenate([self.log, np.zeros(len(self.log), LOGGED)])
@@ -387,9 +388,7 @@ class MixedLoop:
         rows = len(asked)
         size = -(-rows // PAD) * PAD
         observations, legal, words = self.observations[:size], self.legal[:size], self.words[:size]
-        self.kernels.look(
-            self.match.variant.rules[0], self.works, asked, self.randoms, self.hidden, observations, legal, words
-        )
+        self.kernels.look(self.rules, self.works, asked, self.randoms, self.hidden, observations, legal, words)
         player = self._batch_players[position]
         self.slots["action"][asked["slot"]] = ask_batch(player, observations, legal, words, rows, self.clock)
 
@@ -398,7 +397,7 @@ class MixedLoop:
         view_of = self.match.game.module("view").view_of
         legal = self.legal[: len(asked)]
         self.kernels.look(
-            self.match.variant.rules[0], self.works, asked, self.randoms, self.hidden, self._no_observations, legal,
+            self.rules, self.works, asked, self.randoms, self.hidden, self._no_observations, legal,
             self._no_words,
         )  # fmt: skip
         states, games = self.works["seen" if self.hidden else "state"], self.slots["game"]
