@@ -1,7 +1,7 @@
 """The agent contract: declaring an agent, naming it by a spec string, finding it, and compiling it for a game.
 
 An agent is one function plus a few facts. A compiled one is called as `function(state, rules, params, memory, random)`,
-five records, and returns an action (int64):
+five records, and returns an action (int64); for one in Python see `python_agent`:
 
 - state, rules : the game's records (its state.py); the state is what the agent's seat may know
 - params : the agent's own record, one field per declared parameter (float64 or int64; see Param, Choice, Policy)
@@ -15,7 +15,7 @@ that contains a comma or colon stands in parentheses. `path/to/bots.py::careful:
 import importlib.util
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import EntryPoint, entry_points
@@ -27,66 +27,15 @@ import numpy as np
 
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.contract import Game
+from strozzi_sim.python_agent import kind_of
+from strozzi_sim.spec_text import Choice as Choice
+from strozzi_sim.spec_text import Param as Param
+from strozzi_sim.spec_text import cut
+from strozzi_sim.spec_text import split_specs as split_specs
 
 GROUP = "strozzi_sim.agents"
 EVERY_GAME = ("*",)
 _NOTHING = np.dtype([("nothing", "u8")])
-
-
-@dataclass(frozen=True)
-class Param:
-    """A parameter of an agent: its default and the range of values it may take, ends included.
-
-    An int default makes an integer parameter, a float default a real one.
-    """
-
-    default: float
-    low: float = -1e9
-    high: float = 1e9
-    about: str = ""
-
-    def fields(self, key: str) -> list[tuple[str, str]]:
-        """What it takes in the parameter record."""
-        return [(key, "i8" if isinstance(self.default, int) else "f8")]
-
-    def read(self, text: str, key: str, value: str) -> float:
-        """The value in a spec string; `text` is the whole of it, for errors."""
-        kind: type = int if isinstance(self.default, int) else float
-        try:
-            number = kind(value)
-        except ValueError:
-            kind_name = "a whole number" if kind is int else "a number"
-            raise InputError(f"agent {text!r}: {key} must be {kind_name}, got {value!r}") from None
-        if not self.low <= number <= self.high:
-            raise InputError(f"agent {text!r}: {key} must lie between {self.low:g} and {self.high:g}, got {value}")
-        return float(number) if kind is float else number
-
-    def write(self, value: Any) -> str:
-        """The value as the canonical spec string has it."""
-        return f"{value:g}" if float(f"{value:g}") == value else repr(value)
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A parameter that is one of a few words; its field holds the number of the word in `options`."""
-
-    default: str
-    options: tuple[str, ...]
-    about: str = ""
-
-    def fields(self, key: str) -> list[tuple[str, str]]:
-        """What it takes in the parameter record."""
-        return [(key, "i8")]
-
-    def read(self, text: str, key: str, value: str) -> str:
-        """The value in a spec string; `text` is the whole of it, for errors."""
-        if value not in self.options:
-            raise InputError(f"agent {text!r}: {key} must be one of {', '.join(self.options)}, got {value!r}")
-        return value
-
-    def write(self, value: Any) -> str:
-        """The value as the canonical spec string has it."""
-        return str(value)
 
 
 @dataclass(frozen=True)
@@ -132,8 +81,9 @@ class Agent:
         stochastic: whether it uses its random stream.
         params: its parameters by name.
         memory: dtype of its memory record, or a function (params record values, game) -> dtype.
-        function: the agent itself.
+        function: the agent itself; of a Python agent the class, or an object with `act_batch`.
         about: the first line of its docstring.
+        kind: "compiled", "act" or "batch".
     """
 
     name: str
@@ -175,6 +125,45 @@ def compiled_agent(
     Raises:
         InputError: a default that is no number or lies outside its range.
     """
+    declared = _declared(name, params)
+
+    def declare(function: Callable[..., Any]) -> Agent:
+        return Agent(name, games, players, stochastic, declared, memory, function, _about(function))
+
+    return declare
+
+
+def python_agent(
+    name: str,
+    games: tuple[str, ...] = EVERY_GAME,
+    *,
+    players: tuple[int, ...] | None = None,
+    stochastic: bool = False,
+    **params: Any,
+) -> Callable[[Any], Agent]:
+    """Declare the class below as an agent in Python; it is made with its parameters as keyword arguments.
+
+    See `strozzi_sim.python_agent` for its method, `act` or `act_batch`. An object with `act_batch` serves as well.
+
+    Raises:
+        InputError: neither method, or a default that is no number or lies outside its range.
+    """
+    declared = _declared(name, params)
+
+    def declare(player: Any) -> Agent:
+        kind = kind_of(player)
+        if kind is None:
+            raise InputError(f"agent {name}: expected a class with a method act or act_batch, got {player!r}")
+        return Agent(name, games, players, stochastic, declared, _NOTHING, player, _about(player), kind)
+
+    return declare
+
+
+def _about(function: Any) -> str:
+    return (function.__doc__ or "").strip().split("\n")[0]
+
+
+def _declared(name: str, params: Mapping[str, Any]) -> Mapping[str, Parameter]:
     declared = {key: value if isinstance(value, Parameter) else Param(value) for key, value in params.items()}
     for key, param in declared.items():
         if not isinstance(param, Param):
@@ -185,12 +174,7 @@ def compiled_agent(
             raise InputError(
                 f"agent {name}: parameter {key}: default {param.default} outside {param.low} to {param.high}"
             )
-
-    def declare(function: Callable[..., Any]) -> Agent:
-        about = (function.__doc__ or "").strip().split("\n")[0]
-        return Agent(name, games, players, stochastic, MappingProxyType(declared), memory, function, about)
-
-    return declare
+    return MappingProxyType(declared)
 
 
 @dataclass(frozen=True)
@@ -208,8 +192,11 @@ class AgentSpec:
     values: Mapping[str, Value] = field(compare=False)
 
     def __reduce__(self) -> Any:
-        """Workers get agents by name: addresses belong to a process."""
-        return load_agent, (self.text,)
+        """Workers get agents by name: addresses belong to a process. One that has no name elsewhere goes itself."""
+        if "::" in self.text or self.agent.name in _entry_points():
+            return load_agent, (self.text,)
+        parts = {part.name: getattr(self.agent, part.name) for part in fields(self.agent)}
+        return _given, (self.text, parts | {"params": dict(self.agent.params)}, dict(self.values))
 
     @property
     def builtin(self) -> bool:
@@ -223,40 +210,22 @@ class AgentSpec:
         return sha256(Path(file).read_bytes()).hexdigest() if separator else None
 
 
-# -- spec strings ----------------------------------------------------------------------------------------------------
+def _given(text: str, parts: Mapping[str, Any], values: Mapping[str, Value]) -> AgentSpec:
+    agent = Agent(**{**parts, "params": MappingProxyType(parts["params"])})
+    return AgentSpec(text, agent, MappingProxyType(dict(values)))
 
 
-def split_specs(text: str) -> list[str]:
-    """The spec strings of a comma-separated list.
+def spec_of(agent: Agent, **values: Any) -> AgentSpec:
+    """A declared agent with values for its parameters, in code; only Python's own pickle cannot send it to workers.
 
-    Commas in parentheses do not separate; a piece with `=` but no `:` before it belongs to the agent before it.
+    Raises:
+        InputError: an unknown parameter, or a value out of its range.
     """
-    specs: list[str] = []
-    for piece in _split(text, ","):
-        head = piece.split("=", 1)[0]
-        if specs and "=" in piece and ":" not in head.split("(", 1)[0]:
-            specs[-1] += "," + piece
-        else:
-            specs.append(piece)
-    if any(not spec.strip() for spec in specs):
-        raise InputError(f"agents {text!r}: an empty name between commas")
-    return [spec.strip() for spec in specs]
+    settings = ",".join(f"{key}={value}" for key, value in values.items())
+    return _spec(agent.name, agent, f"{agent.name}:{settings}" if values else agent.name, settings)
 
 
-def _split(text: str, separator: str) -> list[str]:
-    """`text` cut at every `separator` that is not in parentheses."""
-    pieces, depth = [""], 0
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
-        if depth < 0:
-            break
-        if letter == separator and depth == 0:
-            pieces.append("")
-        else:
-            pieces[-1] += letter
-    if depth != 0:
-        raise InputError(f"agent {text!r}: parentheses do not match")
-    return pieces
+# -- spec strings ----------------------------------------------------------------------------------------------------
 
 
 def load_agent(text: str) -> AgentSpec:
@@ -264,15 +233,21 @@ def load_agent(text: str) -> AgentSpec:
 
     Raises:
         InputError: unknown agent or parameter (the known ones are listed), or a value out of its range.
-        AgentFault: an agent's file that does not import.
+        AgentFault: an agent's file or package that does not import.
     """
     file, _, rest = text.rpartition("::")
     name, colon, settings = rest.partition(":")
+    if colon and not settings:
+        raise InputError(f"agent {text!r}: expected KEY=VALUE after the colon, got ''")
     agent = _from_file(file, name) if file else _registered(name)
     source = f"{file}::{name}" if file else name
+    return _spec(source, agent, text, settings)
+
+
+def _spec(source: str, agent: Agent, text: str, settings: str) -> AgentSpec:
     values: dict[str, Value] = {key: param.default for key, param in agent.params.items()}
     given: set[str] = set()
-    for piece in _split(settings, ",") if colon else []:
+    for piece in cut(settings, ",") if settings else []:
         key, equals, value = piece.partition("=")
         key = key.strip()
         if not equals:
@@ -317,7 +292,12 @@ def _registered(name: str) -> Agent:
     points = _entry_points()
     if name not in points:
         raise InputError(f"unknown agent {name!r}; known: {', '.join(sorted(points)) or 'none is installed'}")
-    agent = points[name].load()
+    try:
+        agent = points[name].load()
+    except Exception as error:
+        raise AgentFault(
+            f"agent {name!r}: {points[name].value} does not import: {type(error).__name__}: {error}"
+        ) from error
     if not isinstance(agent, Agent) or agent.name != name:
         raise InputError(f"agent {name!r}: {points[name].value} is not an agent of that name")
     return agent

@@ -9,7 +9,10 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "strozzi_sim"
-ORDER = ["errors", "kernel", "games", "agent", "selfplay", "stats", "studies", "reports", "adapters", "cli"]
+ORDER = [
+    "errors", "kernel", "spec_text", "python_agent", "games", "agent", "selfplay", "stats", "studies", "reports",
+    "adapters", "cli",
+]  # fmt: skip
 SOURCES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "agents").rglob("*.py")])
 GAME_FILES = {
     "__init__.py", "components.toml", "variants.toml", "components.py", "state.py", "core.py", "events.py", "view.py",

@@ -11,6 +11,7 @@ from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.streams import RANDOM, game_key
 from strozzi_sim.selfplay.loop import AGENT, FAULT, JOB, OUTCOME, ROW, counted_loop, silent_loop, work_dtype
+from strozzi_sim.selfplay.mixed import BATCH, MixedLoop, kernels
 from strozzi_sim.selfplay.seatings import seating_design
 
 NO_STOP = np.zeros(1, np.int64)
@@ -78,6 +79,11 @@ class Match:
         return [self.lineup[position % len(self.lineup)] for position in range(self.players)]
 
     @property
+    def in_python(self) -> bool:
+        """Whether an agent of the line-up is written in Python."""
+        return any(spec.agent.kind != "compiled" for spec in self.lineup)
+
+    @property
     def design(self) -> np.ndarray[Any, Any]:
         """The seatings, uint8[S, P]."""
         return seating_design(self.seatings, self.players)
@@ -86,7 +92,10 @@ class Match:
         """Compile everything this match needs, or take it from the cache folder."""
         counted_loop(self.game) if counted else silent_loop(self.game)
         for spec in self.lineup:
-            bind(spec, self.game)
+            if spec.agent.kind == "compiled":
+                bind(spec, self.game)
+        if self.in_python:
+            kernels(self.game)
 
     def play(
         self,
@@ -98,6 +107,7 @@ class Match:
         seating: int | None = None,
         start_player: int = 0,
         stop: np.ndarray[Any, Any] = NO_STOP,
+        batch: int = BATCH,
     ) -> Played:
         """Play deals first .. last - 1 with all seatings, or only number `seating`.
 
@@ -109,47 +119,62 @@ class Match:
             seating: number of the only seating to play.
             start_player: seat that starts round 1.
             stop: int64[1]; play ends before the next game once it is not 0.
+            batch: games in flight at once when an agent is written in Python; results do not depend on it.
 
         Raises:
-            AgentFault: an agent chose an illegal action.
+            AgentFault: an agent chose an illegal action, failed, or took too long.
         """
         players = self.players
         design = self.design if seating is None else self.design[seating : seating + 1]
         job = np.zeros(1, JOB)
         job[0] = (game_key(self.game.name), self.seed, players, first, last, start_player)
-        bound = [bind(spec, self.game) for spec in self.positions]
-        memories = [np.zeros(1, each.memory) for each in bound]
+        bound = [bind(spec, self.game) if spec.agent.kind == "compiled" else None for spec in self.positions]
+        memories = [np.zeros(1, each.memory) if each else None for each in bound]
         agents = np.zeros(players, AGENT)
-        for position, each in enumerate(bound):
-            memory = memories[position]
+        for position, (each, memory) in enumerate(zip(bound, memories, strict=True)):
+            if each is None or memory is None:  # address 0 is a seat in Python
+                agents[position]["sees_state"] = not self.game.hidden
+                continue
             size = memory.nbytes if each.memory.names != ("nothing",) else 0
             agents[position] = (each.address, each.params.ctypes.data, memory.ctypes.data, size, each.sees_state)
         outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
         table = np.zeros((last - first) * len(design) * players if rows else 0, ROW)
-        arguments = (
-            job[0], self.variant.rules[0], np.zeros(1, work_dtype(self.game))[0], agents, np.zeros(players, AGENT),
-            np.zeros(players, RANDOM), np.zeros(players, RANDOM), design, outcome[0], table, fault[0], stop,
-        )  # fmt: skip
+        work, seat_agents = np.zeros(1, work_dtype(self.game)), np.zeros(players, AGENT)
+        randoms, resample = np.zeros(players, RANDOM), np.zeros(players, RANDOM)
         journal = tallies = None
         if counted:
             journal, tallies = np.empty(1, self.game.journal), np.zeros(1, self.game.tallies)
-            games = counted_loop(self.game)(*arguments, journal[0], tallies[0])
+            loop, counting = counted_loop(self.game), (journal[0], tallies[0])
         else:
-            games = silent_loop(self.game)(*arguments, None, None)
+            loop, counting = silent_loop(self.game), (None, None)
+        games, parts = 0, iter([(first, last, agents)])
+        if self.in_python:
+            mixed = MixedLoop(self, bound, seating=seating, batch=batch, games=(last - first) * len(design))
+            parts = mixed.waves(job.copy(), agents, fault, stop)
+        for low, high, players_of in parts:
+            job["first"], job["last"] = low, high
+            games += loop(
+                job[0], self.variant.rules[0], work[0], players_of, seat_agents, randoms, resample, design, outcome[0],
+                table[games * players :], fault[0], stop, *counting,
+            )  # fmt: skip
         if fault["found"][0]:
-            raise self._fault(fault[0], 0 if seating is None else seating)
+            fault["seating"] += 0 if seating is None else seating
+            raise self.fault(fault[0])
         return Played(games, outcome, tallies, table[: games * players], journal)
 
-    def _fault(self, fault: Any, first_seating: int) -> AgentFault:
+    def fault(self, fault: Any, what: str = "") -> AgentFault:
+        """An agent's FAULT record in words, with the command that replays it; `what` says what the agent did."""
         names = [spec.text for spec in self.positions]
-        deal, seating = int(fault["deal"]), int(fault["seating"]) + first_seating
+        deal, seating = int(fault["deal"]), int(fault["seating"])
         study = f" --study {self.variant.file}" if self.variant.file else ""
         replay = (
             f"strozzi record {self.game.name} --players {self.players} --agents '{','.join(names)}' --seed {self.seed} "
             f"--deal {deal} --seating {seating} --seatings {self.seatings} --variant {self.variant.name}{study} --out fault.jsonl"
         )
         action = int(fault["action"])
-        what = "failed inside compiled code, or chose action 0" if action == 0 else f"chose the illegal action {action}"
+        what = what or (
+            "failed inside compiled code, or chose action 0" if action == 0 else f"chose the illegal action {action}"
+        )
         return AgentFault(
             f"agent {names[fault['position']]!r} at seat {fault['seat']} {what} (decision {fault['decision']} of "
             f"{self.game.name}, seed {self.seed}, deal {deal}, seating {seating}); replay: {replay}"

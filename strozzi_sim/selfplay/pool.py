@@ -1,16 +1,19 @@
 """The pool: ranges of deals played by joblib workers.
 
-Compiled agents release the interpreter lock, so threads are the default; whoever wants processes or a cluster says so
-with `joblib.parallel_config(backend="loky")` or `backend="dask"`. Results come back as they are ready; they do not
+Compiled agents release the interpreter lock, so threads are the default, and processes where an agent is written in
+Python; whoever wants something else, or a cluster, says so with `joblib.parallel_config(backend="loky")` or `backend="dask"`. Results come back as they are ready; they do not
 depend on the number of workers, the backend or the order.
 """
 
 from collections.abc import Iterable, Iterator
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
+from strozzi_sim.errors import AgentFault
 from strozzi_sim.selfplay.match import Match, Played
 
 
@@ -40,11 +43,33 @@ def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) 
         tasks: what to play; drawn lazily.
         workers: number of joblib workers.
         stop: int64[1]; once it is not 0, tasks under way are dropped and no more are yielded.
+
+    Raises:
+        AgentFault: of any agent; also when a worker process dies with an agent in Python.
     """
+    for in_python, group in groupby(tasks, lambda task: task.match.in_python):
+        for task, played in _play_group(group, workers, stop, "processes" if in_python else "threads"):
+            if played is None:
+                return
+            yield task, played
+
+
+def _play_group(
+    tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any], prefer: str
+) -> Iterator[tuple[Task, Played | None]]:
     from joblib import Parallel, delayed
 
-    pool = Parallel(n_jobs=workers, prefer="threads", return_as="generator_unordered")
-    for task, played in pool(delayed(_perform)(task, stop) for task in tasks):
-        if played is None:
-            return
-        yield task, played
+    pool = Parallel(n_jobs=workers, prefer=prefer, return_as="generator_unordered")
+    agents: set[str] = set()
+
+    def calls() -> Iterator[Any]:
+        for task in tasks:
+            agents.update(spec.text for spec in task.match.lineup if spec.agent.kind != "compiled")
+            yield delayed(_perform)(task, stop)
+
+    try:
+        yield from pool(calls())
+    except BrokenExecutor as error:
+        raise AgentFault(
+            f"a worker process died, or hung in code that never comes back, while it played {', '.join(sorted(agents))}"
+        ) from error

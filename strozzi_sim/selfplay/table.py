@@ -1,17 +1,30 @@
 """A game driven from Python, one decision at a time: for a person at the table, for records, and for tests."""
 
+from copy import copy, deepcopy
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import int64, types
 
-from strozzi_sim.agent import AgentSpec, Bound, bind
-from strozzi_sim.games.contract import Game, actor, apply, count_legal, deal, determinize, is_over, kth_legal
+from strozzi_sim.agent import AgentSpec, bind
+from strozzi_sim.errors import AgentFault
+from strozzi_sim.games.contract import Game, actor, apply, count_legal, deal, determinize, is_over, kth_legal, observe
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import call_at
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, absorb, deal_key, game_key, seat_stream
+from strozzi_sim.python_agent import (
+    PAD,
+    BadAnswer,
+    Clock,
+    SeatRandom,
+    ask_batch,
+    ask_one,
+    make_player,
+    read_only,
+    seconds_allowed,
+)
 from strozzi_sim.selfplay.loop import DETERMINIZE, array_of
 
 
@@ -51,11 +64,29 @@ def _ask(seen, rules, address, params, memory, random, resample, hidden):
     return call_at(address, state, rules[0], params, memory, random[0])
 
 
+@jit
+def _observe(states, rules, seat, out):
+    observe(states[0], rules[0], seat, out)
+
+
+@jit
+def _determinize(seen, rules, seat, resample):
+    determinize(seen[0], rules[0], seat, resample[0])
+
+
 class _Kernels(NamedTuple):
     start: Any
     step: Any
     look: Any
     ask: Any
+    resample: Any
+
+
+@cache
+def _observing(game: Game) -> Any:
+    game.module("view")
+    signature = types.void(array_of(game.state), array_of(game.rules), types.int64, types.float32[::1])
+    return entry(_observe, signature, game.name)
 
 
 @cache
@@ -69,7 +100,73 @@ def _kernels(game: Game) -> _Kernels:
         entry(_step, types.void(state, rules, chance, journal, i8), game.name),
         entry(_look, i8(state, rules, i8[::1]), game.name),
         entry(_ask, i8(state, rules, i8, i8, i8, random, random, types.boolean), game.name),
+        entry(_determinize, types.void(state, rules, i8, random), game.name),
     )
+
+
+class Seat:
+    """An agent at one seat of one game, with what it remembers and where its random stream stands."""
+
+    def __init__(self, spec: AgentSpec, table: "Table", seat: int) -> None:
+        self.spec, self.game, self.variant, self.seat = spec, table.game, table.variant, seat
+        self._kernels = table.kernels
+        self._random = table.random[seat : seat + 1].copy()
+        self._resample = table.resample[seat : seat + 1].copy()
+        self._legal = np.zeros(1024, np.int64)
+        self._player: Any = None
+        if spec.agent.kind == "compiled":
+            self._bound = bind(spec, self.game)
+            self._memory = np.zeros(1, self._bound.memory)
+        else:
+            with Clock(seconds_allowed()) as clock:
+                self._player = make_player(spec.agent.function, dict(spec.values), clock)
+            self._stream = SeatRandom(int(self._random["cursor"][0]))
+            self._components = read_only(self.variant.components)
+
+    def fork(self) -> "Seat":
+        """The same agent with a copy of its memory and stream: it decides as this one would."""
+        other = copy(self)
+        other._random, other._resample = self._random.copy(), self._resample.copy()
+        if self._player is None:
+            other._memory = self._memory.copy()
+        else:
+            other._stream = copy(self._stream)
+            if self.spec.agent.kind == "act":
+                other._player = deepcopy(self._player)
+        return other
+
+    def choose(self, state: np.ndarray[Any, Any]) -> int:
+        """What the agent does in a state, an array of shape (1,), in which it must decide.
+
+        Raises:
+            BadAnswer: a Python agent failed or chose no legal action.
+        """
+        seen = state.copy()
+        rules = self.variant.rules
+        if self._player is None:
+            return int(
+                self._kernels.ask(
+                    seen, rules, self._bound.address, self._bound.params.ctypes.data, self._memory.ctypes.data,
+                    self._random, self._resample, self.game.hidden,
+                )
+            )  # fmt: skip
+        if self.game.hidden:
+            self._kernels.resample(seen, rules, self.seat, self._resample)
+        count = self._kernels.look(seen, rules, self._legal)
+        legal = tuple(self._legal[1 : count + 1].tolist())
+        view = self.game.module("view")
+        with Clock(seconds_allowed()) as clock:
+            if self.spec.agent.kind == "act":
+                shown = view.view_of(seen[0], self._components, self.seat)
+                return ask_one(self._player, shown, legal, self._stream, clock)
+            observations = np.zeros((PAD, view.OBSERVATION), np.float32)
+            mask = np.zeros((PAD, self.game.module("state").ACTIONS), np.bool_)
+            words = np.zeros(PAD, np.uint64)
+            _observing(self.game)(seen, rules, self.seat, observations[0])
+            mask[0, list(legal)] = True
+            mask[1:, 0] = True
+            words[0] = self._stream.word()
+            return int(ask_batch(self._player, observations, mask, words, 1, clock)[0])
 
 
 class Table:
@@ -80,26 +177,28 @@ class Table:
         state: the game's state, array of shape (1,).
         legal: the legal actions; empty when the game is over.
         actor: the seat that must decide.
+        random, resample: RANDOM records, where the streams of every seat begin.
     """
 
     def __init__(
         self, game: Game, variant: Variant, players: int, *, seed: int, deal: int, start_player: int = 0
     ) -> None:
         self.game, self.variant, self.players = game, variant, players
-        self._kernels = _kernels(game)
+        self.kernels = _kernels(game)
         self.state = np.zeros(1, game.state)
         self._chance, self._journal = np.zeros(1, CHANCE), np.zeros(1, game.journal)
-        self._random, self._resample = np.zeros(players, RANDOM), np.zeros(players, RANDOM)
-        self._agents: dict[int, tuple[Bound, np.ndarray[Any, Any]]] = {}
+        self.random, self.resample = np.zeros(players, RANDOM), np.zeros(players, RANDOM)
+        self._seats: dict[int, Seat] = {}
+        self._where = f"{game.name}, {players} players, seed {seed}, deal {deal}"
         self._legal = np.zeros(1024, np.int64)
-        self._kernels.start(
-            self.state, variant.rules, self._chance, self._random, self._resample, self._journal,
+        self.kernels.start(
+            self.state, variant.rules, self._chance, self.random, self.resample, self._journal,
             game_key(game.name), seed, players, deal, start_player,
         )  # fmt: skip
         self._look()
 
     def _look(self) -> None:
-        count = self._kernels.look(self.state, self.variant.rules, self._legal)
+        count = self.kernels.look(self.state, self.variant.rules, self._legal)
         self.actor = int(self._legal[0])
         self.legal = tuple(self._legal[1 : count + 1].tolist())
 
@@ -116,29 +215,25 @@ class Table:
         """
         if action not in self.legal:
             raise ValueError(f"action {action} is not legal for seat {self.actor}; legal: {self.legal}")
-        self._kernels.step(self.state, self.variant.rules, self._chance, self._journal, action)
+        self.kernels.step(self.state, self.variant.rules, self._chance, self._journal, action)
         self._look()
 
     def ask(self, spec: AgentSpec) -> int:
-        """What an agent would do at the seat that must decide; one agent, with one memory, per seat."""
-        if self.actor not in self._agents:
-            bound = bind(spec, self.game)
-            self._agents[self.actor] = bound, np.zeros(1, bound.memory)
-        bound, memory = self._agents[self.actor]
-        seen = self.state.copy()
-        seat = slice(self.actor, self.actor + 1)
-        return int(
-            self._kernels.ask(
-                seen,
-                self.variant.rules,
-                bound.address,
-                bound.params.ctypes.data,
-                memory.ctypes.data,
-                self._random[seat],
-                self._resample[seat],
-                self.game.hidden,
-            )
-        )
+        """What an agent would do at the seat that must decide; one agent, with one memory, per seat.
+
+        Raises:
+            AgentFault: a Python agent failed or chose no legal action.
+        """
+        try:
+            if self.actor not in self._seats:
+                self._seats[self.actor] = Seat(spec, self, self.actor)
+            return self._seats[self.actor].choose(self.state)
+        except BadAnswer as bad:
+            raise self.fault(spec, bad.what) from bad.__cause__
+
+    def fault(self, spec: AgentSpec, what: str) -> AgentFault:
+        """The fault of an agent that did `what` at the seat that must decide."""
+        return AgentFault(f"agent {spec.text!r} at seat {self.actor} {what} ({self._where})")
 
     @property
     def journal(self) -> np.ndarray[Any, Any]:

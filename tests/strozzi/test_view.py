@@ -80,6 +80,7 @@ def test_item_74_public_facts_are_in_the_view_and_nothing_else():
     assert fields == {
         "seat", "players", "round", "start_player", "active", "ship", "holder", "holder_flag", "deck_left", "flags",
         "ports", "tracks", "display", "stack_left", "tiles", "coins", "aside", "over", "unseen_ships", "unseen_tiles",
+        "components",
     }  # fmt: skip
     for table in positions(5, 2):
         view = v.view_of(table.state[0], BASE.components, 0)

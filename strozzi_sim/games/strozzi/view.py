@@ -4,10 +4,11 @@ Only chance is hidden in Strozzi: which ships were removed, the order of the dec
 state holds none of it, so a View shows all that the state holds, and that is all that anybody may know.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from numba import float32, from_dtype, int64
 
 from strozzi_sim.games import contract
@@ -27,6 +28,7 @@ from strozzi_sim.games.strozzi.state import (
     TILE,
 )
 from strozzi_sim.kernel.jit import implement, jit
+from strozzi_sim.python_agent import SeatRandom
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class View:
         coins: for each seat. aside: ships set aside this round. over: whether the game has ended.
         unseen_ships: ships not turned over this round, the removed ones among them.
         unseen_tiles: tiles never shown.
+        components: the component data of the variant, as in components.toml.
     """
 
     seat: int
@@ -67,10 +70,12 @@ class View:
     over: bool
     unseen_ships: tuple[str, ...]
     unseen_tiles: tuple[str, ...]
+    components: Mapping[str, Any] = field(repr=False, compare=False)
 
 
 def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
-    """The View of `seat` on a state row."""
+    """The View of `seat` on a state row; it keeps `components`."""
+    state = {name: state[name].tolist() for name in state.dtype.names}  # plain numbers and lists are quick to read
     ships = [ship["id"] for ship in components["ships"]]
     tiles = [tile["id"] for tile in components["promotion_tiles"]]
     players = int(state["players"])
@@ -128,6 +133,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         over=over,
         unseen_ships=tuple(name for name in ships if name in unseen_ships),
         unseen_tiles=tuple(tiles[k] for k in sorted(state["unseen_tile"][: int(state["tiles_unseen"])])),
+        components=components,
     )
 
 
@@ -200,6 +206,64 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
             f"{seat:>4} {name:<{longest}}  {position.coins[seat]:>5}  {', '.join(position.flags[seat]) or '-':<22}  {owned}"
         )
     return "\n".join(lines)
+
+
+# -- what nobody may know --------------------------------------------------------------------------------------------
+
+
+def _shuffle(values: Any, count: int, random: SeatRandom) -> None:
+    for last in range(count - 1, 0, -1):
+        other = random.below(last + 1)
+        values[last], values[other] = int(values[other]), int(values[last])
+
+
+def _shuffle_ships(state: Any, rules: Any, seat: int, random: SeatRandom) -> None:
+    _shuffle(state["unseen_ship"][0], int(state["ships_unseen"][0]), random)
+
+
+def _shuffle_tiles(state: Any, rules: Any, seat: int, random: SeatRandom) -> None:
+    _shuffle(state["unseen_tile"][0], int(state["tiles_unseen"][0]), random)
+
+
+def _refill_unused(states: Any, rules: Any, seat: int, random: SeatRandom) -> None:
+    state = states[0]
+    players, ships, tiles = int(state["players"]), int(rules["ships"]), int(rules["tiles"])
+
+    def fill(values: Any, below: int) -> None:
+        values.flat = [random.below(below) for _ in range(values.size)]
+
+    fill(state["unseen_ship"][int(state["ships_unseen"]) :], ships)
+    fill(state["unseen_tile"][int(state["tiles_unseen"]) :], max(tiles, 1))
+    fill(state["display"][int(state["display_size"]) :], max(tiles, 1))
+    fill(state["tile_owner"][tiles:], players)
+    for port in range(PORTS):
+        first = int(state["ships_at"][port])
+        fill(state["berth_seat"][port, first:], players)
+        fill(state["berth_speed"][port, first:], s.MOST_SAIL)
+        fill(state["berth_ship"][port, first:], ships)
+        fill(state["berth_flag"][port, first:], len(s.FLAG_NAMES))
+    fill(state["hand"][players:], s.ALL_FLAGS + 1)
+    fill(state["berths"][players:], s.ALL_PORTS + 1)
+    fill(state["position"][:, players:], int(rules["top"]) + 1)
+    fill(state["order"][:, players:], players)
+    fill(state["tile_total"][:, players:], 20)
+    fill(state["coins"][players:], 999)
+    if int(state["holder"]) == NOBODY:
+        state["holder_flag"] = random.below(len(s.FLAG_NAMES))
+    used = np.zeros(STATE.itemsize, np.bool_)
+    for field_type, offset, *_ in (STATE.fields or {}).values():
+        used[offset : offset + field_type.itemsize] = True
+    octets = states.view(np.uint8)
+    for k in np.flatnonzero(~used):
+        octets[k] = random.below(256)
+
+
+# Ways to change a state that a seat must not notice: words -> function(state [array of shape (1,)], rules, seat, random).
+SCRAMBLES: Mapping[str, Callable[[Any, Any, int, SeatRandom], None]] = {
+    "the order of the ships not turned over": _shuffle_ships,
+    "the order of the tiles never shown": _shuffle_tiles,
+    "what lies in unused places of the state": _refill_unused,
+}
 
 
 # -- the observation tensor ------------------------------------------------------------------------------------------

@@ -1,0 +1,101 @@
+"""fairness: may this agent see what it should not?"""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from strozzi_sim.cli.options import (
+    GameName,
+    Json,
+    Players,
+    Seed,
+    StudyFile,
+    VariantName,
+    check_range,
+    check_seed,
+    find_variant,
+    parse_players,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from strozzi_sim.games.contract import Game
+    from strozzi_sim.games.variants import Variant
+    from strozzi_sim.selfplay.fairness import Leak
+
+
+def fairness(
+    game: GameName,
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="the agent, by its spec string")],
+    players: Players = "",
+    deals: Annotated[int, typer.Option(help="games at each player count")] = 5,
+    seed: Seed = 0,
+    variant: VariantName = "base",
+    study: StudyFile = None,
+    json: Json = False,
+) -> int:
+    """Does an agent's choice depend on what it must not know? Ends with 1 if it does, and shows the decision.
+
+    Example: strozzi fairness strozzi greedy:margin=4 --players 3-6 --deals 20
+    """
+    from strozzi_sim.agent import load_agent
+    from strozzi_sim.games import load_game
+    from strozzi_sim.selfplay.fairness import check_fairness
+
+    the_game = load_game(game)
+    counts = parse_players(players, the_game)
+    check_range("--deals", deals, 1, 1e9)
+    check_seed(seed)
+    spec = load_agent(agent)
+    chosen = find_variant(the_game, variant, study)
+    found = check_fairness(spec, the_game, chosen, players=counts, deals=deals, seed=seed)
+    leak = found.leak
+    document: dict[str, Any] = {
+        "ok": leak is None,
+        "agent": spec.text,
+        "game": the_game.name,
+        "decisions": found.decisions,
+        "leak": None,
+    }
+    if leak is not None:
+        names = _names(leak, the_game, chosen)
+        document["leak"] = {
+            "players": leak.players,
+            "seed": leak.seed,
+            "deal": leak.deal,
+            "decision": leak.decision,
+            "seat": leak.seat,
+            "action": names[0],
+            "moved_to": names[1],
+            "changed": leak.what,
+        }
+    if json:
+        print_json(document)
+    elif leak is None:
+        print(f"{spec.text}: {found.decisions:,} decisions, none of them depends on what a seat must not know")
+    else:
+        view = the_game.module("view")
+        seen = view.view_of(leak.state[0], chosen.components, leak.seat)
+        print(view.render(seen, chosen.components, [spec.text] * leak.players))
+        print(f"\nSeat {leak.seat}: {view.question(seen, int(leak.state[0]['phase']))}")
+        print(
+            f"\n{spec.text} chose {names[0]!r}, but {names[1]!r} after a change of {leak.what}"
+            f"\n({leak.players} players, seed {leak.seed}, deal {leak.deal}, decision {leak.decision})"
+        )
+    return 0 if leak is None else 1
+
+
+def _names(leak: "Leak", game: "Game", variant: "Variant") -> list[str]:
+    """Both choices in words; an illegal one by its number."""
+    view = game.module("view")
+    seen = view.view_of(leak.state[0], variant.components, leak.seat)
+    names = []
+    for action in (leak.action, leak.moved_to):
+        try:
+            names.append(str(view.action_name(action, seen)))
+        except IndexError:
+            names.append(f"illegal action {action}")
+    return names
+
+
+COMMANDS = {"fairness": fairness}

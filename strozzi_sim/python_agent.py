@@ -1,0 +1,215 @@
+"""Calling agents written in Python: their random numbers, what they may return, and how long they may take.
+
+Such an agent is a class with one of two methods:
+
+- `act(view, legal, random) -> action`: one instance per game and seat. `view` is the game's View, `legal` the legal
+  actions in ascending order, `random` a SeatRandom.
+- `act_batch(observations, legal, random) -> actions`: one instance, without memory. float32[B, F], bool[B, A] and
+  uint64[B] in, int[B] out. B is a multiple of PAD: empty rows (zeros, with action 0 alone legal) fill a batch up.
+"""
+
+import faulthandler
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from time import monotonic
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.errors import InputError, Interrupted
+
+PAD = 64  # batches are filled up to a multiple of it: BLAS then gives a row the same bits in any batch
+SECONDS = 60.0  # a decision, or the decisions of a batch, may take so long
+SECONDS_VARIABLE = "STROZZI_DECISION_SECONDS"
+
+_MASK = 2**64 - 1
+_GOLDEN, _MIX_1, _MIX_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+
+
+class SeatRandom:
+    """The random stream of a seat, the very one a compiled agent at that seat has; each draw depends on its number alone.
+
+    >>> SeatRandom(0).below(6)
+    5
+    """
+
+    __slots__ = ("_cursor",)
+
+    def __init__(self, cursor: int) -> None:
+        self._cursor = cursor
+
+    def word(self) -> int:
+        """The next 64 bits."""
+        self._cursor = word = (self._cursor + _GOLDEN) & _MASK
+        word = ((word ^ (word >> 30)) * _MIX_1) & _MASK
+        word = ((word ^ (word >> 27)) * _MIX_2) & _MASK
+        return word ^ (word >> 31)
+
+    def below(self, n: int) -> int:
+        """The next whole number in 0 .. n - 1, for n from 1 to 2^32 - 1."""
+        if not 0 < n < 2**32:
+            raise ValueError(f"below: n must lie between 1 and 2^32 - 1, got {n}")
+        return ((self.word() >> 32) * n) >> 32
+
+    def unit(self) -> float:
+        """The next number in [0, 1)."""
+        return (self.word() >> 11) * 2.0**-53
+
+
+class BadAnswer(Exception):
+    """A Python agent failed, or its answer is no legal action.
+
+    Attributes:
+        what: the words for a fault, after the agent's name.
+        row: which decision of the batch.
+    """
+
+    def __init__(self, what: str, row: int = 0) -> None:
+        super().__init__(what)
+        self.what, self.row = what, row
+
+
+def kind_of(player: Any) -> str | None:
+    """What kind of agent a class, or an object with `act_batch`, is: "act", "batch", or None if it is none."""
+    if callable(getattr(player, "act_batch", None)):
+        return "batch"
+    return "act" if isinstance(player, type) and callable(getattr(player, "act", None)) else None
+
+
+def seconds_allowed() -> float:
+    """How long a decision may take: the environment's STROZZI_DECISION_SECONDS, or 60.
+
+    Raises:
+        InputError: it is no number above 0.
+    """
+    text = os.environ.get(SECONDS_VARIABLE, "")
+    try:
+        seconds = float(text) if text else SECONDS
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e8:
+        raise InputError(f"{SECONDS_VARIABLE}: must be a number of seconds above 0, got {text!r}")
+    return seconds
+
+
+# -- the clock -------------------------------------------------------------------------------------------------------
+
+
+class _TimeUp(BaseException):
+    """Rings inside an agent; no Exception, so that the agent's own `except Exception` cannot keep it."""
+
+
+class Clock:
+    """Ends calls that take too long, inside the block that it opens.
+
+    In the main thread of a process a signal ends the call. What a signal cannot end (another thread, or C code that
+    never comes back to the interpreter) ends with the process, after twice the time; the pool makes a fault of that.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._rings = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
+        self._armed = -1e9
+        self._before: Any = None
+
+    def __enter__(self) -> "Clock":
+        if self._rings:
+            self._before = signal.signal(signal.SIGALRM, self._ring)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._rings:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, self._before)
+        if self._armed >= 0:
+            self._armed = -1e9
+            faulthandler.cancel_dump_traceback_later()
+
+    @staticmethod
+    def _ring(*_: object) -> None:
+        raise _TimeUp
+
+    def call(self, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        """Call an agent's function.
+
+        Raises:
+            BadAnswer: it raised, or took too long.
+        """
+        now = monotonic()
+        if now - self._armed > self.seconds / 2:
+            self._armed = now
+            if sys.__stderr__ is not None:
+                faulthandler.dump_traceback_later(2 * self.seconds + 5, exit=True, file=sys.__stderr__)
+        try:
+            if not self._rings:
+                return function(*arguments, **named)
+            signal.setitimer(signal.ITIMER_REAL, self.seconds)
+            try:
+                return function(*arguments, **named)
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        except _TimeUp:
+            raise BadAnswer(f"did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the limit)") from None
+        except Interrupted:  # a signal to the whole run, while the agent thought
+            raise
+        except Exception as error:
+            raise BadAnswer(f"raised {type(error).__name__}: {error}") from error
+
+
+def read_only(part: Any) -> Any:
+    """Component data that nobody can change: mappings and tuples all the way down."""
+    if isinstance(part, Mapping):
+        return MappingProxyType({key: read_only(value) for key, value in part.items()})
+    return tuple(read_only(value) for value in part) if isinstance(part, (list, tuple)) else part
+
+
+# -- asking ----------------------------------------------------------------------------------------------------------
+
+
+def make_player(player: Any, values: dict[str, Any], clock: Clock) -> Any:
+    """An instance of an agent's class with its parameters; a ready object is its own instance."""
+    return clock.call(player, **values) if isinstance(player, type) else player
+
+
+def ask_one(player: Any, view: Any, legal: tuple[int, ...], random: SeatRandom, clock: Clock) -> int:
+    """The action that `player.act` chooses.
+
+    Raises:
+        BadAnswer: it failed, or chose no legal action.
+    """
+    action = clock.call(player.act, view, legal, random)
+    if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
+        raise BadAnswer(f"returned {_short(action)}, a {type(action).__name__}; an action is a whole number")
+    if action not in legal:
+        raise BadAnswer(f"chose the illegal action {action}; legal: {', '.join(map(str, legal))}")
+    return int(action)
+
+
+def ask_batch(player: Any, observations: Any, legal: Any, random: Any, rows: int, clock: Clock) -> Any:
+    """The actions int64[rows] that `player.act_batch` chooses for the first `rows` rows.
+
+    Raises:
+        BadAnswer: it failed, or chose an illegal action; names the row.
+    """
+    answer = np.asarray(clock.call(player.act_batch, observations, legal.copy(), random))
+    if answer.shape != (len(legal),) or answer.dtype.kind not in "iu":
+        raise BadAnswer(
+            f"returned an array of {answer.dtype}{list(answer.shape)} for a batch; expected whole numbers [{len(legal)}]"
+        )
+    actions = answer[:rows]
+    inside = (actions >= 0) & (actions < legal.shape[1])
+    good = inside & legal[np.arange(rows), np.where(inside, actions, 0)]
+    if not good.all():
+        row = int(np.argmin(good))
+        allowed = ", ".join(map(str, np.flatnonzero(legal[row])))
+        raise BadAnswer(f"chose the illegal action {actions[row]}; legal: {allowed}", row)
+    return actions.astype(np.int64)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,111 @@
+"""Fairness: does an agent's choice depend on what its seat must not know?
+
+Every game's view.py lists ways to change a state that a seat must not notice (SCRAMBLES). An agent plays whole games;
+at every decision a copy of it, with the same memory and the same random numbers, is asked about each changed state, and
+once more about the same one. Its choice must not move. What chance will bring is in none of the states it is handed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.agent import AgentSpec
+from strozzi_sim.errors import InputError
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.variants import Variant
+from strozzi_sim.python_agent import BadAnswer, SeatRandom
+from strozzi_sim.selfplay.table import Seat, Table
+
+NOTHING = "nothing: it was asked twice"
+
+
+@dataclass(frozen=True)
+class Leak:
+    """A decision that moved.
+
+    Attributes:
+        players, seed, deal: the game. decision: number of the decision in it, from 0. seat: who decided.
+        action: what the agent chose. moved_to: what its copy chose. what: what had changed.
+        state: the position, array of shape (1,).
+    """
+
+    players: int
+    seed: int
+    deal: int
+    decision: int
+    seat: int
+    action: int
+    moved_to: int
+    what: str
+    state: np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Fairness:
+    """What a check found: how many decisions it looked at, and the first leak or None."""
+
+    decisions: int
+    leak: Leak | None
+
+
+def check_fairness(
+    spec: AgentSpec, game: Game, variant: Variant, *, players: Sequence[int], deals: int, seed: int = 0
+) -> Fairness:
+    """Look at every decision of an agent that plays against itself.
+
+    Args:
+        spec: the agent.
+        game: the game.
+        variant: its component data.
+        players: player counts; each plays deals 0 .. deals - 1.
+        deals: number of deals.
+        seed: of the games.
+
+    Raises:
+        InputError: the agent plays none of these.
+        AgentFault: it failed or chose an illegal action.
+    """
+    counts = [count for count in players if spec.agent.plays(game, count)]
+    if not counts:
+        raise InputError(f"agent {spec.text!r} does not play {game.name} with {', '.join(map(str, players))} players")
+    decisions = 0
+    for count in counts:
+        for deal in range(deals):
+            table = Table(game, variant, count, seed=seed, deal=deal)
+            seats: dict[int, Seat] = {}
+            number = 0
+            while not table.over:
+                try:
+                    if table.actor not in seats:
+                        seats[table.actor] = Seat(spec, table, table.actor)
+                    action, moved = _decide(seats[table.actor], table, SeatRandom((deal << 32) + number))
+                except BadAnswer as bad:
+                    raise table.fault(spec, bad.what) from bad.__cause__
+                decisions += 1
+                if moved is not None:
+                    what, other = moved
+                    leak = Leak(count, seed, deal, number, table.actor, action, other, what, table.state.copy())
+                    return Fairness(decisions, leak)
+                if action not in table.legal:
+                    raise table.fault(spec, f"chose the illegal action {action}")
+                table.play(action)
+                number += 1
+    return Fairness(decisions, None)
+
+
+def _decide(seat: Seat, table: Table, random: SeatRandom) -> tuple[int, tuple[str, int] | None]:
+    """The agent's action, and what moved it and to where, if anything did."""
+    scrambles = table.game.module("view").SCRAMBLES
+    doubles = [(NOTHING, None), *scrambles.items()]
+    copies = [seat.fork() for _ in doubles]
+    action = seat.choose(table.state)
+    for (what, scramble), double in zip(doubles, copies, strict=True):
+        state = table.state.copy()
+        if scramble is not None:
+            scramble(state, table.variant.rules[0], table.actor, random)
+        other = double.choose(state)
+        if other != action:
+            return action, (what, other)
+    return action, None

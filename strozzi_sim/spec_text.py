@@ -1,0 +1,95 @@
+"""The text of spec strings: lists of them, and the parameters that stand in them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from strozzi_sim.errors import InputError
+
+
+def split_specs(text: str) -> list[str]:
+    """The spec strings of a comma-separated list.
+
+    Commas in parentheses do not separate; a piece with `=` but no `:` before it belongs to the agent before it.
+    """
+    specs: list[str] = []
+    for piece in cut(text, ","):
+        head = piece.split("=", 1)[0]
+        if specs and "=" in piece and ":" not in head.split("(", 1)[0]:
+            specs[-1] += "," + piece
+        else:
+            specs.append(piece)
+    if any(not spec.strip() for spec in specs):
+        raise InputError(f"agents {text!r}: an empty name between commas")
+    return [spec.strip() for spec in specs]
+
+
+def cut(text: str, separator: str) -> list[str]:
+    """`text` cut at every `separator` that is not in parentheses."""
+    pieces, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            break
+        if letter == separator and depth == 0:
+            pieces.append("")
+        else:
+            pieces[-1] += letter
+    if depth != 0:
+        raise InputError(f"agent {text!r}: parentheses do not match")
+    return pieces
+
+
+@dataclass(frozen=True)
+class Param:
+    """A parameter of an agent: its default and the range of values it may take, ends included.
+
+    An int default makes an integer parameter, a float default a real one.
+    """
+
+    default: float
+    low: float = -1e9
+    high: float = 1e9
+    about: str = ""
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """What it takes in the parameter record."""
+        return [(key, "i8" if isinstance(self.default, int) else "f8")]
+
+    def read(self, text: str, key: str, value: str) -> float:
+        """The value in a spec string; `text` is the whole of it, for errors."""
+        kind: type = int if isinstance(self.default, int) else float
+        try:
+            number = kind(value)
+        except ValueError:
+            kind_name = "a whole number" if kind is int else "a number"
+            raise InputError(f"agent {text!r}: {key} must be {kind_name}, got {value!r}") from None
+        if not self.low <= number <= self.high:
+            raise InputError(f"agent {text!r}: {key} must lie between {self.low:g} and {self.high:g}, got {value}")
+        return float(number) if kind is float else number
+
+    def write(self, value: Any) -> str:
+        """The value as the canonical spec string has it."""
+        return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A parameter that is one of a few words; its field holds the number of the word in `options`."""
+
+    default: str
+    options: tuple[str, ...]
+    about: str = ""
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """What it takes in the parameter record."""
+        return [(key, "i8")]
+
+    def read(self, text: str, key: str, value: str) -> str:
+        """The value in a spec string; `text` is the whole of it, for errors."""
+        if value not in self.options:
+            raise InputError(f"agent {text!r}: {key} must be one of {', '.join(self.options)}, got {value!r}")
+        return value
+
+    def write(self, value: Any) -> str:
+        """The value as the canonical spec string has it."""
+        return str(value)

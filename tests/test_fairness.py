@@ -1,0 +1,170 @@
+"""Fairness: every agent that comes with the package is blind to what its seat must not know; a cheat is caught."""
+
+import json
+import textwrap
+
+import numpy as np
+import pytest
+
+from strozzi_games import BASE, STROZZI
+from strozzi_sim.agent import agent_names, load_agent, python_agent, spec_of
+from strozzi_sim.cli import app
+from strozzi_sim.errors import AgentFault, InputError
+from strozzi_sim.games.strozzi import view as v
+from strozzi_sim.python_agent import SeatRandom
+from strozzi_sim.selfplay.fairness import NOTHING, check_fairness
+from strozzi_sim.selfplay.table import Table, _observing
+
+CHEATS = """
+    from strozzi_sim.agent import compiled_agent
+    from strozzi_sim.games.contract import count_legal, kth_legal
+
+    @compiled_agent(name="cheat", games=("strozzi",))
+    def cheat(state, rules, params, memory, random):
+        '''Reads the first of the ships that are still to come.'''
+        return kth_legal(state, rules, state.unseen_ship[0] % count_legal(state, rules))
+
+    @compiled_agent(name="peeper", games=("strozzi",))
+    def peeper(state, rules, params, memory, random):
+        '''Reads the place of a tile that was shown.'''
+        return kth_legal(state, rules, state.unseen_tile[state.tiles_unseen] % count_legal(state, rules))
+
+    @compiled_agent(name="sorter", games=("strozzi",))
+    def sorter(state, rules, params, memory, random):
+        '''Counts the unseen ships, which it may.'''
+        total = 0
+        for k in range(state.ships_unseen):
+            total += state.unseen_ship[k]
+        return kth_legal(state, rules, total % count_legal(state, rules))
+"""
+
+
+@pytest.fixture(scope="module")
+def cheats(tmp_path_factory):
+    path = tmp_path_factory.mktemp("cheats") / "cheats.py"
+    path.write_text(textwrap.dedent(CHEATS))
+    return str(path)
+
+
+def check(spec, **options):
+    return check_fairness(spec, STROZZI, BASE, **{"players": [3, 6], "deals": 1, **options})
+
+
+@pytest.mark.parametrize("name", agent_names())
+def test_every_agent_is_fair(name):
+    found = check(load_agent(name))
+    assert found.leak is None, found.leak
+    assert found.decisions > 50
+
+
+def test_a_cheat_is_caught_and_shown(cheats, capsys):
+    assert app.run(["fairness", "strozzi", f"{cheats}::cheat", "--players", "4"]) == 1
+    out = capsys.readouterr().out
+    assert "after a change of the order of the ships not turned over" in out
+    assert "4 players, seed 0, deal 0, decision 0" in out
+    assert app.run(["fairness", "strozzi", f"{cheats}::cheat", "--players", "4", "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["ok"] is False
+    assert document["leak"]["changed"] == "the order of the ships not turned over"
+    assert document["leak"]["action"] != document["leak"]["moved_to"]
+
+
+def test_the_document_of_a_fair_agent(capsys):
+    assert app.run(["fairness", "strozzi", "greedy", "--players", "3", "--deals", "1", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document.pop("decisions") > 20
+    assert document == {"ok": True, "agent": "greedy", "game": "strozzi", "leak": None}
+
+
+def test_unused_places_are_no_secret_passage(cheats):
+    leak = check(load_agent(f"{cheats}::peeper")).leak
+    assert leak is not None
+    assert leak.what == "what lies in unused places of the state"
+
+
+def test_what_an_agent_may_count_it_may_use(cheats):
+    assert check(load_agent(f"{cheats}::sorter")).leak is None
+
+
+@python_agent(name="mindful", stochastic=True)
+class Mindful:
+    """Remembers its decisions and draws from its stream."""
+
+    def __init__(self):
+        self.before = []
+
+    def act(self, view, legal, random):
+        self.before.append(len(view.unseen_ships) + random.below(99))
+        return legal[sum(self.before) % len(legal)]
+
+
+@python_agent(name="batches")
+class Batches:
+    """Reads all that it is shown."""
+
+    def act_batch(self, observations, legal, random):
+        wishes = (observations.sum(axis=1) * 64).astype(np.int64) + (random % np.uint64(64)).astype(np.int64)
+        return (legal.cumsum(axis=1) > (wishes % legal.sum(axis=1))[:, None]).argmax(axis=1)
+
+
+@pytest.mark.parametrize("agent", [Mindful, Batches], ids=["act", "batch"])
+def test_python_agents_are_asked_with_equal_memory_and_random_numbers(agent):
+    found = check(spec_of(agent), players=[4])
+    assert found.leak is None
+    assert found.decisions > 50
+
+
+def test_an_agent_with_randomness_of_its_own_is_found_out():
+    calls = []
+
+    @python_agent(name="moody")
+    class Moody:
+        def act(self, view, legal, random):
+            calls.append(1)
+            return legal[len(calls) % len(legal)]
+
+    leak = check(spec_of(Moody)).leak
+    assert leak is not None
+    assert leak.what == NOTHING
+
+
+def test_a_fault_is_no_leak():
+    @python_agent(name="broken")
+    class Broken:
+        def act(self, view, legal, random):
+            raise ValueError("no")
+
+    with pytest.raises(AgentFault, match="raised ValueError: no"):
+        check(spec_of(Broken))
+
+
+def test_an_agent_must_play_the_game():
+    @python_agent(name="six", players=(6,))
+    class Six:
+        def act(self, view, legal, random):
+            return legal[0]
+
+    assert check(spec_of(Six)).decisions > 50
+    with pytest.raises(InputError, match="does not play strozzi with 3, 4 players"):
+        check(spec_of(Six), players=[3, 4])
+
+
+def test_scrambles_change_the_state_and_nothing_that_is_shown():
+    table = Table(STROZZI, BASE, 4, seed=3, deal=1)
+    random = SeatRandom(7)
+    look = _observing(STROZZI)
+    changed = set()
+    while not table.over:
+        before = table.state.copy()
+        seen = v.view_of(before[0], BASE.components, table.actor)
+        out = np.zeros((2, v.OBSERVATION), np.float32)
+        look(before, BASE.rules, table.actor, out[0])
+        for words, scramble in v.SCRAMBLES.items():
+            state = before.copy()
+            scramble(state, BASE.rules[0], table.actor, random)
+            changed |= {words} if state.tobytes() != before.tobytes() else set()
+            assert v.view_of(state[0], BASE.components, table.actor) == seen
+            look(state, BASE.rules, table.actor, out[1])
+            assert out[0].tobytes() == out[1].tobytes()
+        table.play(table.legal[random.below(len(table.legal))])
+    assert changed == set(v.SCRAMBLES)

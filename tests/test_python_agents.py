@@ -1,0 +1,489 @@
+"""Agents in Python: they play as their compiled twins, at any batch size, and every fault ends the run with words."""
+
+import dataclasses
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import textwrap
+import time
+from importlib.metadata import EntryPoint, version
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from strozzi_games import BASE, STROZZI, SWITCHES
+from strozzi_sim import agent
+from strozzi_sim.agent import Choice, Param, compiled_agent, load_agent, python_agent, spec_of
+from strozzi_sim.cli import app
+from strozzi_sim.errors import AgentFault, InputError, Interrupted
+from strozzi_sim.games.contract import count_legal, kth_legal
+from strozzi_sim.games.strozzi.view import OBSERVATION
+from strozzi_sim.games.variants import from_changes
+from strozzi_sim.python_agent import SeatRandom
+from strozzi_sim.selfplay.match import Match
+from strozzi_sim.selfplay.pool import Task, play_tasks
+from strozzi_sim.selfplay.table import Table
+
+ROOT = Path(__file__).parents[1]
+DOCUMENT = (ROOT / "docs" / "agents.md").read_text()
+NOBODY_STOPS = np.zeros(1, np.int64)
+
+
+@python_agent(name="uniform-act", stochastic=True)
+class UniformAct:
+    """The twin of `random`, one decision at a time."""
+
+    def act(self, view, legal, random):
+        return legal[random.below(len(legal))]
+
+
+@python_agent(name="uniform-batch", stochastic=True)
+class UniformBatch:
+    """The twin of `random`, by batches."""
+
+    def act_batch(self, observations, legal, random):
+        count = legal.sum(axis=1).astype(np.uint64)
+        k = ((random >> np.uint64(32)) * count) >> np.uint64(32)
+        return (legal.cumsum(axis=1) > k.astype(np.int64)[:, None]).argmax(axis=1)
+
+
+@python_agent(name="layers")
+class Layers:
+    """A network with one hidden layer; which action it takes hangs on the last bits of its products."""
+
+    def __init__(self):
+        draws = SeatRandom(1)
+        self.first = np.array([[draws.unit() - 0.5 for _ in range(32)] for _ in range(OBSERVATION)], np.float32)
+        self.second = np.array([[draws.unit() - 0.5 for _ in range(15)] for _ in range(32)], np.float32)
+
+    def act_batch(self, observations, legal, random):
+        scores = np.maximum(observations @ self.first, 0) @ self.second
+        bits = scores.astype(np.float32).view(np.uint32)
+        return np.where(legal, (bits % 1009).astype(np.int64), -1).argmax(axis=1)
+
+
+@python_agent(name="rememberer")
+class Rememberer:
+    """Counts its own decisions; its choice depends on the count."""
+
+    def __init__(self):
+        self.seat, self.count = None, 0
+
+    def act(self, view, legal, random):
+        assert self.seat in (None, view.seat)
+        self.seat = view.seat
+        self.count += 1
+        return legal[self.count % len(legal)]
+
+
+COUNT = np.dtype([("count", "i8")])
+
+
+@compiled_agent(name="counter", memory=COUNT)
+def counter(state, rules, params, memory, random):
+    """The compiled twin of `rememberer`."""
+    from_zero = memory.count + 1
+    memory.count = from_zero
+    return kth_legal(state, rules, from_zero % count_legal(state, rules))
+
+
+def match(*agents, players=4, variant=BASE, seatings="rotate", game=STROZZI, seed=5):
+    specs = tuple(load_agent(a) if isinstance(a, str) else spec_of(a) for a in agents)
+    return Match(game, players, specs, variant, seed, seatings)
+
+
+def results(played):
+    return [part.tobytes() for part in (played.outcome, played.tallies, played.rows)] + [played.games]
+
+
+def last_journal(played):
+    return played.journal["rows"][0, : int(played.journal["count"][0])].tolist()
+
+
+# -- the same games as compiled agents play --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("twin", [UniformAct, UniformBatch], ids=["act", "batch"])
+@pytest.mark.parametrize("batch", [1, 5, 4096])
+def test_a_twin_of_a_compiled_agent_plays_the_same_games(twin, batch):
+    deals = 4 if twin is UniformAct else 12
+    expected = match("random").play(3, 3 + deals, rows=True)
+    played = match(twin).play(3, 3 + deals, rows=True, batch=batch)
+    assert results(played) == results(expected)
+    assert last_journal(played) == last_journal(expected)
+
+
+@pytest.mark.parametrize("players", [3, 5, 6])
+def test_all_kinds_at_one_table(players):
+    expected = match("random", "greedy", "random", players=players).play(0, 8, rows=True)
+    for batch in (1, 4096):
+        mixed = match(UniformBatch, "greedy", UniformAct, players=players).play(0, 8, rows=True, batch=batch)
+        assert results(mixed) == results(expected)
+
+
+def test_other_components():
+    variant = from_changes(STROZZI, "flipped", SWITCHES["all-flipped"], "test")
+    expected = match("random", variant=variant).play(0, 20, rows=True)
+    assert results(match(UniformBatch, variant=variant).play(0, 20, rows=True)) == results(expected)
+
+
+def test_what_an_instance_remembers_is_one_seat_of_one_game():
+    compiled = match(counter).play(0, 6, rows=True)
+    for batch in (1, 3, 64):
+        assert results(match(Rememberer).play(0, 6, rows=True, batch=batch)) == results(compiled)
+
+
+def test_results_do_not_depend_on_the_batch_size_to_the_last_bit():
+    lineup = (Layers, "random", Layers, "greedy")
+    expected = results(match(*lineup).play(0, 60, rows=True, batch=1))
+    for batch in (64, 100, 4096):
+        assert results(match(*lineup).play(0, 60, rows=True, batch=batch)) == expected
+
+
+def test_ranges_of_deals_add_up():
+    whole = match(UniformBatch).play(0, 12, rows=True, batch=2)
+    parts = [match(UniformBatch).play(low, high, rows=True) for low, high in ((0, 5), (5, 12))]
+    assert np.concatenate([part.rows for part in parts]).tobytes() == whole.rows.tobytes()
+    assert parts[0].outcome["scores"] + parts[1].outcome["scores"] == pytest.approx(whole.outcome["scores"])
+
+
+def test_where_something_is_hidden_agents_see_a_resampled_copy():
+    hiding = dataclasses.replace(STROZZI, hidden=True)
+    lineup = (UniformBatch, "greedy", UniformAct, "random")
+    assert results(match(*lineup, game=hiding).play(0, 4, rows=True)) == results(match(*lineup).play(0, 4, rows=True))
+
+
+def test_a_stop_ends_play_between_games():
+    stop = np.ones(1, np.int64)
+    assert match(UniformBatch).play(0, 5, stop=stop).games == 0
+
+
+def test_a_table_asks_them_too():
+    for player in ("random", UniformAct, UniformBatch):
+        table = Table(STROZZI, BASE, 4, seed=5, deal=2)
+        spec = load_agent(player) if isinstance(player, str) else spec_of(player)
+        while not table.over:
+            table.play(table.ask(spec))
+        if player == "random":
+            expected = table.journal.tolist()
+        assert table.journal.tolist() == expected
+
+
+def test_a_view_shows_the_components_and_nobody_can_change_them():
+    seen = []
+
+    @python_agent(name="reader")
+    class Reader:
+        def act(self, view, legal, random):
+            seen.append(view)
+            return legal[0]
+
+    match(Reader).play(0, 1)
+    components = seen[0].components
+    assert components["ships"][0]["sail"] == BASE.components["ships"][0]["sail"]
+    with pytest.raises(TypeError):
+        components["ships"][0]["sail"] = 99
+
+
+def test_empty_rows_fill_a_batch_up():
+    shapes = []
+
+    @python_agent(name="looker")
+    class Looker:
+        def act_batch(self, observations, legal, random):
+            empty = legal[:, 0].copy()
+            shapes.append((observations.dtype, len(observations), int((~empty).sum())))
+            assert not observations[empty].any()
+            assert not random[empty].any()
+            assert legal[~empty].sum(axis=1).min() >= 2
+            last = 14 - legal[:, ::-1].argmax(axis=1)
+            legal[:] = True  # a copy
+            return np.where(observations[:, 2] > 0, 100, last)  # at a port
+
+    with pytest.raises(AgentFault, match="chose the illegal action 100"):
+        match(Looker).play(0, 30, batch=70)
+    assert {(dtype, size) for dtype, size, _ in shapes} == {(np.dtype("f4"), 128)}
+
+
+# -- declaring -------------------------------------------------------------------------------------------------------
+
+
+def test_parameters_and_kinds():
+    @python_agent(name="tuned", players=(4,), level=Param(2, 0, 5), style=Choice("calm", ("calm", "wild")))
+    class Tuned:
+        """Has parameters."""
+
+        def __init__(self, level, style):
+            assert (level, style) == (3, "wild")
+
+        def act(self, view, legal, random):
+            return legal[0]
+
+    spec = spec_of(Tuned, style="wild", level=3)
+    assert (spec.text, spec.agent.kind, spec.agent.about) == ("tuned:level=3,style=wild", "act", "Has parameters.")
+    assert Match(STROZZI, 4, (spec,), BASE, 1).play(0, 1).games == 1
+    assert UniformBatch.kind == "batch"
+    with pytest.raises(InputError, match="must lie between 0 and 5"):
+        spec_of(Tuned, level=9)
+    with pytest.raises(InputError, match="does not play strozzi with 3 players"):
+        match(Tuned, players=3)
+
+
+def test_an_object_may_answer_batches():
+    class Ready:
+        """Takes the first legal action."""
+
+        def act_batch(self, observations, legal, random):
+            return legal.argmax(axis=1)
+
+    assert match(python_agent(name="ready")(Ready())).play(0, 2).games == 8
+
+
+def test_what_is_no_agent_is_refused():
+    with pytest.raises(InputError, match="expected a class with a method act or act_batch"):
+        python_agent(name="nothing")(lambda view: 1)
+
+
+def test_a_seats_stream():
+    random = SeatRandom(12345)
+    draws = [random.below(6) for _ in range(6000)]
+    assert all(900 < draws.count(k) < 1100 for k in range(6))
+    assert all(0 <= random.unit() < 1 for _ in range(1000))
+    with pytest.raises(ValueError, match="n must lie between 1"):
+        random.below(0)
+
+
+# -- faults ----------------------------------------------------------------------------------------------------------
+
+
+def faulty(kind, body, init="pass"):
+    """A file with one agent, `bad`, whose method does `body`."""
+    head = "act(self, view, legal, random)" if kind == "act" else "act_batch(self, observations, legal, random)"
+    return textwrap.dedent(f"""
+        import os, time
+        import numpy as np
+        from strozzi_sim.agent import python_agent
+
+        @python_agent(name="bad")
+        class Bad:
+            def __init__(self):
+                {init}
+
+            def {head}:
+                {body}
+    """)
+
+
+FAULTS = [
+    ("act", "return 1.0", r"returned 1\.0, a float"),
+    ("act", "return True", r"returned True, a bool"),
+    ("act", "return np.True_", r"returned np\.True_, a bool"),
+    ("act", "return 'pass'", r"returned 'pass', a str"),
+    ("act", "return None", r"returned None, a NoneType"),
+    ("act", "return 0", r"chose the illegal action 0; legal: 1, "),
+    ("act", "return -1", r"chose the illegal action -1"),
+    ("act", "return 10**30", r"chose the illegal action 10{30}"),
+    ("act", "return 1 if view.round == 1 and len(legal) < 4 else 99", r"chose the illegal action 99"),
+    ("act", "raise KeyError('no such ship')", r"raised KeyError: 'no such ship'"),
+    ("batch", "return legal.argmax(axis=1)[:-1]", r"returned an array of int64\[63\] for a batch; .*\[64\]"),
+    ("batch", "return legal.argmax(axis=1) * 1.0", r"returned an array of float64\[64\]"),
+    ("batch", "return legal[:, 1]", r"returned an array of bool\[64\]"),
+    ("batch", "return None", r"returned an array of object\[\]"),
+    ("batch", "return np.full(len(legal), 14)", r"chose the illegal action 14; legal: 1, "),
+    ("batch", "return np.full(len(legal), -3)", r"chose the illegal action -3"),
+    ("batch", "return np.full(len(legal), 10**9)", r"chose the illegal action 1000000000"),
+    ("batch", "raise ValueError('shapes')", r"raised ValueError: shapes"),
+]
+
+
+@pytest.mark.parametrize(("kind", "body", "words"), FAULTS, ids=[f"{kind}: {body}" for kind, body, _ in FAULTS])
+def test_a_fault_names_the_agent_and_the_game(kind, body, words, tmp_path):
+    file = tmp_path / "bots.py"
+    file.write_text(faulty(kind, body))
+    with pytest.raises(AgentFault, match=words) as fault:
+        match(f"{file}::bad", "random", seatings="rotate").play(7, 9)
+    text = str(fault.value)
+    assert re.search(r"bots\.py::bad' at seat [0-3] ", text)
+    assert re.search(r"decision \d+ of strozzi, seed 5, deal [78], seating [0-3]\)", text)
+
+
+def test_a_fault_can_be_had_again(tmp_path, capsys, monkeypatch):
+    file = tmp_path / "bots.py"
+    file.write_text(faulty("act", "return legal[0] if view.round < 3 else 99"))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(AgentFault) as fault:
+        match("random", f"{file}::bad").play(0, 3)
+    said = str(fault.value)
+    assert app.run(shlex.split(said.split("replay: strozzi ")[1])) == 3
+    assert capsys.readouterr().err.strip() == f"strozzi: error: {said}"
+
+
+def test_an_agent_that_cannot_be_made(tmp_path):
+    file = tmp_path / "bots.py"
+    file.write_text(faulty("act", "return legal[0]", init="raise OSError('no weights')"))
+    with pytest.raises(AgentFault, match=r"raised OSError: no weights \(decision 0"):
+        match(f"{file}::bad").play(0, 1)
+
+
+def test_a_compiled_agents_fault_beside_one_in_python():
+    @compiled_agent(name="sour")
+    def sour(state, rules, params, memory, random):
+        return 99
+
+    with pytest.raises(AgentFault) as alone:
+        match("random", sour).play(2, 3, seating=1)
+    with pytest.raises(AgentFault) as beside:
+        match(UniformBatch, sour).play(2, 3, seating=1, batch=1)
+    assert str(beside.value) == str(alone.value).replace("random", "uniform-batch")
+
+
+@pytest.mark.parametrize("body", ["while True: pass", "time.sleep(1e6)"])
+def test_an_agent_that_hangs(body, tmp_path, monkeypatch):
+    file = tmp_path / "bots.py"
+    guarded = f"""try:
+                    {body}
+                except Exception:
+                    return 1"""
+    file.write_text(faulty("act", guarded))
+    monkeypatch.setenv("STROZZI_DECISION_SECONDS", "0.3")
+    began = time.monotonic()
+    with pytest.raises(AgentFault, match=r"did not answer within 0\.3 s .*replay: strozzi record"):
+        match(f"{file}::bad").play(0, 1)
+    assert time.monotonic() - began < 20
+
+
+def test_the_limit_is_a_number_of_seconds(monkeypatch):
+    monkeypatch.setenv("STROZZI_DECISION_SECONDS", "soon")
+    with pytest.raises(InputError, match="STROZZI_DECISION_SECONDS: must be a number of seconds"):
+        match(UniformAct).play(0, 1)
+
+
+def test_a_run_that_hangs_ends_with_3(tmp_path):
+    file = tmp_path / "bots.py"
+    file.write_text(faulty("batch", "while True: pass"))
+    command = [sys.executable, "-m", "strozzi_sim", "bench", "strozzi", "--agents", f"{file}::bad", "--games", "5"]
+    done = subprocess.run(
+        command, env={**os.environ, "STROZZI_DECISION_SECONDS": "0.5"}, capture_output=True, text=True
+    )
+    assert done.returncode == 3
+    assert done.stderr.startswith("strozzi: error: agent ")
+    assert "did not answer within 0.5 s" in done.stderr
+
+
+def test_a_signal_is_no_fault_of_the_agent_that_was_thinking():
+    @python_agent(name="interrupted")
+    class Thinking:
+        def act(self, view, legal, random):
+            raise Interrupted(2, "interrupted by SIGINT")
+
+    with pytest.raises(Interrupted):
+        match(Thinking).play(0, 1)
+
+
+def test_a_package_that_does_not_import(monkeypatch):
+    point = EntryPoint("lost", "no_such_module_here:Lost", "strozzi_sim.agents")
+    monkeypatch.setattr(agent, "_entry_points", lambda: {"lost": point})
+    with pytest.raises(AgentFault, match="agent 'lost': no_such_module_here:Lost does not import: ModuleNotFoundError"):
+        load_agent("lost")
+
+
+# -- workers ---------------------------------------------------------------------------------------------------------
+
+
+def test_processes_bring_the_same_results():
+    def played(*agents, workers):
+        tasks = [Task(k, match(*agents), 3 * k, 3 * k + 3) for k in range(3)]
+        return {task.key: results(part) for task, part in play_tasks(tasks, workers, NOBODY_STOPS)}
+
+    match(UniformBatch).warm()
+    expected = played("random", workers=2)
+    assert played(UniformBatch, workers=2) == expected
+    assert played(UniformBatch, workers=1) == expected
+    assert played(Layers, "random", workers=2) == played(Layers, "random", workers=1)
+
+
+def test_workers_that_hang_or_die_are_a_fault(tmp_path, monkeypatch):
+    limit = "import os\nos.environ['STROZZI_DECISION_SECONDS'] = '0.4'\n"  # workers may have started before
+    monkeypatch.setenv("STROZZI_DECISION_SECONDS", "0.4")  # so that it is put back
+    for body, words in (("while True: pass", "did not answer within 0.4 s"), ("os._exit(9)", "a worker process died")):
+        file = tmp_path / f"{len(body)}.py"
+        file.write_text(limit + faulty("act", body))
+        tasks = [Task(k, match(f"{file}::bad"), k, k + 1) for k in range(2)]
+        with pytest.raises(AgentFault, match=words):
+            list(play_tasks(tasks, 2, NOBODY_STOPS))
+
+
+# -- the document's examples -----------------------------------------------------------------------------------------
+
+EXAMPLES = {"cargo": ("cargo", 20), "shipper": ("Shipper", 20), "network": ("Network", 30), "saver": ("Saver", 20)}
+KINDS = {"cargo": "compiled", "shipper": "batch", "network": "batch", "saver": "act"}
+WITHOUT_TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
+NAMES = [pytest.param(name, marks=WITHOUT_TORCH if name == "network" else ()) for name in EXAMPLES]
+
+
+def example(name):
+    blocks = re.findall(r"```python\n(.*?)```", DOCUMENT, re.DOTALL)
+    (text,) = [block for block in blocks if f'name="{name}"' in block]
+    return text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_plays_from_a_file(name, tmp_path):
+    file = tmp_path / "bots.py"
+    file.write_text(example(name))
+    deals = 3 if KINDS[name] == "act" else 40
+    lineup = match(f"{file}::{name}", "random")
+    assert results(lineup.play(0, deals, rows=True)) == results(lineup.play(0, deals, rows=True, batch=3))
+    assert lineup.lineup[0].agent.kind == KINDS[name]
+
+
+def test_the_examples_are_short():
+    for name, (_, lines) in EXAMPLES.items():
+        assert len([line for line in example(name).splitlines() if line.strip()]) <= lines
+
+
+def test_the_examples_say_something():
+    for name in ("cargo", "shipper"):
+        exec(example(name), found := {"__name__": "example", "__file__": __file__})
+        wins = match(found[EXAMPLES[name][0]], "random").play(0, 100).outcome["wins"][0].sum(axis=1)
+        assert wins[0] + wins[2] > wins[1] + wins[3], name
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    """The examples as a package of their own, installed into a folder of its own."""
+    source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("installed")
+    (block,) = re.findall(r"```toml\n(.*?)```", DOCUMENT, re.DOTALL)
+    (source / "pyproject.toml").write_text(block)
+    folder = source / "my_strozzi_bots"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    for name in EXAMPLES:
+        (folder / f"{name}.py").write_text(example(name))
+    modern = find_spec("setuptools") and int(version("setuptools").split(".")[0]) >= 71  # it makes wheels by itself
+    alone = ["--no-build-isolation"] if modern else []
+    command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", *alone, "--target", str(target), str(source)]
+    subprocess.run(command, check=True, capture_output=True, text=True)
+    return target
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_plays_from_a_package(name, package, tmp_path):
+    def strozzi(*arguments):
+        command = [sys.executable, "-m", "strozzi_sim", *arguments, "--json"]
+        environment = {**os.environ, "PYTHONPATH": str(package)}
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    (entry,) = strozzi("agents", name)
+    assert (entry["name"], entry["kind"], entry["games"]) == (name, KINDS[name], ["strozzi"])
+    tables = strozzi(
+        "balance", "strozzi", "--players", "4", "--agents", f"{name},random", "--deals", "4", "--workers", "1"
+    )
+    assert {row["agent"] for row in tables["tables"]["lineup"]} >= {name, "random"}
