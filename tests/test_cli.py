@@ -32,7 +32,8 @@ def document(*arguments, **options):
     return json.loads(done.stdout)
 
 
-COMMANDS = ["run", "report", "balance", "play", "record", "replay", "verify", "agents", "games", "bench", "cache"]
+COMMANDS = ["run", "report", "balance", "play", "record", "replay", "verify", "agents", "games", "bench", "cache", "tournament",
+            "compare", "ladder"]  # fmt: skip
 
 
 def test_help_lists_every_command_and_each_has_an_example():

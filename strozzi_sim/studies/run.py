@@ -59,9 +59,18 @@ class Results:
 
 
 def run_study(
-    plan: Plan, folder: Path, *, workers: int, command: str = "", progress: Progress | None = None
+    plan: Plan,
+    folder: Path,
+    *,
+    workers: int,
+    command: str = "",
+    progress: Progress | None = None,
+    tables: Callable[[Plan, Store], dict[str, Any]] | None = None,
+    lasting: bool = True,
 ) -> Results:
-    """Play what is missing of a study and write its tables.
+    """Play what is missing of a study and write its tables: those that `tables` makes, by default a study's own.
+
+    With `lasting` every chunk is on the disk before the next is begun; a folder that is thrown away can do without.
 
     Raises:
         InputError: the folder holds the results of another plan.
@@ -71,7 +80,7 @@ def run_study(
     """
     progress = progress or Progress()
     began = monotonic()
-    with Store(folder, plan) as store:
+    with Store(folder, plan, lasting=lasting) as store:
         for cell, chunk in store.damaged:
             progress.say(f"chunk {chunk} of cell {cell} is damaged or missing: it is played again")
         manifest = _manifest(plan, command)
@@ -80,14 +89,14 @@ def run_study(
             manifest["started"] = json.loads(path.read_bytes())["started"]
         write_whole(path, _json(manifest))
         played_now = _play_missing(plan, store, workers, progress)
-        frames = _tables(plan, store)
-        tables = _write_tables(folder, frames)
+        frames = (tables or _tables)(plan, store)
+        files = _write_tables(folder, frames)
         if plan.rows:
             _write_rows(plan, store)
         seconds = monotonic() - began
         manifest |= {"finished": _now(), "seconds": round(seconds, 3), "played_now": played_now}
         write_whole(path, _json(manifest))
-    return Results(folder, manifest, frames, tables, plan.games, played_now, seconds)
+    return Results(folder, manifest, frames, files, plan.games, played_now, seconds)
 
 
 def _play_missing(plan: Plan, store: Store, workers: int, progress: Progress) -> int:
@@ -100,9 +109,10 @@ def _play_missing(plan: Plan, store: Store, workers: int, progress: Progress) ->
     if not missing:
         return 0
     for match in {id(cell.match): cell.match for cell, _ in missing}.values():
-        match.warm()  # in the parent, so that workers find everything compiled
+        match.warm(counted=not plan.orders)  # in the parent, so that workers find everything compiled
     tasks = (
-        Task((cell.number, chunk), cell.match, *plan.chunk_range(chunk), rows=plan.rows) for cell, chunk in missing
+        Task((cell.number, chunk), cell.match, *plan.chunk_range(chunk), rows=plan.rows, orders=plan.orders)
+        for cell, chunk in missing
     )
     progress.games(done, plan.games)
     try:
@@ -254,6 +264,8 @@ def load_results(folder: Path) -> Results:
         raise InputError(f"{folder}: holds no results of a study (no manifest.json)") from None
     except (ValueError, KeyError, TypeError):
         raise InputError(f"{path}: is not a manifest of strozzi-sim") from None
+    if "counts" in manifest["plan"]:
+        raise InputError(f"{folder}: holds a tournament or comparison, which has no report; see {folder / 'tables'}")
     if not manifest.get("finished"):
         raise InputError(f"{folder}: the study is not finished; run it again to resume: {manifest.get('command')}")
     with storage_errors(f"cannot read {folder / 'tables'}"):
