@@ -21,7 +21,7 @@ from strozzi_sim.stats import intervals as stats
 from strozzi_sim.stats.ratings import Orders, plackett_luce, rate
 from strozzi_sim.studies.compare import plan_agents, plan_variants
 from strozzi_sim.studies.ladder import flattens_at, plan_ladder
-from strozzi_sim.studies.run import load_results, run_study
+from strozzi_sim.studies.run import load_results, run_in_memory, run_study
 from strozzi_sim.studies.tournament import make_field, matchups, plan_tournament
 
 TWIN = """
@@ -41,7 +41,7 @@ def contents(folder):
 
 
 def play(planned, folder, workers=1):
-    return run_study(planned.plan, folder, workers=workers, tables=planned.tables, lasting=False).frames
+    return run_study(planned.plan, folder, workers=workers, tables=planned.tables).frames
 
 
 def rows_of(places):
@@ -257,6 +257,13 @@ def test_workers_do_not_change_a_byte(finished, tmp_path, backend):
     with joblib.parallel_config(backend=backend):
         play(tourney(), tmp_path / "r", workers=2)
     assert contents(tmp_path / "r") == contents(finished[0])
+
+
+def test_in_memory_the_tables_are_the_same(finished):
+    made = tourney()
+    frames = run_in_memory(made.plan, made.tables, workers=1)
+    for name, frame in frames.items():
+        assert frame.to_csv(index=False).encode() == contents(finished[0])[f"{name}.csv"]
 
 
 def test_the_order_of_the_field_does_not_change_a_byte(finished, tmp_path):

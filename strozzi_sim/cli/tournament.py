@@ -4,7 +4,6 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -194,7 +193,7 @@ def ladder(
 ) -> None:
     """Does twice the budget win, and where does that stop? One seat with twice, the others with once.
 
-    Example: strozzi ladder strozzi ismcts --param iterations --from 250 --steps 5 --deals 200
+    Example: strozzi ladder strozzi greedy --param margin --from 4 --steps 3 --deals 200
     """
     from strozzi_sim.games import load_game
     from strozzi_sim.studies.ladder import flattens_at, plan_ladder
@@ -220,23 +219,24 @@ def ladder(
 
 def _play(planned: "Tournament | Comparison | Ladder", workers: int | None, out: Path | None, json: bool) -> Any:
     """Say the plan, play it, and give its tables, printed if as JSON."""
-    from strozzi_sim.studies.run import run_study
+    from strozzi_sim.studies.run import run_in_memory, run_study
 
     plan, team = planned.plan, parse_workers(workers)
     if not json:
         print(planned.summary(), flush=True)
     command = shlex.join(["strozzi", *sys.argv[1:]])
-    with progress_bar(json) as progress, TemporaryDirectory(prefix="strozzi-") as folder:
-        results = run_study(
-            plan, out or Path(folder) / "results", workers=team, command=command, progress=progress,
-            tables=planned.tables, lasting=out is not None,
-        )  # fmt: skip
+    with progress_bar(json) as progress:
+        if out is None:
+            frames = run_in_memory(plan, planned.tables, workers=team, progress=progress)
+        else:
+            results = run_study(plan, out, workers=team, command=command, progress=progress, tables=planned.tables)
+            frames = results.frames
     if json:
-        tables = {name: json_rows(frame) for name, frame in results.frames.items()}
-        print_json({"plan": {**results.manifest["plan"], "games": plan.games}, "tables": tables})
+        tables = {name: json_rows(frame) for name, frame in frames.items()}
+        print_json({"plan": {**plan.resolved, "games": plan.games}, "tables": tables})
     elif out is not None:
         print(f"{results.played_now:,} games played in {results.seconds:.1f} s; tables: {out / 'tables'}")
-    return results.frames
+    return frames
 
 
 def _rows(table: Any, keys: Sequence[str], figures: Sequence[str]) -> str:

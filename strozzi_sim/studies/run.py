@@ -19,7 +19,7 @@ from strozzi_sim.selfplay.interrupts import stop_flag
 from strozzi_sim.selfplay.pool import Task, play_tasks
 from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.plan import Cell, Plan
-from strozzi_sim.studies.store import MANIFEST_FORMAT, Key, Store, storage_errors, write_whole
+from strozzi_sim.studies.store import MANIFEST_FORMAT, Key, Shelf, Store, storage_errors, write_whole
 
 LIBRARIES = ("numba", "llvmlite", "numpy", "scipy", "pandas", "pyarrow", "joblib", "msgspec", "matplotlib")
 
@@ -66,11 +66,8 @@ def run_study(
     command: str = "",
     progress: Progress | None = None,
     tables: Callable[[Plan, Store], dict[str, Any]] | None = None,
-    lasting: bool = True,
 ) -> Results:
     """Play what is missing of a study and write its tables: those that `tables` makes, by default a study's own.
-
-    With `lasting` every chunk is on the disk before the next is begun; a folder that is thrown away can do without.
 
     Raises:
         InputError: the folder holds the results of another plan.
@@ -80,7 +77,7 @@ def run_study(
     """
     progress = progress or Progress()
     began = monotonic()
-    with Store(folder, plan, lasting=lasting) as store:
+    with Store(folder, plan) as store:
         for cell, chunk in store.damaged:
             progress.say(f"chunk {chunk} of cell {cell} is damaged or missing: it is played again")
         manifest = _manifest(plan, command)
@@ -97,6 +94,20 @@ def run_study(
         manifest |= {"finished": _now(), "seconds": round(seconds, 3), "played_now": played_now}
         write_whole(path, _json(manifest))
     return Results(folder, manifest, frames, files, plan.games, played_now, seconds)
+
+
+def run_in_memory(
+    plan: Plan, tables: Callable[[Plan, Store], dict[str, Any]], *, workers: int, progress: Progress | None = None
+) -> dict[str, Any]:
+    """Play a study that leaves nothing behind, and give the tables that `tables` makes.
+
+    Raises:
+        AgentFault: an agent chose an illegal action.
+        Interrupted: a signal asked to stop.
+    """
+    with Shelf(plan) as store:
+        _play_missing(plan, store, workers, progress or Progress())
+        return tables(plan, store)
 
 
 def _play_missing(plan: Plan, store: Store, workers: int, progress: Progress) -> int:
@@ -122,8 +133,8 @@ def _play_missing(plan: Plan, store: Store, workers: int, progress: Progress) ->
                 done += played.games
                 progress.games(done, plan.games)
     except Interrupted as signal:
-        kept = f"{len(store.done)} of {len(plan.cells) * plan.chunks} chunks are kept"
-        raise Interrupted(signal.signal_number, f"{signal}; {kept}; run the same command again to resume") from None
+        kept = f"{len(store.done)} of {len(plan.cells) * plan.chunks} chunks are kept; run the same command again to resume"
+        raise Interrupted(signal.signal_number, f"{signal}; {kept if store.keeps else 'nothing is kept'}") from None
     return done - before
 
 

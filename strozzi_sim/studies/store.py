@@ -59,16 +59,20 @@ def write_whole(path: Path, content: bytes, *, lasting: bool = False) -> None:
 class Store:
     """The results folder of a plan, locked for this process; use as a context manager.
 
-    With `lasting` a finished chunk is on the disk before the next one is listed; without, a power cut may lose it.
+    A chunk is on the disk before it is listed, except those with orders in place of tallies: they are many and small,
+    and what a power cut makes of them is found by their checksum and played again.
 
     Attributes:
         folder: where it is.
         done: (cell, chunk) -> ledger entry, of every chunk that is there and whole.
         damaged: chunks that were listed but are missing or changed.
+        keeps: whether a later run finds the chunks again.
     """
 
-    def __init__(self, folder: Path, plan: Plan, *, lasting: bool = True) -> None:
-        self.folder, self.plan, self.lasting = folder, plan, lasting
+    keeps = True
+
+    def __init__(self, folder: Path, plan: Plan) -> None:
+        self.folder, self.plan, self._lasting = folder, plan, not plan.orders
         self.done: dict[Key, dict[str, Any]] = {}
         self.damaged: list[Key] = []
         self._ledger: IO[bytes] | None = None
@@ -194,13 +198,13 @@ class Store:
         """Keep a finished chunk."""
         assert self._ledger is not None
         content = pack(key, played)
-        write_whole(self.path(key), content, lasting=self.lasting)
+        write_whole(self.path(key), content, lasting=self._lasting)
         digest = hashlib.sha256(content).hexdigest()
         entry = {"cell": key[0], "chunk": key[1], "games": played.games, "sha256": digest}
         with storage_errors(f"cannot write {self.folder / 'ledger.jsonl'}"):
             self._ledger.write(json.dumps(entry).encode() + b"\n")
             self._ledger.flush()
-            if self.lasting:
+            if self._lasting:
                 os.fsync(self._ledger.fileno())
         self.done[key] = entry
 
@@ -210,6 +214,29 @@ class Store:
         if content is None:
             raise StorageError(f"{self.path(key)}: changed while the study was running; run again")
         return unpack(content, self.plan.counts)
+
+
+class Shelf(Store):
+    """A store in memory, for chunks that nobody will ask for again."""
+
+    keeps = False
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(Path(), plan)
+        self._kept: dict[Key, bytes] = {}
+
+    def __enter__(self) -> "Shelf":
+        """Nothing to open."""
+        return self
+
+    def write(self, key: Key, played: Played) -> None:
+        """Keep a finished chunk."""
+        self._kept[key] = pack(key, played)
+        self.done[key] = {"cell": key[0], "chunk": key[1], "games": played.games}
+
+    def read(self, key: Key) -> tuple[Any, Any, Any]:
+        """A chunk's outcome, tallies and rows."""
+        return unpack(self._kept[key], self.plan.counts)
 
 
 def pack(key: Key, played: Played) -> bytes:
