@@ -182,6 +182,15 @@ def test_who_never_loses_has_a_strength_but_no_interval():
     assert rated.rank.low[0] == rated.rank.high[0] == 1
 
 
+def test_few_games_have_no_rating():
+    orders = np.array([[0, 1, 2], [0, 2, 1], [2, 1, 0]] * 9)
+    rated = rate(counts_of(orders, 3, 9), np.full(3, 27))
+    assert np.isnan([rated.strength.value, rated.rank.value]).all()
+    one_chunk = rate(counts_of(orders, 3, 1), np.full(3, 81))
+    assert np.isfinite([one_chunk.strength.value, one_chunk.rank.value]).all()
+    assert np.isnan([one_chunk.strength.low, one_chunk.rank.high]).all()
+
+
 def test_pairing_saves_what_it_saves():
     draws = np.random.Generator(np.random.PCG64(4))
     shared, one, other = draws.integers(0, 1000, (3, 400))

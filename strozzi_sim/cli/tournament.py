@@ -92,7 +92,16 @@ def _show_standing(tables: dict[str, Any], rated: Any, order: list[str], players
         reach = "" if rank["low"] != rank["low"] else f"{rank['low']:.0f}-{rank['high']:.0f}"
         others = [_value(agents.loc[figure, agent]) for figure in ("win_share", "rank_mean", "score_mean")]
         strength = _value(rated.loc["strength", agent])
-        rows.append([f"{rank['value']:.0f}", reach, agent, strength, *others, f"{rank['n']:,}"])
+        rows.append(
+            [
+                f"{rank['value']:.0f}" if rank["value"] == rank["value"] else "-",
+                reach,
+                agent,
+                strength,
+                *others,
+                f"{rank['n']:,}",
+            ]
+        )
     print(f"\nstanding, {players} players, variant {variant}\n{columns_of(rows)}")
 
 
@@ -102,12 +111,13 @@ def _show_pairs(tables: dict[str, Any], order: list[str], players: int, variant:
     rows = [["", *(f"{k + 1}" for k in range(len(order)))]]
     for k, agent in enumerate(order):
         cells = [
-            f"{pairs.loc[(agent, other), 'value']:.3f}" if (agent, other) in pairs.index else "-" for other in order
+            _value(pairs.loc[(agent, other)]).split(" ")[0] if (agent, other) in pairs.index else "-" for other in order
         ]
         rows.append([f"{k + 1} {agent}", *cells])
     widest = ((pairs["high"] - pairs["low"]) / 2).max()
     fewest = pairs["n"].min()
-    print(f"\nahead of (row of column; at most +-{widest:.3f}, at least {fewest:,} games a pair)\n{columns_of(rows)}")
+    reach = f"at most +-{widest:.3f}, " if widest == widest else ""
+    print(f"\nahead of (row of column; {reach}at least {fewest:,} games a pair)\n{columns_of(rows)}")
 
 
 def compare(

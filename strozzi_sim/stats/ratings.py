@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.stats.intervals import Estimate, jackknife, t_quantile
+from strozzi_sim.stats.intervals import LEAST_EVENTS, Estimate, jackknife, t_quantile
 
 Array = np.ndarray[Any, Any]
 
@@ -74,6 +74,9 @@ def rate(orders: Orders, games: Array, same: Array | None = None) -> Ratings:
     chunks = len(chosen) - 1  # the last is the prior
     nothing = np.full(agents, np.nan)
     connected = _is_connected(orders.ahead.sum(axis=0))
+    if games.min() < LEAST_EVENTS:
+        nobody = Estimate(nothing, nothing, nothing, games)
+        return Ratings(nobody, nobody, connected)
     if chunks < 2:
         return Ratings(Estimate(value, nothing, nothing, games), _ranks(value, None, games, same), connected)
     whole = chosen.sum(axis=0), counts.sum(axis=0)
