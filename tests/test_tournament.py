@@ -19,6 +19,7 @@ from strozzi_sim.selfplay.loop import ROW
 from strozzi_sim.selfplay.orders import count_orders
 from strozzi_sim.stats import intervals as stats
 from strozzi_sim.stats.ratings import Orders, plackett_luce, rate
+from strozzi_sim.stats.sequences import FIRST_LOOK, anytime_reach
 from strozzi_sim.studies.compare import plan_agents, plan_variants
 from strozzi_sim.studies.ladder import flattens_at, plan_ladder
 from strozzi_sim.studies.run import load_results, run_in_memory, run_study
@@ -270,7 +271,7 @@ def test_workers_do_not_change_a_byte(finished, tmp_path, backend):
 
 def test_in_memory_the_tables_are_the_same(finished):
     made = tourney()
-    frames = run_in_memory(made.plan, made.tables, workers=1)
+    _, frames = run_in_memory(made.plan, made.tables, workers=1)
     for name, frame in frames.items():
         assert frame.to_csv(index=False).encode() == contents(finished[0])[f"{name}.csv"]
 
@@ -339,6 +340,43 @@ def test_a_sample_of_matchups_is_balanced_and_repeatable():
     assert matchups(field, 4, 300, seed=2) != found
     assert len(matchups(field, 4, 5000, seed=1)) == 4845
     assert "a balanced sample" in tourney([f"greedy:margin={k}" for k in range(6)], most=10).summary()
+
+
+# -- stopping early --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["normal", "skewed"])
+def test_who_looks_at_every_chunk_is_still_seldom_wrong(kind):
+    draws = np.random.Generator(np.random.PCG64(6))
+    scores = draws.normal(size=(200, 2000)) if kind == "normal" else draws.gamma(4, size=(200, 2000)) - 4
+    ever = np.zeros(2000, bool)
+    for looks in range(FIRST_LOOK, 201):
+        ever |= np.abs(scores[:looks].mean(axis=0)) > anytime_reach(scores[:looks])
+    assert 0.001 < ever.mean() < 0.05
+    assert np.isinf(anytime_reach(scores[: FIRST_LOOK - 1])).all()
+
+
+@pytest.mark.parametrize("until", ["0.08", "decided"])
+def test_a_tournament_stops_at_the_same_deal_however_it_is_run(tmp_path, until):
+    field = ["random", "greedy", "florence", "heuristic"]
+    made = tourney(field, deals=400, until=until)
+    first = run_study(made.plan, tmp_path / "a", workers=1, tables=made.tables, enough=made.watch())
+    assert FIRST_LOOK * 2 <= first.manifest["deals"] < 400
+    assert first.games == first.manifest["deals"] * 24 == first.played_now
+    anytime = first.frames["agents"].query("figure == 'win_share_anytime'")
+    if until != "decided":
+        assert ((anytime["high"] - anytime["low"]) / 2 <= 0.08).all()
+    other = run_study(made.plan, tmp_path / "b", workers=2, tables=made.tables, enough=made.watch())
+    again = run_study(made.plan, tmp_path / "b", workers=1, tables=made.tables, enough=made.watch())
+    assert (other.played_now, again.played_now) == (first.games, 0)
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+    shorter = tourney(field, deals=first.manifest["deals"])
+    shares = [
+        value(each["agents"], "win_share", agent="greedy") for each in (first.frames, play(shorter, tmp_path / "c"))
+    ]
+    assert shares[0]["value"] == pytest.approx(shares[1]["value"])
+    with pytest.raises(InputError, match="another plan"):
+        run_study(tourney(field, deals=400).plan, tmp_path / "a", workers=1)
 
 
 # -- comparisons and ladders -----------------------------------------------------------------------------------------
@@ -436,6 +474,8 @@ REFUSED = [
     ("tournament strozzi --players 3 --agents random,greedy,racer --deals 0", "deals: expected `int` >= 1"),
     ("tournament strozzi --players 7 --agents random,greedy,racer", "strozzi takes 3-6 players, got 7"),
     ("tournament strozzi --players 3 --agents random,greedy,racer --matchups 0", "--matchups: must lie between"),
+    ("tournament strozzi --players 3 --agents random,greedy,racer --until soon", "--until: expected a width between 0 and 1"),
+    ("tournament strozzi --players 3 --agents random,greedy,racer --until nan", "--until: expected a width"),
     ("tournament strozzi", "Missing option '--agents'"),
     ("tournament go --agents random", "unknown game 'go'"),
     ("compare strozzi greedy", "two agents or two variants are needed"),

@@ -47,6 +47,9 @@ def tournament(
     deals: Deals = 200,
     seatings: Annotated[str, typer.Option(help="latin, all or rotate")] = "latin",
     matchups: Annotated[int, typer.Option(help="so many at most; beyond, a balanced sample")] = 5000,
+    until: Annotated[
+        str, typer.Option(help="stop when win shares are known to within +- this, or all pairs are `decided`")
+    ] = "",
     variant: Annotated[list[str] | None, typer.Option(help="a variant; may be given several times")] = None,
     seed: Seed = 0,
     workers: Workers = None,
@@ -66,7 +69,7 @@ def tournament(
     check_range("--matchups", matchups, 1, 100_000)
     planned = plan_tournament(
         the_game, split_specs(agents), players=counts, deals=deals, seatings=seatings, seed=seed,
-        variants=variant or ["base"], most=matchups,
+        variants=variant or ["base"], most=matchups, until=until,
     )  # fmt: skip
     tables = _play(planned, workers, out, json)
     if json:
@@ -234,17 +237,28 @@ def _play(planned: "Tournament | Comparison | Ladder", workers: int | None, out:
     plan, team = planned.plan, parse_workers(workers)
     if not json:
         print(planned.summary(), flush=True)
+    enough = planned.watch() if plan.until else None  # type: ignore[union-attr]
     command = shlex.join(["strozzi", *sys.argv[1:]])
     with progress_bar(json) as progress:
         if out is None:
-            frames = run_in_memory(plan, planned.tables, workers=team, progress=progress)
+            cut, frames = run_in_memory(plan, planned.tables, workers=team, progress=progress, enough=enough)
+            games, deals = cut.games, cut.deals
         else:
-            results = run_study(plan, out, workers=team, command=command, progress=progress, tables=planned.tables)
-            frames = results.frames
+            results = run_study(
+                plan, out, workers=team, command=command, progress=progress, tables=planned.tables, enough=enough
+            )
+            frames, games, deals = results.frames, results.games, results.manifest["deals"]
     if json:
         tables = {name: json_rows(frame) for name, frame in frames.items()}
-        print_json({"plan": {**plan.resolved, "games": plan.games}, "tables": tables})
-    elif out is not None:
+        print_json({"plan": {**plan.resolved, "deals": deals, "games": games}, "tables": tables})
+        return frames
+    if plan.until:
+        print(
+            f"stopped after {deals:,} deals = {games:,} games"
+            if deals < plan.deals
+            else "not stopped before the last deal"
+        )
+    if out is not None:
         print(f"{results.played_now:,} games played in {results.seconds:.1f} s; tables: {out / 'tables'}")
     return frames
 

@@ -91,6 +91,7 @@ class Plan:
         variants: the component data.
         pages, heatmaps: what the report shows; no part of the plan's hash.
         orders: whether chunks keep finishing orders in place of the game's tallies (tournaments and their like).
+        until: when a tournament may stop before all deals are played, or "".
     """
 
     name: str
@@ -107,6 +108,7 @@ class Plan:
     heatmaps: tuple[str, ...]
     place: str = field(default="", compare=False)
     orders: bool = False
+    until: str = ""
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -140,22 +142,28 @@ class Plan:
     @cached_property
     def resolved(self) -> dict[str, Any]:
         """All that decides the results, as plain data."""
-        return ({"counts": "orders"} if self.orders else {}) | {
-            "format": FORMAT,
-            "game": self.game.name,
-            "behaviour": self.game.behaviour,
-            "seed": self.seed,
-            "players": list(self.players),
-            "deals": self.deals,
-            "chunks": self.chunks,
-            "seatings": self.seatings,
-            "lineups": [[spec.text for spec in lineup] for lineup in self.lineups],
-            "agent_files": {
-                spec.text: digest for lineup in self.lineups for spec in lineup if (digest := spec.file_digest)
-            },
-            "variants": {variant.name: variant.components for variant in self.variants},
-            "rows": self.rows,
-        }
+        kind = {"counts": "orders"} if self.orders else {}
+        rule = {"until": self.until} if self.until else {}
+        return (
+            kind
+            | rule
+            | {
+                "format": FORMAT,
+                "game": self.game.name,
+                "behaviour": self.game.behaviour,
+                "seed": self.seed,
+                "players": list(self.players),
+                "deals": self.deals,
+                "chunks": self.chunks,
+                "seatings": self.seatings,
+                "lineups": [[spec.text for spec in lineup] for lineup in self.lineups],
+                "agent_files": {
+                    spec.text: digest for lineup in self.lineups for spec in lineup if (digest := spec.file_digest)
+                },
+                "variants": {variant.name: variant.components for variant in self.variants},
+                "rows": self.rows,
+            }
+        )
 
     @property
     def hash(self) -> str:

@@ -27,10 +27,13 @@ from strozzi_sim.selfplay.orders import HALF, SIXTIETH
 from strozzi_sim.stats import intervals as stats
 from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.ratings import Orders, Ratings, rate
+from strozzi_sim.stats.sequences import FIRST_LOOK, anytime_reach
 from strozzi_sim.studies.plan import CHUNKS, Cell, Plan, make_plan
+from strozzi_sim.studies.run import Enough
 from strozzi_sim.studies.store import Store
 
 MOST_MATCHUPS = 5000
+DECIDED = "decided"
 SEATINGS = ("latin", "all", "rotate")
 _CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20
 
@@ -140,15 +143,49 @@ class Tournament:
         found = {"agents": agents, "pairwise": pairwise, "ratings": ratings, "seat_effects": seats}
         return {name: table.frame() for name, table in found.items()}
 
-    def _counts(self, plan: Plan, store: Store, players: int, variant: str) -> "_Counts":
-        counts = _Counts(self.field, players, variant, plan, self.matchups[players])
+    def watch(self) -> Enough:
+        """Whether the rule `until` is met by the chunks so far, at every player count and variant; asked chunk by chunk.
+
+        A width: every agent's win share is known to within +- width. "decided": for every two agents it is sure whose
+        mean place is better, all pairs at once.
+        """
+        seen: dict[tuple[int, str], list[Array]] = {}
+
+        def enough(plan: Plan, store: Store) -> bool:
+            met = True
+            for players in plan.players:
+                for variant in plan.variants:
+                    sums = seen.setdefault((players, variant.name), [])
+                    for chunk in range(len(sums), plan.chunks):
+                        sums.append(self._sums(store, players, variant.name, chunk))
+                    met = met and _is_enough(np.array(sums), plan.until)
+            return met
+
+        return enough
+
+    def _sums(self, store: Store, players: int, variant: str, chunk: int) -> Array:
+        """Wins, doubled places and games of one chunk by agent, int64[3, F]."""
+        sums = np.zeros((3, len(self.field.agents)), np.int64)
+        for matchup, cell in self._cells(players, variant):
+            outcome = store.read((cell.number, chunk))[0]
+            for k, name in enumerate(("wins", "places", "played")):
+                sums[k, list(matchup)] += outcome[name][0].sum(axis=1)[:players]
+        return sums
+
+    def _cells(self, players: int, variant: str) -> list[tuple[tuple[int, ...], Cell]]:
+        """The matchups with the cells that play them."""
         cells = {
             tuple(spec.text for spec in cell.match.lineup): cell
-            for cell in plan.cells
+            for cell in self.plan.cells
             if (cell.match.players, cell.match.variant.name) == (players, variant)
         }
-        for matchup in self.matchups[players]:
-            counts.add(matchup, cells[tuple(self.field.agents[k].text for k in matchup)], store)
+        texts = [spec.text for spec in self.field.agents]
+        return [(matchup, cells[tuple(texts[k] for k in matchup)]) for matchup in self.matchups[players]]
+
+    def _counts(self, plan: Plan, store: Store, players: int, variant: str) -> "_Counts":
+        counts = _Counts(self.field, players, variant, plan, self.matchups[players])
+        for matchup, cell in self._cells(players, variant):
+            counts.add(matchup, cell, store)
         return counts
 
 
@@ -162,8 +199,9 @@ def plan_tournament(
     seed: int = 0,
     variants: Sequence[str] = ("base",),
     most: int = MOST_MATCHUPS,
+    until: str = "",
 ) -> Tournament:
-    """The tournament of a field.
+    """The tournament of a field. With `until` (a width, or "decided"), `deals` is the most.
 
     Raises:
         InputError: the field is too small, or something cannot be played.
@@ -190,20 +228,48 @@ def plan_tournament(
             "seed": seed,
             "players": list(players),
             "deals": deals,
-            "chunks": min(max(_CHUNKS_IN_ALL // cells, _FEWEST_CHUNKS), CHUNKS),
+            "chunks": min(max(_CHUNKS_IN_ALL // cells, _FEWEST_CHUNKS * (3 if until else 1)), CHUNKS),
             "seatings": seatings,
             "lineups": lineups,
             "variants": list(variants),
         },
         "tournament",
     )
+    if until:
+        plan = replace(plan, until=_stop_rule(until))
     sampled = any(comb(len(field.agents), count) > most for count in players)
     return Tournament(field, plan, chosen, sampled)
+
+
+def _stop_rule(until: str) -> str:
+    """The rule in canonical form: "decided", or a width."""
+    if until == DECIDED:
+        return until
+    try:
+        width = float(until)
+    except ValueError:
+        width = 0.0
+    if not 0 < width < 1:
+        raise InputError(f"--until: expected a width between 0 and 1, such as 0.02, or {DECIDED!r}, got {until!r}")
+    return f"{width:g}"
 
 
 def orders_plan(raw: dict[str, Any], place: str) -> Plan:
     """A plan whose chunks keep finishing orders and no tallies."""
     return replace(make_plan(raw, place), orders=True)
+
+
+def _is_enough(sums: Array, until: str) -> bool:
+    """Whether a rule is met; `sums` is int64[C, 3, F]."""
+    if len(sums) < FIRST_LOOK:
+        return False
+    wins, places, played = sums[:, 0], sums[:, 1], sums[:, 2]
+    if until != DECIDED:
+        return bool((anytime_reach(wins / WIN / played) <= float(until)).all())
+    place = places / 2 / played
+    first, second = np.triu_indices(place.shape[1], 1)
+    gap = place[:, first] - place[:, second]
+    return bool((anytime_reach(gap, 0.05 / len(first)) < np.abs(gap.mean(axis=0))).all())
 
 
 class _Counts:
@@ -218,7 +284,7 @@ class _Counts:
 
     def __init__(self, field: Field, players: int, variant: str, plan: Plan, found: Sequence[tuple[int, ...]]) -> None:
         self.field, self.players, self.variant, self.deals = field, players, variant, plan.deals
-        self.lineup = ",".join(field.labels)
+        self.lineup, self.until = ",".join(field.labels), plan.until
         chunks, size = plan.chunks, len(field.agents)
         self.by_agent = np.zeros((4, chunks, size), np.int64)
         self.by_seat = np.zeros((4, chunks, players), np.int64)
@@ -274,6 +340,13 @@ class _Counts:
 def _add_agents(table: Tidy, counts: _Counts) -> None:
     wins, places, scores, played = counts.by_agent
     _add_outcome(table, counts, wins, places, scores, played, agent=counts.field.labels)
+    if counts.until:
+        share = wins / WIN / played
+        value, reach = share.mean(axis=0), anytime_reach(share)
+        n = played.sum(axis=0)
+        reach = np.where(np.isinf(reach), np.nan, reach)
+        anytime = Estimate(value, np.maximum(value - reach, 0), np.minimum(value + reach, 1), n)
+        table.add(counts, "win_share_anytime", anytime, agent=counts.field.labels)
 
 
 def _add_outcome(
