@@ -33,7 +33,7 @@ def document(*arguments, **options):
 
 
 COMMANDS = (
-    "run report balance play record replay verify agents games bench cache exploit fairness"
+    "run report balance tournament compare ladder exploit fairness play record replay verify agents games bench cache"
 ).split()
 
 

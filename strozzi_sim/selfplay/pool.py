@@ -15,11 +15,12 @@ import numpy as np
 
 from strozzi_sim.errors import AgentFault
 from strozzi_sim.selfplay.match import Match, Played
+from strozzi_sim.selfplay.orders import count_orders
 
 
 @dataclass(frozen=True)
 class Task:
-    """A range of deals to play; `key` says whose it is."""
+    """A range of deals to play; `key` says whose it is. With `orders`, ORDERS records take the place of tallies."""
 
     key: Any
     match: Match
@@ -27,10 +28,15 @@ class Task:
     last: int
     counted: bool = True
     rows: bool = False
+    orders: bool = False
 
 
 def _perform(task: Task, stop: np.ndarray[Any, Any]) -> tuple[Task, Played | None]:
-    played = task.match.play(task.first, task.last, counted=task.counted, rows=task.rows, stop=stop)
+    counted = task.counted and not task.orders
+    played = task.match.play(task.first, task.last, counted=counted, rows=task.rows or task.orders, stop=stop)
+    if task.orders:
+        played.tallies = count_orders(played.rows, task.match.players)
+        played.rows = played.rows if task.rows else played.rows[:0]
     whole = (task.last - task.first) * len(task.match.design)
     played.journal = None
     return task, played if played.games == whole else None

@@ -123,6 +123,34 @@ def difference(top: tuple[Array, Array], bottom: tuple[Array, Array], *, unit: f
     return finish(sides[0][0] - sides[1][0], sides[0][1] - sides[1][1], n, None)
 
 
+def variance_saved(top: tuple[Array, Array], bottom: tuple[Array, Array]) -> Estimate:
+    """The share of variance that pairing saves in a difference of two ratios: 1 - var(A - B) / (var(A) + var(B)).
+
+    Variances are those of the delete-one-chunk jackknife; the interval is a jackknife over them. Between -1 and 1; no
+    value if neither side varies.
+
+    Args:
+        top: as in `difference`.
+        bottom: as in `difference`.
+    """
+    first, second = (
+        _divide(over.sum(axis=0) - over, under.sum(axis=0) - under) for over, under in zip(top, bottom, strict=True)
+    )
+
+    def saved(one: Array, other: Array) -> Array:
+        one, other = one - one.mean(axis=0), other - other.mean(axis=0)
+        return _divide(2 * (one * other).sum(axis=0), (one**2 + other**2).sum(axis=0))
+
+    n = np.minimum(bottom[0].sum(axis=0), bottom[1].sum(axis=0))
+    chunks = len(first)
+    if chunks < 3:
+        nothing = np.full(first.shape[1:], np.nan)
+        return Estimate(nothing, nothing, nothing, np.asarray(n, np.int64))
+    others = [np.arange(chunks) != c for c in range(chunks)]
+    estimate = finish(saved(first, second), np.array([saved(first[keep], second[keep]) for keep in others]), n, None)
+    return Estimate(estimate.value, np.maximum(estimate.low, -1.0), np.minimum(estimate.high, 1.0), estimate.n)
+
+
 def quantiles(counts: Array, levels: tuple[float, ...]) -> Estimate:
     """Quantiles of a histogram, int64[C, bins] -> figures [levels]; interpolated between the values that occur."""
 

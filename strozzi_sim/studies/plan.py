@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
+import numpy as np
 from msgspec import Meta
 
 from strozzi_sim.agent import AgentSpec, load_agent
@@ -32,9 +33,11 @@ from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant, resolve_variant, words_of
 from strozzi_sim.selfplay.match import Match
+from strozzi_sim.selfplay.orders import ORDERS
 from strozzi_sim.selfplay.seatings import DESIGNS, seating_design
 
 CHUNKS = 200
+_FEW = 8  # line-ups that are still listed one by one
 FORMAT = "strozzi-sim.plan/1"
 _Count = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 
@@ -87,6 +90,8 @@ class Plan:
         lineups: the agents.
         variants: the component data.
         pages, heatmaps: what the report shows; no part of the plan's hash.
+        orders: whether chunks keep finishing orders in place of the game's tallies (tournaments and their like).
+        until: when a tournament may stop before all deals are played, or "".
     """
 
     name: str
@@ -102,6 +107,8 @@ class Plan:
     pages: tuple[str, ...]
     heatmaps: tuple[str, ...]
     place: str = field(default="", compare=False)
+    orders: bool = False
+    until: str = ""
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -123,6 +130,11 @@ class Plan:
         return chunk * self.deals // self.chunks, (chunk + 1) * self.deals // self.chunks
 
     @property
+    def counts(self) -> np.dtype[Any]:
+        """The dtype of what chunks keep beside the outcome."""
+        return ORDERS if self.orders else self.game.tallies
+
+    @cached_property
     def games(self) -> int:
         """Games in all."""
         return sum(self.deals * len(cell.match.design) for cell in self.cells)
@@ -130,22 +142,28 @@ class Plan:
     @cached_property
     def resolved(self) -> dict[str, Any]:
         """All that decides the results, as plain data."""
-        return {
-            "format": FORMAT,
-            "game": self.game.name,
-            "behaviour": self.game.behaviour,
-            "seed": self.seed,
-            "players": list(self.players),
-            "deals": self.deals,
-            "chunks": self.chunks,
-            "seatings": self.seatings,
-            "lineups": [[spec.text for spec in lineup] for lineup in self.lineups],
-            "agent_files": {
-                spec.text: digest for lineup in self.lineups for spec in lineup if (digest := spec.file_digest)
-            },
-            "variants": {variant.name: variant.components for variant in self.variants},
-            "rows": self.rows,
-        }
+        kind = {"counts": "orders"} if self.orders else {}
+        rule = {"until": self.until} if self.until else {}
+        return (
+            kind
+            | rule
+            | {
+                "format": FORMAT,
+                "game": self.game.name,
+                "behaviour": self.game.behaviour,
+                "seed": self.seed,
+                "players": list(self.players),
+                "deals": self.deals,
+                "chunks": self.chunks,
+                "seatings": self.seatings,
+                "lineups": [[spec.text for spec in lineup] for lineup in self.lineups],
+                "agent_files": {
+                    spec.text: digest for lineup in self.lineups for spec in lineup if (digest := spec.file_digest)
+                },
+                "variants": {variant.name: variant.components for variant in self.variants},
+                "rows": self.rows,
+            }
+        )
 
     @property
     def hash(self) -> str:
@@ -157,6 +175,8 @@ class Plan:
         cells = len(self.cells)
         counts = ", ".join(str(players) for players in self.players)
         lineups = " | ".join(",".join(spec.text for spec in lineup) for lineup in self.lineups)
+        if len(self.lineups) > _FEW:
+            lineups = f"{len(self.lineups):,} of {len({spec for lineup in self.lineups for spec in lineup})} agents"
         names = ", ".join(variant.name for variant in self.variants)
         seatings = sorted({len(cell.match.design) for cell in self.cells})
         sat = f"{seatings[0]}" if len(seatings) == 1 else f"{seatings[0]}-{seatings[-1]}"

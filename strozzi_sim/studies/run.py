@@ -5,7 +5,7 @@ import os
 import platform
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -19,8 +19,10 @@ from strozzi_sim.selfplay.interrupts import stop_flag
 from strozzi_sim.selfplay.pool import Task, play_tasks
 from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.plan import Cell, Plan
-from strozzi_sim.studies.store import MANIFEST_FORMAT, Key, Store, storage_errors, write_whole
+from strozzi_sim.studies.store import MANIFEST_FORMAT, Key, Shelf, Store, storage_errors, write_whole
 
+Tables = Callable[[Plan, Store], dict[str, Any]]
+Enough = Callable[[Plan, Store], bool]
 LIBRARIES = ("numba", "llvmlite", "numpy", "scipy", "pandas", "pyarrow", "joblib", "msgspec", "matplotlib")
 
 
@@ -59,9 +61,19 @@ class Results:
 
 
 def run_study(
-    plan: Plan, folder: Path, *, workers: int, command: str = "", progress: Progress | None = None
+    plan: Plan,
+    folder: Path,
+    *,
+    workers: int,
+    command: str = "",
+    progress: Progress | None = None,
+    tables: Tables | None = None,
+    enough: Enough | None = None,
 ) -> Results:
-    """Play what is missing of a study and write its tables.
+    """Play what is missing of a study and write its tables: those that `tables` makes, by default a study's own.
+
+    With `enough`, chunk after chunk is played of all cells, and no more once it says so of the plan cut down to the
+    chunks so far; that cut plan is what the tables are of.
 
     Raises:
         InputError: the folder holds the results of another plan.
@@ -79,30 +91,62 @@ def run_study(
         if path.is_file():
             manifest["started"] = json.loads(path.read_bytes())["started"]
         write_whole(path, _json(manifest))
-        played_now = _play_missing(plan, store, workers, progress)
-        frames = _tables(plan, store)
-        tables = _write_tables(folder, frames)
+        cut, played_now = _play(plan, store, workers, progress, enough)
+        frames = (tables or _tables)(cut, store)
+        files = _write_tables(folder, frames)
         if plan.rows:
             _write_rows(plan, store)
         seconds = monotonic() - began
-        manifest |= {"finished": _now(), "seconds": round(seconds, 3), "played_now": played_now}
+        manifest |= {
+            "games": cut.games,
+            "deals": cut.deals,
+            "finished": _now(),
+            "seconds": round(seconds, 3),
+            "played_now": played_now,
+        }
         write_whole(path, _json(manifest))
-    return Results(folder, manifest, frames, tables, plan.games, played_now, seconds)
+    return Results(folder, manifest, frames, files, cut.games, played_now, seconds)
 
 
-def _play_missing(plan: Plan, store: Store, workers: int, progress: Progress) -> int:
-    missing = [
-        (cell, chunk) for cell in plan.cells for chunk in range(plan.chunks) if (cell.number, chunk) not in store.done
-    ]
+def run_in_memory(
+    plan: Plan, tables: Tables, *, workers: int, progress: Progress | None = None, enough: Enough | None = None
+) -> tuple[Plan, dict[str, Any]]:
+    """Play a study that leaves nothing behind: the plan as far as it was played, and the tables that `tables` makes.
+
+    Raises:
+        AgentFault: an agent chose an illegal action.
+        Interrupted: a signal asked to stop.
+    """
+    with Shelf(plan) as store:
+        cut, _ = _play(plan, store, workers, progress or Progress(), enough)
+        return cut, tables(cut, store)
+
+
+def _play(plan: Plan, store: Store, workers: int, progress: Progress, enough: Enough | None) -> tuple[Plan, int]:
+    """Play what is missing; gives the plan as far as it was played, and the games played now."""
+    if enough is None:
+        return plan, _play_missing(plan, store, workers, progress, range(plan.chunks))
+    played_now = 0
+    for chunk in range(plan.chunks):
+        played_now += _play_missing(plan, store, workers, progress, range(chunk, chunk + 1))
+        cut = replace(plan, chunks=chunk + 1, deals=plan.chunk_range(chunk)[1])
+        if enough(cut, store):
+            return cut, played_now
+    return plan, played_now
+
+
+def _play_missing(plan: Plan, store: Store, workers: int, progress: Progress, chunks: range) -> int:
+    missing = [(cell, chunk) for cell in plan.cells for chunk in chunks if (cell.number, chunk) not in store.done]
     done = before = sum(int(entry["games"]) for entry in store.done.values())
-    if before:
+    if before and chunks.start == 0:
         progress.say(f"resuming: {before:,} of {plan.games:,} games are already played")
     if not missing:
         return 0
     for match in {id(cell.match): cell.match for cell, _ in missing}.values():
-        match.warm()  # in the parent, so that workers find everything compiled
+        match.warm(counted=not plan.orders)  # in the parent, so that workers find everything compiled
     tasks = (
-        Task((cell.number, chunk), cell.match, *plan.chunk_range(chunk), rows=plan.rows) for cell, chunk in missing
+        Task((cell.number, chunk), cell.match, *plan.chunk_range(chunk), rows=plan.rows, orders=plan.orders)
+        for cell, chunk in missing
     )
     progress.games(done, plan.games)
     try:
@@ -112,8 +156,8 @@ def _play_missing(plan: Plan, store: Store, workers: int, progress: Progress) ->
                 done += played.games
                 progress.games(done, plan.games)
     except Interrupted as signal:
-        kept = f"{len(store.done)} of {len(plan.cells) * plan.chunks} chunks are kept"
-        raise Interrupted(signal.signal_number, f"{signal}; {kept}; run the same command again to resume") from None
+        kept = f"{len(store.done)} of {len(plan.cells) * plan.chunks} chunks are kept; run the same command again to resume"
+        raise Interrupted(signal.signal_number, f"{signal}; {kept if store.keeps else 'nothing is kept'}") from None
     return done - before
 
 
@@ -254,6 +298,8 @@ def load_results(folder: Path) -> Results:
         raise InputError(f"{folder}: holds no results of a study (no manifest.json)") from None
     except (ValueError, KeyError, TypeError):
         raise InputError(f"{path}: is not a manifest of strozzi-sim") from None
+    if "counts" in manifest["plan"]:
+        raise InputError(f"{folder}: holds a tournament or comparison, which has no report; see {folder / 'tables'}")
     if not manifest.get("finished"):
         raise InputError(f"{folder}: the study is not finished; run it again to resume: {manifest.get('command')}")
     with storage_errors(f"cannot read {folder / 'tables'}"):

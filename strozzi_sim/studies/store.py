@@ -18,7 +18,6 @@ from typing import IO, Any
 import numpy as np
 
 from strozzi_sim.errors import InputError, StorageError
-from strozzi_sim.games.contract import Game
 from strozzi_sim.selfplay.loop import OUTCOME, ROW
 from strozzi_sim.selfplay.match import Played
 from strozzi_sim.studies.plan import Plan, differences
@@ -26,6 +25,7 @@ from strozzi_sim.studies.plan import Plan, differences
 CHUNK_FORMAT = "strozzi-sim.chunk/1"
 MANIFEST_FORMAT = "strozzi-sim.results/1"
 _GUESS = 40_000  # bytes of a chunk, about
+_SMALL_GUESS = 4_096  # without tallies
 _RESERVE = 64 * 2**20
 
 Key = tuple[int, int]
@@ -59,14 +59,20 @@ def write_whole(path: Path, content: bytes, *, lasting: bool = False) -> None:
 class Store:
     """The results folder of a plan, locked for this process; use as a context manager.
 
+    A chunk is on the disk before it is listed, except those with orders in place of tallies: they are many and small,
+    and what a power cut makes of them is found by their checksum and played again.
+
     Attributes:
         folder: where it is.
         done: (cell, chunk) -> ledger entry, of every chunk that is there and whole.
         damaged: chunks that were listed but are missing or changed.
+        keeps: whether a later run finds the chunks again.
     """
 
+    keeps = True
+
     def __init__(self, folder: Path, plan: Plan) -> None:
-        self.folder, self.plan = folder, plan
+        self.folder, self.plan, self._lasting = folder, plan, not plan.orders
         self.done: dict[Key, dict[str, Any]] = {}
         self.damaged: list[Key] = []
         self._ledger: IO[bytes] | None = None
@@ -146,7 +152,8 @@ class Store:
             )
 
     def _check_space(self) -> None:
-        missing = len(self.plan.cells) * self.plan.chunks * _GUESS + _RESERVE
+        guess = _SMALL_GUESS if self.plan.orders else _GUESS
+        missing = len(self.plan.cells) * self.plan.chunks * guess + _RESERVE
         if self.plan.rows:
             missing += self.plan.games * max(self.plan.players) * ROW.itemsize // 4
         free = shutil.disk_usage(self.folder).free
@@ -191,13 +198,14 @@ class Store:
         """Keep a finished chunk."""
         assert self._ledger is not None
         content = pack(key, played)
-        write_whole(self.path(key), content, lasting=True)
+        write_whole(self.path(key), content, lasting=self._lasting)
         digest = hashlib.sha256(content).hexdigest()
         entry = {"cell": key[0], "chunk": key[1], "games": played.games, "sha256": digest}
         with storage_errors(f"cannot write {self.folder / 'ledger.jsonl'}"):
             self._ledger.write(json.dumps(entry).encode() + b"\n")
             self._ledger.flush()
-            os.fsync(self._ledger.fileno())
+            if self._lasting:
+                os.fsync(self._ledger.fileno())
         self.done[key] = entry
 
     def read(self, key: Key) -> tuple[Any, Any, Any]:
@@ -205,7 +213,30 @@ class Store:
         content = self._bytes(key, self.done[key]["sha256"])
         if content is None:
             raise StorageError(f"{self.path(key)}: changed while the study was running; run again")
-        return unpack(content, self.plan.game)
+        return unpack(content, self.plan.counts)
+
+
+class Shelf(Store):
+    """A store in memory, for chunks that nobody will ask for again."""
+
+    keeps = False
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(Path(), plan)
+        self._kept: dict[Key, bytes] = {}
+
+    def __enter__(self) -> "Shelf":
+        """Nothing to open."""
+        return self
+
+    def write(self, key: Key, played: Played) -> None:
+        """Keep a finished chunk."""
+        self._kept[key] = pack(key, played)
+        self.done[key] = {"cell": key[0], "chunk": key[1], "games": played.games}
+
+    def read(self, key: Key) -> tuple[Any, Any, Any]:
+        """A chunk's outcome, tallies and rows."""
+        return unpack(self._kept[key], self.plan.counts)
 
 
 def pack(key: Key, played: Played) -> bytes:
@@ -216,11 +247,11 @@ def pack(key: Key, played: Played) -> bytes:
     return json.dumps(head).encode() + b"\n" + zlib.compress(b"".join(parts), 1)
 
 
-def unpack(content: bytes, game: Game) -> tuple[Any, Any, Any]:
+def unpack(content: bytes, counts: np.dtype[Any]) -> tuple[Any, Any, Any]:
     """The outcome, tallies and rows of a chunk's bytes."""
     line, _, body = content.partition(b"\n")
     parts, start = [], 0
-    for size, dtype in zip(json.loads(line)["sizes"], (OUTCOME, game.tallies, ROW), strict=True):
+    for size, dtype in zip(json.loads(line)["sizes"], (OUTCOME, counts, ROW), strict=True):
         parts.append((start, size, dtype))
         start += size
     raw = zlib.decompress(body)

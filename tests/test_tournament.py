@@ -1,0 +1,512 @@
+"""Tournaments, comparisons, ladders: exact counts of orders, fits against choix and against the truth, and the commands."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from itertools import pairwise, permutations
+from math import factorial
+
+import choix
+import joblib
+import numpy as np
+import pytest
+
+from strozzi_games import STROZZI
+from strozzi_sim.errors import InputError
+from strozzi_sim.selfplay.loop import ROW
+from strozzi_sim.selfplay.orders import count_orders
+from strozzi_sim.stats import intervals as stats
+from strozzi_sim.stats.ratings import Orders, plackett_luce, rate
+from strozzi_sim.stats.sequences import FIRST_LOOK, anytime_reach
+from strozzi_sim.studies.compare import plan_agents, plan_variants
+from strozzi_sim.studies.ladder import flattens_at, plan_ladder
+from strozzi_sim.studies.run import load_results, run_in_memory, run_study
+from strozzi_sim.studies.tournament import make_field, matchups, plan_tournament
+
+TWIN = """
+from strozzi_sim.agent import compiled_agent
+from strozzi_sim.games.contract import count_legal, kth_legal
+
+def first(state, rules, params, memory, random):
+    return kth_legal(state, rules, 0)
+
+one = compiled_agent(name="one", idle=0)(first)
+"""
+FIELD = ("random", "greedy", "florence", "racer")
+
+
+def contents(folder):
+    return {file.name: file.read_bytes() for file in sorted((folder / "tables").iterdir())}
+
+
+def play(planned, folder, workers=1):
+    return run_study(planned.plan, folder, workers=workers, tables=planned.tables).frames
+
+
+def rows_of(places):
+    """ROW records of games with these places (a shared place as its mean), position p at seat p."""
+    games, players = places.shape
+    rows = np.zeros(games * players, ROW)
+    rows["position"] = rows["seat"] = np.tile(np.arange(players), games)
+    rows["twice_place"] = np.round(2 * places).astype(int).ravel()
+    return rows
+
+
+def draw_orders(draws, strength, games, size):
+    """Games of `size` agents drawn from a Plackett-Luce model: the orders, int64[G, size], best first."""
+    who = np.argsort(draws.random((games, len(strength))), axis=1)[:, :size]
+    luck = strength[who] + draws.gumbel(size=(games, size))
+    return np.take_along_axis(who, np.argsort(-luck, axis=1), axis=1)
+
+
+def counts_of(orders, agents, chunks):
+    """Orders in the form that ratings take, by chunk."""
+    sets, found = {}, []
+    for chunk, part in enumerate(np.array_split(orders, chunks)):
+        for order in part:
+            for k in range(len(order) - 1):
+                column = sets.setdefault(tuple(sorted(order[k:])), len(sets))
+                found.append((chunk, column, order[k]))
+    members = np.full((len(sets), orders.shape[1]), agents)
+    for agents_of, column in sets.items():
+        members[column, : len(agents_of)] = agents_of
+    counts, chosen, ahead = (
+        np.zeros((chunks, len(sets))),
+        np.zeros((chunks, agents)),
+        np.zeros((chunks, agents, agents)),
+    )
+    for chunk, column, winner in found:
+        counts[chunk, column] += 1
+        chosen[chunk, winner] += 1
+    for chunk, part in enumerate(np.array_split(orders, chunks)):
+        for order in part:
+            for k, agent in enumerate(order):
+                ahead[chunk, agent, order[k + 1 :]] += 1
+    return Orders(chosen, members, counts, ahead)
+
+
+# -- counting orders -------------------------------------------------------------------------------------------------
+
+
+def slow_orders(places):
+    """What `count_orders` counts, by going through every way of breaking every tie."""
+    players = len(places)
+    ahead, remaining = np.zeros((6, 6)), np.zeros(64)
+    orders = [o for o in permutations(range(players)) if all(places[a] <= places[b] for a, b in pairwise(o))]
+    for order in orders:
+        for k in range(players):
+            remaining[sum(1 << agent for agent in order[k:])] += 60 / len(orders)
+            for other in order[k + 1 :]:
+                ahead[order[k], other] += 2 / len(orders)
+    return ahead, remaining
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_every_order_with_every_tie_is_counted_exactly(players):
+    patterns = {tuple(sorted(cut).index(c) for c in cut) for cut in np.ndindex(*[players] * players)}
+    total = np.zeros((6, 6)), np.zeros(64)
+    places = []
+    for pattern in sorted(patterns):
+        shared = [pattern.count(level) for level in pattern]
+        places.append([level + (k + 1) / 2 for level, k in zip(pattern, shared, strict=True)])
+        one = count_orders(rows_of(np.array(places[-1:])), players)[0]
+        ahead, remaining = slow_orders(places[-1])
+        assert one["ahead"] == pytest.approx(ahead)
+        assert one["remaining"] == pytest.approx(remaining)
+        total[0][...] += ahead
+        total[1][...] += remaining
+    together = count_orders(rows_of(np.array(places)), players)[0]
+    assert together["ahead"] == pytest.approx(total[0])
+    assert together["remaining"] == pytest.approx(total[1])
+
+
+def test_a_tie_of_all_six_is_exact():
+    counted = count_orders(rows_of(np.full((1, 6), 3.5)), 6)[0]
+    by_size = {size: counted["remaining"][[s for s in range(64) if s.bit_count() == size]].sum() for size in range(7)}
+    assert by_size == {0: 0} | dict.fromkeys(range(1, 7), 60)
+    assert factorial(6) == 720  # ways, each counted
+
+
+# -- strengths -------------------------------------------------------------------------------------------------------
+
+
+def test_the_fit_is_that_of_choix():
+    draws = np.random.Generator(np.random.PCG64(1))
+    orders = draw_orders(draws, np.array([1.2, 0.3, 0.0, -0.4, -1.1]), 400, 4)
+    counts = counts_of(orders, 5, 4)
+    ours = plackett_luce(counts.members, counts.chosen.sum(axis=0), counts.counts.sum(axis=0))
+    theirs = choix.ilsr_rankings(5, [tuple(order) for order in orders], tol=1e-10)
+    assert ours == pytest.approx(theirs - theirs.mean(), abs=1e-6)
+    rated = rate(counts, np.full(5, 320))
+    assert rated.strength.value == pytest.approx(ours, abs=2e-3)  # but for the prior
+    assert rated.connected
+    assert abs(rated.strength.value.sum()) < 1e-9
+
+
+def test_intervals_hold_the_truth_about_as_often_as_they_say():
+    draws = np.random.Generator(np.random.PCG64(2))
+    truth = np.array([1.0, 0.5, 0.0, -0.5, -1.0])
+    held = held_ranks = 0
+    studies = 120
+    for _ in range(studies):
+        rated = rate(counts_of(draw_orders(draws, truth, 250, 3), 5, 20), np.full(5, 150))
+        held += ((rated.strength.low <= truth) & (truth <= rated.strength.high)).sum()
+        held_ranks += ((rated.rank.low <= np.arange(1, 6)) & (np.arange(1, 6) <= rated.rank.high)).sum()
+    assert 0.92 <= held / (5 * studies) <= 0.98
+    assert held_ranks / (5 * studies) >= 0.95
+
+
+def test_the_jackknife_is_that_of_refitting_without_each_chunk():
+    draws = np.random.Generator(np.random.PCG64(3))
+    orders = draw_orders(draws, np.array([0.6, 0.0, -0.6]), 200, 3)
+    counts = counts_of(orders, 3, 10)
+    rated = rate(counts, np.full(3, 200))
+    parts = np.array_split(orders, 10)
+    without = [
+        choix.ilsr_rankings(3, [tuple(o) for k, part in enumerate(parts) if k != c for o in part], tol=1e-10)
+        for c in range(10)
+    ]
+    error = stats.jackknife(np.array(without))
+    half = (rated.strength.high - rated.strength.low) / 2
+    assert half == pytest.approx(stats.t_quantile(9) * error, rel=0.01)
+
+
+def test_who_never_loses_has_a_strength_but_no_interval():
+    orders = np.array([[0, 1, 2], [0, 2, 1]] * 40)
+    rated = rate(counts_of(orders, 3, 10), np.full(3, 80))
+    assert not rated.connected
+    assert np.isfinite(rated.strength.value).all()
+    assert np.isnan(rated.strength.low).all()
+    assert list(rated.rank.value[:1]) == [1]
+    assert rated.rank.low[0] == rated.rank.high[0] == 1
+
+
+def test_few_games_have_no_rating():
+    orders = np.array([[0, 1, 2], [0, 2, 1], [2, 1, 0]] * 9)
+    rated = rate(counts_of(orders, 3, 9), np.full(3, 27))
+    assert np.isnan([rated.strength.value, rated.rank.value]).all()
+    one_chunk = rate(counts_of(orders, 3, 1), np.full(3, 81))
+    assert np.isfinite([one_chunk.strength.value, one_chunk.rank.value]).all()
+    assert np.isnan([one_chunk.strength.low, one_chunk.rank.high]).all()
+
+
+def test_pairing_saves_what_it_saves():
+    draws = np.random.Generator(np.random.PCG64(4))
+    shared, one, other = draws.integers(0, 1000, (3, 400))
+    bottom = np.full(400, 10)
+    saved = stats.variance_saved((shared + one, shared + other), (bottom, bottom))
+    assert saved.low < 0.5 < saved.high
+    assert saved.high - saved.low < 0.2
+    assert stats.variance_saved((shared, shared), (bottom, bottom)).value == 1
+    assert np.isnan(stats.variance_saved((bottom, bottom), (bottom, bottom)).value)
+
+
+# -- tournaments -----------------------------------------------------------------------------------------------------
+
+
+def tourney(specs=FIELD, **changes):
+    return plan_tournament(STROZZI, specs, **{"players": [3], "deals": 60, "seed": 5, **changes})
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tournament") / "r"
+    return folder, play(tourney(), folder)
+
+
+def value(frame, figure, **where):
+    keep = frame["figure"] == figure
+    for key, level in where.items():
+        keep &= frame[key] == level
+    assert keep.sum() == 1
+    return frame[keep].iloc[0]
+
+
+def test_the_games_are_counted_before_they_are_played():
+    made = tourney(players=[3, 4])
+    assert "3 players: 4 matchups x 6 seatings x 60 deals = 1,440 games" in made.summary()
+    assert "4 players: 1 matchups x 4 seatings x 60 deals = 240 games" in made.summary()
+    assert made.plan.games == 1680
+
+
+def test_the_tables_agree_with_rows_of_every_game(finished):
+    _, frames = finished
+    made = tourney()
+    wins, met, ahead = dict.fromkeys(FIELD, 0.0), {}, {}
+    for cell in made.plan.cells:
+        names = [spec.text for spec in cell.match.positions]
+        for game in cell.match.play(0, 60, rows=True).rows.reshape(-1, 3):
+            best = [row for row in game if row["twice_place"] == game["twice_place"].min()]
+            for row in best:
+                wins[names[row["position"]]] += 1 / len(best)
+            for a in game:
+                for b in game:
+                    pair = names[a["position"]], names[b["position"]]
+                    met[pair] = met.get(pair, 0) + 1
+                    ahead[pair] = ahead.get(pair, 0) + (a["twice_place"] < b["twice_place"]) + (a["twice_place"] == b["twice_place"]) / 2  # fmt: skip
+    for agent in FIELD:
+        row = value(frames["agents"], "win_share", agent=agent)
+        assert row["value"] == pytest.approx(wins[agent] / 1080)
+        assert row["low"] < row["value"] < row["high"]
+        assert (row["n"], row["deals"]) == (1080, 60)
+    assert len(frames["pairwise"]) == 12
+    for row in frames["pairwise"].itertuples():
+        assert row.n == met[row.agent, row.opponent] == 720
+        assert row.value == pytest.approx(ahead[row.agent, row.opponent] / 720)
+    strengths = frames["ratings"].query("figure == 'strength'")
+    assert strengths["value"].sum() == pytest.approx(0, abs=1e-9)
+    assert value(frames["ratings"], "rank", agent="random")["value"] == 4
+    assert frames["seat_effects"].query("figure == 'win_share'")["value"].sum() == pytest.approx(1)
+    assert set(frames["seat_effects"]["seat"]) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_workers_do_not_change_a_byte(finished, tmp_path, backend):
+    with joblib.parallel_config(backend=backend):
+        play(tourney(), tmp_path / "r", workers=2)
+    assert contents(tmp_path / "r") == contents(finished[0])
+
+
+def test_in_memory_the_tables_are_the_same(finished):
+    made = tourney()
+    _, frames = run_in_memory(made.plan, made.tables, workers=1)
+    for name, frame in frames.items():
+        assert frame.to_csv(index=False).encode() == contents(finished[0])[f"{name}.csv"]
+
+
+def test_the_order_of_the_field_does_not_change_a_byte(finished, tmp_path):
+    play(tourney(FIELD[::-1]), tmp_path / "r")
+    assert contents(tmp_path / "r") == contents(finished[0])
+
+
+def test_resumed_the_tables_are_the_same(finished, tmp_path):
+    made, folder = tourney(), tmp_path / "r"
+    shutil.copytree(finished[0], folder)
+    shutil.rmtree(folder / "tables")
+    ledger = folder / "ledger.jsonl"
+    ledger.write_bytes(b"".join(ledger.read_bytes().splitlines(keepends=True)[:100]) + b"{torn")
+    again = run_study(made.plan, folder, workers=2, tables=made.tables)
+    assert again.played_now == made.plan.games - 100 * 6
+    assert contents(folder) == contents(finished[0])
+    with pytest.raises(InputError, match="holds a tournament or comparison, which has no report"):
+        load_results(folder)
+
+
+def test_copies_are_equal_and_move_nobody(finished, tmp_path):
+    _, before = finished
+    after = play(tourney([*FIELD, "florence"]), tmp_path / "r")
+    twins = [value(after["ratings"], "strength", agent=agent) for agent in ("florence", "florence #2")]
+    assert twins[0]["value"] == pytest.approx(twins[1]["value"], abs=1e-9)  # all seatings of three: exactly equal
+    for agent in FIELD:
+        was, now = (value(frames["ratings"], "rank", agent=agent) for frames in (before, after))
+        assert was["low"] <= now["value"] <= was["high"]
+
+
+def test_a_twin_by_another_name_moves_nobody(tmp_path):
+    """The twin is one more in the field, so that ranks below it count one more; the order of the others stays."""
+    bots = tmp_path / "bots.py"
+    bots.write_text(TWIN)
+    one, two = f"{bots}::one", f"{bots}::one:idle=1"
+    alone = play(tourney(["greedy", "random", "florence", one], deals=40), tmp_path / "a")["ratings"]
+    both = play(tourney(["greedy", "random", "florence", one, two], deals=40), tmp_path / "b")["ratings"]
+    rows = [value(both, "strength", agent=agent) for agent in (one, two)]
+    assert rows[0]["value"] == pytest.approx(rows[1]["value"], abs=1e-9)
+    ranks = [value(both, "rank", agent=agent) for agent in (one, two)]
+    assert ranks[0]["high"] - ranks[0]["low"] >= 1
+    others = ["greedy", "random", "florence", one]
+    orders = [
+        sorted(others, key=lambda agent: value(table, "strength", agent=agent)["value"]) for table in (alone, both)
+    ]
+    assert orders[0] == orders[1]
+
+
+def test_a_field_of_copies_is_equal(tmp_path):
+    frames = play(tourney(["greedy"] * 4, players=[4], seatings="rotate", deals=60), tmp_path / "r")
+    strengths = frames["ratings"].query("figure == 'strength'")
+    assert ((strengths["low"] <= 0) & (strengths["high"] >= 0)).all()
+    assert (frames["ratings"].query("figure == 'rank'")["value"] == 1).all()
+
+
+def test_a_sample_of_matchups_is_balanced_and_repeatable():
+    field = make_field([f"greedy:margin={k}" for k in range(20)])
+    found = matchups(field, 4, 300, seed=1)
+    assert len(set(found)) == 300
+    assert all(len(set(matchup)) == 4 for matchup in found)
+    often = np.bincount(np.ravel(found), minlength=20)
+    assert often.max() - often.min() <= 6
+    assert matchups(field, 4, 300, seed=1) == found
+    assert matchups(field, 4, 300, seed=2) != found
+    assert len(matchups(field, 4, 5000, seed=1)) == 4845
+    assert "a balanced sample" in tourney([f"greedy:margin={k}" for k in range(6)], most=10).summary()
+
+
+# -- stopping early --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["normal", "skewed"])
+def test_who_looks_at_every_chunk_is_still_seldom_wrong(kind):
+    draws = np.random.Generator(np.random.PCG64(6))
+    scores = draws.normal(size=(200, 2000)) if kind == "normal" else draws.gamma(4, size=(200, 2000)) - 4
+    ever = np.zeros(2000, bool)
+    for looks in range(FIRST_LOOK, 201):
+        ever |= np.abs(scores[:looks].mean(axis=0)) > anytime_reach(scores[:looks])
+    assert 0.001 < ever.mean() < 0.05
+    assert np.isinf(anytime_reach(scores[: FIRST_LOOK - 1])).all()
+
+
+@pytest.mark.parametrize("until", ["0.08", "decided"])
+def test_a_tournament_stops_at_the_same_deal_however_it_is_run(tmp_path, until):
+    field = ["random", "greedy", "florence", "heuristic"]
+    made = tourney(field, deals=400, until=until)
+    first = run_study(made.plan, tmp_path / "a", workers=1, tables=made.tables, enough=made.watch())
+    assert FIRST_LOOK * 2 <= first.manifest["deals"] < 400
+    assert first.games == first.manifest["deals"] * 24 == first.played_now
+    anytime = first.frames["agents"].query("figure == 'win_share_anytime'")
+    if until != "decided":
+        assert ((anytime["high"] - anytime["low"]) / 2 <= 0.08).all()
+    other = run_study(made.plan, tmp_path / "b", workers=2, tables=made.tables, enough=made.watch())
+    again = run_study(made.plan, tmp_path / "b", workers=1, tables=made.tables, enough=made.watch())
+    assert (other.played_now, again.played_now) == (first.games, 0)
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+    shorter = tourney(field, deals=first.manifest["deals"])
+    shares = [
+        value(each["agents"], "win_share", agent="greedy") for each in (first.frames, play(shorter, tmp_path / "c"))
+    ]
+    assert shares[0]["value"] == pytest.approx(shares[1]["value"])
+    with pytest.raises(InputError, match="another plan"):
+        run_study(tourney(field, deals=400).plan, tmp_path / "a", workers=1)
+
+
+# -- comparisons and ladders -----------------------------------------------------------------------------------------
+
+
+def test_two_agents_are_compared_on_the_same_deals(tmp_path):
+    made = plan_agents(STROZZI, "greedy", "random", against=["greedy"], players=[3], deals=80)
+    assert made.plan.games == 2 * 80 * 3
+    frames = play(made, tmp_path / "r")
+    sides = {agent: value(frames["sides"], "score_mean", agent=agent)["value"] for agent in ("greedy", "random")}
+    row = value(frames["difference"], "score_mean")
+    assert row["value"] == pytest.approx(sides["greedy"] - sides["random"])
+    assert 0 < row["low"] < row["high"]
+    assert (row["first"], row["second"], row["by"], row["level"]) == ("greedy", "random", "position", "0")
+    saved = value(frames["difference"], "score_mean_variance_saved")
+    assert -1 <= saved["low"] <= saved["value"] <= saved["high"] <= 1
+
+
+def test_an_agent_does_not_differ_from_itself(tmp_path):
+    frames = play(
+        plan_agents(STROZZI, "greedy", "greedy:margin=15", against=["random"], players=[3], deals=40), tmp_path
+    )
+    gaps = frames["difference"][~frames["difference"]["figure"].str.contains("saved")]
+    assert (gaps[["value", "low", "high"]] == 0).all(axis=None)
+    saved = frames["difference"][frames["difference"]["figure"].str.contains("saved")]
+    assert saved["value"].to_numpy() == pytest.approx(1)
+
+
+def test_two_variants_are_compared_seat_by_seat(tmp_path):
+    made = plan_variants(STROZZI, "base", "long-tracks", agents=["greedy"], players=[3, 4], deals=60)
+    frames = play(made, tmp_path / "r")
+    assert len(frames["difference"].query("figure == 'score_mean' and by == 'seat'")) == 7
+    mixed = plan_variants(STROZZI, "base", "base", agents=["greedy", "random"], players=[3], deals=40)
+    frames = play(mixed, tmp_path / "m")
+    assert set(frames["difference"]["by"]) == {"seat", "position"}
+    assert (frames["difference"].query("figure == 'win_share'")["value"] == 0).all()
+
+
+def test_a_ladder_doubles_and_says_where_it_is_flat(tmp_path):
+    made = plan_ladder(STROZZI, "greedy:pirate_margin=4", param="margin", start=4, steps=3, players=3, deals=60)
+    assert [cell.lineup for cell in made.plan.cells][1] == ",".join(
+        ["greedy:margin=16,pirate_margin=4", *["greedy:margin=8,pirate_margin=4"] * 2]
+    )
+    table = play(made, tmp_path / "r")["ladder"]
+    assert list(table.query("figure == 'win_share'")["budget"]) == ["8", "16", "32"]
+    assert (table["n"] == 180).all()
+    beyond = table.query("figure == 'win_share_minus_fair'")
+    flat = [int(row.step) for row in beyond.itertuples() if row.low <= 0 <= row.high]
+    assert flattens_at(table) == (flat[0] if flat else None)
+    steep = beyond.assign(low=0.1, high=0.2)
+    assert flattens_at(steep) is None
+
+
+# -- the commands ----------------------------------------------------------------------------------------------------
+
+
+def strozzi(*arguments):
+    command = [sys.executable, "-m", "strozzi_sim", *map(str, arguments)]
+    return subprocess.run(command, env=os.environ, capture_output=True, text=True, timeout=300, check=False)
+
+
+def test_the_tournament_command(tmp_path):
+    arguments = "tournament", "strozzi", "--players", 3, "--agents", ",".join(FIELD), "--deals", 60, "--seed", 5
+    said = strozzi(*arguments, "--out", tmp_path / "r", "--workers", 2)
+    assert said.returncode == 0, said.stderr
+    lines = said.stdout.splitlines()
+    assert lines[0].endswith("3 players: 4 matchups x 6 seatings x 60 deals = 1,440 games")
+    assert "1,440 games played" in said.stdout
+    found = json.loads(strozzi(*arguments, "--out", tmp_path / "r", "--json").stdout)
+    assert found["plan"]["games"] == 1440
+    assert set(found["tables"]) == {"agents", "pairwise", "ratings", "seat_effects"}
+    columns = ["players", "variant", "lineup", "agent", "figure", "value", "low", "high", "n", "deals"]
+    assert list(found["tables"]["ratings"][0]) == columns
+    refused = strozzi("report", tmp_path / "r")
+    assert refused.returncode == 2
+
+
+def test_compare_and_ladder_commands():
+    found = json.loads(
+        strozzi("compare", "strozzi", "base", "long-tracks", "--agents", "greedy", "--deals", 40, "--json").stdout
+    )
+    assert found["plan"]["games"] == 80
+    assert set(found["tables"]) == {"sides", "difference"}
+    said = strozzi("compare", "strozzi", "greedy", "random", "--against", "greedy", "--players", 3, "--deals", 40)
+    assert "greedy - random, paired by deal" in said.stdout
+    said = strozzi("ladder", "strozzi", "greedy", "--param", "margin", "--from", 4, "--steps", 2, "--deals", 40)
+    assert said.returncode == 0, said.stderr
+    assert "8 against 4, 16 against 8" in said.stdout
+
+
+REFUSED = [
+    ("tournament strozzi --agents random,greedy", "--agents: a tournament with 4 players needs at least 4 agents, got 2"),
+    ("tournament strozzi --players 3 --agents a,b,c", "unknown agent 'a'; known: "),
+    ("tournament strozzi --players 3 --agents random,greedy,racer --seatings one", "takes latin, all, rotate, got 'one'"),
+    ("tournament strozzi --players 3 --agents random,greedy,racer --deals 0", "deals: expected `int` >= 1"),
+    ("tournament strozzi --players 7 --agents random,greedy,racer", "strozzi takes 3-6 players, got 7"),
+    ("tournament strozzi --players 3 --agents random,greedy,racer --matchups 0", "--matchups: must lie between"),
+    ("tournament strozzi --players 3 --agents random,greedy,racer --until soon", "--until: expected a width between 0 and 1"),
+    ("tournament strozzi --players 3 --agents random,greedy,racer --until nan", "--until: expected a width"),
+    ("tournament strozzi", "Missing option '--agents'"),
+    ("tournament go --agents random", "unknown game 'go'"),
+    ("compare strozzi greedy", "two agents or two variants are needed"),
+    ("compare strozzi greedy nobody", "unknown agent 'nobody'"),
+    ("compare strozzi greedy random --against a,b,c,d", "--against: 4 agents for 3 other seats"),
+    ("compare strozzi --variants base", "--variants: expected two variants"),
+    ("compare strozzi --variants base,poor", "unknown variant 'poor'"),
+    ("compare strozzi a b --variants base,long-tracks", "takes the place of A and B"),
+    ("ladder strozzi greedy", "--param: greedy has no parameter 'iterations' that is a number; known: margin"),
+    ("ladder strozzi greedy --param margin --from 250 --steps 9", "margin of greedy is at most 1000"),
+    ("ladder strozzi greedy --param margin --from 0", "--from: must be above 0"),
+    ("ladder strozzi greedy --param margin --from 1.5", "margin is a whole number"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "words"), REFUSED, ids=[line for line, _ in REFUSED])
+def test_bad_input_is_refused_in_one_line(line, words, capsys):
+    from strozzi_sim.cli.app import run
+
+    assert run(line.split()) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("strozzi: error: ")
+    assert said.err.count("\n") == 1
+    assert words in said.err
+
+
+def test_bad_input_is_refused_by_the_process_too():
+    done = strozzi("tournament", "strozzi", "--players", 4, "--agents", "random,greedy")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == (
+        "strozzi: error: --agents: a tournament with 4 players needs at least 4 agents, got 2 (greedy, random)\n"
+    )
