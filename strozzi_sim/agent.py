@@ -5,7 +5,8 @@ five records, and returns an action (int64):
 
 - state, rules : the game's records (its state.py); the state is what the agent's seat may know
 - params : the agent's own record, one field per declared parameter (float64 or int64; see Param, Choice, Policy)
-- memory : a record of the dtype it declares, one per seat and thread, zeroed at the start of each game
+- memory : a record of the dtype it declares, one per seat and thread, zeroed at the start of each game; a field
+  `playouts` (int64) is for counting simulated games: it and the fields after it are kept from game to game
 - random : its own stream; see `kernel.streams.random_below`
 
 A spec string is an agent's identity everywhere: `NAME[:KEY=VALUE{,KEY=VALUE}]`, for instance `greedy:margin=4`. A value
@@ -91,10 +92,12 @@ class Choice:
 
 @dataclass(frozen=True)
 class Policy:
-    """A parameter that is another compiled agent without memory, by spec string (`rollout=(greedy:margin=3)`).
+    """A parameter that is another compiled agent, by spec string (`rollout=(greedy:margin=3)`).
 
-    Its field holds the address of that agent's function, the field `<key>_params` the address of its parameters; call
-    it with `kernel.pointers.call_at`.
+    Its field holds the address of that agent's function, `<key>_params` the address of its parameters,
+    `<key>_memory` and `<key>_size` its memory: one for all seats, so whoever calls it (`kernel.pointers.call_at`)
+    zeroes it at the start of each of his own decisions, and an agent that remembers the game is not one to name here.
+    The address 0 stands for the agent `random`, which is quicker played in place than called.
     """
 
     default: str
@@ -102,14 +105,14 @@ class Policy:
 
     def fields(self, key: str) -> list[tuple[str, str]]:
         """What it takes in the parameter record."""
-        return [(key, "i8"), (f"{key}_params", "i8")]
+        return [(key, "i8"), (f"{key}_params", "i8"), (f"{key}_memory", "i8"), (f"{key}_size", "i8")]
 
     def read(self, text: str, key: str, value: str) -> str:
         """The value in a spec string, in canonical form."""
         inner = value[1:-1] if value.startswith("(") and value.endswith(")") else value
         spec = load_agent(inner)
-        if spec.agent.kind != "compiled" or spec.agent.memory != _NOTHING:
-            raise InputError(f"agent {text!r}: {key} must be a compiled agent without memory, got {inner!r}")
+        if spec.agent.kind != "compiled" or not isinstance(spec.agent.memory, np.dtype):
+            raise InputError(f"agent {text!r}: {key} must be a compiled agent that does not search, got {inner!r}")
         return spec.text
 
     def write(self, value: Any) -> str:
@@ -393,14 +396,19 @@ def bind(spec: AgentSpec, game: Game) -> Bound:
         if isinstance(param, Choice):
             params[key] = param.options.index(str(value))
         elif isinstance(param, Policy):
-            policies.append(bind(load_agent(str(value)), game))
-            params[key] = policies[-1].address
-            params[f"{key}_params"] = policies[-1].params.ctypes.data
+            policy = load_agent(str(value))
+            bound = bind(policy, game)
+            memory = np.zeros(1, bound.memory)
+            policies.append((bound, memory))
+            params[key] = bound.address if policy.text != "random" else 0
+            params[f"{key}_params"] = bound.params.ctypes.data
+            params[f"{key}_memory"] = memory.ctypes.data
+            params[f"{key}_size"] = memory.nbytes
         else:
             params[key] = value
-    memory = agent.memory if isinstance(agent.memory, np.dtype) else agent.memory(spec.values, game)
-    compiled = _compile(agent, game, memory, spec.builtin)
-    return Bound(compiled.address, params, memory, spec.builtin and not game.hidden, (compiled, policies))
+    dtype = agent.memory if isinstance(agent.memory, np.dtype) else agent.memory(spec.values, game)
+    compiled = _compile(agent, game, dtype, spec.builtin)
+    return Bound(compiled.address, params, dtype, spec.builtin and not game.hidden, (compiled, policies))
 
 
 _COMPILED: dict[tuple[int, str, Any], Any] = {}

@@ -26,6 +26,7 @@ class Played:
         tallies: the game's tallies, array of shape (1,), or None if not asked for.
         rows: ROW records, one a game and seat, or empty.
         journal: the journal of the last game, or None if not asked for.
+        playouts: games that searching agents have simulated.
     """
 
     games: int
@@ -33,6 +34,7 @@ class Played:
     tallies: np.ndarray[Any, Any] | None
     rows: np.ndarray[Any, Any]
     journal: np.ndarray[Any, Any] | None
+    playouts: int = 0
 
 
 @dataclass(frozen=True)
@@ -122,8 +124,9 @@ class Match:
         agents = np.zeros(players, AGENT)
         for position, each in enumerate(bound):
             memory = memories[position]
-            size = memory.nbytes if each.memory.names != ("nothing",) else 0
-            agents[position] = (each.address, each.params.ctypes.data, memory.ctypes.data, size, each.sees_state)
+            agents[position] = (
+                each.address, each.params.ctypes.data, memory.ctypes.data, _zeroed(each.memory), each.sees_state
+            )  # fmt: skip
         outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
         table = np.zeros((last - first) * len(design) * players if rows else 0, ROW)
         arguments = (
@@ -138,7 +141,8 @@ class Match:
             games = silent_loop(self.game)(*arguments, None, None)
         if fault["found"][0]:
             raise self._fault(fault[0], 0 if seating is None else seating)
-        return Played(games, outcome, tallies, table[: games * players], journal)
+        playouts = sum(int(memory["playouts"][0]) for memory in memories if "playouts" in (memory.dtype.names or ()))
+        return Played(games, outcome, tallies, table[: games * players], journal, playouts)
 
     def _fault(self, fault: Any, first_seating: int) -> AgentFault:
         names = [spec.text for spec in self.positions]
@@ -154,6 +158,13 @@ class Match:
             f"agent {names[fault['position']]!r} at seat {fault['seat']} {what} (decision {fault['decision']} of "
             f"{self.game.name}, seed {self.seed}, deal {deal}, seating {seating}); replay: {replay}"
         )
+
+
+def _zeroed(memory: np.dtype[Any]) -> int:
+    """Bytes of an agent's memory that are zeroed at the start of a game: those before the field `playouts`."""
+    if memory.names == ("nothing",):
+        return 0
+    return int(memory.fields["playouts"][1]) if memory.fields and "playouts" in memory.fields else memory.itemsize
 
 
 def check_players(game: Game, players: int, variant: Variant) -> None:
