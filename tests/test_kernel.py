@@ -203,3 +203,13 @@ def test_old_folders_go_and_clear_empties(tmp_path, monkeypatch):
     assert [folder.name for folder in cache.folders()] == [f"strozzi-{k:016x}" for k in range(10, 2, -1)]
     assert len(cache.clear()) == cache.FOLDERS_KEPT
     assert cache.folders() == []
+
+
+def test_nothing_reads_beyond_an_array():
+    """The same games with numba's bounds checks on; an index out of bounds would end with another exit code."""
+    command = [sys.executable, "-m", "strozzi_sim", "bench", "strozzi", "--games", "300", "--counted", "--json"]
+    command += ["--players", "6", "--agents", "heuristic,greedy,random", "--workers", "1"]
+    done = subprocess.run(
+        command, env={**os.environ, "NUMBA_BOUNDSCHECK": "1"}, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -21,6 +21,7 @@ import optuna
 from strozzi_sim.agent import AgentSpec, load_agent
 from strozzi_sim.games import load_game
 from strozzi_sim.games.variants import BASE, resolve_variant
+from strozzi_sim.selfplay.loop import WIN
 from strozzi_sim.selfplay.match import Match, Played
 
 FOUND = Path(__file__).with_name("found.json")
@@ -69,15 +70,15 @@ def candidate(weights: Weights) -> AgentSpec:
     return load_agent("heuristic:" + ",".join(f"{key}={weight!r}" for key, weight in sorted(weights.items())))
 
 
-def play(first: AgentSpec, others: Lineup, deals: range, seed: int) -> tuple[float, float, int]:
-    """(win share, coins ahead of the mean of the others, games) of `first`, in all rotations."""
+def play(first: AgentSpec, others: Lineup, deals: range, seed: int) -> tuple[float, float]:
+    """(win share, coins ahead of the mean of the others) of `first`, in all rotations."""
     players = len(others) + 1
     match = Match(game, players, (first, *others), variant, seed, "rotate")
     played = match.play(deals.start, deals.stop, counted=False)
     outcome = played.outcome[0]
     scores = outcome["scores"].sum(axis=1) / played.games
-    share = float(outcome["wins"][0].sum()) / 60 / played.games
-    return share, float(scores[0] - scores[1:players].mean()), played.games
+    share = float(outcome["wins"][0].sum()) / WIN / played.games
+    return share, float(scores[0] - scores[1:players].mean())
 
 
 def draw_lineups(past: list[AgentSpec], rng: random.Random) -> list[tuple[float, Lineup]]:
@@ -108,7 +109,7 @@ def fitness(weights: Weights, lineups: list[tuple[float, Lineup]], deals: range)
     spec = candidate(weights)
     total = 0.0
     for weight, others in lineups:
-        share, ahead, _ = play(spec, others, deals, TRAINING_SEED)
+        share, ahead = play(spec, others, deals, TRAINING_SEED)
         total += weight * (share + ahead / MARGIN)
     unused = 0.0
     for players in game.player_counts:
@@ -188,26 +189,28 @@ def tune(minutes: float) -> tuple[Weights, list[Weights], list[dict[str, Any]]]:
     return best, past_weights, rows
 
 
-def bound(share: float, games: int) -> list[float]:
-    """95 % Wilson interval of a share."""
-    z = 1.96
-    centre = (share + z * z / (2 * games)) / (1 + z * z / games)
-    half = z / (1 + z * z / games) * (share * (1 - share) / games + z * z / (4 * games * games)) ** 0.5
-    return [round(centre - half, 4), round(centre + half, 4)]
+def strengths(weights: Weights, start: Weights, seed: int, games: int) -> list[dict[str, Any]]:
+    """Win share of one seat against equal others, for every player count and opponent.
 
-
-def strengths(weights: Weights, start: Weights, seed: int, first: int, games: int) -> list[dict[str, Any]]:
-    """Win share of one seat against equal others, for every player count and opponent."""
+    The 95 % intervals are those of the mean over deals: the rotations of a deal are not independent games.
+    """
     spec = candidate(weights)
     rows = []
     for players in game.player_counts:
         for name in (*POOL, "weights before tuning"):
             other = candidate(start) if name not in POOL else load_agent(name)
-            deals = range(first, first + games // players + 1)
-            share, ahead, played = play(spec, (other,) * (players - 1), deals, seed)
+            lineup = (spec, *(other,) * (players - 1))
+            played = Match(game, players, lineup, variant, seed, "rotate").play(
+                0, games // players + 1, counted=False, rows=True
+            )
+            own = played.rows[played.rows["position"] == 0]
+            others = played.rows[played.rows["position"] != 0]
+            shares = (own["twice_place"] == 2).reshape(-1, players).mean(axis=1)  # of each deal
+            share, half = float(shares.mean()), 1.96 * float(shares.std(ddof=1)) / len(shares) ** 0.5
             rows.append({
-                "players": players, "opponent": name, "share": round(share, 4), "interval": bound(share, played),
-                "fair": round(1 / players, 4), "coins_ahead": round(ahead, 2), "n": played,
+                "players": players, "opponent": name, "share": round(share, 4),
+                "interval": [round(share - half, 4), round(share + half, 4)], "fair": round(1 / players, 4),
+                "coins_ahead": round(float(own["score"].mean() - others["score"].mean()), 2), "n": played.games,
             })  # fmt: skip
     return rows
 
@@ -244,8 +247,8 @@ def main() -> None:
     found = {
         "weights": best,
         "start": start,
-        "held_out": strengths(best, start, HELD_OUT_SEED, 0, games),
-        "training": strengths(best, start, TRAINING_SEED, 0, games),
+        "held_out": strengths(best, start, HELD_OUT_SEED, games),
+        "training": strengths(best, start, TRAINING_SEED, games),
         "self_play": self_play(best, HELD_OUT_SEED, 1_000_000, games),
         "self_play_start": self_play(start, HELD_OUT_SEED, 1_000_000, games),
         "past_selves": past,

@@ -153,3 +153,17 @@ def test_the_box_as_the_rulebook_lists_it():
     assert int(BASE.rules["box_coins"][0]) == 990
     assert BASE.rules["cards"][0].tolist() == [0, 0, 0, 12, 15, 18, 21]
     assert {ship["sail"] for ship in components["ships"]} == set(range(1, 9))
+
+
+def test_the_longest_game_fits_the_journal():
+    symbols = {"venice": 1, "rome": 1, "naples": 1, "scrolls": 1, "promotion": 1}
+    changes = {
+        "ships": [{"id": f"S{k}", "sail": k, **symbols} for k in range(s.MOST_SHIPS)],
+        "setup": {"rounds": s.MOST_ROUNDS, "cards_removed": {str(n): 0 for n in (3, 4, 5, 6)}},
+        "tracks": {"top_index": 31, "bonus": {}},
+        "rules": {"second_lap": True, "tile_optional": True},
+    }
+    match = Match(STROZZI, 6, (load_agent("picky"),), from_changes(STROZZI, "long", changes, "long"), 3)
+    rows = [int(match.play(deal, deal + 1).journal["count"][0]) for deal in range(20)]
+    # every card of every round: shown, asked of all twice, placed with three moves and a tile, or set aside
+    assert 2_000 < max(rows) < STROZZI.journal_rows

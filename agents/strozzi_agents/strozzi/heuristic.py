@@ -1,5 +1,7 @@
 """The hand-written evaluator: a claim is worth its expected coins less what its berth and flag could bring later."""
 
+from typing import Any
+
 from numba import int64
 
 from strozzi_agents.strozzi.now import ships_ahead, steps_of
@@ -20,7 +22,6 @@ from strozzi_sim.games.strozzi.state import (
     CLAIM,
     CLAIM_WITH,
     DECLINE_TILE,
-    FLORENCE,
     NOBODY,
     PASS,
     PIRACY,
@@ -36,7 +37,7 @@ from strozzi_sim.kernel.bits import count_bits
 from strozzi_sim.kernel.jit import inlined, jit
 
 # Every weight, by name. Weights of flags are shares of the reference ship's worth, so that they fit any prizes.
-PARAMS = {
+PARAMS: dict[str, Any] = {
     # What a ship brings; the styles differ here.
     "speed": Param(0.633, 0.0, 5.0, "weight of ship prizes"),
     "ware": Param(1.067, 0.0, 5.0, "weight of steps at ports"),
@@ -144,7 +145,7 @@ def _value_ports(state, rules, params, memory, seat, ship, flags):
         memory.berth[port] = params.speed * prize_at(memory, SHIP, ahead) + params.ware * params.ref_ware * 0.5 * two
         total += memory.berth[port]
     free = max(count_bits(berths), int64(1))
-    memory.step[0] = steps / free
+    memory.ware_step = steps / free
     return total / free
 
 
@@ -154,7 +155,7 @@ def _value_anywhere(state, rules, params, memory, seat, ship):
     left = count_bits(int64(state.berths[seat])) - 1
     step, worth = florence_gains(state, rules, params, memory, seat, left, int64(rules.scrolls[ship]))
     worth *= params.scroll
-    memory.step[FLORENCE] = params.scroll * step
+    memory.scroll_step = params.scroll * step
     if rules.promotion[ship]:
         worth += best_tile_value(state, rules, params, memory, seat)[1]
     tile = params.promotion * params.ref_tile * int64(rules.category_prize[0])
@@ -182,7 +183,7 @@ def _interest(state, rules, params, memory, other, ship, anywhere):
     best = 0.0
     for port in range(PORTS):
         if (berths >> port) & 1 == 1:
-            best = max(best, memory.prize_at[port] + memory.step[0] * int64(rules.cargo[ship, port]))
+            best = max(best, memory.prize_at[port] + memory.ware_step * int64(rules.cargo[ship, port]))
     return best + anywhere
 
 
@@ -205,7 +206,7 @@ def _claim(state, rules, params, memory):
     waiting, holder = int64(state.waiting), int64(state.holder)
     asked = (int64(state.with_flag) if rules.second_lap else waiting) & int64(state.with_pirate)
     tile = params.promotion * params.ref_tile * int64(rules.category_prize[0]) * int64(rules.promotion[ship])
-    theirs = memory.step[FLORENCE] * int64(rules.scrolls[ship]) + tile
+    theirs = memory.scroll_step * int64(rules.scrolls[ship]) + tile
     kept, envied = 1.0, 0.0
     for other in range(int64(state.players)):
         if other == seat or (((waiting | asked) >> other) & 1 == 0 and other != holder):
@@ -253,4 +254,3 @@ def heuristic(state, rules, params, memory, random):
     if worth < 0.0 and rules.tile_optional:
         return int64(DECLINE_TILE)
     return TAKE_TILE + slot
-

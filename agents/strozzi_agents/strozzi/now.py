@@ -3,7 +3,6 @@
 from numba import int64
 
 from strozzi_sim.games.strozzi.state import FLORENCE, NO_WARE, PLUS_ONE_FLAG, PORTS, WARE_FLAG
-from strozzi_sim.kernel.bits import count_bits
 from strozzi_sim.kernel.jit import inlined, jit
 
 
@@ -130,9 +129,3 @@ def best_port_pay(state, rules, seat, ship, flag):
             if chosen < 0 or pay > best:
                 best, chosen = pay, int64(port)
     return chosen, best
-
-
-@inlined
-def flags_left(state, seat):
-    """Number of unused flags of `seat`."""
-    return count_bits(int64(state.hand[seat]))

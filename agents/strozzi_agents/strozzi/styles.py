@@ -4,14 +4,16 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from strozzi_agents.strozzi.heuristic import heuristic
-from strozzi_sim.agent import Agent
+from strozzi_sim.agent import Agent, Param
 
 
 def _style(name: str, about: str, **weights: float) -> Agent:
     """The evaluator with these defaults; every other weight is the heuristic's."""
     params = dict(heuristic.params)
     for key, weight in weights.items():
-        params[key] = replace(params[key], default=weight)
+        param = params[key]
+        assert isinstance(param, Param)
+        params[key] = replace(param, default=weight)
     return replace(heuristic, name=name, params=MappingProxyType(params), about=about)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numba import float64, int64
 
 from strozzi_agents.strozzi.now import ships_ahead
-from strozzi_sim.games.strozzi.state import CITIES, FLORENCE, MOST_SPACES, NO_WARE, PORTS, SEATS
+from strozzi_sim.games.strozzi.state import FLORENCE, MOST_SPACES, NO_WARE, PORTS, SEATS
 from strozzi_sim.kernel.bits import count_bits
 from strozzi_sim.kernel.jit import inlined, jit
 
@@ -27,7 +27,8 @@ MEMORY = np.dtype([  # shape                          meaning
     ("open", "f8"),  #                                share of the round's cards that are still to come
     ("steep", "f8", (2,)),  #                         [his berth is free] loss of chance by space, this round
     ("berth", "f8", (PORTS,)),  #                     [port] worth of the reference ship
-    ("step", "f8", (CITIES,)),  #                     [city] worth of a step
+    ("ware_step", "f8"),  #                           worth of a step at a port
+    ("scroll_step", "f8"),  #                         worth of a step at Florence
     ("prize_at", "f8", (PORTS,)),  #                  [port] worth of the ship's speed
     ("prize_plus", "f8", (PORTS,)),  #                the same with the plus_one flag
     ("cargo", "f8", (PORTS,)),  #                     [port] worth of the ship's cargo
