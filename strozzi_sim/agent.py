@@ -94,10 +94,8 @@ class Choice:
 class Policy:
     """A parameter that is another compiled agent, by spec string (`rollout=(greedy:margin=3)`).
 
-    Its field holds the address of that agent's function, `<key>_params` the address of its parameters,
-    `<key>_memory` and `<key>_size` its memory: one for all seats, so whoever calls it (`kernel.pointers.call_at`)
-    zeroes it at the start of each of his own decisions, and an agent that remembers the game is not one to name here.
-    The address 0 stands for the agent `random`, which is quicker played in place than called.
+    Its fields: the address of that agent's function (0 = `random`, quicker in place than called), of its parameters, of
+    its memory, and the memory's size. It is one memory for all seats: who calls it zeroes it at each decision of his own.
     """
 
     default: str
@@ -221,9 +219,12 @@ class AgentSpec:
 
     @property
     def file_digest(self) -> str | None:
-        """SHA-256 of the file it was loaded from by path, or None: part of what decides a study's results."""
-        file, separator, _ = self.text.rpartition("::")
-        return sha256(Path(file).read_bytes()).hexdigest() if separator else None
+        """SHA-256 of the file it and its policies were loaded from, or None: part of what decides a study's results."""
+        file = _split_file(self.text)[0]
+        policies = [str(self.values[key]) for key, param in self.agent.params.items() if isinstance(param, Policy)]
+        digests = [digest for policy in policies if (digest := load_agent(policy).file_digest)]
+        own = sha256(Path(file).read_bytes()).hexdigest() if file else ""
+        return sha256("".join([own, *digests]).encode()).hexdigest() if digests else own or None
 
 
 # -- spec strings ----------------------------------------------------------------------------------------------------
@@ -262,6 +263,13 @@ def _split(text: str, separator: str) -> list[str]:
     return pieces
 
 
+def _split_file(text: str) -> tuple[str, str]:
+    """(file or "", the rest) of a spec string."""
+    before, bracket, inside = text.partition("(")
+    file, _, rest = before.rpartition("::")
+    return file, rest + bracket + inside
+
+
 def load_agent(text: str) -> AgentSpec:
     """The agent that a spec string names.
 
@@ -269,7 +277,7 @@ def load_agent(text: str) -> AgentSpec:
         InputError: unknown agent or parameter (the known ones are listed), or a value out of its range.
         AgentFault: an agent's file that does not import.
     """
-    file, _, rest = text.rpartition("::")
+    file, rest = _split_file(text)
     name, colon, settings = rest.partition(":")
     agent = _from_file(file, name) if file else _registered(name)
     source = f"{file}::{name}" if file else name

@@ -1,7 +1,5 @@
 """Information-set Monte Carlo tree search: one tree of the searcher's decisions and his rivals', over many deals."""
 
-from math import log
-
 from numba import int64
 
 from strozzi_agents.search.playout import (
@@ -14,7 +12,7 @@ from strozzi_agents.search.playout import (
     play_on,
     reward,
 )
-from strozzi_agents.search.tree import NO_NODE, ROOT, clear, grow, select, tree_memory
+from strozzi_agents.search.tree import NO_NODE, ROOT, clear, fill_tables, grow, select, tree_memory
 from strozzi_sim.agent import Choice, Param, Policy, compiled_agent
 from strozzi_sim.games.contract import actor, apply, determinize, is_legal, is_over
 from strozzi_sim.kernel.jit import jit
@@ -46,7 +44,7 @@ def _descend(state, rules, params, memory, seat):
         memory.path[level] = child
         node = child
     if grown and params.bias > 0.0 and not is_over(state):
-        memory.nodes[node].favourite = _favourite(state, rules, params, memory)
+        memory.favourite[node] = _favourite(state, rules, params, memory)
     return level
 
 
@@ -60,8 +58,12 @@ def _favourite(state, rules, params, memory):
 def _back_up(state, params, memory, players, seat, level):
     """Give every node of the path the reward of the seat that chose it."""
     if params.backup == MAXN:
+        seats = int64(0)  # set of those on the path
+        for step in range(1, level + 1):
+            seats |= int64(1) << int64(memory.nodes[int64(memory.path[step])].seat)
         for other in range(players):
-            memory.reward[other] = reward(state, players, other, params.utility, params.spread)
+            if (seats >> other) & 1 == 1:
+                memory.reward[other] = reward(state, players, other, params.utility, params.spread)
     else:  # rivals want the searcher's loss; with SELFISH the tree has none
         mine = reward(state, players, seat, params.utility, params.spread)
         for other in range(players):
@@ -113,16 +115,14 @@ def ismcts(state, rules, params, memory, random):
     """
     seat, players = actor(state), int64(state.players)
     iterations = params.iterations
-    if memory.logs == 0:
-        for n in range(1, iterations + 1):
-            memory.log[n] = log(float(n))
-        memory.logs = 1
+    if memory.filled == 0:
+        fill_tables(memory, iterations)
     clear(memory)
     forget(params.rollout_memory, params.rollout_size)
     forget(params.prior_memory, params.prior_size)
     if params.bias > 0.0:
         memory.roll.cursor = random_word(random)
-        memory.nodes[ROOT].favourite = _favourite(state, rules, params, memory)
+        memory.favourite[ROOT] = _favourite(state, rules, params, memory)
     played = clone(state)
     for _ in range(iterations):
         assign(played, state)
