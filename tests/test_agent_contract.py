@@ -212,3 +212,11 @@ def test_memory_is_zero_at_the_start_of_every_game():
 
     match = Match(STROZZI, 3, (contract.AgentSpec("counter", counter, {}),), BASE, 1)
     assert match.play(0, 10, counted=False).games == 10
+
+
+def test_verbs_are_words_of_compiled_code():
+    from strozzi_sim.games.contract import VERBS
+
+    for verb in VERBS:
+        with pytest.raises(TypeError, match=f"{verb.__name__} is a verb of compiled code"):
+            verb(*[None] * verb.__code__.co_argcount)

@@ -32,7 +32,20 @@ def document(*arguments, **options):
     return json.loads(done.stdout)
 
 
-COMMANDS = ["run", "report", "balance", "play", "record", "replay", "verify", "agents", "games", "bench", "cache"]
+COMMANDS = [
+    "run",
+    "report",
+    "balance",
+    "play",
+    "record",
+    "replay",
+    "verify",
+    "agents",
+    "games",
+    "bench",
+    "cache",
+    "exploit",
+]
 
 
 def test_help_lists_every_command_and_each_has_an_example():
@@ -52,11 +65,10 @@ def test_help_imports_nothing_heavy():
 
 
 def test_bench_imports_no_table_or_picture_library():
-    # numba itself imports the bare package scipy to look at its version, and scipy.linalg while it compiles
-    document("bench", "strozzi", "--games", 50)
+    # numba itself imports scipy.linalg, for the addresses of its BLAS
     code = (
         "import sys; from strozzi_sim.cli.app import run; run(['bench', 'strozzi', '--games', '50', '--workers', '2']);"
-        "print(sorted(set(sys.modules) & {'pandas', 'pyarrow', 'matplotlib', 'scipy.stats', 'scipy.linalg'}))"
+        "print(sorted(set(sys.modules) & {'pandas', 'pyarrow', 'matplotlib', 'scipy.stats', 'scipy.special'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
@@ -84,6 +96,20 @@ def test_agents_and_games_json():
         {"name": "strozzi", "players": [3, 4, 5, 6], "variants": ["base", "long-tracks"], "behaviour": 1}
     ]
     assert document("cache")["folders"]
+
+
+def test_agents_games_and_cache_in_the_terminal():
+    assert "heuristic" in strozzi("agents").stdout
+    assert "weight of ship prizes" in strozzi("agents", "heuristic").stdout
+    assert "no parameters" in strozzi("agents", "random").stdout
+    assert "variant long-tracks" in strozzi("games").stdout
+    assert "MiB" in strozzi("cache").stdout
+
+
+def test_cache_can_be_cleared(tmp_path):
+    (tmp_path / f"strozzi-{7:016x}").mkdir()
+    assert "1 folders removed" in strozzi("cache", "--clear", STROZZI_CACHE_DIR=str(tmp_path)).stdout
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_balance_json():

@@ -9,7 +9,7 @@ import traceback
 
 import typer
 
-from strozzi_sim.cli import about, bench, play, records, study
+from strozzi_sim.cli import about, bench, exploit, play, records, study
 from strozzi_sim.errors import StrozziError
 
 EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 a bug of ours, 130/143 interrupted."
@@ -23,7 +23,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for _module in (study, records, play, about, bench):
+for _module in (study, exploit, records, play, about, bench):
     for _name, _command in _module.COMMANDS.items():
         app.command(name=_name)(_command)
 

@@ -22,7 +22,7 @@ from strozzi_sim.cli.options import (
     progress_bar,
     say,
 )
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, Interrupted
 
 if TYPE_CHECKING:
     from strozzi_sim.studies.run import Results
@@ -133,7 +133,12 @@ def balance(
             results = run_study(plan, out, workers=team, command=_command(), progress=progress)
         else:
             with TemporaryDirectory(prefix="strozzi-") as folder:
-                results = run_study(plan, Path(folder) / "balance", workers=team, command=_command(), progress=progress)
+                try:
+                    results = run_study(
+                        plan, Path(folder) / "balance", workers=team, command=_command(), progress=progress
+                    )
+                except Interrupted as signal:
+                    raise Interrupted(signal.signal_number, "interrupted; nothing is kept without --out DIR") from None
     if json:
         tables = {name: json_rows(frame) for name, frame in results.frames.items()}
         print_json({"plan": {**results.manifest["plan"], "games": plan.games}, "tables": tables})
