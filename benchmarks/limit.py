@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.agent import load_agent
+from strozzi_sim.agent import bind, load_agent
 from strozzi_sim.games import load_game
 from strozzi_sim.games.variants import BASE, Variant, resolve_variant
 from strozzi_sim.kernel.streams import game_key
@@ -42,6 +42,8 @@ DEALS_COMPARED = 5_000
 PAIRS = 7  # fewest
 SLICE = 0.5  # seconds, of C; ours play the same deals
 SIDES = {"c": "C", "ours": "ours", "counted": "with tallies"}
+FLAT, TREE = "flat_mc:playouts=50", "ismcts:iterations=1000"  # the searches measured
+GAMES_SEARCHED = 40  # of flat_mc compared at each player count
 SWITCHES = {  # a variant with every switch the other way round, for the comparison of scores
     "rules": {
         "start_order": "reverse",
@@ -83,11 +85,14 @@ def compiled() -> Iterator[ctypes.CDLL]:
 def _checked(library: ctypes.CDLL) -> ctypes.CDLL:
     """The library, if its records are as large as ours."""
     game = load_game("strozzi")
-    sizes = np.zeros(5, np.int64)
+    sizes = np.zeros(6, np.int64)
     library.sizes(ctypes.c_void_p(sizes.ctypes.data))
     ours = [dtype.itemsize for dtype in (game.state, game.rules, AGENT, JOB, OUTCOME)]
+    ours.append(load_agent("flat_mc").agent.params_dtype.itemsize)
     if sizes.tolist() != ours:
-        raise Failure(1, f"sizes of state, rules, agent, job, outcome: {sizes.tolist()} in C, {ours} in the package")
+        raise Failure(
+            1, f"sizes of state, rules, agent, job, outcome, flat_mc: {sizes.tolist()} in C, {ours} in the package"
+        )
     library.play.restype = ctypes.c_int64
     library.play.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64] + [ctypes.c_void_p] * 4
     return library
@@ -97,9 +102,11 @@ def play_c(library: ctypes.CDLL, match: Match, last: int, scores: np.ndarray[Any
     """Play deals 0 .. last - 1 of `match` in C; returns the outcome, writes `scores`, uint32[G, P]."""
     job, agents, outcome = np.zeros(1, JOB), np.zeros(match.players, AGENT), np.zeros(1, OUTCOME)
     job[0] = (game_key(match.game.name), match.seed, match.players, 0, last, 0)
-    uniform = ctypes.cast(library.uniform, ctypes.c_void_p).value
-    nothing = np.zeros(8, np.uint8)
-    agents[:] = (uniform, nothing.ctypes.data, nothing.ctypes.data, 0, 1)
+    name = match.lineup[0].agent.name  # the same agent at every seat
+    function = library.uniform if name == "random" else library.flat_mc
+    params, memory = bind(match.lineup[0], match.game).params, np.zeros(8, np.int64)
+    address = ctypes.cast(function, ctypes.c_void_p).value
+    agents[:] = (address, params.ctypes.data, memory.ctypes.data, 0, 1)
     design = match.design
     arrays = [job, match.variant.rules, agents, len(design), design, outcome, scores, NO_STOP]
     given = [each.ctypes.data if isinstance(each, np.ndarray) else each for each in arrays]
@@ -111,13 +118,14 @@ def play_c(library: ctypes.CDLL, match: Match, last: int, scores: np.ndarray[Any
 # -- the same games? -------------------------------------------------------------------------------------------------
 
 
-def compare(library: ctypes.CDLL, match: Match) -> dict[str, Any]:
+def compare(library: ctypes.CDLL, match: Match, deals: int = DEALS_COMPARED) -> dict[str, Any]:
     """Play the same deals with both and compare every score and the outcome."""
-    ours = match.play(0, DEALS_COMPARED, counted=False, rows=True)
+    ours = match.play(0, deals, counted=False, rows=True)
     scores = np.zeros((ours.games, match.players), np.uint32)
-    outcome = play_c(library, match, DEALS_COMPARED, scores)
+    outcome = play_c(library, match, deals, scores)
     wrong = np.flatnonzero((ours.rows["score"].reshape(scores.shape) != scores).any(axis=1))
     return {
+        "agent": match.lineup[0].text,
         "variant": match.variant.name,
         "players": match.players,
         "games": ours.games,
@@ -166,6 +174,33 @@ def measure(library: ctypes.CDLL, match: Match, seconds: float) -> dict[str, Any
     }
 
 
+def measure_search(library: ctypes.CDLL, flat: Match, tree: Match, seconds: float) -> dict[str, Any]:
+    """Play the same deals with flat Monte Carlo in C and ours, in turn with ours of ISMCTS: playouts per second."""
+    counts = {"c": 0, "ours": 0, "tree": 0}
+    for match in (flat, tree):
+        match.warm(counted=False)
+    deals = max(1, int(SLICE / _timed(lambda: play_c(library, flat, 4)) * 4))
+    tree_deals = max(1, int(SLICE / _timed(lambda: tree.play(0, 2, counted=False)) * 2))
+    counts["ours"] = counts["c"] = flat.play(0, deals, counted=False).playouts
+    counts["tree"] = tree.play(0, tree_deals, counted=False).playouts
+    times: list[list[float]] = []
+    while len(times) < PAIRS or sum(map(sum, times)) < seconds:
+        times.append([
+            _timed(lambda: play_c(library, flat, deals)),
+            _timed(lambda: flat.play(0, deals, counted=False)),
+            _timed(lambda: tree.play(0, tree_deals, counted=False)),
+        ])  # fmt: skip
+    c, ours, search = zip(*times, strict=True)
+    share = counts["tree"] / counts["ours"]
+    return {
+        "players": flat.players,
+        "playouts_per_s": {
+            name: counts[name] / median(side) for name, side in zip(counts, (c, ours, search), strict=True)
+        },
+        "ratio": {"ours": _ratio(c, ours), "tree": _ratio([share * time for time in ours], search)},
+    }
+
+
 def _ratio(c: Sequence[float], ours: Sequence[float]) -> dict[str, float]:
     """Our speed as a share of that of C, pair by pair of times."""
     ratios = [one / other for one, other in zip(c, ours, strict=True)]
@@ -175,8 +210,8 @@ def _ratio(c: Sequence[float], ours: Sequence[float]) -> dict[str, float]:
 # -- the report ------------------------------------------------------------------------------------------------------
 
 
-def show(compared: list[dict[str, Any]], measured: list[dict[str, Any]]) -> None:
-    """Print what was found as two small tables."""
+def show(compared: list[dict[str, Any]], measured: list[dict[str, Any]], searched: list[dict[str, Any]]) -> None:
+    """Print what was found as three small tables."""
     print("Scores, C against ours, game by game")
     for row in compared:
         equal = "yes" if is_equal(row) else "NO"
@@ -184,7 +219,9 @@ def show(compared: list[dict[str, Any]], measured: list[dict[str, Any]]) -> None
             equal += f", {row['differ']:,} differ, the first is deal {row['first_difference']} of seed {SEED}"
         elif not row["outcome_equal"]:
             equal += ", the scores are, but not the outcomes"
-        print(f"  {row['variant']:<12} {row['players']} players  {row['games']:>6,} games  equal: {equal}")
+        print(
+            f"  {row['agent']:<18} {row['variant']:<12} {row['players']} players  {row['games']:>6,} games  equal: {equal}"
+        )
     if not measured:
         return
     print("\nOne thread, random agents, variant base")
@@ -196,6 +233,15 @@ def show(compared: list[dict[str, Any]], measured: list[dict[str, Any]]) -> None
             if found := row["ratio"].get(name):
                 line += f"  {found['median']:.3f} ({found['low']:.3f}-{found['high']:.3f}, {found['pairs']})"
             print(line)
+    print(f"\nOne thread, {FLAT} at every seat: playouts/s, and {TREE}: iterations/s")
+    print("  players            C         ours  ours / C: median (lowest-highest, pairs)      ismcts  ismcts / flat_mc")
+    for row in searched:
+        rates, ours, tree = row["playouts_per_s"], row["ratio"]["ours"], row["ratio"]["tree"]
+        spread = f"({ours['low']:.3f}-{ours['high']:.3f}, {ours['pairs']})"
+        print(
+            f"  {row['players']:>7} {rates['c']:>12,.0f} {rates['ours']:>12,.0f}  {ours['median']:.3f} {spread:<35}"
+            f"{rates['tree']:>12,.0f}  {tree['median']:.3f}"
+        )
 
 
 def is_equal(row: dict[str, Any]) -> bool:
@@ -220,12 +266,25 @@ def run(players: tuple[int, ...], seconds: float, as_json: bool) -> int:
             for count in sorted(PLAYERS)
         }
         compared = [compare(library, match) for match in matches.values()]
+        flat, tree = (
+            {
+                (variant.name, count): Match(game, count, (load_agent(name),), variant, SEED)
+                for variant in variants()
+                for count in sorted(PLAYERS)
+            }
+            for name in (FLAT, TREE)
+        )
+        compared += [compare(library, match, GAMES_SEARCHED) for match in flat.values()]
         equal = all(map(is_equal, compared))
         measured = [measure(library, matches[BASE, count], seconds) for count in players] if equal else []
+        searched = [
+            measure_search(library, flat[BASE, count], tree[BASE, count], seconds) for count in players if equal
+        ]
     if as_json:
-        print(json.dumps({"scores_equal": equal, "compared": compared, "measured": measured}, indent=2))
+        document = {"scores_equal": equal, "compared": compared, "measured": measured, "searched": searched}
+        print(json.dumps(document, indent=2))
     else:
-        show(compared, measured)
+        show(compared, measured, searched)
     return 0 if equal else 1
 
 

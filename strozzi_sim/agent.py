@@ -5,7 +5,8 @@ five records, and returns an action (int64); for one in Python see `python_agent
 
 - state, rules : the game's records (its state.py); the state is what the agent's seat may know
 - params : the agent's own record, one field per declared parameter (float64 or int64; see Param, Choice, Policy)
-- memory : a record of the dtype it declares, one per seat and thread, zeroed at the start of each game
+- memory : a record of the dtype it declares, one per seat and thread, zeroed at the start of each game; a field
+  `playouts` (int64) is for counting simulated games: it and the fields after it are kept from game to game
 - random : its own stream; see `kernel.streams.random_below`
 
 A spec string is an agent's identity everywhere: `NAME[:KEY=VALUE{,KEY=VALUE}]`, for instance `greedy:margin=4`. A value
@@ -40,10 +41,10 @@ _NOTHING = np.dtype([("nothing", "u8")])
 
 @dataclass(frozen=True)
 class Policy:
-    """A parameter that is another compiled agent without memory, by spec string (`rollout=(greedy:margin=3)`).
+    """A parameter that is another compiled agent, by spec string (`rollout=(greedy:margin=3)`).
 
-    Its field holds the address of that agent's function, the field `<key>_params` the address of its parameters; call
-    it with `kernel.pointers.call_at`.
+    Its fields: the address of that agent's function (0 = `random`, quicker in place than called), of its parameters, of
+    its memory, and the memory's size. It is one memory for all seats: who calls it zeroes it at each decision of his own.
     """
 
     default: str
@@ -51,14 +52,14 @@ class Policy:
 
     def fields(self, key: str) -> list[tuple[str, str]]:
         """What it takes in the parameter record."""
-        return [(key, "i8"), (f"{key}_params", "i8")]
+        return [(key, "i8"), (f"{key}_params", "i8"), (f"{key}_memory", "i8"), (f"{key}_size", "i8")]
 
     def read(self, text: str, key: str, value: str) -> str:
         """The value in a spec string, in canonical form."""
         inner = value[1:-1] if value.startswith("(") and value.endswith(")") else value
         spec = load_agent(inner)
-        if spec.agent.kind != "compiled" or spec.agent.memory != _NOTHING:
-            raise InputError(f"agent {text!r}: {key} must be a compiled agent without memory, got {inner!r}")
+        if spec.agent.kind != "compiled" or not isinstance(spec.agent.memory, np.dtype):
+            raise InputError(f"agent {text!r}: {key} must be a compiled agent that does not search, got {inner!r}")
         return spec.text
 
     def write(self, value: Any) -> str:
@@ -205,9 +206,12 @@ class AgentSpec:
 
     @property
     def file_digest(self) -> str | None:
-        """SHA-256 of the file it was loaded from by path, or None: part of what decides a study's results."""
-        file, separator, _ = self.text.rpartition("::")
-        return sha256(Path(file).read_bytes()).hexdigest() if separator else None
+        """SHA-256 of the file it and its policies were loaded from, or None: part of what decides a study's results."""
+        file = _split_file(self.text)[0]
+        policies = [str(self.values[key]) for key, param in self.agent.params.items() if isinstance(param, Policy)]
+        digests = [digest for policy in policies if (digest := load_agent(policy).file_digest)]
+        own = sha256(Path(file).read_bytes()).hexdigest() if file else ""
+        return sha256("".join([own, *digests]).encode()).hexdigest() if digests else own or None
 
 
 def _given(text: str, parts: Mapping[str, Any], values: Mapping[str, Value]) -> AgentSpec:
@@ -228,6 +232,13 @@ def spec_of(agent: Agent, **values: Any) -> AgentSpec:
 # -- spec strings ----------------------------------------------------------------------------------------------------
 
 
+def _split_file(text: str) -> tuple[str, str]:
+    """(file or "", the rest) of a spec string."""
+    before, bracket, inside = text.partition("(")
+    file, _, rest = before.rpartition("::")
+    return file, rest + bracket + inside
+
+
 def load_agent(text: str) -> AgentSpec:
     """The agent that a spec string names.
 
@@ -235,7 +246,7 @@ def load_agent(text: str) -> AgentSpec:
         InputError: unknown agent or parameter (the known ones are listed), or a value out of its range.
         AgentFault: an agent's file or package that does not import.
     """
-    file, _, rest = text.rpartition("::")
+    file, rest = _split_file(text)
     name, colon, settings = rest.partition(":")
     if colon and not settings:
         raise InputError(f"agent {text!r}: expected KEY=VALUE after the colon, got ''")
@@ -373,14 +384,19 @@ def bind(spec: AgentSpec, game: Game) -> Bound:
         if isinstance(param, Choice):
             params[key] = param.options.index(str(value))
         elif isinstance(param, Policy):
-            policies.append(bind(load_agent(str(value)), game))
-            params[key] = policies[-1].address
-            params[f"{key}_params"] = policies[-1].params.ctypes.data
+            policy = load_agent(str(value))
+            bound = bind(policy, game)
+            memory = np.zeros(1, bound.memory)
+            policies.append((bound, memory))
+            params[key] = bound.address if policy.text != "random" else 0
+            params[f"{key}_params"] = bound.params.ctypes.data
+            params[f"{key}_memory"] = memory.ctypes.data
+            params[f"{key}_size"] = memory.nbytes
         else:
             params[key] = value
-    memory = agent.memory if isinstance(agent.memory, np.dtype) else agent.memory(spec.values, game)
-    compiled = _compile(agent, game, memory, spec.builtin)
-    return Bound(compiled.address, params, memory, spec.builtin and not game.hidden, (compiled, policies))
+    dtype = agent.memory if isinstance(agent.memory, np.dtype) else agent.memory(spec.values, game)
+    compiled = _compile(agent, game, dtype, spec.builtin)
+    return Bound(compiled.address, params, dtype, spec.builtin and not game.hidden, (compiled, policies))
 
 
 _COMPILED: dict[tuple[int, str, Any], Any] = {}

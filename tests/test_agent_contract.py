@@ -144,6 +144,8 @@ def test_every_registered_agent_loads_under_its_name():
         assert agent.name == name
         assert agent.about.endswith(".")
         for param in agent.params.values():
+            if not isinstance(param, Param):
+                continue
             assert param.low <= param.default <= param.high
 
 

@@ -471,9 +471,47 @@ int64_t uniform(const State *restrict state, const Rules *restrict rules, void *
     return state->first_action + kth_member[state->legal][k];
 }
 
-/* The sizes of the records, to be compared with the dtypes: state, rules, agent, job, outcome. */
+/* Flat Monte Carlo with random playouts, as agents/strozzi_agents/search/flat.py plays it by default: equally many
+   playouts for each action, all actions of a sweep with the same chance and the same stream; the most wins. */
+
+typedef struct {
+    int64_t playouts, per, allocation, utility; /* for each action; the others are 0: action, uniform, win */
+    double spread;
+    int64_t rollout, rollout_params, rollout_memory, rollout_size, depth; /* random, to the end */
+} FlatParams;
+
+int64_t flat_mc(const State *restrict state, const Rules *restrict rules, void *params, void *memory, Random *random)
+{
+    const FlatParams *given = params;
+    int count = __builtin_popcount(state->legal), seat = state->actor, best = 0;
+    int64_t wins[8] = {0}, *playouts = memory;
+    for (int64_t n = 0; n < given->playouts; n++) {
+        Chance sweep;
+        sweep.key = mix(random->cursor += GOLDEN);
+        for (int source = 0; source < SOURCES; source++) open_source(&sweep, source);
+        uint64_t stream = mix(random->cursor += GOLDEN);
+        for (int k = 0; k < count; k++) {
+            State played = *state;
+            Chance chance = sweep;
+            Random roll = {stream};
+            int action = state->first_action + kth_member[state->legal][k];
+            do {
+                apply(&played, rules, action, &chance);
+                action = (int)uniform(&played, rules, NULL, NULL, &roll);
+            } while (played.phase != OVER);
+            wins[k] += seats_better(&played, seat) == 0;
+        }
+    }
+    *playouts += given->playouts * count;
+    for (int k = 1; k < count; k++)
+        if (wins[k] > wins[best]) best = k;
+    return state->first_action + kth_member[state->legal][best];
+}
+
+/* The sizes of the records, to be compared with the dtypes: state, rules, agent, job, outcome, parameters of flat_mc. */
 void sizes(int64_t *out)
 {
-    const size_t all[] = {sizeof(State), sizeof(Rules), sizeof(Agent), sizeof(Job), sizeof(Outcome)};
-    for (int k = 0; k < 5; k++) out[k] = (int64_t)all[k];
+    const size_t all[] = {sizeof(State), sizeof(Rules), sizeof(Agent), sizeof(Job), sizeof(Outcome),
+                          sizeof(FlatParams)};
+    for (int k = 0; k < 6; k++) out[k] = (int64_t)all[k];
 }

@@ -64,9 +64,11 @@ def bench(
     compiled = monotonic() - began
     match.play(0, 1, counted=counted)
     first_result = _process_age()
-    trial = monotonic()
-    match.play(0, 200 if games is None else min(games, 200), counted=counted)
-    speed = 200 / max(monotonic() - trial, 1e-6)
+    trial = 1
+    speed = _speed(match, trial, counted)
+    while (games is None or games >= 10 * trial) and trial < 200 and speed > 10 * trial / _SLICE:
+        trial = min(10 * trial, 200)
+        speed = _speed(match, trial, counted)
     size = max(1, min(int(speed * _SLICE), 1_000_000))
     limit = monotonic() + (5.0 if seconds is None else seconds) if games is None else float("inf")
 
@@ -77,12 +79,13 @@ def bench(
             yield Task(first, match, first, last, counted)
             first = last
 
-    done = decisions = 0
+    done = decisions = playouts = 0
     began = monotonic()
     with stop_flag() as stop:
         for _, played in play_tasks(tasks(), team, stop):
             done += played.games
             decisions += int(played.outcome["decisions"][0])
+            playouts += played.playouts
     elapsed = monotonic() - began
     rounds = the_game.module("components").rounds(match.variant.components)
     document: dict[str, Any] = {
@@ -96,7 +99,7 @@ def bench(
         "rounds_per_s": done * rounds / elapsed,
         "decisions_per_s": decisions / elapsed,
         "decisions_per_game": decisions / done,
-        "playouts_per_s": None,
+        "playouts_per_s": playouts / elapsed if playouts else None,
         "compile_s": compiled,
         "first_result_s": first_result,
         "peak_rss_mib": _peak_memory(),
@@ -107,9 +110,18 @@ def bench(
     print(f"{the_game.title}, {count} players, {','.join(document['agents'])}, {team} workers")
     print(f"  {document['games_per_s']:,.0f} games/s   {document['decisions_per_s']:,.0f} decisions/s   "
           f"{document['rounds_per_s']:,.0f} rounds/s")  # fmt: skip
+    if playouts:
+        print(f"  {document['playouts_per_s']:,.0f} playouts/s, {playouts / done:,.0f} a game")
     print(f"  {done:,} games in {elapsed:.2f} s, {document['decisions_per_game']:.1f} decisions a game")
     print(f"  compiled or loaded in {compiled:.2f} s, first result {first_result:.2f} s after the start, "
           f"peak memory {document['peak_rss_mib'] or 0:.0f} MiB")  # fmt: skip
+
+
+def _speed(match: Any, games: int, counted: bool) -> float:
+    """Games per second, from so many."""
+    began = monotonic()
+    match.play(0, games, counted=counted)
+    return games / max(monotonic() - began, 1e-6)
 
 
 def _process_age() -> float:

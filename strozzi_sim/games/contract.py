@@ -2,6 +2,7 @@
 
 Search, loops and generic agents are written once against the verbs. A verb has no body of its own: a game's `core.py`
 implements it for its own state record (`kernel.jit.implement`), and the choice is made while compiling.
+Every state record has a field `players`, every `state.py` a constant `ACTIONS`: action numbers lie below it.
 """
 
 from collections.abc import Callable

@@ -27,6 +27,7 @@ class Played:
         tallies: the game's tallies, array of shape (1,), or None if not asked for.
         rows: ROW records, one a game and seat, or empty.
         journal: the journal of the last game, or None if not asked for.
+        playouts: games that searching agents have simulated.
     """
 
     games: int
@@ -34,6 +35,7 @@ class Played:
     tallies: np.ndarray[Any, Any] | None
     rows: np.ndarray[Any, Any]
     journal: np.ndarray[Any, Any] | None
+    playouts: int = 0
 
 
 @dataclass(frozen=True)
@@ -135,8 +137,9 @@ class Match:
             if each is None or memory is None:  # address 0 is a seat in Python
                 agents[position]["sees_state"] = not self.game.hidden
                 continue
-            size = memory.nbytes if each.memory.names != ("nothing",) else 0
-            agents[position] = (each.address, each.params.ctypes.data, memory.ctypes.data, size, each.sees_state)
+            agents[position] = (
+                each.address, each.params.ctypes.data, memory.ctypes.data, _zeroed(each.memory), each.sees_state
+            )  # fmt: skip
         outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
         table = np.zeros((last - first) * len(design) * players if rows else 0, ROW)
         work, seat_agents = np.zeros(1, work_dtype(self.game)), np.zeros(players, AGENT)
@@ -147,7 +150,7 @@ class Match:
             loop, counting = counted_loop(self.game), (journal[0], tallies[0])
         else:
             loop, counting = silent_loop(self.game), (None, None)
-        games, parts = 0, iter([(first, last, agents)])
+        games, parts, mixed = 0, iter([(first, last, agents)]), None
         if self.in_python:
             mixed = MixedLoop(self, bound, seating=seating, batch=batch, games=(last - first) * len(design))
             parts = mixed.waves(job.copy(), agents, fault, stop)
@@ -160,7 +163,9 @@ class Match:
         if fault["found"][0]:
             fault["seating"] += 0 if seating is None else seating
             raise self.fault(fault[0])
-        return Played(games, outcome, tallies, table[: games * players], journal)
+        counting_memories = [each for each in memories if each is not None and "playouts" in (each.dtype.names or ())]
+        playouts = mixed.playouts if mixed else sum(int(memory["playouts"][0]) for memory in counting_memories)
+        return Played(games, outcome, tallies, table[: games * players], journal, playouts)
 
     def fault(self, fault: Any, what: str = "") -> AgentFault:
         """An agent's FAULT record in words, with the command that replays it; `what` says what the agent did."""
@@ -179,6 +184,13 @@ class Match:
             f"agent {names[fault['position']]!r} at seat {fault['seat']} {what} (decision {fault['decision']} of "
             f"{self.game.name}, seed {self.seed}, deal {deal}, seating {seating}); replay: {replay}"
         )
+
+
+def _zeroed(memory: np.dtype[Any]) -> int:
+    """Bytes of an agent's memory that are zeroed at the start of a game: those before the field `playouts`."""
+    if memory.names == ("nothing",):
+        return 0
+    return int(memory.fields["playouts"][1]) if memory.fields and "playouts" in memory.fields else memory.itemsize
 
 
 def check_players(game: Game, players: int, variant: Variant) -> None:

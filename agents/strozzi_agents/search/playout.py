@@ -1,0 +1,76 @@
+"""What every search does: play a game on with a policy, and say what its end is worth to a seat."""
+
+from numba import int64
+
+from strozzi_sim.agent import Choice, Param
+from strozzi_sim.games.contract import apply, count_legal, is_legal, is_over, kth_legal, placing, score
+from strozzi_sim.kernel.jit import inlined, jit
+from strozzi_sim.kernel.pointers import call_at, zero_at
+from strozzi_sim.kernel.streams import random_below
+
+WIN, RANK, MARGIN = 0, 1, 2  # `utility`
+RANDOM_POLICY = 0  # the address that stands for the agent `random`
+ILLEGAL = 0  # an action that is never legal: what a search returns if its policy chose an illegal one
+
+UTILITY = Choice("win", ("win", "rank", "margin"), "what it wants: to win, a good place, a high margin")
+SPREAD = Param(20.0, 0.001, 1e6, "for utility=margin: the lead, in points, worth half of the way to the best")
+DEPTH = Param(0, 0, 1_000_000, "decisions of the whole table a playout goes on, then the standings count; 0 = all")
+
+
+@inlined
+def ask(address, params, memory, state, rules, random):
+    """The action of the policy at `address`; see `agent.Policy`."""
+    if address == RANDOM_POLICY:
+        return kth_legal(state, rules, random_below(random, count_legal(state, rules)))
+    return call_at(address, state, rules, params, memory, random)
+
+
+@inlined
+def forget(memory, size):
+    """Make a policy's memory new, once a decision of the search: results must not depend on earlier games."""
+    if size > 0:
+        zero_at(memory, size)
+
+
+@jit
+def play_on(state, rules, chance, random, params):
+    """Play on with the policy `params.rollout`, to the end or for `params.depth` decisions.
+
+    Returns False if the policy chose an illegal action.
+    """
+    address = params.rollout
+    left = params.depth if params.depth > 0 else int64(1) << 60
+    if address == RANDOM_POLICY:
+        while left > 0 and not is_over(state):
+            action = kth_legal(state, rules, random_below(random, count_legal(state, rules)))
+            apply(state, rules, action, chance, None)
+            left -= 1
+        return True
+    while left > 0 and not is_over(state):
+        action = call_at(address, state, rules, params.rollout_params, params.rollout_memory, random)
+        if not is_legal(state, rules, action):
+            return False
+        apply(state, rules, action, chance, None)
+        left -= 1
+    return True
+
+
+@jit
+def reward(state, players, seat, utility, spread):
+    """What the standings are worth to `seat`, between 0 and 1.
+
+    - win : 1 / k for a win shared by k
+    - rank : 1 for the first place, 0 for the last, evenly between; a shared place is the mean of the places
+    - margin : 1/2 at the score of the best rival; a lead of `spread` points is 3/4, more comes closer to 1
+    """
+    if utility == MARGIN:
+        rival = int64(-(1 << 60))
+        for other in range(players):
+            if other != seat:
+                rival = max(rival, score(state, other))
+        margin = float(score(state, seat) - rival)
+        return 0.5 + 0.5 * margin / (spread + abs(margin))
+    better, shared = placing(state, seat)
+    if utility == WIN:
+        return 1.0 / shared if better == 0 else 0.0
+    return 1.0 - 0.5 * (2 * better + shared - 1) / (players - 1)

@@ -1,0 +1,156 @@
+"""The search tree of ISMCTS: nodes in one flat array of the agent's memory, nothing allocated while searching."""
+
+from math import log, sqrt
+
+import numpy as np
+from numba import int64
+
+from strozzi_sim.errors import InputError
+from strozzi_sim.games.contract import actor, count_legal, is_legal, kth_legal
+from strozzi_sim.kernel.jit import inlined, jit
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, random_below
+
+ROOT = 0
+NO_NODE = 0  # the root is nobody's child
+MOST_BYTES = 1 << 30
+_LEAST_NODES = 256
+
+NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
+    ("total", "f8"),  #     rewards of the seat that chose it
+    ("visits", "i4"),  #    iterations that came through
+    ("available", "i4"),  # iterations that came to its parent and could have come here
+    ("first", "i4"),  #     its first child, or NO_NODE
+    ("next", "i4"),  #      the next child of the same node, or NO_NODE
+    ("action", "i4"),  #    that leads here
+    ("seat", "u1"),  #      who chose it
+], align=True)  # fmt: skip
+
+
+def tree_memory(values, game):
+    """The memory of `ismcts`: one node for each iteration and the root.
+
+    Sizes are rounded up to a power of two: each one is compiled anew.
+
+    Raises:
+        InputError: the tree would take more than a gibibyte.
+    """
+    nodes = max(_LEAST_NODES, 1 << int(values["iterations"]).bit_length())
+    size = nodes * (NODE.itemsize + 4 + 4 + 16)
+    if size > MOST_BYTES:
+        raise InputError(
+            f"ismcts: iterations={values['iterations']} would take a tree of {size / 2**20:,.0f} MiB for each seat; "
+            f"at most {MOST_BYTES / 2**20:,.0f} MiB"
+        )
+    return np.dtype([  # shape                       meaning
+        ("chance", CHANCE),  #                       of the iteration under way
+        ("roll", RANDOM),  #                         what its policy draws from
+        ("reward", "f8", (game.most_players,)),  #   [P] of its end
+        ("playouts", "i8"),  #                       of all games
+        ("filled", "i8"),  #                         1 = the next two are filled
+        ("root_log", "f8", (nodes,)),  #             [n] square root of log(n)
+        ("inverse_root", "f8", (nodes,)),  #         [n] 1 / square root of n
+        ("used", "i8"),  #                           nodes of the tree
+        ("nodes", NODE, (nodes,)),  #                [node]
+        ("favourite", "i4", (nodes,)),  #            [node] what the prior chose there when the node was new, or 0
+        ("path", "i4", (nodes,)),  #                 [level] nodes of the iteration under way, the root first
+    ], align=True)  # fmt: skip
+
+
+@jit
+def fill_tables(memory, iterations):
+    """Work out once what UCB1 needs of visits and availability counts, both at most `iterations`."""
+    for n in range(1, iterations + 1):
+        memory.root_log[n] = sqrt(log(float(n)))
+        memory.inverse_root[n] = 1.0 / sqrt(float(n))
+    memory.filled = 1
+
+
+@inlined
+def clear(memory):
+    """Leave only the root."""
+    memory.used = 1
+    root = memory.nodes[ROOT]
+    root.first = NO_NODE
+    root.visits = 0
+    memory.favourite[ROOT] = 0
+
+
+@inlined
+def grow(memory, node, seat, action):
+    """Add a child to `node`; returns its number."""
+    child = memory.used
+    memory.used = child + 1
+    new = memory.nodes[child]
+    new.action = action
+    new.seat = seat
+    new.first = NO_NODE
+    new.next = memory.nodes[node].first
+    new.visits = 0
+    new.available = 1
+    memory.favourite[child] = 0
+    new.total = 0.0
+    memory.nodes[node].first = child
+    return child
+
+
+@inlined
+def _is_child(memory, node, seat, action):
+    """Whether `action` of `seat` has been tried from `node`."""
+    child = int64(memory.nodes[node].first)
+    while child != NO_NODE:
+        if memory.nodes[child].action == action and int64(memory.nodes[child].seat) == seat:
+            return True
+        child = int64(memory.nodes[child].next)
+    return False
+
+
+@jit
+def _untried(state, rules, memory, node, seat, favourite, tried, untried, random):
+    """One of the `untried` legal actions that have no node yet: the favourite, else any with equal chance.
+
+    `tried` is the set of the actions, mod 64, that have one: a quick answer for most.
+    """
+    if favourite != 0 and is_legal(state, rules, favourite) and not _is_child(memory, node, seat, favourite):
+        return favourite
+    skip = random_below(random, untried)
+    k = int64(-1)
+    while True:
+        k += 1
+        action = kth_legal(state, rules, k)
+        if (tried >> (action & 63)) & 1 == 0 or not _is_child(memory, node, seat, action):
+            if skip == 0:
+                return action
+            skip -= 1
+
+
+@jit
+def select(state, rules, params, memory, node, random):
+    """(child, action) to follow from `node`; child is NO_NODE if the action has no node yet.
+
+    UCB1 with availability counts (Cowling, Powley, Whitehouse 2012): mean + c * sqrt(log(available) / visits), over the
+    actions that are legal in this determinization. An action without a node is worth `urgency` (first-play urgency:
+    Gelly and Wang 2006). The favourite's bonus, `bias` / (visits + 1), is that of Chaslot et al. 2008.
+    """
+    seat = actor(state)
+    favourite = int64(memory.favourite[node]) if params.bias > 0.0 else int64(0)
+    best, chosen, known, tried = -1e300, int64(NO_NODE), int64(0), int64(0)
+    child = int64(memory.nodes[node].first)
+    while child != NO_NODE:
+        here = memory.nodes[child]
+        action = int64(here.action)
+        if int64(here.seat) == seat and is_legal(state, rules, action):
+            known += 1
+            tried |= int64(1) << (action & 63)
+            available = int64(here.available) + 1
+            here.available = available
+            scale = memory.inverse_root[int64(here.visits)]
+            value = scale * (here.total * scale + params.exploration * memory.root_log[available])
+            if action == favourite:
+                value += params.bias / (here.visits + 1.0)
+            if value > best:
+                best, chosen = value, child
+        child = int64(here.next)
+    untried = count_legal(state, rules) - known
+    if untried > 0 and params.urgency >= best:
+        return int64(NO_NODE), _untried(state, rules, memory, node, seat, favourite, tried, untried, random)
+    return chosen, int64(memory.nodes[chosen].action)

@@ -1,0 +1,268 @@
+"""The searching agents: repeatable, legal, pure, true to what they count, and right where the answer is known."""
+
+import ctypes
+
+import numpy as np
+import pytest
+
+from strozzi_games import BASE, STROZZI, variant
+from strozzi_sim.agent import bind, load_agent
+from strozzi_sim.errors import AgentFault, InputError
+from strozzi_sim.games.strozzi.state import PLAYER_COUNTS
+from strozzi_sim.kernel.streams import RANDOM
+from strozzi_sim.selfplay.match import Match
+from strozzi_sim.selfplay.table import Table
+
+FLAT = "flat_mc:playouts=4"
+TREE = "ismcts:iterations=40"
+AGENTS = (
+    FLAT,
+    "flat_mc:playouts=10,per=decision,allocation=halving,utility=margin,depth=7",
+    "flat_mc:playouts=2,rollout=greedy,utility=rank",
+    TREE,
+    "ismcts:iterations=40,backup=paranoid,utility=rank,urgency=0.6,depth=9",
+    "ismcts:iterations=40,backup=selfish,utility=margin,bias=2,prior=heuristic,rollout=heuristic",
+)
+MARGIN = "utility=margin,spread=20"
+
+
+def match(*names, players=4, played_variant=BASE, seatings="one"):
+    return Match(STROZZI, players, tuple(load_agent(name) for name in names), played_variant, 3, seatings)
+
+
+@pytest.mark.parametrize("changes", ["base", "all-flipped", "short", "few-tiles"])
+@pytest.mark.parametrize("players", PLAYER_COUNTS)
+def test_they_play_legally_everywhere(players, changes):
+    for name in AGENTS:  # an illegal action would be a fault
+        assert match(name, "random", players=players, played_variant=variant(changes)).play(0, 2).games == 2
+
+
+# -- the same seed, the same game ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_results_depend_on_the_deal_alone(name):
+    whole = match(name, "greedy").play(0, 4, rows=True, counted=False)
+    again = match(name, "greedy").play(0, 4, rows=True, counted=False)
+    second_half = match(name, "greedy").play(2, 4, rows=True, counted=False)  # nothing is left of earlier games
+    assert whole.rows.tobytes() == again.rows.tobytes()
+    assert whole.rows[8:].tobytes() == second_half.rows.tobytes()
+
+
+def first_decisions(name, decisions=12):
+    table = Table(STROZZI, BASE, 4, seed=5, deal=1)
+    chosen = []
+    for _ in range(decisions):
+        chosen.append(table.ask(load_agent(name)))
+        table.play(chosen[-1])
+    return chosen
+
+
+GOLDEN = {
+    "flat_mc:playouts=4": [3, 1, 1, 1, 5, 2, 5, 3, 1, 1, 5, 8],
+    "flat_mc:playouts=10,per=decision,allocation=halving,utility=margin,depth=7": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
+    "flat_mc:playouts=2,rollout=greedy,utility=rank": [1, 2, 6, 1, 1, 2, 5, 1, 3, 2, 5, 10],
+    "ismcts:iterations=40": [1, 1, 2, 6, 2, 7, 2, 7, 10, 1, 1, 4],
+    "ismcts:iterations=40,backup=paranoid,utility=rank,urgency=0.6,depth=9": [2, 5, 2, 7, 1, 3, 5, 9, 1, 3, 1, 1],
+    "ismcts:iterations=40,backup=selfish,utility=margin,bias=2,prior=heuristic,rollout=heuristic": [3, 1, 1, 1, 6, 4, 1, 1, 1, 6, 4, 1],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_golden_decisions(name):
+    assert first_decisions(name) == GOLDEN[name]
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_they_leave_the_state_and_the_rules_alone(name):
+    table = Table(STROZZI, variant("all-flipped"), 3, seed=5, deal=2)
+    bound = bind(load_agent(name), STROZZI)
+    while not table.over:
+        before = table.state.tobytes(), table.variant.rules.tobytes()
+        action = _ask(table, bound)[0]
+        assert action in table.legal
+        assert before == (table.state.tobytes(), table.variant.rules.tobytes())
+        table.play(action)
+
+
+def _ask(table, bound):
+    """(action, memory) of an agent that is handed the state itself, as in the loop."""
+    memory = np.zeros(1, bound.memory)
+    random = np.ones(1, RANDOM)
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(bound.address)
+    arrays = (table.state, table.variant.rules, bound.params, memory, random)
+    return function(*(array.ctypes.data for array in arrays)), memory[0]
+
+
+# -- counting --------------------------------------------------------------------------------------------------------
+
+
+def test_playouts_are_counted_over_games():
+    lineup = ("flat_mc:playouts=3", "random", "random", "random")
+    one, two = (match(*lineup).play(first, first + 1, counted=False).playouts for first in (0, 1))
+    assert match(*lineup).play(0, 2, counted=False).playouts == one + two > 100
+    assert match("random").play(0, 2).playouts == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "playouts"),
+    [
+        ("flat_mc:playouts=12", 48),
+        ("flat_mc:playouts=12,per=decision", 12),
+        ("flat_mc:playouts=12,allocation=halving", 48),  # 2 stages: 4 x 6, then 2 x 12
+        ("flat_mc:playouts=1,per=decision", 4),  # each action is tried at least once
+        ("ismcts:iterations=12", 12),
+    ],
+)
+def test_the_budget_is_what_it_says(name, playouts):
+    table = Table(STROZZI, BASE, 4, seed=5, deal=1)
+    assert len(table.legal) == 4
+    assert _ask(table, bind(load_agent(name), STROZZI))[1]["playouts"] == playouts
+
+
+# -- the tree --------------------------------------------------------------------------------------------------------
+
+
+def children(memory, node):
+    child = int(memory["nodes"][node]["first"])
+    while child:
+        yield child
+        child = int(memory["nodes"][child]["next"])
+
+
+@pytest.mark.parametrize("backup", ["maxn", "paranoid", "selfish"])
+def test_the_tree_adds_up(backup):
+    table = Table(STROZZI, BASE, 5, seed=5, deal=1)
+    spec = f"ismcts:iterations=3000,urgency=0.4,backup={backup}"
+    action, memory = _ask(table, bind(load_agent(spec), STROZZI))
+    nodes, used = memory["nodes"], int(memory["used"])
+    assert nodes[0]["visits"] == 3000
+    assert used <= 3001
+    assert sum(nodes[child]["visits"] for child in children(memory, 0)) == 3000
+    best = max(children(memory, 0), key=lambda child: nodes[child]["visits"])
+    assert nodes[best]["action"] == action
+    seen = 1
+    for node in range(used):
+        below = [nodes[child] for child in children(memory, node)]
+        seen += len(below)
+        if node:
+            assert sum(child["visits"] for child in below) <= nodes[node]["visits"] - 1
+        assert len({(child["seat"], child["action"]) for child in below}) == len(below)
+        for child in below:
+            assert child["visits"] <= child["available"] <= nodes[node]["visits"]
+            assert -1e-9 <= child["total"] <= child["visits"] + 1e-9
+            assert backup != "selfish" or child["seat"] == table.actor
+    assert seen == used
+
+
+def test_a_tree_that_is_too_large_is_refused():
+    with pytest.raises(InputError, match="iterations=90000000 would take a tree of"):
+        bind(load_agent("ismcts:iterations=90000000"), STROZZI)
+
+
+def test_a_policy_must_not_search():
+    with pytest.raises(InputError, match="rollout must be a compiled agent that does not search"):
+        load_agent("flat_mc:rollout=(ismcts:iterations=10)")
+    assert load_agent("ismcts:rollout=(greedy:margin=15)").text == "ismcts:rollout=greedy"
+
+
+def test_an_illegal_policy_is_a_fault_of_the_searcher(tmp_path):
+    bots = tmp_path / "bots.py"
+    bots.write_text(
+        "from strozzi_sim.agent import compiled_agent\n"
+        "@compiled_agent(name='bad')\n"
+        "def bad(state, rules, params, memory, random):\n"
+        "    '''Chooses what is not there.'''\n"
+        "    return 99\n"
+    )
+    for searcher in (FLAT, TREE):
+        with pytest.raises(AgentFault, match="chose action 0"):
+            match(f"{searcher},rollout=({bots}::bad)").play(0, 1)
+
+
+# -- where the answer is known ---------------------------------------------------------------------------------------
+
+
+def margins(state, players):
+    """The reward of every seat as `utility=margin` has it."""
+    coins = [int(coin) for coin in state["coins"][:players]]
+    out = []
+    for seat, own in enumerate(coins):
+        lead = own - max(coins[:seat] + coins[seat + 1 :])
+        out.append(0.5 + 0.5 * lead / (20.0 + abs(lead)))
+    return out
+
+
+class Unclear(Exception):
+    """A seat has actions of nearly equal worth that are not equal for the others: what it does is open."""
+
+
+CLEAR = 0.02  # least difference of reward between the best action and the others
+MOST_NODES = 2_000
+
+
+def maxn(table, nodes):
+    """(rewards of every seat if each plays best, the best actions) by enumeration; nothing may be left to chance.
+
+    `nodes` counts the decisions looked at.
+    """
+    if table.over:
+        return margins(table.state[0], table.players), set()
+    nodes[0] += 1
+    if nodes[0] > MOST_NODES:
+        raise Unclear
+    saved, seat, values = table.state.copy(), table.actor, {}
+    for action in table.legal:
+        table.play(action)
+        values[action] = maxn(table, nodes)[0]
+        table.state[:] = saved
+        table._look()
+    best = max(values.values(), key=lambda rewards: rewards[seat])
+    if any(rewards != best and rewards[seat] > best[seat] - CLEAR for rewards in values.values()):
+        raise Unclear
+    return best, {action for action, rewards in values.items() if rewards == best}
+
+
+def last_positions(most, least, players):
+    """(table, best actions by max^n) at the last card of games, with `least` decisions to come, where it matters."""
+    found = 0
+    for deal in range(2_000):
+        table = Table(STROZZI, BASE, players, seed=21, deal=deal)
+        player = load_agent("random")
+        while not table.over:
+            if int(table.state[0]["round"]) == 2 and int(table.state[0]["deck"]) == 0:
+                saved, nodes = table.state.copy(), [0]
+                try:
+                    best = maxn(table, nodes)[1]
+                except Unclear:
+                    best = set()
+                table.state[:] = saved
+                table._look()
+                if 0 < len(best) < len(table.legal) and nodes[0] >= least:
+                    yield table, best
+                    found += 1
+                    if found == most:
+                        return
+                    break
+            table.play(table.ask(player))
+
+
+def test_the_last_decision_of_a_game_is_exact():
+    searchers = [bind(load_agent(f"{name},{MARGIN}"), STROZZI) for name in (FLAT, TREE)]
+    for table, best in last_positions(20, 1, 3):
+        assert all(_ask(table, bound)[0] in best for bound in searchers)
+
+
+def test_ismcts_finds_the_max_n_action():
+    bound = bind(load_agent(f"ismcts:iterations=4000,{MARGIN}"), STROZZI)
+    right = [_ask(table, bound)[0] in best for table, best in last_positions(5, 4, 3)]
+    assert right == [True] * 5
+
+
+# -- strength --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["flat_mc:playouts=20", "ismcts:iterations=60"])
+def test_searching_at_random_beats_random(name):
+    played = match(name, "random", "random", "random", seatings="rotate").play(0, 25, counted=False)
+    assert played.outcome[0]["wins"][0].sum() / 60 / played.games > 0.7
