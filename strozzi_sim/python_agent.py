@@ -107,7 +107,8 @@ class Clock:
     """Ends calls that take too long, inside the block that it opens.
 
     In the main thread of a process a signal ends the call. What a signal cannot end (another thread, or C code that
-    never comes back to the interpreter) ends with the process, after twice the time; the pool makes a fault of that.
+    never comes back to the interpreter) ends with the process, after twice the time: with exit code 1, or, in a worker
+    process, with the fault that the pool makes of it.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -143,7 +144,7 @@ class Clock:
         if now - self._armed > self.seconds / 2:
             self._armed = now
             if sys.__stderr__ is not None:
-                faulthandler.dump_traceback_later(2 * self.seconds + 5, exit=True, file=sys.__stderr__)
+                faulthandler.dump_traceback_later(2 * self.seconds + 1, exit=True, file=sys.__stderr__)
         try:
             if not self._rings:
                 return function(*arguments, **named)

@@ -410,7 +410,11 @@ def test_processes_bring_the_same_results():
 def test_workers_that_hang_or_die_are_a_fault(tmp_path, monkeypatch):
     limit = "import os\nos.environ['STROZZI_DECISION_SECONDS'] = '0.4'\n"  # workers may have started before
     monkeypatch.setenv("STROZZI_DECISION_SECONDS", "0.4")  # so that it is put back
-    for body, words in (("while True: pass", "did not answer within 0.4 s"), ("os._exit(9)", "a worker process died")):
+    for body, words in (
+        ("while True: pass", "did not answer within 0.4 s"),
+        ("os._exit(9)", "a worker process died"),
+        ("sum(range(10**15))", "a worker process died, or hung in code that never comes back"),  # holds the lock
+    ):
         file = tmp_path / f"{len(body)}.py"
         file.write_text(limit + faulty("act", body))
         tasks = [Task(k, match(f"{file}::bad"), k, k + 1) for k in range(2)]
