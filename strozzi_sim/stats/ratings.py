@@ -19,7 +19,7 @@ from strozzi_sim.stats.intervals import LEAST_EVENTS, Estimate, jackknife, t_qua
 Array = np.ndarray[Any, Any]
 
 PRIOR = 0.01  # tied games of every two agents, beside those played
-_STEPS, _LONGEST, _TOLERANCE = 200, 2.0, 1e-11
+_STEPS, _LONGEST, _TOLERANCE, _DIGITS = 200, 2.0, 1e-11, 9
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,8 @@ def plackett_luce(members: Array, chosen: Array, counts: Array, start: Array | N
         step *= min(1.0, _LONGEST / max(np.abs(step).max(), _TOLERANCE))
         if np.abs(step).max() < _TOLERANCE:
             strength = strength + step
-            return np.asarray(strength - strength.mean())
+            rounded: Array = np.round(strength - strength.mean(), _DIGITS)
+            return np.asarray(rounded + 0.0)  # so that equal agents are exactly equal, and no zero is negative
         while True:
             then, shares = likelihood(strength + step)
             if then >= now - 1e-9 * abs(now):
