@@ -69,7 +69,7 @@ class Param:
 
     def write(self, value: Any) -> str:
         """The value as the canonical spec string has it."""
-        return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+        return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else repr(value)
 
 
 @dataclass(frozen=True)

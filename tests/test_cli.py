@@ -73,6 +73,12 @@ def test_bench_json():
     assert found["agents"] == ["random"] * 4
     assert found["rounds_per_s"] == pytest.approx(3 * found["games_per_s"])
     assert 100 < found["decisions_per_game"] < 125
+    assert found["playouts_per_s"] is None
+
+
+def test_bench_counts_playouts():
+    found = document("bench", "strozzi", "--agents", "ismcts:iterations=10,random", "--workers", 1, "--games", 3)
+    assert found["playouts_per_s"] > 10
 
 
 def test_agents_and_games_json():

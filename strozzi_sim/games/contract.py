@@ -118,6 +118,11 @@ def determinize(state, rules, seat, random):
     _no_game("determinize")
 
 
+def arrange(state, rules):
+    """Put what lies in an arbitrary order in the state into one order, so that equal knowledge is equal data."""
+    _no_game("arrange")
+
+
 def observe(state, rules, seat, out):
     """Write what `seat` sees into float32 `out[F]`, as the game's view.py documents index by index."""
     _no_game("observe")
@@ -129,5 +134,5 @@ def tally(state, rules, journal, tallies):
 
 
 VERBS: tuple[Callable[..., Any], ...] = (
-    deal, actor, count_legal, kth_legal, is_legal, apply, is_over, score, placing, determinize, observe, tally,
+    deal, actor, count_legal, kth_legal, is_legal, apply, is_over, score, placing, determinize, arrange, observe, tally,
 )  # fmt: skip

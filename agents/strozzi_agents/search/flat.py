@@ -5,7 +5,7 @@ from numba import int64
 
 from strozzi_agents.search.playout import DEPTH, ILLEGAL, SPREAD, UTILITY, forget, play_on, reward
 from strozzi_sim.agent import Choice, Param, Policy, compiled_agent
-from strozzi_sim.games.contract import actor, apply, count_legal, determinize, kth_legal
+from strozzi_sim.games.contract import actor, apply, arrange, count_legal, determinize, kth_legal
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, random_word, reseed
@@ -92,6 +92,8 @@ def flat_mc(state, rules, params, memory, random):
         memory.ranked[k] = k
         memory.total[k] = 0.0
     forget(params.rollout_memory, params.rollout_size)
+    root = clone(state)
+    arrange(root, rules)
     stages = int64(1)
     if params.allocation == HALVING:
         while (int64(1) << stages) < count:
@@ -100,7 +102,7 @@ def flat_mc(state, rules, params, memory, random):
     tried = count
     for _ in range(stages):
         for _ in range(max(budget // (stages * tried), 1)):
-            if not _sweep(state, rules, params, memory, random, seat, tried):
+            if not _sweep(root, rules, params, memory, random, seat, tried):
                 return int64(ILLEGAL)
         kept = (tried + 1) // 2
         _best_first(memory, tried, kept)

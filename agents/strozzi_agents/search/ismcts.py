@@ -14,7 +14,7 @@ from strozzi_agents.search.playout import (
 )
 from strozzi_agents.search.tree import NO_NODE, ROOT, clear, fill_tables, grow, select, tree_memory
 from strozzi_sim.agent import Choice, Param, Policy, compiled_agent
-from strozzi_sim.games.contract import actor, apply, determinize, is_legal, is_over
+from strozzi_sim.games.contract import actor, apply, arrange, determinize, is_legal, is_over
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone
 from strozzi_sim.kernel.streams import random_word, reseed
@@ -123,9 +123,11 @@ def ismcts(state, rules, params, memory, random):
     if params.bias > 0.0:
         memory.roll.cursor = random_word(random)
         memory.favourite[ROOT] = _favourite(state, rules, params, memory)
-    played = clone(state)
+    root = clone(state)
+    arrange(root, rules)
+    played = clone(root)
     for _ in range(iterations):
-        assign(played, state)
+        assign(played, root)
         determinize(played, rules, seat, random)
         reseed(memory.chance, random)
         memory.roll.cursor = random_word(random)

@@ -385,6 +385,23 @@ def determinize(state, rules, seat, random):
     """Nothing to resample: nothing but chance is hidden in Strozzi, and the state holds no chance."""
 
 
+@jit
+def arrange(state, rules):
+    """Unseen ships and tiles in component-file order; drawing leaves them in the order of earlier draws."""
+    for k in range(1, int64(state.ships_unseen)):
+        ship, place = int64(state.unseen_ship[k]), k
+        while place > 0 and int64(state.unseen_ship[place - 1]) > ship:
+            state.unseen_ship[place] = state.unseen_ship[place - 1]
+            place -= 1
+        state.unseen_ship[place] = ship
+    for k in range(1, int64(state.tiles_unseen)):
+        tile, place = int64(state.unseen_tile[k]), k
+        while place > 0 and int64(state.unseen_tile[place - 1]) > tile:
+            state.unseen_tile[place] = state.unseen_tile[place - 1]
+            place -= 1
+        state.unseen_tile[place] = tile
+
+
 _HOT = (actor, count_legal, kth_legal, is_legal, is_over)
-for _kernel in (deal, apply, score, placing, determinize, *_HOT):
+for _kernel in (deal, apply, score, placing, determinize, arrange, *_HOT):
     implement(getattr(contract, _kernel.__name__), from_dtype(STATE), _kernel, force_inline=_kernel in _HOT)
