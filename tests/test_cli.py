@@ -32,9 +32,24 @@ def document(*arguments, **options):
     return json.loads(done.stdout)
 
 
-COMMANDS = (
-    "run report balance tournament compare ladder exploit fairness play record replay verify agents games bench cache"
-).split()
+COMMANDS = [
+    "run",
+    "report",
+    "balance",
+    "tournament",
+    "compare",
+    "ladder",
+    "exploit",
+    "fairness",
+    "play",
+    "record",
+    "replay",
+    "verify",
+    "agents",
+    "games",
+    "bench",
+    "cache",
+]
 
 
 def test_help_lists_every_command_and_each_has_an_example():

@@ -480,18 +480,32 @@ typedef struct {
     int64_t rollout, rollout_params, rollout_memory, rollout_size, depth; /* random, to the end */
 } FlatParams;
 
+/* The unseen in component-file order, as `arrange` of core.py leaves them. */
+static void arrange(uint8_t *unseen, int count)
+{
+    for (int k = 1; k < count; k++) {
+        int place = k;
+        uint8_t item = unseen[k];
+        for (; place > 0 && unseen[place - 1] > item; place--) unseen[place] = unseen[place - 1];
+        unseen[place] = item;
+    }
+}
+
 int64_t flat_mc(const State *restrict state, const Rules *restrict rules, void *params, void *memory, Random *random)
 {
     const FlatParams *given = params;
     int count = __builtin_popcount(state->legal), seat = state->actor, best = 0;
     int64_t wins[8] = {0}, *playouts = memory;
+    State root = *state;
+    arrange(root.unseen_ship, root.ships_unseen);
+    arrange(root.unseen_tile, root.tiles_unseen);
     for (int64_t n = 0; n < given->playouts; n++) {
         Chance sweep;
         sweep.key = mix(random->cursor += GOLDEN);
         for (int source = 0; source < SOURCES; source++) open_source(&sweep, source);
         uint64_t stream = mix(random->cursor += GOLDEN);
         for (int k = 0; k < count; k++) {
-            State played = *state;
+            State played = root;
             Chance chance = sweep;
             Random roll = {stream};
             int action = state->first_action + kth_member[state->legal][k];
