@@ -285,6 +285,16 @@ def test_bad_input_is_one_line_and_leaves_nothing(tmp_path, arguments, code, wor
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_folder_that_cannot_be_made_is_exit_4_with_nothing_on_standard_output(tmp_path):
+    (tmp_path / "file").write_text("")
+    study = tmp_path / "study.toml"
+    study.write_text('name = "x"\ngame = "strozzi"\nplayers = [3]\ndeals = 10\nlineups = [["random"]]\n')
+    done = strozzi("run", study, "--out", tmp_path / "file" / "inside")
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "cannot write to" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

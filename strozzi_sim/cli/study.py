@@ -42,9 +42,9 @@ def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a study, TOML
     plan = read_study(file)
     folder = out or Path("results") / plan.name
     team = parse_workers(workers)
-    if not json:
-        print(plan.summary(), flush=True)
     with progress_bar(json) as progress:
+        if not json:
+            progress.ready = lambda: print(plan.summary(), flush=True)
         results = run_study(plan, folder, workers=team, command=_command(), progress=progress)
     _finish(results, plan.game.name, json)
 
@@ -126,9 +126,9 @@ def balance(
     }
     plan = make_plan(raw, "balance")
     team = parse_workers(workers)
-    if not json:
-        print(plan.summary(), flush=True)
     with progress_bar(json) as progress:
+        if not json:
+            progress.ready = lambda: print(plan.summary(), flush=True)
         if out is not None:
             results = run_study(plan, out, workers=team, command=_command(), progress=progress)
         else:

@@ -33,10 +33,12 @@ class Progress:
     Attributes:
         say: called with a line for the user.
         games: called with (games done so far, games in all).
+        ready: called once the results folder is ours and nothing is in the way of playing.
     """
 
     say: Callable[[str], None] = field(default=lambda line: None)
     games: Callable[[int, int], None] = field(default=lambda done, total: None)
+    ready: Callable[[], None] = field(default=lambda: None)
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,7 @@ def run_study(
     progress = progress or Progress()
     began = monotonic()
     with Store(folder, plan) as store:
+        progress.ready()
         for cell, chunk in store.damaged:
             progress.say(f"chunk {chunk} of cell {cell} is damaged or missing: it is played again")
         manifest = _manifest(plan, command)
