@@ -6,7 +6,7 @@ from importlib import import_module
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import Game
 
-GAME_NAMES = ("strozzi",)
+GAME_NAMES = ("strozzi", "medici_vs_strozzi")
 
 
 @cache

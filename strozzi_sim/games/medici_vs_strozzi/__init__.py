@@ -1,0 +1,18 @@
+"""Medici vs Strozzi (Reiner Knizia, 2006), 2 players."""
+
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.medici_vs_strozzi.state import JOURNAL_ROWS, PLAYER_COUNTS, RULES, SEATS, STATE
+from strozzi_sim.games.medici_vs_strozzi.tallies import TALLIES
+
+GAME = Game(
+    name="medici_vs_strozzi",
+    title="Medici vs Strozzi",
+    player_counts=PLAYER_COUNTS,
+    most_players=SEATS,
+    behaviour=1,
+    state=STATE,
+    rules=RULES,
+    tallies=TALLIES,
+    journal_rows=JOURNAL_ROWS,
+    hidden=False,
+)

@@ -1,0 +1,340 @@
+"""Medici vs Strozzi's component data: validated, changed by variants, and turned into the record that kernels read."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from strozzi_sim.errors import InputError
+from strozzi_sim.games.medici_vs_strozzi import state as limit
+
+VARIABLE = (
+    "ships", "tiles", "type", "gold", "harbor", "tracks", "marker_steps", "scoring", "money", "price_space", "rounds",
+    "switches",
+)  # fmt: skip
+MERGED = ("tracks.per_track",)
+
+Provenance = Literal["rulebook", "page", "reconstructed", "variant"]
+Prize = Annotated[int, Meta(ge=0, le=limit.MOST_PRIZE)]
+Steps = Annotated[int, Meta(ge=0, le=limit.MOST_STEPS)]
+Value = Annotated[int, Meta(ge=0, le=limit.MOST_VALUE)]
+Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]{1,32}$")]
+HalfLength = Annotated[int, Meta(ge=1, le=limit.MOST_HALF_LENGTH)]
+Count = Annotated[int, Meta(ge=0, le=10_000)]
+
+
+class _Block(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    provenance: Provenance = "variant"
+    how: str = ""
+    source: str = ""
+    sources: list[str] = msgspec.field(default_factory=list)
+
+
+class _Meta(_Block):
+    game: str
+    bgg_id: int
+    players: Literal[2]
+    year: int
+
+
+class _Player(_Block):
+    id: Literal[0, 1]
+    name: Literal["Medici", "Strozzi"]
+    colour: str
+    side: Literal[1, -1]
+
+
+class _Ships(_Block):
+    capacities: Annotated[
+        list[Annotated[int, Meta(ge=1, le=limit.MOST_CAPACITY)]], Meta(min_length=1, max_length=limit.MOST_SHIPS)
+    ]
+    per_player: int
+    total: int
+
+
+class _Tiles(_Block):
+    total: int
+    values_per_type: Annotated[list[Value], Meta(min_length=1, max_length=limit.MOST_TILES)]
+    gold_count: Annotated[int, Meta(ge=0, le=limit.MOST_TILES)]
+    gold_value: Value
+
+
+class _Type(_Block):
+    key: Id
+    colour_guess: str = ""
+
+
+class _Gold(_Block):
+    key: Literal["gold"]
+    has_track: Literal[False]
+
+
+class _HarborsSummary(_Block):
+    count: int
+    track_counts: list[int]
+    tracks_total: int
+
+
+class _Harbor(_Block):
+    id: Id
+    tracks: list[str]
+
+
+class _Track(_Block):
+    half_length: HalfLength
+    bonus: dict[int, Prize]
+
+
+class _Tracks(_Track):
+    identical_on_all_harbors: bool
+    centre_start: Literal[0]
+    clamp_at_ends: Literal[True]
+    per_track: dict[str, _Track] = msgspec.field(default_factory=dict)
+
+
+class _MarkerSteps(_Block):
+    value_zero_tile: Steps
+    other_tile: Steps
+    gold_tile: Literal[0]
+    type_without_track_here: Literal[0]
+
+
+class _Scoring(_Block):
+    harbor_majority: Prize
+    monopoly: Prize
+    bonus_is_additional: Literal[True]
+    scored_every_round: Literal[True]
+    markers_reset_between_rounds: Literal[False]
+
+
+class _Coin(msgspec.Struct, forbid_unknown_fields=True):
+    value: Count
+    count: Count
+
+
+class _Money(_Block):
+    start_cash: Annotated[int, Meta(ge=-10_000, le=10_000)]
+    coins: list[_Coin]
+    coins_total_count: int
+    coins_total_value: int
+    credit: str
+    min_price: Literal[0]
+
+
+class _PriceSpace(_Block):
+    granularity: Literal[1]
+    engine_max: str
+    action_space_cap: Annotated[int, Meta(ge=1, le=limit.MOST_PRICE)]
+
+
+class _Rounds(_Block):
+    count: Annotated[int, Meta(ge=1, le=limit.MOST_ROUNDS)]
+    starter: list[Literal["Medici", "Strozzi"]]
+    reveal_min: Literal[1]
+    reveal_max: Annotated[int, Meta(ge=1, le=limit.MOST_REVEAL)]
+    markers_wooden: int
+    bag: int
+
+
+class _RoundEnd(_Block):
+    condition_a: str
+    condition_b: str
+    note: str = ""
+
+
+class _Switches(_Block):
+    round_ends_when: Literal["full", "moored"]
+    lone_worthless_ship_wins: bool
+    net_marker_movement: bool
+    buy_without_room: bool
+    hidden_cash: bool
+
+
+class Components(msgspec.Struct, forbid_unknown_fields=True):
+    """All of components.toml; unknown keys are errors."""
+
+    meta: _Meta
+    player: list[_Player]
+    ships: _Ships
+    tiles: _Tiles
+    type: Annotated[list[_Type], Meta(min_length=1, max_length=limit.MOST_TYPES)]
+    gold: _Gold
+    harbors_summary: _HarborsSummary
+    harbor: Annotated[list[_Harbor], Meta(min_length=1, max_length=limit.MOST_HARBORS)]
+    tracks: _Tracks
+    marker_steps: _MarkerSteps
+    scoring: _Scoring
+    money: _Money
+    price_space: _PriceSpace
+    rounds: _Rounds
+    round_end: _RoundEnd
+    switches: _Switches
+
+
+def tile_ids(components: dict[str, Any]) -> list[tuple[str, int, int]]:
+    """(id, index of the type, value) of every tile, gold last with the type GOLD; a repeated value gets a letter."""
+    tiles = components["tiles"]
+    values = list(tiles["values_per_type"])
+    found = []
+    for number, kind in enumerate(components["type"]):
+        for k, value in enumerate(values):
+            letter = chr(ord("a") + values[:k].count(value)) if values.count(value) > 1 else ""
+            found.append((f"{kind['key']}-{value}{letter}", number, int(value)))
+    gold = components["gold"]["key"]
+    for k in range(tiles["gold_count"]):
+        found.append((f"{gold}-{chr(ord('a') + k)}", limit.GOLD, int(tiles["gold_value"])))
+    return found
+
+
+def check(components: Components, where: str) -> None:
+    """Refuse what single values cannot show.
+
+    Raises:
+        InputError: a component set that is not playable; names the key.
+    """
+    types = [kind.key for kind in components.type]
+    harbors = [harbor.id for harbor in components.harbor]
+    for name, ids in (("type", types), ("harbor", harbors)):
+        for thing in ids:
+            if ids.count(thing) > 1:
+                raise InputError(f"{where}: {name}: {thing!r} is used {ids.count(thing)} times; names are unique")
+    if "gold" in types:
+        raise InputError(f"{where}: type: 'gold' is the name of the tiles without a track")
+    capacities = components.ships.capacities
+    if len(set(capacities)) < len(capacities):
+        raise InputError(f"{where}: ships.capacities: {capacities}; a player's ships are told apart by their capacity")
+    if len(harbors) < len(capacities):
+        raise InputError(
+            f"{where}: harbor: {len(harbors)} harbors for {len(capacities)} ships; each ship of a player needs its own"
+        )
+    for harbor in components.harbor:
+        for kind in harbor.tracks:
+            if kind not in types:
+                raise InputError(f"{where}: harbor.{harbor.id}.tracks: unknown type {kind!r}; known: {', '.join(types)}")
+            if harbor.tracks.count(kind) > 1:
+                raise InputError(f"{where}: harbor.{harbor.id}.tracks: {kind!r} stands there twice")
+    places = {f"{harbor.id}.{kind}" for harbor in components.harbor for kind in harbor.tracks}
+    for place, track in (("", components.tracks), *components.tracks.per_track.items()):
+        key = f"{where}: tracks.per_track.{place}" if place else f"{where}: tracks"
+        if place and place not in places:
+            raise InputError(f"{key}: no such track; tracks are {', '.join(sorted(places))}")
+        for space in track.bonus:
+            if not 1 <= space <= track.half_length:
+                raise InputError(
+                    f"{key}.bonus.{space}: not on the track; spaces with a bonus are 1 to half_length = "
+                    f"{track.half_length}"
+                )
+    tiles = len(types) * len(components.tiles.values_per_type) + components.tiles.gold_count
+    if tiles > limit.MOST_TILES:
+        raise InputError(f"{where}: tiles: {tiles} tiles; at most {limit.MOST_TILES}")
+    if components.tiles.gold_count > 26:
+        raise InputError(f"{where}: tiles.gold_count: {components.tiles.gold_count}; at most 26, one for each letter")
+    if len(components.rounds.starter) != components.rounds.count:
+        raise InputError(
+            f"{where}: rounds.starter: {len(components.rounds.starter)} names for {components.rounds.count} rounds; "
+            "one for each round"
+        )
+
+
+def check_totals(components: Components, where: str) -> None:
+    """Refuse a file whose totals disagree with what they add up; in a variant they are derived anew.
+
+    Raises:
+        InputError: names the key.
+    """
+    derived = plain(components)
+    tracks = [len(harbor.tracks) for harbor in components.harbor]
+    for key, given, found in (
+        ("ships.per_player", components.ships.per_player, derived["ships"]["per_player"]),
+        ("ships.total", components.ships.total, derived["ships"]["total"]),
+        ("tiles.total", components.tiles.total, derived["tiles"]["total"]),
+        ("harbors_summary.count", components.harbors_summary.count, len(tracks)),
+        ("harbors_summary.track_counts", components.harbors_summary.track_counts, tracks),
+        ("harbors_summary.tracks_total", components.harbors_summary.tracks_total, sum(tracks)),
+        ("rounds.markers_wooden", components.rounds.markers_wooden, derived["rounds"]["markers_wooden"]),
+        ("money.coins_total_count", components.money.coins_total_count, derived["money"]["coins_total_count"]),
+        ("money.coins_total_value", components.money.coins_total_value, derived["money"]["coins_total_value"]),
+    ):
+        if given != found:
+            raise InputError(f"{where}: {key}: {given} does not agree with the parts, which make {found}")
+
+
+def plain(components: Components) -> dict[str, Any]:
+    """Everything a variant can change, as plain data without provenance; keys of maps are strings, totals derived."""
+    raw = msgspec.to_builtins(components, str_keys=True)
+    dropped = ("provenance", "how", "source", "sources", "colour_guess")
+
+    def bare(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: bare(entry) for key, entry in value.items() if key not in dropped}
+        return [bare(entry) for entry in value] if isinstance(value, list) else value
+
+    found: dict[str, Any] = {section: bare(raw[section]) for section in VARIABLE}
+    ships, coins = len(components.ships.capacities), components.money.coins
+    found["ships"] |= {"per_player": ships, "total": limit.SEATS * ships}
+    found["tiles"]["total"] = len(tile_ids(found))
+    found["rounds"]["markers_wooden"] = sum(len(harbor.tracks) for harbor in components.harbor)
+    found["money"]["coins_total_count"] = sum(coin.count for coin in coins)
+    found["money"]["coins_total_value"] = sum(coin.count * coin.value for coin in coins)
+    found["tracks"]["identical_on_all_harbors"] = not components.tracks.per_track
+    return found
+
+
+def reconstructed(components: Components) -> list[str]:
+    """The blocks that no source gives, in words for a report."""
+    found = [
+        words
+        for words, block in (
+            ("the length of the monopoly tracks and the places of their bonus spaces", components.tracks),
+            ("the highest price that an agent can name", components.price_space),
+            ("rule readings where the texts are silent (the switches under [switches])", components.switches),
+        )
+        if block.provenance == "reconstructed"
+    ]
+    count = sum(harbor.provenance == "reconstructed" for harbor in components.harbor)
+    if count:
+        found.insert(0, f"which goods {count} of the {len(components.harbor)} harbors trade")
+    return found
+
+
+def to_rules(components: Components) -> np.ndarray[Any, Any]:
+    """The record that kernels read, as an array of shape (1,)."""
+    rules = np.zeros(1, limit.RULES)
+    row = rules[0]
+    types = [kind.key for kind in components.type]
+    capacities = components.ships.capacities
+    tiles = tile_ids(plain(components))
+    row["ships"], row["harbors"], row["types"] = len(capacities), len(components.harbor), len(types)
+    row["tiles"], row["rounds"], row["reveal_max"] = len(tiles), components.rounds.count, components.rounds.reveal_max
+    row["capacity"][: len(capacities)] = capacities
+    row["capacity_total"] = sum(capacities)
+    for k, name in enumerate(components.rounds.starter):
+        row["starter"][k] = limit.PLAYER_NAMES.index(name)
+    steps = components.marker_steps
+    for k, (_, kind, value) in enumerate(tiles):
+        row["tile_type"][k], row["tile_value"][k] = kind, value
+        if kind != limit.GOLD:
+            row["tile_steps"][k] = steps.value_zero_tile if value == 0 else steps.other_tile
+    for h, harbor in enumerate(components.harbor):
+        for kind in harbor.tracks:
+            track = components.tracks.per_track.get(f"{harbor.id}.{kind}", components.tracks)
+            row["half_length"][h, types.index(kind)] = track.half_length
+            for space, coins in track.bonus.items():
+                row["bonus"][h, types.index(kind), space] = coins
+    row["majority"], row["monopoly"] = components.scoring.harbor_majority, components.scoring.monopoly
+    row["start_cash"], row["top_price"] = components.money.start_cash, components.price_space.action_space_cap
+    switches = components.switches
+    row["ends_moored"] = switches.round_ends_when == "moored"
+    row["worthless_wins"], row["net_movement"] = switches.lone_worthless_ship_wins, switches.net_marker_movement
+    row["buy_without_room"], row["hidden_cash"] = switches.buy_without_room, switches.hidden_cash
+    return rules
+
+
+def check_players(components: dict[str, Any], players: int, where: str) -> None:
+    """Nothing to refuse: the game takes two, whatever the components."""
+
+
+def rounds(components: dict[str, Any]) -> int:
+    """Rounds of a game."""
+    return int(components["rounds"]["count"])

@@ -1,0 +1,326 @@
+"""Medici vs Strozzi's kernels: deal, legal actions, apply.
+
+They take records, allocate nothing and raise nothing. `apply` trusts that the action is legal and runs on to the next
+seat that has a choice: forced actions (the first tile, the stop at the limit, a discard without room) happen by
+themselves. Numbers in parentheses are items of the rules' ambiguity list (docs/rules/medici_vs_strozzi.md).
+"""
+
+from numba import from_dtype, int64
+
+from strozzi_sim.games import contract
+from strozzi_sim.games.medici_vs_strozzi import events as e
+from strozzi_sim.games.medici_vs_strozzi.scoring import score_round
+from strozzi_sim.games.medici_vs_strozzi.state import (
+    ANSWER,
+    BUY,
+    DISCARD,
+    DISCARDED,
+    GOLD,
+    IN_BAG,
+    IN_LOT,
+    LOAD,
+    MOST_HARBORS,
+    MOST_SHIPS,
+    NAME_PRICE,
+    NO_HARBOR,
+    OVER,
+    PLACE,
+    PRICE,
+    REVEAL,
+    REVEAL_MORE,
+    SEATS,
+    STATE,
+)
+from strozzi_sim.kernel.bits import count_bits, lowest_bit
+from strozzi_sim.kernel.jit import implement, inlined, jit, merged
+from strozzi_sim.kernel.journal import write
+from strozzi_sim.kernel.streams import draw, open_source
+
+_BOTH = 0b11
+
+
+@jit
+def deal(state, rules, players, start_player, chance, journal):
+    """Set up the game and show the first tile. `chance.key` must be set; `start_player` 1 swaps who leads round 1."""
+    state.players = players
+    state.round = 0
+    state.start_player = int64(rules.starter[0]) ^ start_player
+    for harbor in range(int64(rules.harbors)):
+        for kind in range(int64(rules.types)):
+            state.position[harbor, kind] = 0
+    for seat in range(SEATS):
+        state.cash[seat] = int64(rules.start_cash)
+    _begin_round(state, rules, chance, journal)
+
+
+@jit
+def _begin_round(state, rules, chance, journal):
+    """Ships come home empty, all tiles return to the bag (31, 46, 52)."""
+    ships, harbors, types, tiles = int64(rules.ships), int64(rules.harbors), int64(rules.types), int64(rules.tiles)
+    for seat in range(SEATS):
+        state.loaded[seat] = 0
+        state.moored[seat] = 0
+        state.berths[seat] = (int64(1) << harbors) - 1
+        room = int64(0)
+        for ship in range(ships):
+            capacity = int64(rules.capacity[ship])
+            state.free[seat, ship] = capacity
+            state.harbor[seat, ship] = NO_HARBOR
+            room = max(room, capacity)
+        state.room[seat] = room
+        for harbor in range(harbors):
+            state.value[seat, harbor] = 0
+            for kind in range(types):
+                state.steps[seat, harbor, kind] = 0
+    for tile in range(tiles):
+        state.unseen_tile[tile] = tile
+        state.lies[tile] = IN_BAG
+    state.unseen = tiles
+    open_source(chance, int64(state.round))
+    start_player = int64(state.start_player)
+    write(journal, e.ROUND, int64(state.round), start_player, 0, 0, 0)
+    _begin_turn(state, rules, start_player, chance, journal)
+
+
+@jit
+def _begin_turn(state, rules, proposer, chance, journal):
+    """The proposer shows one tile (1)."""
+    state.proposer = proposer
+    state.shown = 0
+    _show(state, rules, proposer, chance, journal)
+
+
+@jit
+def _show(state, rules, proposer, chance, journal):
+    """Draw a tile; ask for more unless the limit is reached (2, 3, 6)."""
+    left = int64(state.unseen)
+    k = draw(chance, int64(state.round), left)
+    tile = int64(state.unseen_tile[k])
+    left -= 1
+    state.unseen_tile[k] = state.unseen_tile[left]
+    state.unseen = left
+    shown = int64(state.shown)
+    state.lot[shown] = tile
+    state.lies[tile] = IN_LOT
+    shown += 1
+    state.shown = shown
+    write(journal, e.REVEAL, proposer, tile, shown, left, 0)
+    if left > 0 and shown < int64(rules.reveal_max) and shown < int64(state.room[proposer]):
+        _ask(state, REVEAL, proposer, REVEAL_MORE, _BOTH)
+    else:
+        _ask_price(state, rules, proposer)
+
+
+@merged
+def _ask(state, phase, seat, first_action, legal):
+    state.phase = phase
+    state.actor = seat
+    state.first_action = first_action
+    state.legal = legal
+    state.choices = count_bits(int64(legal))
+
+
+@merged
+def _ask_price(state, rules, proposer):
+    state.phase = PRICE
+    state.actor = proposer
+    state.first_action = NAME_PRICE
+    state.choices = int64(rules.top_price) + 1
+
+
+@jit
+def apply(state, rules, action, chance, journal):
+    """Play a legal action and run on to the next seat with a choice, or to the end."""
+    phase = int64(state.phase)
+    proposer = int64(state.proposer)
+    if phase == PLACE:
+        _place(state, rules, action, chance, journal)
+    elif phase == ANSWER:
+        _settle(state, rules, int64(action == BUY), 1, chance, journal)
+    elif phase == PRICE:
+        price = action - NAME_PRICE
+        state.price = price
+        shown = int64(state.shown)
+        write(journal, e.PRICE, proposer, price, shown, 0, 0)
+        responder = 1 - proposer
+        if rules.buy_without_room or shown <= int64(state.room[responder]):  # (14)
+            _ask(state, ANSWER, responder, BUY, _BOTH)
+        else:
+            _settle(state, rules, int64(0), 0, chance, journal)
+    elif action == REVEAL_MORE:
+        _show(state, rules, proposer, chance, journal)
+    else:
+        _ask_price(state, rules, proposer)
+
+
+@jit
+def _settle(state, rules, buys, asked, chance, journal):
+    """The buyer pays the bank at once (12, 21) and says where the lot goes, if he can load it at all."""
+    proposer = int64(state.proposer)
+    write(journal, e.ANSWER, 1 - proposer, buys, asked, 0, 0)
+    buyer = 1 - proposer if buys else proposer
+    state.buyer = buyer
+    state.cash[buyer] = int64(state.cash[buyer]) - int64(state.price)
+    if int64(state.shown) > int64(state.room[buyer]):
+        state.actor = buyer
+        _place(state, rules, int64(DISCARD), chance, journal)
+    else:
+        _ask(state, PLACE, buyer, DISCARD, placements(state, rules, buyer) << 1 | 1)
+
+
+@jit
+def placements(state, rules, seat):
+    """Where `seat` could load the lot: set of ship * MOST_HARBORS + harbor (29, 33, 35)."""
+    shown, berths = int64(state.shown), int64(state.berths[seat])
+    found = int64(0)
+    for ship in range(int64(rules.ships)):
+        if int64(state.free[seat, ship]) >= shown:
+            harbor = int64(state.harbor[seat, ship])
+            where = berths if harbor == NO_HARBOR else int64(1) << harbor
+            found |= where << (ship * MOST_HARBORS)
+    return found
+
+
+@jit
+def load(state, rules, seat, ship, harbor):
+    """Put the lot on a ship, and moor it if it is not (32)."""
+    shown = int64(state.shown)
+    if int64(state.harbor[seat, ship]) == NO_HARBOR:
+        state.harbor[seat, ship] = harbor
+        state.berths[seat] = int64(state.berths[seat]) & ~(int64(1) << harbor)
+        state.moored[seat] = int64(state.moored[seat]) + 1
+    value = int64(state.value[seat, harbor])
+    for k in range(shown):
+        tile = int64(state.lot[k])
+        value += int64(rules.tile_value[tile])
+        kind = int64(rules.tile_type[tile])
+        if kind != GOLD:
+            state.steps[seat, harbor, kind] = int64(state.steps[seat, harbor, kind]) + int64(rules.tile_steps[tile])
+        state.lies[tile] = seat * MOST_SHIPS + ship
+    state.value[seat, harbor] = value
+    state.free[seat, ship] = int64(state.free[seat, ship]) - shown
+    state.loaded[seat] = int64(state.loaded[seat]) + shown
+    room = int64(0)
+    for other in range(int64(rules.ships)):
+        room = max(room, int64(state.free[seat, other]))
+    state.room[seat] = room
+
+
+@jit
+def _place(state, rules, action, chance, journal):
+    """Load or discard the lot; then the round ends, or the buyer takes the next turn (22, 23, 49, 50)."""
+    buyer, shown = int64(state.buyer), int64(state.shown)
+    if action == DISCARD:
+        for k in range(shown):
+            state.lies[int64(state.lot[k])] = DISCARDED
+        write(journal, e.DISCARD, buyer, shown, int64(shown <= int64(state.room[buyer])), 0, 0)
+    else:
+        ship, harbor = (action - LOAD) // MOST_HARBORS, (action - LOAD) % MOST_HARBORS
+        load(state, rules, buyer, ship, harbor)
+        write(journal, e.LOAD, buyer, ship, harbor, shown, int64(state.free[buyer, ship]))
+    if round_ends(state, rules, buyer):
+        _end_round(state, rules, chance, journal)
+    else:
+        _begin_turn(state, rules, buyer, chance, journal)
+
+
+@inlined
+def round_ends(state, rules, buyer):
+    """Whether the round is over after the purchase of `buyer`: his fleet is full, or the bag is empty (22, 23)."""
+    fleet = state.moored[buyer] == rules.ships if rules.ends_moored else state.loaded[buyer] == rules.capacity_total
+    return fleet or state.unseen == 0
+
+
+@jit
+def _end_round(state, rules, chance, journal):
+    """Score the round; then the next one begins, or the game ends (53, 55)."""
+    state.shown = 0
+    score_round(state, rules, journal)
+    following = int64(state.round) + 1
+    if following < int64(rules.rounds):
+        state.round = following
+        state.start_player = rules.starter[following]  # (48)
+        _begin_round(state, rules, chance, journal)
+    else:
+        state.phase = OVER
+        state.choices = 0
+        state.legal = 0
+        if journal is not None:
+            for seat in range(SEATS):
+                better, _ = placing(state, seat)
+                write(journal, e.END, seat, int64(state.cash[seat]), int64(better == 0), 0, 0)
+
+
+@jit
+def actor(state):
+    """The seat that must decide."""
+    return int64(state.actor)
+
+
+@jit
+def count_legal(state, rules):
+    """Number of legal actions."""
+    return int64(state.choices)
+
+
+@jit
+def kth_legal(state, rules, k):
+    """The k-th legal action, in ascending order."""
+    first = int64(state.first_action)
+    if int64(state.phase) != PLACE:  # all that follow the first are legal
+        return first + k
+    legal = int64(state.legal)
+    for _ in range(k):
+        legal &= legal - 1
+    return first + lowest_bit(legal)
+
+
+@jit
+def is_legal(state, rules, action):
+    """Whether `action`, any int64, is legal."""
+    bit = action - int64(state.first_action)
+    if int64(state.phase) != PLACE:
+        return 0 <= bit < int64(state.choices)
+    return 0 <= bit < 32 and (int64(state.legal) >> bit) & 1 == 1
+
+
+@jit
+def is_over(state):
+    """Whether the game has ended."""
+    return int64(state.phase) == OVER
+
+
+@jit
+def score(state, seat):
+    """Coins of a seat, credit deducted (17)."""
+    return int64(state.cash[seat])
+
+
+@jit
+def placing(state, seat):
+    """(seats placed better, seats that share the place): the same cash is a shared win (54)."""
+    mine, yours = int64(state.cash[seat]), int64(state.cash[1 - seat])
+    return int64(yours > mine), int64(1) + int64(yours == mine)
+
+
+@jit
+def determinize(state, rules, seat, random):
+    """Only cash can be hidden (19): with the switch, a seat believes that its rival owns as much as itself."""
+    if rules.hidden_cash:
+        state.cash[1 - seat] = state.cash[seat]
+
+
+@jit
+def arrange(state, rules):
+    """Tiles in the bag in component-file order; drawing leaves them in the order of earlier draws."""
+    for k in range(1, int64(state.unseen)):
+        tile, place = int64(state.unseen_tile[k]), k
+        while place > 0 and int64(state.unseen_tile[place - 1]) > tile:
+            state.unseen_tile[place] = state.unseen_tile[place - 1]
+            place -= 1
+        state.unseen_tile[place] = tile
+
+
+_HOT = (actor, count_legal, kth_legal, is_legal, is_over)
+for _kernel in (deal, apply, score, placing, determinize, arrange, *_HOT):
+    implement(getattr(contract, _kernel.__name__), from_dtype(STATE), _kernel, force_inline=_kernel in _HOT)

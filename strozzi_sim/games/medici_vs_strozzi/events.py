@@ -1,0 +1,113 @@
+"""Medici vs Strozzi's journal: the kinds of events, and their translation to the lines of a record.
+
+A row is (kind, a, b, c, d, e); the comments below say what a..e are. HARBOR and MARKER are for tallies; a record has
+them summed up in its score_round line.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
+from strozzi_sim.games.medici_vs_strozzi.state import PLAYER_NAMES, SEATS
+
+ROUND = 1  #    round (from 0), start player
+REVEAL = 2  #   seat, tile, tiles shown with it, tiles left in the bag
+PRICE = 3  #    seat, price, tiles of the lot
+ANSWER = 4  #   seat, 1 = buys, 1 = was asked (0 = has no room and may not buy)
+LOAD = 5  #     seat, ship, harbor, tiles, free spaces left on the ship
+DISCARD = 6  #  seat, tiles, 1 = they would have fitted
+HARBOR = 7  #   harbor, total of Medici or -1 = absent, total of Strozzi or -1, who is paid or -1, coins
+MARKER = 8  #   harbor, type, position before, position after, coins with the bonus (0 = centre)
+SCORE = 9  #    seat, harbors, monopolies, bonus, cash   this round's payouts, cash after them
+END = 10  #     seat, cash, 1 = won or shared
+
+
+def to_lines(rows: Any, components: dict[str, Any], players: int) -> Iterator[dict[str, Any]]:
+    """The record lines of one game, header excluded, from its journal rows int32[events, WIDTH]."""
+    tiles = [name for name, *_ in tile_ids(components)]
+    capacities = components["ships"]["capacities"]
+    harbors = [harbor["id"] for harbor in components["harbor"]]
+    types = [kind["key"] for kind in components["type"]]
+    round_number = 0
+    lot: list[str] = []
+    scores: list[list[int]] = []
+    totals: list[int] = []
+    winners: list[int] = []
+    markers: dict[str, dict[str, int]] = {}
+    for kind, a, b, c, d, e in rows.tolist():
+        if kind == ROUND:
+            round_number = a + 1
+            yield {"type": "round", "round": round_number, "start_player": b}
+        elif kind == REVEAL:
+            lot.append(tiles[b])
+            yield {"type": "reveal", "player": a, "tile": tiles[b]}
+        elif kind == PRICE:
+            yield {"type": "price", "player": a, "price": b}
+        elif kind == ANSWER:
+            yield {"type": "answer", "player": a, "buy": b == 1}
+        elif kind == LOAD:
+            yield {"type": "load", "player": a, "ship": capacities[b], "harbor": harbors[c], "tiles": lot}
+            lot = []
+        elif kind == DISCARD:
+            yield {"type": "discard", "player": a, "tiles": lot}
+            lot = []
+        elif kind == MARKER:
+            markers.setdefault(harbors[a], {})[types[b]] = d
+        elif kind == SCORE:
+            scores.append([b, c, d, e])
+            if len(scores) == SEATS:
+                won, monopolies, bonus, cash = (list(column) for column in zip(*scores, strict=True))
+                yield {
+                    "type": "score_round", "round": round_number, "harbors": won, "monopolies": monopolies,
+                    "bonus": bonus,
+                    "markers": {
+                        harbor["id"]: {name: markers[harbor["id"]][name] for name in harbor["tracks"]}
+                        for harbor in components["harbor"]
+                    },
+                    "cash": cash,
+                }  # fmt: skip
+                scores, markers = [], {}
+        elif kind == END:
+            totals.append(b)
+            if c:
+                winners.append(a)
+            if len(totals) == SEATS:
+                yield {"type": "score_end", "total": totals, "winners": winners}
+
+
+def describe(line: Mapping[str, Any], names: Sequence[str], components: Mapping[str, Any]) -> str:
+    """One line of a record in words; `names` says who sits where."""
+    kind = line["type"]
+    who = f"{PLAYER_NAMES[line['player']]} ({names[line['player']]})" if "player" in line else ""
+    if kind == "round":
+        return f"Round {line['round']} begins; {PLAYER_NAMES[line['start_player']]} shows the first tile."
+    if kind == "reveal":
+        return f"{who} shows {line['tile']}."
+    if kind == "price":
+        return f"{who} names {line['price']} coins."
+    if kind == "answer":
+        return f"{who} buys." if line["buy"] else f"{who} declines."
+    if kind == "load":
+        return f"{who} loads {', '.join(line['tiles'])} on the ship for {line['ship']} at {line['harbor']}."
+    if kind == "discard":
+        return f"{who} discards {', '.join(line['tiles'])}."
+    if kind == "score_round":
+        columns = ", ".join(f"{name} {line[name]}" for name in ("harbors", "monopolies", "bonus"))
+        return f"Round {line['round']} is scored: {columns}; cash {line['cash']}. Markers: {marker_words(line['markers'])}."
+    if kind == "score_end":
+        winners = " and ".join(PLAYER_NAMES[seat] for seat in line["winners"])
+        return f"The game ends with {line['total']} coins: {winners} {'win' if len(line['winners']) > 1 else 'wins'}."
+    return str(dict(line))
+
+
+def marker_words(markers: Mapping[str, Mapping[str, int]]) -> str:
+    """All markers in a few words: M3 = three spaces on Medici's side."""
+    return "; ".join(
+        f"{harbor} " + ", ".join(f"{kind} {position_word(place)}" for kind, place in tracks.items())
+        for harbor, tracks in markers.items()
+    )
+
+
+def position_word(position: int) -> str:
+    """A marker's place: 0, or the side and the spaces from the centre."""
+    return "0" if position == 0 else f"{PLAYER_NAMES[position < 0][0]}{abs(position)}"

@@ -1,0 +1,1 @@
+"""What a report of Medici vs Strozzi has: its tables, pictures, heat maps and sentences."""

@@ -1,0 +1,96 @@
+"""Scoring a round: harbors, then all markers, then monopolies from their new places (41).
+
+Numbers in parentheses are items of the rules' ambiguity list (docs/rules/medici_vs_strozzi.md).
+"""
+
+from numba import int64
+
+from strozzi_sim.games.medici_vs_strozzi.events import HARBOR, MARKER, SCORE
+from strozzi_sim.games.medici_vs_strozzi.state import MEDICI, SEATS, STROZZI
+from strozzi_sim.kernel.jit import inlined, jit
+from strozzi_sim.kernel.journal import write
+
+
+@inlined
+def present(state, seat, harbor):
+    """1 if a ship of `seat` is moored at `harbor`, else 0."""
+    return 1 - ((int64(state.berths[seat]) >> harbor) & 1)
+
+
+@inlined
+def harbor_lead(state, rules, harbor):
+    """Who would be paid for a harbor as the ships lie: 1 Medici, -1 Strozzi, 0 nobody (37)."""
+    lead = int64(state.value[MEDICI, harbor]) - int64(state.value[STROZZI, harbor])
+    if lead == 0 and rules.worthless_wins:
+        lead = present(state, int64(MEDICI), harbor) - present(state, int64(STROZZI), harbor)
+    return int64(lead > 0) - int64(lead < 0)
+
+
+@inlined
+def moved(rules, before, half_length, medici, strozzi):
+    """Where a marker comes to rest after so many steps for Medici and for Strozzi (38, 39)."""
+    if rules.net_movement:
+        return min(max(before + medici - strozzi, -half_length), half_length)
+    return max(min(before + medici, half_length) - strozzi, -half_length)
+
+
+@inlined
+def track_pay(rules, harbor, kind, position):
+    """Coins for a marker, the bonus included: positive for Medici, negative for Strozzi (42, 43)."""
+    if position > 0:
+        return int64(rules.monopoly) + int64(rules.bonus[harbor, kind, position])
+    return -int64(rules.monopoly) - int64(rules.bonus[harbor, kind, -position]) if position < 0 else int64(0)
+
+
+@jit
+def score_round(state, rules, journal):
+    """Pay harbors, move all markers, pay monopolies."""
+    majority, monopoly = int64(rules.majority), int64(rules.monopoly)
+    for harbor in range(int64(rules.harbors)):
+        lead = harbor_lead(state, rules, harbor)
+        winner = int64(-1)
+        if lead != 0:
+            winner = int64(MEDICI) if lead > 0 else int64(STROZZI)
+            state.cash[winner] = int64(state.cash[winner]) + majority
+        if journal is not None:
+            medici = int64(state.value[MEDICI, harbor]) if present(state, int64(MEDICI), harbor) else int64(-1)
+            strozzi = int64(state.value[STROZZI, harbor]) if present(state, int64(STROZZI), harbor) else int64(-1)
+            write(journal, HARBOR, harbor, medici, strozzi, winner, majority)
+    for harbor in range(int64(rules.harbors)):
+        for kind in range(int64(rules.types)):
+            half_length = int64(rules.half_length[harbor, kind])
+            if half_length == 0:
+                continue
+            before = int64(state.position[harbor, kind])
+            medici, strozzi = int64(state.steps[MEDICI, harbor, kind]), int64(state.steps[STROZZI, harbor, kind])
+            after = moved(rules, before, half_length, medici, strozzi)
+            state.position[harbor, kind] = after
+            coins = track_pay(rules, harbor, kind, after)
+            if coins > 0:
+                state.cash[MEDICI] = int64(state.cash[MEDICI]) + coins
+            elif coins < 0:
+                state.cash[STROZZI] = int64(state.cash[STROZZI]) - coins
+            write(journal, MARKER, harbor, kind, before, after, abs(coins))
+    if journal is not None:
+        _write_scores(state, monopoly, journal)
+
+
+@jit
+def _write_scores(state, monopoly, journal):
+    """One SCORE row a seat, summed from this round's HARBOR and MARKER rows."""
+    last = int64(journal.count) - 1
+    for seat in range(SEATS):
+        harbors = monopolies = bonus = int64(0)
+        for back in range(last + 1):
+            kind = int64(journal.rows[last - back, 0])
+            if kind == HARBOR:
+                if int64(journal.rows[last - back, 4]) == seat:
+                    harbors += int64(journal.rows[last - back, 5])
+            elif kind == MARKER:
+                after = int64(journal.rows[last - back, 4])
+                if (seat == MEDICI and after > 0) or (seat == STROZZI and after < 0):
+                    monopolies += monopoly
+                    bonus += int64(journal.rows[last - back, 5]) - monopoly
+            else:
+                break
+        write(journal, SCORE, seat, harbors, monopolies, bonus, int64(state.cash[seat]))

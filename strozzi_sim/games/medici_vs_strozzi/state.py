@@ -1,0 +1,102 @@
+"""Medici vs Strozzi's state record, phases, action numbers and limits: the only place with numbers."""
+
+import numpy as np
+
+# Limits: a component set beyond them is refused.
+SEATS = 2  # P
+MOST_SHIPS = 4  # of a player
+MOST_CAPACITY = 15
+MOST_HARBORS = 4
+MOST_TYPES = 6
+MOST_TILES = 64
+MOST_VALUE = 15  # of a tile
+MOST_STEPS = 8  # of a marker for one tile
+MOST_REVEAL = 6  # tiles of a lot
+MOST_HALF_LENGTH = 15
+MOST_ROUNDS = 8
+MOST_PRICE = 250  # that an agent can name
+MOST_PRIZE = 1_000
+
+PLAYER_COUNTS = (2,)
+PLAYER_NAMES = ("Medici", "Strozzi")
+MEDICI, STROZZI = 0, 1
+NO_HARBOR = 255
+GOLD = MOST_TYPES  # the type of a gold tile
+
+# Phases: what the actor decides.
+REVEAL = 0  # the proposer: another tile, or stop
+PRICE = 1  # the proposer: the price of the lot
+ANSWER = 2  # the responder: buy, or leave the lot to the proposer
+PLACE = 3  # the buyer: which ship, and where to moor it, or discard
+OVER = 4
+
+# Actions. 0 is never legal.
+REVEAL_MORE = 1
+STOP = 2
+BUY = 3
+DECLINE = 4
+DISCARD = 5
+LOAD = 6  # + ship * MOST_HARBORS + harbor: 6 .. 21
+NAME_PRICE = LOAD + MOST_SHIPS * MOST_HARBORS  # + price: 22 .. 272
+ACTIONS = NAME_PRICE + MOST_PRICE + 1
+
+# Where a tile lies, besides seat * MOST_SHIPS + ship (its hold).
+IN_BAG, IN_LOT, DISCARDED = 255, 254, 253
+
+STATE = np.dtype([  # shape                      unit / meaning
+    ("phase", "u1"),  #                          REVEAL, PRICE, ANSWER, PLACE or OVER
+    ("actor", "u1"),  #                          seat that must decide
+    ("players", "u1"),
+    ("round", "u1"),  #                          0 = round 1
+    ("start_player", "u1"),  #                   who led this round
+    ("proposer", "u1"),  #                       seat that shows tiles and names the price
+    ("buyer", "u1"),  #                          while PLACE: who bought the lot
+    ("first_action", "u1"),  #                   smallest action of the phase
+    ("shown", "u1"),  #                          tiles of the lot on the table
+    ("choices", "u2"),  #                        number of legal actions
+    ("price", "u2"),  #                          while ANSWER and PLACE: coins
+    ("legal", "u4"),  #                          set of legal actions, counted from first_action; not while PRICE
+    ("lot", "u1", (MOST_REVEAL,)),  #            [k] index of the tile
+    ("room", "u1", (SEATS,)),  #                 [P] largest free space on one ship
+    ("loaded", "u1", (SEATS,)),  #               [P] tiles on his ships
+    ("moored", "u1", (SEATS,)),  #               [P] ships with a tile
+    ("berths", "u1", (SEATS,)),  #               [P] set of harbors without a ship of his
+    ("free", "u1", (SEATS, MOST_SHIPS)),  #      [P, ship] free spaces
+    ("harbor", "u1", (SEATS, MOST_SHIPS)),  #    [P, ship] where it is moored, or NO_HARBOR
+    ("value", "u1", (SEATS, MOST_HARBORS)),  #   [P, harbor] face values of the tiles on his ship there
+    ("steps", "u1", (SEATS, MOST_HARBORS, MOST_TYPES)),  # [P, harbor, type] steps they will move the marker
+    ("position", "i1", (MOST_HARBORS, MOST_TYPES)),  # [harbor, type] of the marker, positive = Medici's side
+    ("cash", "i4", (SEATS,)),  #                 [P] coins, negative = credit
+    ("unseen", "u1"),  #                         tiles in the bag
+    ("unseen_tile", "u1", (MOST_TILES,)),  #     [k] their indices, in no telling order
+    ("lies", "u1", (MOST_TILES,)),  #            [tile] IN_BAG, IN_LOT, DISCARDED or its hold
+], align=True)  # fmt: skip
+
+RULES = np.dtype([  # shape                      unit / meaning
+    ("ships", "u1"),  #                          of a player
+    ("harbors", "u1"),
+    ("types", "u1"),
+    ("tiles", "u1"),
+    ("rounds", "u1"),
+    ("reveal_max", "u1"),
+    ("capacity", "u1", (MOST_SHIPS,)),  #        [ship] tiles
+    ("capacity_total", "u1"),
+    ("starter", "u1", (MOST_ROUNDS,)),  #        [round] seat that leads it
+    ("tile_type", "u1", (MOST_TILES,)),  #       [tile] type, or GOLD
+    ("tile_value", "u1", (MOST_TILES,)),  #      [tile] face value
+    ("tile_steps", "u1", (MOST_TILES,)),  #      [tile] steps where its type has a track
+    ("half_length", "u1", (MOST_HARBORS, MOST_TYPES)),  # [harbor, type] spaces a side, 0 = no track
+    ("bonus", "u2", (MOST_HARBORS, MOST_TYPES, MOST_HALF_LENGTH + 1)),  # [harbor, type, |position|] coins
+    ("majority", "u2"),  #                       coins for the better load of a harbor
+    ("monopoly", "u2"),  #                       coins for a marker off the centre
+    ("start_cash", "i4"),
+    ("top_price", "u2"),  #                      highest price that an agent can name
+    ("ends_moored", "u1"),  #                    switches, 0 or 1
+    ("worthless_wins", "u1"),
+    ("net_movement", "u1"),
+    ("buy_without_room", "u1"),
+    ("hidden_cash", "u1"),
+], align=True)  # fmt: skip
+
+# Most journal rows: every tile a lot of its own, every track and harbor scored.
+JOURNAL_ROWS = MOST_ROUNDS * (5 * MOST_TILES + MOST_HARBORS * (MOST_TYPES + 1) + 8) + 8

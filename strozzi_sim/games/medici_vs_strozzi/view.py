@@ -1,0 +1,316 @@
+"""What a seat may know of a game of Medici vs Strozzi: the read-only View, the observation tensor, a picture in text.
+
+Only chance is hidden: the order in which tiles will come out of the bag. The state holds none of it, so a View shows
+all that the state holds; with the switch `hidden_cash` it leaves out the rival's cash.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numba import float32, from_dtype, int64
+
+from strozzi_sim.games import contract
+from strozzi_sim.games.medici_vs_strozzi import state as s
+from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
+from strozzi_sim.games.medici_vs_strozzi.events import position_word
+from strozzi_sim.games.medici_vs_strozzi.state import (
+    ANSWER,
+    IN_BAG,
+    MEDICI,
+    MOST_HARBORS,
+    MOST_SHIPS,
+    MOST_TILES,
+    MOST_TYPES,
+    NO_HARBOR,
+    OVER,
+    PLACE,
+    SEATS,
+    STATE,
+)
+from strozzi_sim.kernel.jit import implement, jit
+from strozzi_sim.python_agent import SeatRandom
+
+Ship = tuple[str | None, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class View:
+    """A position as a seat sees it. Tiles and harbors are ids; seat 0 is Medici, seat 1 Strozzi.
+
+    Attributes:
+        seat: who looks. players: 2. round: from 1. start_player: who led this round.
+        proposer: who shows tiles and names the price.
+        lot: the tiles on the table. price: what was named for them, or None. buyer: who bought them, or None.
+        ships: for each seat capacity -> (harbor or None, tiles on it).
+        markers: harbor -> type -> position, positive on Medici's side.
+        cash: for each seat, negative = credit; None = hidden (switch hidden_cash).
+        discards: tiles out of this round. bag_left: number of tiles in the bag. unseen: which they are.
+        over: whether the game has ended.
+        components: the component data of the variant, as in components.toml.
+    """
+
+    seat: int
+    players: int
+    round: int
+    start_player: int
+    proposer: int
+    lot: tuple[str, ...]
+    price: int | None
+    buyer: int | None
+    ships: tuple[Mapping[int, Ship], ...]
+    markers: Mapping[str, Mapping[str, int]]
+    cash: tuple[int | None, ...]
+    discards: tuple[str, ...]
+    bag_left: int
+    unseen: tuple[str, ...]
+    over: bool
+    components: Mapping[str, Any] = field(repr=False, compare=False)
+
+
+def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
+    """The View of `seat` on a state row; it keeps `components`."""
+    state = {name: state[name].tolist() for name in state.dtype.names}  # plain numbers and lists are quick to read
+    tiles = [name for name, *_ in tile_ids(dict(components))]
+    harbors = [harbor["id"] for harbor in components["harbor"]]
+    types = [kind["key"] for kind in components["type"]]
+    phase = state["phase"]
+    over = phase == OVER
+    lies = state["lies"][: len(tiles)]
+    hidden = components["switches"]["hidden_cash"] and not over
+    return View(
+        seat=seat,
+        players=state["players"],
+        round=state["round"] + 1,
+        start_player=state["start_player"],
+        proposer=state["proposer"],
+        lot=tuple(tiles[k] for k in state["lot"][: state["shown"]]),
+        price=state["price"] if phase in (ANSWER, PLACE) else None,
+        buyer=state["buyer"] if phase == PLACE else None,
+        ships=tuple(
+            {
+                capacity: (
+                    None if state["harbor"][p][k] == NO_HARBOR else harbors[state["harbor"][p][k]],
+                    tuple(tile for tile, place in zip(tiles, lies, strict=True) if place == p * MOST_SHIPS + k),
+                )
+                for k, capacity in enumerate(components["ships"]["capacities"])
+            }
+            for p in range(SEATS)
+        ),
+        markers={
+            harbor["id"]: {name: state["position"][k][types.index(name)] for name in harbor["tracks"]}
+            for k, harbor in enumerate(components["harbor"])
+        },
+        cash=tuple(None if hidden and p != seat else state["cash"][p] for p in range(SEATS)),
+        discards=tuple(tile for tile, place in zip(tiles, lies, strict=True) if place == s.DISCARDED),
+        bag_left=state["unseen"],
+        unseen=tuple(tile for tile, place in zip(tiles, lies, strict=True) if place == IN_BAG),
+        over=over,
+        components=components,
+    )
+
+
+# -- actions by name -------------------------------------------------------------------------------------------------
+
+_NAMES = {s.REVEAL_MORE: "more", s.STOP: "stop", s.BUY: "buy", s.DECLINE: "decline", s.DISCARD: "discard"}
+
+
+def action_name(action: int, view: View) -> str:
+    """An action in words, as a person at the table would say it: `more`, `17`, `buy`, `5@H1`, `discard`."""
+    if action >= s.NAME_PRICE:
+        return str(action - s.NAME_PRICE)
+    if action >= s.LOAD:
+        ship, harbor = divmod(action - s.LOAD, MOST_HARBORS)
+        return f"{view.components['ships']['capacities'][ship]}@{view.components['harbor'][harbor]['id']}"
+    return _NAMES[action]
+
+
+def question(view: View, phase: int) -> str:
+    """What the seat is asked, in words."""
+    lot = ", ".join(view.lot)
+    if phase == s.REVEAL:
+        return f"On the table: {lot}. Another tile (more), or name a price (stop)?"
+    if phase == s.PRICE:
+        return f"{lot}: which price?"
+    if phase == s.ANSWER:
+        return f"{lot} for {view.price} coins: buy, or decline?"
+    return f"{lot} are yours: on which ship, at which harbor (ship@harbor), or discard?"
+
+
+# -- a picture in text -----------------------------------------------------------------------------------------------
+
+
+def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> str:
+    """The board in text; `position` is a View, or the reference Game, which has the same attributes."""
+    lines = [
+        f"Round {position.round} of {components['rounds']['count']}, {position.bag_left} tiles left in the bag, "
+        f"{len(position.discards)} discarded"
+    ]
+    if position.lot and not position.over:
+        price = "" if position.price is None else f" for {position.price} coins"
+        lines.append(f"{s.PLAYER_NAMES[position.proposer]} shows {', '.join(position.lot)}{price}")
+    value = {name: number for name, _, number in tile_ids(dict(components))}
+    for harbor in components["harbor"]:
+        lines += ["", f"{harbor['id']}"]
+        for seat, player in enumerate(s.PLAYER_NAMES):
+            for capacity, (where, tiles) in position.ships[seat].items():
+                if where == harbor["id"]:
+                    total = sum(value[tile] for tile in tiles)
+                    lines.append(
+                        f"  {player:<8} ship for {capacity}: {', '.join(tiles)} = {total}, {capacity - len(tiles)} free"
+                    )
+        for kind in harbor["tracks"]:
+            track = components["tracks"].get("per_track", {}).get(f"{harbor['id']}.{kind}", components["tracks"])
+            half, bonus = track["half_length"], {int(space): coins for space, coins in track["bonus"].items()}
+            place = position.markers[harbor["id"]][kind]
+            spaces = " ".join(
+                "X" if k == place else "|" if k == 0 else "+" if abs(k) in bonus else "." for k in range(half, -half - 1, -1)
+            )
+            lines.append(f"  {kind:<8} M {spaces} S   {position_word(place)}")
+    lines.append("")
+    longest = max(len(name) for name in names)
+    for seat, name in enumerate(names):
+        empty = [f"{capacity}" for capacity, (where, _) in position.ships[seat].items() if where is None]
+        cash = "?" if position.cash[seat] is None else position.cash[seat]
+        lines.append(
+            f"{s.PLAYER_NAMES[seat]:<8} {name:<{longest}}  {cash:>5} coins   not moored: {', '.join(empty) or '-'}"
+        )
+    return "\n".join(lines)
+
+
+# -- what nobody may know --------------------------------------------------------------------------------------------
+
+
+def _shuffle_bag(states: Any, rules: Any, seat: int, random: SeatRandom) -> None:
+    values = states["unseen_tile"][0]
+    for last in range(int(states["unseen"][0]) - 1, 0, -1):
+        other = random.below(last + 1)
+        values[last], values[other] = int(values[other]), int(values[last])
+
+
+def _change_hidden_cash(states: Any, rules: Any, seat: int, random: SeatRandom) -> None:
+    if rules["hidden_cash"]:
+        states["cash"][0, 1 - seat] = random.below(1_000) - 300
+
+
+def _refill_unused(states: Any, rules: Any, seat: int, random: SeatRandom) -> None:
+    state = states[0]
+    ships, harbors, types, tiles = (int(rules[name]) for name in ("ships", "harbors", "types", "tiles"))
+
+    def fill(values: Any, below: int) -> None:
+        values.flat = [random.below(below) for _ in range(values.size)]
+
+    fill(state["unseen_tile"][int(state["unseen"]) :], max(tiles, 1))
+    fill(state["lot"][int(state["shown"]) :], max(tiles, 1))
+    fill(state["lies"][tiles:], 256)
+    for field_name in ("free", "harbor"):
+        fill(state[field_name][:, ships:], MOST_HARBORS)
+    fill(state["value"][:, harbors:], 20)
+    fill(state["steps"][:, harbors:], 5)
+    fill(state["steps"][:, :, types:], 5)
+    fill(state["position"][harbors:], 5)
+    fill(state["position"][:, types:], 5)
+    if int(state["phase"]) not in (ANSWER, PLACE):
+        state["price"] = random.below(s.MOST_PRICE)
+    if int(state["phase"]) != PLACE:
+        state["buyer"] = random.below(SEATS)
+    if int(state["phase"]) == s.PRICE:
+        state["legal"] = random.below(1 << 16)
+    used = np.zeros(STATE.itemsize, np.bool_)
+    for field_type, offset, *_ in (STATE.fields or {}).values():
+        used[offset : offset + field_type.itemsize] = True
+    octets = states.view(np.uint8)
+    for k in np.flatnonzero(~used):
+        octets[k] = random.below(256)
+
+
+# Ways to change a state that a seat must not notice: words -> function(state [array of shape (1,)], rules, seat, random).
+SCRAMBLES: Mapping[str, Callable[[Any, Any, int, SeatRandom], None]] = {
+    "the order of the tiles in the bag": _shuffle_bag,
+    "the rival's cash, where it is hidden": _change_hidden_cash,
+    "what lies in unused places of the state": _refill_unused,
+}
+
+
+# -- the observation tensor ------------------------------------------------------------------------------------------
+# Seats are relative: k = 0 is the observing seat, k = 1 its rival. Positions are positive on the observer's side.
+PER_SEAT = 4 + 2 * MOST_SHIPS + MOST_SHIPS * MOST_HARBORS + MOST_HARBORS + MOST_HARBORS * MOST_TYPES
+PER_TRACK = 3
+FIRST_SEAT = 16
+FIRST_TRACK = FIRST_SEAT + SEATS * PER_SEAT
+FIRST_LOT = FIRST_TRACK + PER_TRACK * MOST_HARBORS * MOST_TYPES
+FIRST_TILE = FIRST_LOT + MOST_TILES
+OBSERVATION = FIRST_TILE + MOST_TILES
+#   0- 3  phase, one-hot: REVEAL, PRICE, ANSWER, PLACE
+#   4     rounds played / rounds;  5 tiles in the bag / tiles;  6 observer proposes;  7 observer led the round
+#   8     tiles shown / reveal_max;  9 price / 100 (0 unless ANSWER or PLACE);  10 the rival's cash is hidden
+#  11     value of the lot / 10;  12-15 free for later use, zero
+#  16+    for each seat k: cash / 300 (0 where hidden), largest room / 5, tiles loaded / capacity of the fleet,
+#         ships moored / ships; for each ship: free spaces / 5, capacity / 5; for each ship and harbor: moored there;
+#         for each harbor: value of the load / 20; for each harbor and type: steps loaded / 5
+#  +      for each harbor and type: position / half-length, half-length / 10, bonus now / 20 (zeros without a track)
+#  +      for each tile: in the lot;  for each tile: in the bag
+
+
+@jit
+def observe(state, rules, seat, out):
+    """Write what `seat` sees into float32 out[OBSERVATION]; the indices are listed above."""
+    for k in range(OBSERVATION):
+        out[k] = 0
+    phase = int64(state.phase)
+    if phase < OVER:
+        out[phase] = 1
+    shown = int64(state.shown)
+    out[4] = float32(int64(state.round)) / float32(int64(rules.rounds))
+    out[5] = float32(int64(state.unseen)) / float32(int64(rules.tiles))
+    out[6] = float32(int64(state.proposer) == seat)
+    out[7] = float32(int64(state.start_player) == seat)
+    out[8] = float32(shown) / float32(int64(rules.reveal_max))
+    if phase == ANSWER or phase == PLACE:
+        out[9] = float32(int64(state.price)) / float32(100)
+    out[10] = float32(int64(rules.hidden_cash))
+    value = int64(0)
+    for k in range(shown):
+        tile = int64(state.lot[k])
+        value += int64(rules.tile_value[tile])
+        out[FIRST_LOT + tile] = 1
+    out[11] = float32(value) / float32(10)
+    for k in range(SEATS):
+        _observe_seat(state, rules, seat ^ k, out, FIRST_SEAT + k * PER_SEAT, k == 1 and rules.hidden_cash)
+    side = 1 if seat == MEDICI else -1
+    for harbor in range(int64(rules.harbors)):
+        for kind in range(int64(rules.types)):
+            half_length = int64(rules.half_length[harbor, kind])
+            if half_length > 0:
+                first = FIRST_TRACK + PER_TRACK * (harbor * MOST_TYPES + kind)
+                position = int64(state.position[harbor, kind])
+                out[first] = float32(side * position) / float32(half_length)
+                out[first + 1] = float32(half_length) / float32(10)
+                out[first + 2] = float32(int64(rules.bonus[harbor, kind, abs(position)])) / float32(20)
+    for k in range(int64(state.unseen)):
+        out[FIRST_TILE + int64(state.unseen_tile[k])] = 1
+
+
+@jit
+def _observe_seat(state, rules, other, out, first, hidden):
+    out[first] = float32(0) if hidden else float32(int64(state.cash[other])) / float32(300)
+    out[first + 1] = float32(int64(state.room[other])) / float32(5)
+    out[first + 2] = float32(int64(state.loaded[other])) / float32(int64(rules.capacity_total))
+    out[first + 3] = float32(int64(state.moored[other])) / float32(int64(rules.ships))
+    first += 4
+    for ship in range(int64(rules.ships)):
+        out[first + 2 * ship] = float32(int64(state.free[other, ship])) / float32(5)
+        out[first + 2 * ship + 1] = float32(int64(rules.capacity[ship])) / float32(5)
+        harbor = int64(state.harbor[other, ship])
+        if harbor != NO_HARBOR:
+            out[first + 2 * MOST_SHIPS + ship * MOST_HARBORS + harbor] = 1
+    first += 2 * MOST_SHIPS + MOST_SHIPS * MOST_HARBORS
+    for harbor in range(int64(rules.harbors)):
+        out[first + harbor] = float32(int64(state.value[other, harbor])) / float32(20)
+        for kind in range(int64(rules.types)):
+            steps = float32(int64(state.steps[other, harbor, kind]))
+            out[first + MOST_HARBORS + harbor * MOST_TYPES + kind] = steps / float32(5)
+
+
+implement(contract.observe, from_dtype(STATE), observe)
