@@ -54,7 +54,7 @@ def deal(state, rules, players, start_player, chance, journal):
 
 
 @jit
-def _begin_round(state, rules, chance, journal):
+def come_home(state, rules):
     """Ships come home empty, all tiles return to the bag (31, 46, 52)."""
     ships, harbors, types, tiles = int64(rules.ships), int64(rules.harbors), int64(rules.types), int64(rules.tiles)
     for seat in range(SEATS):
@@ -76,6 +76,12 @@ def _begin_round(state, rules, chance, journal):
         state.unseen_tile[tile] = tile
         state.lies[tile] = IN_BAG
     state.unseen = tiles
+
+
+@jit
+def _begin_round(state, rules, chance, journal):
+    """The start player shows the first tile."""
+    come_home(state, rules)
     open_source(chance, int64(state.round))
     start_player = int64(state.start_player)
     write(journal, e.ROUND, int64(state.round), start_player, 0, 0, 0)
