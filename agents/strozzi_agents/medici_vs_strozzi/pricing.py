@@ -1,0 +1,90 @@
+"""Agents that name prices: a constant, the fair price, or a share of it."""
+
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from numba import int64
+
+from strozzi_agents.medici_vs_strozzi.now import best_load_now
+from strozzi_sim.agent import Param, compiled_agent
+from strozzi_sim.games.medici_vs_strozzi.state import (
+    ANSWER,
+    BUY,
+    DECLINE,
+    MOST_PRICE,
+    MOST_REVEAL,
+    NAME_PRICE,
+    PRICE,
+    REVEAL,
+    REVEAL_MORE,
+    STOP,
+)
+from strozzi_sim.games.medici_vs_strozzi.worth import DEFAULT, MEMORY, another_tile, best_placement, fill_round, swing
+
+WEIGHTS: dict[str, Any] = {
+    "fill": Param(DEFAULT.fill, 0.0, 1.0, "share of the free spaces that will be loaded, of the fleet nearer to full"),
+    "lag": Param(DEFAULT.lag, 0.0, 1.0, "share of the other fleet's further spaces that counts as well"),
+    "tile": Param(DEFAULT.tile, 0.0, 10.0, "face value of a tile yet to be loaded"),
+    "spread": Param(DEFAULT.spread, 0.0, 20.0, "lead at a harbor that is 7/10 safe, with no tile to come there"),
+    "spread_tiles": Param(DEFAULT.spread_tiles, 0.0, 20.0, "the same, more for the square root of the tiles to come"),
+    "drift": Param(DEFAULT.drift, 0.0, 0.99, "of a marker's ways in a round, the share of each further space"),
+    "open": Param(DEFAULT.open, 0.0, 1.0, "how much of a round's wandering each tile to come at the harbor is"),
+    "step": Param(DEFAULT.step, 0.0, 2.0, "steps of every marker at a harbor, for each space that is his to fill there"),
+    "later": Param(DEFAULT.later, 0.0, 2.0, "weight of later rounds"),
+    "turn": Param(DEFAULT.turn, -20.0, 20.0, "coins that the turn is worth"),
+}
+
+
+@compiled_agent(
+    name="fixed-price",
+    games=("medici_vs_strozzi",),
+    value=Param(12, 0, MOST_PRICE, "the price it names, and the highest it pays"),
+    tiles=Param(1, 1, MOST_REVEAL, "tiles it shows, as far as it may"),
+)
+def fixed_price(state, rules, params, memory, random):
+    """Names one price for every lot, buys at that or less, loads where it earns most now."""
+    phase = int64(state.phase)
+    if phase == REVEAL:
+        return int64(REVEAL_MORE) if int64(state.shown) < params.tiles else int64(STOP)
+    if phase == PRICE:
+        return NAME_PRICE + int64(min(params.value, float(int64(rules.top_price))))
+    if phase == ANSWER:
+        return int64(BUY) if float(int64(state.price)) <= params.value else int64(DECLINE)
+    return best_load_now(state, rules, int64(state.actor))
+
+
+@compiled_agent(
+    name="fair-price",
+    games=("medici_vs_strozzi",),
+    memory=MEMORY,
+    factor=Param(1.0, 0.0, 3.0, "share of the fair price that it names"),
+    **WEIGHTS,
+)
+def fair_price(state, rules, params, memory, random):
+    """Names half of what changes hands with a lot, and buys below it.
+
+    It estimates both outcomes of a lot (see `worth.margin`); half the difference is the price at which its rival's
+    choice cannot hurt it (a switch {L | R} and its temperature, in Berlekamp 1996).
+    """
+    fill_round(state, rules, params, memory)
+    phase = int64(state.phase)
+    if phase > ANSWER:
+        return best_placement(state, rules, params, memory, int64(state.actor))[0]
+    mine, yours = swing(state, rules, params, memory)
+    half = 0.5 * (mine - yours)
+    if phase == REVEAL:
+        stop = 0.5 * (mine + yours) if half > 0.0 else mine
+        return int64(REVEAL_MORE) if another_tile(state, rules, params, memory) > stop else int64(STOP)
+    if phase == PRICE:
+        price = min(max(params.factor * half, 0.0), float(int64(rules.top_price)))
+        return NAME_PRICE + int64(price + 0.5)
+    return int64(BUY) if float(int64(state.price)) < half else int64(DECLINE)
+
+
+shader = replace(
+    fair_price,
+    name="shader",
+    params=MappingProxyType({**fair_price.params, "factor": Param(0.8, 0.0, 3.0, "share of the fair price it names")}),
+    about="Names less than the fair price, and buys below the fair price.",
+)

@@ -1,0 +1,235 @@
+"""What a position is worth: the margin that harbors and monopolies will still bring, and the fair price of a lot.
+
+An estimate, not a rule: agents price by it with weights of their own, reports compare prices with it. Totals of loads are
+carried on by what will be loaded in the free spaces; markers wander at random, this round and later ones.
+
+The fair price is half the swing (docs/rules/medici_vs_strozzi.md): with W_P and W_R the proposer's margin if he or his
+rival gets the lot and the turn, a price p is answered so that the proposer has min(W_P - p, W_R + p), which is best at
+p = (W_P - W_R) / 2.
+"""
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numba import float64, int64
+
+from strozzi_sim.games.medici_vs_strozzi.core import load, placements, round_ends
+from strozzi_sim.games.medici_vs_strozzi.scoring import harbor_lead, moved, track_pay
+from strozzi_sim.games.medici_vs_strozzi.state import (
+    DISCARD,
+    IN_BAG,
+    LOAD,
+    MEDICI,
+    MOST_HALF_LENGTH,
+    MOST_HARBORS,
+    MOST_TYPES,
+    NO_HARBOR,
+    SEATS,
+    STROZZI,
+)
+from strozzi_sim.kernel.bits import lowest_bit
+from strozzi_sim.kernel.jit import inlined, jit
+from strozzi_sim.kernel.pointers import assign, clone
+
+SPACES = 2 * MOST_HALF_LENGTH + 1  # of the longest track
+_FURTHEST = 6  # that a marker wanders in a round
+
+
+class Weights(NamedTuple):
+    """The weights of the estimate; tuned by benchmarks/tuning."""
+
+    fill: float = 0.8  # share of the free spaces that will be loaded, of the fleet that is nearer to full
+    lag: float = 0.5  # how much less the other fleet gets, for its further spaces
+    tile: float = 2.6  # face value of a tile yet to be loaded
+    spread: float = 1.0  # lead at a harbor that is 7/10 safe, with no tile to come there
+    spread_tiles: float = 2.2  # the same, more for the square root of the tiles to come there
+    drift: float = 0.55  # of a marker's ways in a round, the share of each further space
+    open: float = 0.12  # how much of a round's wandering each tile to come at the harbor is
+    step: float = 0.25  # of every marker at the harbor, for each space that is one's own to fill
+    later: float = 1.0  # weight of later rounds
+    turn: float = 1.0  # coins that the turn is worth
+
+
+DEFAULT = Weights()
+
+MEMORY = np.dtype([  # shape                                         meaning
+    ("filled", "i8"),  #                                             the round it is for, from 1; 0 = none
+    ("drift", "f8", (2 * _FURTHEST + 1,)),  #                        [way + 6] chance of a marker's way in a round
+    ("sure", "f8", (MOST_HARBORS, MOST_TYPES, SPACES)),  #           [harbor, type, space] margin of a marker that ends
+    #                                                                the round there, later rounds included
+    ("open", "f8", (MOST_HARBORS, MOST_TYPES, SPACES)),  #           the same, of one that has a round's way to go
+], align=True)  # fmt: skip
+
+
+@jit
+def fill_round(state, rules, weights, memory):
+    """Work out what markers are worth in this round; `memory` is a MEMORY record that was zero before."""
+    if memory.filled == int64(state.round) + 1:
+        return
+    total, share = 0.0, 1.0
+    for way in range(_FURTHEST + 1):
+        memory.drift[_FURTHEST + way] = share
+        memory.drift[_FURTHEST - way] = share
+        total += share if way == 0 else 2.0 * share
+        share *= weights.drift
+    for way in range(2 * _FURTHEST + 1):
+        memory.drift[way] /= total
+    later = int64(rules.rounds) - int64(state.round) - 1
+    for harbor in range(int64(rules.harbors)):
+        for kind in range(int64(rules.types)):
+            half = int64(rules.half_length[harbor, kind])
+            if half == 0:
+                continue
+            for space in range(2 * half + 1):
+                memory.open[harbor, kind, space] = 0.0
+            for back in range(later + 1):
+                weight = 1.0 if back == later else weights.later
+                for space in range(2 * half + 1):
+                    pay = float64(track_pay(rules, harbor, kind, int64(space - half)))
+                    memory.sure[harbor, kind, space] = weight * pay + memory.open[harbor, kind, space]
+                for space in range(2 * half + 1):
+                    mean = 0.0
+                    for way in range(2 * _FURTHEST + 1):
+                        to = min(max(space + way - _FURTHEST, 0), 2 * half)
+                        mean += memory.drift[way] * memory.sure[harbor, kind, to]
+                    memory.open[harbor, kind, space] = mean
+    memory.filled = int64(state.round) + 1
+
+
+@inlined
+def _spaces_to_come(state, rules, seat, harbor, unmoored):
+    """Free spaces of a seat at a harbor; where it has no ship yet, the mean of its ships at sea."""
+    if (int64(state.berths[seat]) >> harbor) & 1 == 1:
+        return unmoored
+    for ship in range(int64(rules.ships)):
+        if int64(state.harbor[seat, ship]) == harbor:
+            return float64(int64(state.free[seat, ship]))
+    return 0.0
+
+
+@inlined
+def _mean_unmoored(state, rules, seat):
+    spaces = count = int64(0)
+    for ship in range(int64(rules.ships)):
+        if int64(state.harbor[seat, ship]) == NO_HARBOR:
+            spaces += int64(rules.capacity[ship])
+            count += 1
+    return spaces / count if count > 0 else 0.0
+
+
+@jit
+def margin(state, rules, weights, memory, turn, over):
+    """Medici's margin still to come, cash left aside.
+
+    Args:
+        state: a position between two turns, the lot placed.
+        rules, weights, memory: see `fill_round`.
+        turn: the seat whose turn it is.
+        over: whether the round is over (the seat is then ignored).
+    """
+    left_m = float64(int64(rules.capacity_total) - int64(state.loaded[MEDICI]))
+    left_s = float64(int64(rules.capacity_total) - int64(state.loaded[STROZZI]))
+    mean_m, mean_s = _mean_unmoored(state, rules, int64(MEDICI)), _mean_unmoored(state, rules, int64(STROZZI))
+    nearer = min(left_m, left_s)
+    fill = 0.0 if over else weights.fill * min(1.0, int64(state.unseen) / (1.0 + nearer + nearer))
+    fill_m = fill * (nearer + weights.lag * (left_m - nearer)) / max(left_m, 1.0)
+    fill_s = fill * (nearer + weights.lag * (left_s - nearer)) / max(left_s, 1.0)
+    majority = float64(int64(rules.majority))
+    total = 0.0
+    if not over:
+        total = weights.turn if turn == MEDICI else -weights.turn
+    for harbor in range(int64(rules.harbors)):
+        come_m = fill_m * _spaces_to_come(state, rules, int64(MEDICI), harbor, mean_m)
+        come_s = fill_s * _spaces_to_come(state, rules, int64(STROZZI), harbor, mean_s)
+        if over:
+            total += majority * harbor_lead(state, rules, harbor)
+        else:
+            lead = int64(state.value[MEDICI, harbor]) - int64(state.value[STROZZI, harbor])
+            lead += weights.tile * (come_m - come_s)
+            spread = weights.spread + weights.spread_tiles * sqrt(come_m + come_s)
+            total += majority * lead / sqrt(lead * lead + spread * spread + 1e-9)
+        loose = min(weights.open * (come_m + come_s), 1.0)
+        ahead = weights.step * (come_m - come_s)
+        for kind in range(int64(rules.types)):
+            half = int64(rules.half_length[harbor, kind])
+            if half > 0:
+                before = int64(state.position[harbor, kind])
+                steps_m, steps_s = int64(state.steps[MEDICI, harbor, kind]), int64(state.steps[STROZZI, harbor, kind])
+                space = float64(half + moved(rules, before, half, steps_m, steps_s)) + ahead
+                space = min(max(space, 0.0), float64(2 * half))
+                low = min(int64(space), 2 * half - 1)
+                sure = _between(memory.sure[harbor, kind, low], memory.sure[harbor, kind, low + 1], space - low)
+                far = _between(memory.open[harbor, kind, low], memory.open[harbor, kind, low + 1], space - low)
+                total += sure + loose * (far - sure)
+    return total
+
+
+@inlined
+def _between(low, high, share):
+    return low + share * (high - low)
+
+
+@jit
+def best_placement(state, rules, weights, memory, seat):
+    """(action, margin of `seat` still to come) if `seat` buys the lot on the table, its price left aside."""
+    sign = 1.0 if seat == MEDICI else -1.0
+    after = clone(state)
+    best = sign * margin(after, rules, weights, memory, seat, round_ends(after, rules, seat))
+    chosen = int64(DISCARD)
+    found = placements(state, rules, seat)
+    while found != 0:
+        place = lowest_bit(found)
+        found &= found - 1
+        assign(after, state)
+        load(after, rules, seat, place // MOST_HARBORS, place % MOST_HARBORS)
+        worth = sign * margin(after, rules, weights, memory, seat, round_ends(after, rules, seat))
+        if worth > best:
+            best, chosen = worth, LOAD + place
+    return chosen, best
+
+
+@jit
+def swing(state, rules, weights, memory):
+    """(W_P, W_R): the proposer's margin still to come if he, or his rival, gets the lot and the turn."""
+    proposer = int64(state.proposer)
+    _, mine = best_placement(state, rules, weights, memory, proposer)
+    if rules.buy_without_room or int64(state.shown) <= int64(state.room[1 - proposer]):
+        _, yours = best_placement(state, rules, weights, memory, 1 - proposer)
+        return mine, -yours
+    return mine, mine  # he may not buy: any price is paid by the proposer
+
+
+@jit
+def fair_price(state, rules, weights, memory):
+    """Half the swing of the lot on the table, in coins, at least 0."""
+    mine, yours = swing(state, rules, weights, memory)
+    return max(0.5 * (mine - yours), 0.0)
+
+
+@jit
+def another_tile(state, rules, weights, memory):
+    """The proposer's expected margin after one more tile, if he then names the fair price."""
+    proposer = int64(state.proposer)
+    shown = int64(state.shown)
+    more = clone(state)
+    more.shown = shown + 1
+    more.unseen = int64(state.unseen) - 1
+    total = 0.0
+    count = int64(0)
+    last = 0.0
+    for tile in range(int64(rules.tiles)):
+        if int64(state.lies[tile]) != IN_BAG:
+            continue
+        if (
+            tile == 0
+            or int64(state.lies[tile - 1]) != IN_BAG
+            or rules.tile_type[tile] != rules.tile_type[tile - 1]
+            or rules.tile_value[tile] != rules.tile_value[tile - 1]
+        ):
+            more.lot[shown] = tile
+            mine, yours = swing(more, rules, weights, memory)
+            last = 0.5 * (mine + yours) if mine > yours else mine
+        total += last
+        count += 1
+    return total / count
