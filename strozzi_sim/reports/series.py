@@ -1,5 +1,6 @@
 """What pictures of series share: the order of levels, the names and marks of series, whiskers, keys."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,15 +14,20 @@ from strozzi_sim.reports.style import COLOURS, MARKS, SERIES, legend
 
 Words = Mapping[str, str]
 
+_NUMBER = re.compile(r"(<?)(-?\d+)\+?")
+
 
 def in_order(values: pd.Series, asked: Sequence[str]) -> list[Any]:
-    """The values that occur: those asked for in their order, else numbers by size, then the others as they come."""
+    """The values that occur: those asked for in their order, else numbers by size, then the others as they come.
+
+    "15+" and "<-20" are numbers too.
+    """
     there = list(dict.fromkeys(values))
     if asked:
         return [value for value in asked if value in there]
-    numbers = [value for value in there if str(value).rstrip("+").isdigit()]
+    numbers = {value: found for value in there if (found := _NUMBER.fullmatch(str(value)))}
     return [
-        *sorted(numbers, key=lambda value: int(str(value).rstrip("+"))),
+        *sorted(numbers, key=lambda value: (int(numbers[value][2]), not numbers[value][1])),
         *(value for value in there if value not in numbers),
     ]
 
