@@ -32,9 +32,9 @@ def in_order(values: pd.Series, asked: Sequence[str]) -> list[Any]:
     ]
 
 
-def named(value: Any, words: Words) -> str:
-    """How a raw value is called."""
-    return words.get(str(value), str(value))
+def named(value: Any, words: Words, column: str = "") -> str:
+    """How a raw value is called: in this column ("tiles=1"), or anywhere."""
+    return words.get(f"{column}={value}", words.get(str(value), str(value)))
 
 
 def players_title(players: int) -> str:
@@ -69,7 +69,7 @@ def series_words(picture: Picture, series: Any, words: Words) -> str:
         return next(figure.label for figure in picture.figures if figure.name == series)
     if picture.series == "players":
         return f"{series} players"
-    return named(series, words)
+    return named(series, words, picture.series)
 
 
 def points_of(picture: Picture, rows: pd.DataFrame, series: Any) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from typing import Any
 
 from strozzi_sim.games.medici_vs_strozzi.page_scores import SOURCES
 from strozzi_sim.games.medici_vs_strozzi.page_tables import ALL
+from strozzi_sim.games.medici_vs_strozzi.state import PLAYER_NAMES
 from strozzi_sim.games.pages import Speaker, Tables, in_words, listed, pick, quote, say_pages
 
 _COUNTED = ("no", "one", "two", "three", "four", "five", "six")
@@ -28,27 +29,33 @@ def sentences(tables: Tables, components: Mapping[str, Any]) -> dict[str, list[s
     return say_pages(tables, components, pages)
 
 
-def _seat(say: Speaker) -> str:
+def _seat(say: Speaker, data: Mapping[str, Any]) -> str:
     """What sitting at Medici's side is worth."""
     share = say.row("medici_win_share")
     if share is None:
         return "There are too few games to say whether it matters who is Medici."
     ahead = say.coins("medici_margin_mean")
+    starts: dict[str, list[str]] = {name: [] for name in PLAYER_NAMES}
+    for number, name in enumerate(data.get("rounds", {}).get("starter", []), 1):
+        starts[name].append(str(number))
+    who = "; ".join(
+        f"{name} starts {'rounds' if len(own) > 1 else 'round'} {listed(own)}" for name, own in starts.items() if own
+    )
     verdict = ""
     if share.low > 0.5:
-        verdict = ": to start the game is an advantage"
+        verdict = ": Medici's seat is the better one"
     elif share.high < 0.5:
-        verdict = ": to start rounds 2 and 3, as Strozzi does, is worth more than to start the game"
+        verdict = ": Strozzi's seat is the better one"
     elif share.low <= 0.5 <= share.high:
         verdict = ": no advantage of either seat is shown"
     return (
-        f"Medici, who starts the game, wins {quote(share, 'share')} of games, a tie counted as half, with a mean margin "
-        f"of {ahead} coins{verdict}."
+        f"Medici wins {quote(share, 'share')} of games, a tie counted as half, with a mean margin of {ahead} coins"
+        f"{verdict}{f' ({who})' if who else ''}."
     )
 
 
 def _balance(say: Speaker, data: Mapping[str, Any]) -> list[str]:
-    found = [_seat(say)]
+    found = [_seat(say, data)]
     found.append(
         f"A player ends with {say.coins('score_mean')} coins, the winner with {say.coins('winner_score_mean')} and the "
         f"loser with {say.coins('loser_score_mean')}; {say.share('tie_share')} of games are ties."
@@ -110,11 +117,12 @@ def _prices(say: Speaker, data: Mapping[str, Any]) -> list[str]:
     gap, miss = (say.row(figure, tiles=ALL, by=ALL) for figure in ("price_minus_fair_mean", "miss_mean"))
     if gap and miss:
         size = gap if gap.value >= 0 else gap._replace(value=-gap.value, low=-gap.high, high=-gap.low)
-        side = "above" if gap.value >= 0 else "below"
+        side = f"{quote(size, 'coins')} coins {'above' if gap.value >= 0 else 'below'} the estimated fair price"
+        if gap.low <= 0 <= gap.high:
+            side = "at the estimated fair price"
         found.append(
-            f"Prices lie {quote(size, 'coins')} coins {side} the estimated fair price, and miss it by "
-            f"{quote(miss, 'coins')} either way. The estimate is a judgement: agents that judge by it themselves show "
-            "that they follow it, not that it is right."
+            f"On average prices lie {side}; one price misses it by {quote(miss, 'coins')} coins, up or down. The "
+            "estimate is a judgement: agents that judge by it themselves show that they follow it, not that it is right."
         )
     found += _dear_and_cheap(say)
     return found
@@ -163,17 +171,13 @@ def _tiles(say: Speaker, data: Mapping[str, Any]) -> list[str]:
 
 def _harbors(say: Speaker, data: Mapping[str, Any]) -> list[str]:
     found = []
-    harbors = [row for harbor in data.get("harbor", []) if (row := say.row("coins_mean", harbor=harbor["id"], by=ALL))]
-    if len(harbors) > 1:
-        low, high = min(harbors, key=lambda row: row.value), max(harbors, key=lambda row: row.value)
-        tracks = {harbor["id"]: len(harbor["tracks"]) for harbor in data["harbor"]}
-        if high.low > low.high:
-            found.append(
-                f"{high.harbor} with its {tracks[high.harbor]} tracks pays most, {quote(high, 'coins')} coins to a "
-                f"player and game, {low.harbor} with {tracks[low.harbor]} least, {quote(low, 'coins')}."
-            )
-        else:
-            found.append("No harbor pays measurably more than another.")
+    pays = [
+        f"{quote(row, 'coins')} at {harbor['id']} with its {len(harbor['tracks'])} tracks"
+        for harbor in data.get("harbor", [])
+        if (row := say.row("coins_mean", harbor=harbor["id"], by=ALL))
+    ]
+    if pays:
+        found.append(f"In a game a player earns {listed(pays)}.")
     whole = {"harbor": ALL, "by": ALL}
     found.append(
         f"{say.share('tie_of_contested_share', **whole)} of the harbors where both have a ship are tied; at "
@@ -181,12 +185,14 @@ def _harbors(say: Speaker, data: Mapping[str, Any]) -> list[str]:
     )
     ships = data.get("ships", {}).get("capacities", [])
     wins = [
-        f"{say.share('won_share', harbor=ALL, by='ship', level=str(ship))} with the ship for {ship}"
+        f"the ship for {ship} {say.share('won_share', harbor=ALL, by='ship', level=str(ship))} of the time"
         for ship in ships
         if say.row("won_share", harbor=ALL, by="ship", level=str(ship))
     ]
     if wins:
-        found.append(f"A moored ship wins its harbor in {listed(wins)}; it carries {say.number('load_mean', **whole)}.")
+        found.append(
+            f"Its harbor wins {listed(wins)}; a moored ship carries tiles of {say.number('load_mean', **whole)} in all."
+        )
     loads = pick(say.table, players=say.players, figure="won_share", harbor=ALL, by="load").dropna(subset="value")
     enough = [row for row in loads.itertuples(index=False) if row.value >= 0.5]
     if enough:
@@ -198,16 +204,18 @@ def _harbors(say: Speaker, data: Mapping[str, Any]) -> list[str]:
 def _monopolies(say: Speaker, data: Mapping[str, Any]) -> list[str]:
     count = data.get("rounds", {}).get("count", 0)
     rows = {str(number): {"track": ALL, "by": "round", "level": str(number)} for number in range(1, count + 1)}
-    off = [f"{say.share('off_centre_share', **where)} after round {name}" for name, where in rows.items()]
-    bonus = [say.share("bonus_share", **where) for where in rows.values()]
+    places = [
+        f"after round {name} {say.share('off_centre_share', **where)} and {say.share('bonus_share', **where)}"
+        for name, where in rows.items()
+    ]
     swapped = [f"{say.share('swapped_share', **where)} in round {name}" for name, where in rows.items() if name != "1"]
-    coins = [say.coins("coins_mean", **where) for where in rows.values()]
+    coins = [f"{say.coins('coins_mean', **where)} coins in round {name}" for name, where in rows.items()]
     found = []
-    if off:
-        found.append(f"Off the centre lie {listed(off)} of the markers, on a bonus space {listed(bonus)}.")
-        found.append(f"A marker pays {listed(coins)} coins in the {'scorings' if count > 1 else 'scoring'}.")
+    if places:
+        found.append(f"Of the markers lie off the centre and on a bonus space {'; '.join(places)}.")
+        found.append(f"A marker pays {listed(coins)}.")
     if swapped:
-        found.append(f"A marker changes sides {listed(swapped)}.")
+        found.append(f"Of the markers change sides {listed(swapped)}.")
     whole = {"track": ALL, "by": ALL}
     found.append(
         f"Of all steps made on tracks {say.share('effective_share', **whole)} move a marker; the others cancel out or "
@@ -230,8 +238,8 @@ def _rounds(say: Speaker, data: Mapping[str, Any]) -> list[str]:
         if say.row("payout_mean", **where):
             found.append(
                 f"Round {number} brings a player {say.coins('payout_mean', **where)} coins and costs him "
-                f"{say.coins('paid_mean', **where)}; {say.number('lots_mean', **where)} lots, "
-                f"{say.share('full_fleet_share', **where)} of the rounds end with a full fleet."
+                f"{say.coins('paid_mean', **where)}; it takes {say.number('lots_mean', **where)} lots, and in "
+                f"{say.share('full_fleet_share', **where)} of games it ends with a full fleet."
             )
     return found
 

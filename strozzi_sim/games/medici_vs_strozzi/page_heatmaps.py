@@ -80,7 +80,10 @@ def _spaces(cell: Any, stats: Any) -> Cells:
 def _tracks(cell: Any, stats: Any) -> Cells:
     names, counts = track_counts(cell)
     figures = track_figures(counts, cell.deals, stats)
-    return {name: (names, round_names(cell), each) for name, each in figures.items()}
+    found: Cells = {name: (names, round_names(cell), each) for name, each in figures.items()}
+    swapped = figures["swapped_share"]  # in round 1 all markers come from the centre
+    sides = (side[:, 1:] for side in (swapped.value, swapped.low, swapped.high, swapped.n))
+    return {**found, "swapped_share": (names, round_names(cell)[1:], stats.Estimate(*sides))}
 
 
 def _cargo(cell: Any, stats: Any) -> Cells:

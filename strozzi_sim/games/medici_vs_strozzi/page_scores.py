@@ -93,12 +93,7 @@ def add_balance(table: Tidy, cell: Any, stats: Any) -> None:
     for source, part in SOURCES.items():
         table.add(cell, f"coins_{source}_mean", stats.ratio(all_income[:, part], everyone))
     table.add(cell, "paid_mean", stats.ratio(all_income[:, PAID], everyone))
-    margins = t["margin"] * np.arange(t["margin"].shape[1])
-    margin = stats.ratio(margins.sum(axis=1), games)
-    if t["margin"][:, -1].any():  # the last bin takes everything beyond
-        nothing = np.asarray(np.nan)
-        margin = stats.Estimate(nothing, nothing, nothing, margin.n)
-    table.add(cell, "margin_mean", margin)
+    table.add(cell, "margin_mean", stats.ratio(t["margin"], games))
     medici = cell.outcome["wins"].sum(axis=1)[:, MEDICI]
     table.add(cell, "medici_win_share", stats.ratio(medici, games, unit=WIN, share_of=deals))
     table.add(cell, "medici_margin_mean", stats.ratio(t["medici_margin"], games))

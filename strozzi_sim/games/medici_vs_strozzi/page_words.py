@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from strozzi_sim.games.medici_vs_strozzi.state import PLAYER_NAMES
+from strozzi_sim.games.medici_vs_strozzi.state import MOST_REVEAL, MOST_ROUNDS, PLAYER_NAMES
 from strozzi_sim.games.pages import Tables
 
 MINUS = "\N{MINUS SIGN}"
@@ -26,16 +26,18 @@ BY_LABELS = {
     "gold": "gold tiles in the lot",
     "proposer": "who names the price",
     "room": "who could load it",
-    "price": "price, from \N{HORIZONTAL ELLIPSIS} coins up to the next column",
-    "fair": "estimated fair price, from \N{HORIZONTAL ELLIPSIS} coins up to the next column",
-    "gap": "price less estimated fair price, from \N{HORIZONTAL ELLIPSIS} coins up to the next column",
+    "price": "price, from \N{HORIZONTAL ELLIPSIS} coins up to the next",
+    "fair": "estimated fair price, from \N{HORIZONTAL ELLIPSIS} coins up to the next",
+    "gap": "price less estimated fair price, from \N{HORIZONTAL ELLIPSIS} coins up to the next",
 }
 
 
 def words(tables: Tables, components: Mapping[str, Any]) -> dict[str, str]:
     """How the values in the tables are called: raw -> words; seats by their family, tracks by harbor and goods."""
     found = dict(WORDS)
-    found |= {f"seat {seat}": name for seat, name in enumerate(PLAYER_NAMES)}
+    found |= {f"seat={seat}": f"{seat} ({name})" for seat, name in enumerate(PLAYER_NAMES)}
+    found |= {f"tiles={size}": f"{size} tiles" if size > 1 else "1 tile" for size in range(1, MOST_REVEAL + 1)}
+    found |= {f"round={number}": f"round {number}" for number in range(1, MOST_ROUNDS + 1)}
     for data in components.values():
         for harbor in data["harbor"]:
             for kind in harbor["tracks"]:

@@ -44,7 +44,6 @@ PRICE_BAND = 5  # coins in a level of BY_PRICE and BY_FAIR
 GAPS = (-20, -10, -5, -3, -1, 1, 3, 5, 10, 20, 40)  # where levels 1, 2, ... of BY_GAP begin, in coins
 SCORES = 6144  # coins won or lost since the start: -LOWEST .. ; the first and the last take everything beyond
 LOWEST = 4096
-MARGINS = 1024
 VALUES = MOST_VALUE + 2  # face values of tiles, gold last
 GOLD_VALUE = MOST_VALUE + 1
 LOADS = 32  # totals of a ship; the last one takes everything beyond
@@ -71,7 +70,7 @@ TALLIES = np.dtype([  # shape                            meaning
     ("games", "i8"),
     ("ties", "i8"),  #                                   games with a shared win
     ("score", "i8", (SCORES,)),  #                       players by coins at the end less those at the start, + LOWEST
-    ("margin", "i8", (MARGINS,)),  #                     games by coins of the winner less the loser's
+    ("margin", "i8"),  #                                 coins of the winner less the loser's
     ("medici_margin", "i8"),  #                          coins of Medici less Strozzi's
     ("start_cash", "i8"),  #                             coins that players began with
     ("below_zero", "i8", (2,)),  #                       players with less than 0 coins at some time, at the end
@@ -356,7 +355,7 @@ def _count_end(t, state, rules):
     ahead = int64(state.cash[MEDICI]) - int64(state.cash[STROZZI])
     t.ties += ahead == 0
     t.medici_margin += ahead
-    t.margin[min(abs(ahead), int64(MARGINS - 1))] += 1
+    t.margin += abs(ahead)
     for seat in range(SEATS):
         gain = int64(state.cash[seat]) - int64(rules.start_cash)
         t.score[min(max(gain + LOWEST, int64(0)), int64(SCORES - 1))] += 1
