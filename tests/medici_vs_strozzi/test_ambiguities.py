@@ -8,6 +8,7 @@ of the prices that an agent can name, is no matter of the rules in plain Python.
 import copy
 import itertools
 import random
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -1271,6 +1272,29 @@ def test_check_changed_tiles(components: dict[str, Any], seed: int, discarding: 
             other_tiles = [*event["tiles"]]
             other_tiles[index] = "gold-a" if other_tiles[index] != "gold-a" else "gold-b"
             assert broken_line(header, numbered, position, {**event, "tiles": other_tiles}) == line
+
+
+def test_check_says_what_is_wrong() -> None:
+    game = sell(table(["dye-2", "fur-1"], rounds=3), 1, MEDICI, (3, "H1"), price=5)
+    header, _, numbered = in_file(game, base_components())
+    changes: list[tuple[int, dict[str, Any], str]] = [
+        (1, {"tile": "salt-1"}, 'expected the id of a tile, found "salt-1"'),
+        (5, {"tile": "dye-2"}, 'expected a tile not drawn yet, found "dye-2" again'),
+        (2, {"price": -5}, "a price of player 0: a whole number from 0 to 9007199254740991"),
+        (2, {"player": 1}, "player 1 instead of 0"),
+        (3, {"buy": "no"}, "an answer of player 1: buy true or false"),
+        (4, {"ship": 6}, "a discard of player 0, or a load of ship 3 at H1 or 3 at H2"),
+        (4, {"type": "price"}, "a discard of player 0, or a load of ship 3 at H1"),
+    ]
+    for position, change, message in changes:
+        changed = [*numbered]
+        line, event = numbered[position]
+        changed[position] = (line, {**event, **change})
+        with pytest.raises(BrokenRule, match=re.escape(message)) as refusal:
+            check_game(header, 1, changed)
+        assert refusal.value.line == line
+    with pytest.raises(BrokenRule, match="stops early: expected a reveal or a price of player 0 after this"):
+        check_game(header, 1, numbered)
 
 
 def test_check_types_and_keys() -> None:
