@@ -652,7 +652,7 @@ def test_item_48_other_starters() -> None:
     components["rounds"] |= {"count": 4, "starter": ["Medici", "Strozzi", "Medici", "Strozzi"]}
     game = random_game(components, 48)
     assert [event["start_player"] for event in lines(game, "round")] == [0, 1, 0, 1]
-    for starters in (["Medici"], ["Medici", "Strozzi", "Medici", "Pazzi"]):
+    for starters in (["Medici"], ["Medici"] * 5, ["Medici", "Strozzi", "Medici", "Pazzi"]):
         components["rounds"]["starter"] = starters
         with pytest.raises(ValueError, match=r"starters|not in"):
             deal(components, 48)
@@ -1105,6 +1105,13 @@ def test_other_components() -> None:
         check_game(*in_file(random_game(components, seed, 0.1), components))
 
 
+def test_ships_of_a_player_differ() -> None:
+    components = base_components()
+    components["ships"]["capacities"] = [3, 5, 5]
+    with pytest.raises(ValueError, match="differ in capacity"):
+        table(components=components)
+
+
 # -- checking records -------------------------------------------------------------------------------------------
 
 
@@ -1344,6 +1351,25 @@ def test_check_needs_a_good_header() -> None:
         less = {other: value for other, value in components.items() if other != key}
         assert named_line({**header, "components": less}, numbered) == 1
     assert named_line(header, []) == 1
+
+
+NUMBERS = [
+    "ships.capacities.0", "tiles.values_per_type.2", "tiles.gold_value", "tracks.half_length", "tracks.bonus.4",
+    "marker_steps.value_zero_tile", "marker_steps.other_tile", "scoring.harbor_majority", "scoring.monopoly",
+    "money.start_cash", "rounds.count", "rounds.reveal_max",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", NUMBERS)
+@pytest.mark.parametrize("value", [None, "3", 2.5, [1]])
+def test_check_needs_whole_numbers_in_the_header(key: str, value: Any) -> None:
+    header, _, numbered = in_file(random_game(base_components(), 22), base_components())
+    *sections, last = (int(part) if part in ("0", "2") else part for part in key.split("."))
+    place = header["components"]
+    for section in sections:
+        place = place[section]
+    place[last] = value
+    assert named_line(header, numbered) == 1
 
 
 def test_replay_stops_at_every_decision() -> None:

@@ -26,6 +26,7 @@ Medici proposes first in the first round, Strozzi in the others. Most cash wins;
 """
 
 from collections.abc import Generator, Mapping, Sequence
+from operator import index
 from string import ascii_lowercase
 from typing import Any, NamedTuple
 
@@ -94,7 +95,8 @@ class Game:
             start_player: who proposes first in round 1 (48, 51).
 
         Raises:
-            ValueError: a start player, a list of starters or an order of tiles that cannot be.
+            ValueError: a start player, starters, capacities or an order of tiles that cannot be.
+            TypeError: a number of the components that is not whole.
         """
         rounds, tracks = components["rounds"], components["tracks"]
         if start_player not in range(len(FAMILIES)):
@@ -105,7 +107,9 @@ class Game:
         self.tiles = tiles_of(components)
         if [sorted(order) for order in tiles] != [sorted(self.tiles)] * rounds["count"]:
             raise ValueError(f"the order of the tiles must name each of the {len(self.tiles)} tiles once a round")
-        self.capacities = components["ships"]["capacities"]
+        self.capacities = [index(capacity) for capacity in components["ships"]["capacities"]]
+        if len(set(self.capacities)) != len(self.capacities):
+            raise ValueError(f"the ships of a player must differ in capacity, got {self.capacities}")
         self.harbors = {harbor["id"]: tuple(harbor["tracks"]) for harbor in components["harbor"]}
         own = tracks.get("per_track", {})
         self.tracks = {
@@ -113,12 +117,12 @@ class Game:
             for harbor, types in self.harbors.items()
         }
         scoring, steps, switches = components["scoring"], components["marker_steps"], components["switches"]
-        self.majority, self.monopoly = scoring["harbor_majority"], scoring["monopoly"]
-        self.steps, self.zero_steps = steps["other_tile"], steps["value_zero_tile"]
+        self.majority, self.monopoly = index(scoring["harbor_majority"]), index(scoring["monopoly"])
+        self.steps, self.zero_steps = index(steps["other_tile"]), index(steps["value_zero_tile"])
         self.until_moored = switches["round_ends_when"] == "moored"
         self.lone_ship_wins, self.net = switches["lone_worthless_ship_wins"], switches["net_marker_movement"]
         self.buy_without_room = switches["buy_without_room"]
-        self.reveal_max = rounds["reveal_max"]
+        self.reveal_max = index(rounds["reveal_max"])
         self.round = 0
         self.start_player = self.proposer = start_player
         self.lot: list[str] = []
@@ -126,7 +130,7 @@ class Game:
         self.buyer: int | None = None
         self.ships = [self._fleet() for _ in FAMILIES]
         self.markers = {harbor: dict.fromkeys(types, 0) for harbor, types in self.harbors.items()}
-        self.cash = [components["money"]["start_cash"] for _ in FAMILIES]
+        self.cash = [index(components["money"]["start_cash"]) for _ in FAMILIES]
         self.discards: list[str] = []
         self.over = False
         self.events: list[dict[str, Any]] = []
@@ -345,12 +349,12 @@ def tiles_of(components: Mapping[str, Any]) -> dict[str, Tile]:
     for kind in components["type"]:
         for number, value in enumerate(values):
             letter = ascii_lowercase[values[:number].count(value)] if values.count(value) > 1 else ""
-            tiles[f"{kind['key']}-{value}{letter}"] = Tile(kind["key"], value)
+            tiles[f"{kind['key']}-{value}{letter}"] = Tile(kind["key"], index(value))
     for number in range(components["tiles"]["gold_count"]):
-        tiles[f"{gold}-{ascii_lowercase[number]}"] = Tile(gold, components["tiles"]["gold_value"])
+        tiles[f"{gold}-{ascii_lowercase[number]}"] = Tile(gold, index(components["tiles"]["gold_value"]))
     return tiles
 
 
 def _track(data: Mapping[str, Any]) -> Track:
     """A track from its data; as keys of JSON the spaces are texts."""
-    return Track(data["half_length"], {int(space): coins for space, coins in data["bonus"].items()})
+    return Track(index(data["half_length"]), {int(space): index(coins) for space, coins in data["bonus"].items()})
