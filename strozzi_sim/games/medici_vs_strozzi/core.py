@@ -41,10 +41,10 @@ _BOTH = 0b11
 
 @jit
 def deal(state, rules, players, start_player, chance, journal):
-    """Set up the game and show the first tile. `chance.key` must be set; `start_player` 1 swaps who leads round 1."""
+    """Set up the game and show the first tile. `chance.key` must be set; `start_player` leads round 1."""
     state.players = players
     state.round = 0
-    state.start_player = int64(rules.starter[0]) ^ start_player
+    state.start_player = start_player
     for harbor in range(int64(rules.harbors)):
         for kind in range(int64(rules.types)):
             state.position[harbor, kind] = 0
