@@ -267,7 +267,7 @@ def observe(state, rules, seat, out):
     out[6] = float32(int64(state.proposer) == seat)
     out[7] = float32(int64(state.start_player) == seat)
     out[8] = float32(shown) / float32(int64(rules.reveal_max))
-    if phase == ANSWER or phase == PLACE:
+    if phase in (ANSWER, PLACE):
         out[9] = float32(int64(state.price)) / float32(100)
     out[10] = float32(int64(rules.hidden_cash))
     value = int64(0)
