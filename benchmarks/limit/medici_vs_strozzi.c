@@ -84,28 +84,20 @@ static void begin_turn(State *restrict state, const Rules *restrict rules, int p
 
 static void begin_round(State *restrict state, const Rules *restrict rules, Chance *restrict chance)
 {
-    int ships = rules->ships, harbors = rules->harbors, types = rules->types, tiles = rules->tiles;
+    int room = 0;
+    for (int ship = 0; ship < MOST_SHIPS; ship++) room = most(room, rules->capacity[ship]);
     for (int seat = 0; seat < SEATS; seat++) {
-        int room = 0;
-        state->loaded[seat] = state->moored[seat] = 0;
-        state->berths[seat] = only(harbors) - 1;
-        for (int ship = 0; ship < ships; ship++) {
-            int capacity = rules->capacity[ship];
-            state->free[seat][ship] = capacity;
-            state->harbor[seat][ship] = NO_HARBOR;
-            room = most(room, capacity);
-        }
         state->room[seat] = room;
-        for (int harbor = 0; harbor < harbors; harbor++) {
-            state->value[seat][harbor] = 0;
-            for (int kind = 0; kind < types; kind++) state->steps[seat][harbor][kind] = 0;
-        }
+        state->loaded[seat] = state->moored[seat] = 0;
+        state->berths[seat] = only(rules->harbors) - 1;
     }
-    for (int tile = 0; tile < tiles; tile++) {
-        state->unseen_tile[tile] = tile;
-        state->lies[tile] = IN_BAG;
-    }
-    state->unseen = tiles;
+    for (int seat = 0; seat < SEATS; seat++) memcpy(state->free[seat], rules->capacity, sizeof rules->capacity);
+    memset(state->harbor, NO_HARBOR, sizeof state->harbor);
+    memset(state->value, 0, sizeof state->value);
+    memset(state->steps, 0, sizeof state->steps);
+    memset(state->lies, IN_BAG, sizeof state->lies);
+    for (int tile = 0; tile < MOST_TILES; tile++) state->unseen_tile[tile] = tile;
+    state->unseen = rules->tiles;
     open_source(chance, state->round);
     begin_turn(state, rules, state->start_player, chance);
 }
@@ -116,8 +108,7 @@ static void deal(State *restrict state, const Rules *restrict rules, int players
     state->players = players;
     state->round = 0;
     state->start_player = rules->starter[0] ^ start_player;
-    for (int harbor = 0; harbor < rules->harbors; harbor++)
-        for (int kind = 0; kind < rules->types; kind++) state->position[harbor][kind] = 0;
+    memset(state->position, 0, sizeof state->position);
     for (int seat = 0; seat < SEATS; seat++) state->cash[seat] = rules->start_cash;
     begin_round(state, rules, chance);
 }
@@ -192,7 +183,7 @@ static void load(State *restrict state, const Rules *restrict rules, int seat, i
     state->value[seat][harbor] = value;
     state->free[seat][ship] -= shown;
     state->loaded[seat] += shown;
-    for (int other = 0; other < rules->ships; other++) room = most(room, state->free[seat][other]);
+    for (int other = 0; other < MOST_SHIPS; other++) room = most(room, state->free[seat][other]);
     state->room[seat] = room;
 }
 
@@ -219,11 +210,11 @@ static void place(State *restrict state, const Rules *restrict rules, int action
 static unsigned placements(const State *restrict state, const Rules *restrict rules, int seat)
 {
     unsigned shown = state->shown, berths = state->berths[seat], found = 0;
-    for (int ship = 0; ship < rules->ships; ship++)
-        if (state->free[seat][ship] >= shown) {
-            int harbor = state->harbor[seat][ship];
-            found |= (harbor == NO_HARBOR ? berths : only(harbor)) << (ship * MOST_HARBORS);
-        }
+    for (int ship = 0; ship < MOST_SHIPS; ship++) {
+        int harbor = state->harbor[seat][ship];
+        unsigned where = harbor == NO_HARBOR ? berths : only(harbor);
+        found |= where << (ship * MOST_HARBORS) & -(unsigned)(state->free[seat][ship] >= shown);
+    }
     return found;
 }
 

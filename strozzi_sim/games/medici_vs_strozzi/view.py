@@ -204,8 +204,7 @@ def _refill_unused(states: Any, rules: Any, seat: int, random: SeatRandom) -> No
     fill(state["unseen_tile"][int(state["unseen"]) :], max(tiles, 1))
     fill(state["lot"][int(state["shown"]) :], max(tiles, 1))
     fill(state["lies"][tiles:], 256)
-    for field_name in ("free", "harbor"):
-        fill(state[field_name][:, ships:], MOST_HARBORS)
+    fill(state["harbor"][:, ships:], MOST_HARBORS)
     fill(state["value"][:, harbors:], 20)
     fill(state["steps"][:, harbors:], 5)
     fill(state["steps"][:, :, types:], 5)
