@@ -1,11 +1,12 @@
 """How close the compiled core comes to the same work in C.
 
-limit/strozzi.c plays Strozzi with the algorithm, records and random streams of the package. First every score of
+limit/<game>.c plays a game with the algorithm, records and random streams of the package. First every score of
 thousands of games is compared, then both play the same deals in turn, on one thread of this process; the ratio
 ours / C is formed pair by pair, so that a machine that gets slower or faster on the way does not matter.
 
-    python benchmarks/limit.py                     # 3-6 players, about a minute and a half
+    python benchmarks/limit.py                     # Strozzi, 3-6 players, about three minutes
     python benchmarks/limit.py --players 4 --json
+    python benchmarks/limit.py --game medici_vs_strozzi
 
 Exit codes: 0 done, 1 a score differs, 2 bad input, 4 the C file cannot be compiled.
 """
@@ -20,6 +21,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from time import thread_time
@@ -29,14 +31,14 @@ import numpy as np
 
 from strozzi_sim.agent import bind, load_agent
 from strozzi_sim.games import load_game
-from strozzi_sim.games.variants import BASE, Variant, resolve_variant
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.variants import BASE, resolve_variant, shipped_variants
 from strozzi_sim.kernel.streams import game_key
 from strozzi_sim.selfplay.loop import AGENT, JOB, OUTCOME
 from strozzi_sim.selfplay.match import NO_STOP, Match
 
-SOURCE = Path(__file__).parent / "limit" / "strozzi.c"
+FOLDER = Path(__file__).parent / "limit"
 OPTIONS = ("-std=c11", "-O3", "-march=native", "-shared", "-fPIC")
-PLAYERS = (4, 3, 5, 6)
 SEED = 2008
 DEALS_COMPARED = 5_000
 PAIRS = 7  # fewest
@@ -44,15 +46,42 @@ SLICE = 0.5  # seconds, of C; ours play the same deals
 SIDES = {"c": "C", "ours": "ours", "counted": "with tallies"}
 FLAT, TREE = "flat_mc:playouts=50", "ismcts:iterations=1000"  # the searches measured
 GAMES_SEARCHED = 40  # of flat_mc compared at each player count
-SWITCHES = {  # a variant with every switch the other way round, for the comparison of scores
-    "rules": {
-        "start_order": "reverse",
-        "second_lap": False,
-        "ware_flag_needs_match": False,
-        "tile_optional": True,
-        "zero_total_scores": True,
-        "florence_bonus": False,
-    }
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is asked of a game: the player counts, in the order of interest, and every switch the other way round."""
+
+    players: tuple[int, ...]
+    switches: dict[str, dict[str, Any]]
+
+
+SUBJECTS = {
+    "strozzi": Subject(
+        (4, 3, 5, 6),
+        {
+            "rules": {
+                "start_order": "reverse",
+                "second_lap": False,
+                "ware_flag_needs_match": False,
+                "tile_optional": True,
+                "zero_total_scores": True,
+                "florence_bonus": False,
+            }
+        },
+    ),
+    "medici_vs_strozzi": Subject(
+        (2,),
+        {
+            "switches": {
+                "round_ends_when": "moored",
+                "lone_worthless_ship_wins": True,
+                "net_marker_movement": False,
+                "buy_without_room": False,
+                "hidden_cash": True,
+            }
+        },
+    ),
 }
 
 
@@ -68,23 +97,23 @@ class Failure(Exception):
 
 
 @contextmanager
-def compiled() -> Iterator[ctypes.CDLL]:
-    """limit/strozzi.c, compiled into a temporary folder and loaded."""
+def compiled(game: Game) -> Iterator[ctypes.CDLL]:
+    """limit/<game>.c, compiled into a temporary folder and loaded."""
+    source = FOLDER / f"{game.name}.c"
     compiler = os.environ.get("CC") or "gcc"
     if shutil.which(compiler) is None:
         raise Failure(4, f"no C compiler: {compiler!r} is not installed; install gcc, or name another one in CC")
     with tempfile.TemporaryDirectory(prefix="strozzi-limit-") as folder:
-        library = Path(folder) / "strozzi.so"
-        command = [compiler, *OPTIONS, "-o", str(library), str(SOURCE)]
+        library = Path(folder) / f"{game.name}.so"
+        command = [compiler, *OPTIONS, "-o", str(library), str(source)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
-            raise Failure(4, f"{compiler} cannot compile {SOURCE.name}: {done.stderr.strip()}")
-        yield _checked(ctypes.CDLL(str(library)))
+            raise Failure(4, f"{compiler} cannot compile {source.name}: {done.stderr.strip()}")
+        yield _checked(ctypes.CDLL(str(library)), game)
 
 
-def _checked(library: ctypes.CDLL) -> ctypes.CDLL:
+def _checked(library: ctypes.CDLL, game: Game) -> ctypes.CDLL:
     """The library, if its records are as large as ours."""
-    game = load_game("strozzi")
     sizes = np.zeros(6, np.int64)
     library.sizes(ctypes.c_void_p(sizes.ctypes.data))
     ours = [dtype.itemsize for dtype in (game.state, game.rules, AGENT, JOB, OUTCOME)]
@@ -99,7 +128,7 @@ def _checked(library: ctypes.CDLL) -> ctypes.CDLL:
 
 
 def play_c(library: ctypes.CDLL, match: Match, last: int, scores: np.ndarray[Any, Any] | None = None) -> Any:
-    """Play deals 0 .. last - 1 of `match` in C; returns the outcome, writes `scores`, uint32[G, P]."""
+    """Play deals 0 .. last - 1 of `match` in C; returns the outcome, writes `scores`, int32[G, P]."""
     job, agents, outcome = np.zeros(1, JOB), np.zeros(match.players, AGENT), np.zeros(1, OUTCOME)
     job[0] = (game_key(match.game.name), match.seed, match.players, 0, last, 0)
     name = match.lineup[0].agent.name  # the same agent at every seat
@@ -121,7 +150,7 @@ def play_c(library: ctypes.CDLL, match: Match, last: int, scores: np.ndarray[Any
 def compare(library: ctypes.CDLL, match: Match, deals: int = DEALS_COMPARED) -> dict[str, Any]:
     """Play the same deals with both and compare every score and the outcome."""
     ours = match.play(0, deals, counted=False, rows=True)
-    scores = np.zeros((ours.games, match.players), np.uint32)
+    scores = np.zeros((ours.games, match.players), np.int32)
     outcome = play_c(library, match, deals, scores)
     wrong = np.flatnonzero((ours.rows["score"].reshape(scores.shape) != scores).any(axis=1))
     return {
@@ -249,40 +278,29 @@ def is_equal(row: dict[str, Any]) -> bool:
     return row["differ"] == 0 and bool(row["outcome_equal"])
 
 
-def variants() -> list[Variant]:
-    """The variants whose scores are compared."""
-    game = load_game("strozzi")
-    own = {"switches": SWITCHES}
-    return [resolve_variant(game, name, own) for name in (BASE, "long-tracks", "switches")]
+def matches(game: Game, agent: str) -> dict[tuple[str, int], Match]:
+    """`agent` against itself in every variant whose scores are compared, and at every player count."""
+    subject, spec = SUBJECTS[game.name], load_agent(agent)
+    names = (BASE, *shipped_variants(game.name), "switches")
+    variants = [resolve_variant(game, name, {"switches": subject.switches}) for name in names]
+    counts = sorted(subject.players)
+    return {(each.name, count): Match(game, count, (spec,), each, SEED) for each in variants for count in counts}
 
 
-def run(players: tuple[int, ...], seconds: float, as_json: bool) -> int:
+def run(game: Game, players: tuple[int, ...], seconds: float, as_json: bool) -> int:
     """Compare, measure, report; returns the exit code."""
-    game, agent = load_game("strozzi"), load_agent("random")
-    with compiled() as library:
-        matches = {
-            (variant.name, count): Match(game, count, (agent,), variant, SEED)
-            for variant in variants()
-            for count in sorted(PLAYERS)
-        }
-        compared = [compare(library, match) for match in matches.values()]
-        flat, tree = (
-            {
-                (variant.name, count): Match(game, count, (load_agent(name),), variant, SEED)
-                for variant in variants()
-                for count in sorted(PLAYERS)
-            }
-            for name in (FLAT, TREE)
-        )
+    random, flat, tree = (matches(game, agent) for agent in ("random", FLAT, TREE))
+    with compiled(game) as library:
+        compared = [compare(library, match) for match in random.values()]
         compared += [compare(library, match, GAMES_SEARCHED) for match in flat.values()]
         equal = all(map(is_equal, compared))
-        measured = [measure(library, matches[BASE, count], seconds) for count in players] if equal else []
+        measured = [measure(library, random[BASE, count], seconds) for count in players if equal]
         searched = [
             measure_search(library, flat[BASE, count], tree[BASE, count], seconds) for count in players if equal
         ]
     if as_json:
-        document = {"scores_equal": equal, "compared": compared, "measured": measured, "searched": searched}
-        print(json.dumps(document, indent=2))
+        found = {"scores_equal": equal, "compared": compared, "measured": measured, "searched": searched}
+        print(json.dumps({"game": game.name, **found}, indent=2))
     else:
         show(compared, measured, searched)
     return 0 if equal else 1
@@ -291,11 +309,15 @@ def run(players: tuple[int, ...], seconds: float, as_json: bool) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Compare the speed of the compiled core with the same work in C.")
     parser.add_argument("--seconds", type=float, default=20, help="to measure at each player count (default: 20)")
-    parser.add_argument("--players", type=int, choices=sorted(PLAYERS), help="measure only this player count")
+    parser.add_argument("--game", choices=list(SUBJECTS), default="strozzi", help="(default: strozzi)")
+    parser.add_argument("--players", type=int, help="measure only this player count")
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     given = parser.parse_args()
     try:
-        return run((given.players,) if given.players else PLAYERS, given.seconds, given.json)
+        counts = SUBJECTS[given.game].players
+        if given.players not in (None, *counts):
+            raise Failure(2, f"--players: {given.game} takes {', '.join(map(str, sorted(counts)))}, got {given.players}")
+        return run(load_game(given.game), (given.players,) if given.players else counts, given.seconds, given.json)
     except Failure as failure:
         print(f"limit: error: {failure}", file=sys.stderr)
         return failure.code

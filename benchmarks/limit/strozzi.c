@@ -1,13 +1,9 @@
 /* Strozzi in C11: the speed limit that the compiled Python core is measured against.
 
-   The same work as strozzi_sim/games/strozzi/core.py and strozzi_sim/selfplay/loop.py: the same records, read at run
-   time; the same random streams, bit for bit; the same algorithm; agents called by address, every action checked.
-   `play` plays a range of deals and writes the same outcome. */
+   The same work as strozzi_sim/games/strozzi/core.py: the same records, read at run time; the same random streams, bit
+   for bit; the same algorithm. loop.h does the work of strozzi_sim/selfplay/loop.py. */
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "engine.h"
 
 enum { SEATS = 6, PORTS = 3, CITIES = 4, FLORENCE = 3, CATEGORIES = 3 };
 enum { MOST_SHIPS = 64, MOST_TILES = 64, MOST_SPACES = 32, MOST_FACE_UP = 6 };
@@ -15,10 +11,9 @@ enum { PIRATE_FLAG, PLUS_ONE_FLAG, WARE_FLAG };
 enum { ALL_FLAGS = 7, ALL_PORTS = 7, NOBODY = 255, NO_WARE = 255 };
 enum { CLAIM, PIRACY, PORT, TILE, OVER };
 enum { PASS = 1, CLAIM_WITH = 2, PLACE_AT = 5, TAKE_TILE = 8, DECLINE_TILE = TAKE_TILE + MOST_FACE_UP };
-enum { TILE_SOURCE, SHIP_SOURCE, SOURCES = 16, AGENTS = 1000 };
-enum { POSITIONS = 6, WIN = 60 };
+enum { TILE_SOURCE, SHIP_SOURCE, MOST_CHOICES = 8 };
 
-/* The records of state.py and loop.py, field by field. */
+/* The records of state.py, field by field. */
 
 typedef struct {
     uint8_t phase, actor, legal, first_action;
@@ -46,60 +41,16 @@ typedef struct {
     uint8_t reverse_start, second_lap, ware_flag_needs_match, tile_optional, zero_total_scores, florence_bonus;
 } Rules;
 
-typedef struct {
-    uint64_t key, cursor[SOURCES];
-} Chance;
+/* Sets of actions and seats. */
 
-typedef struct {
-    uint64_t cursor;
-} Random;
+static uint8_t kth_member[256][8];
 
-typedef int64_t (*Act)(const State *, const Rules *, void *params, void *memory, Random *);
-
-typedef struct {
-    Act act;
-    void *params, *memory;
-    int64_t memory_size, sees_state; /* here everybody sees the state itself */
-} Agent;
-
-typedef struct {
-    int64_t game, seed, players, first, last, start_player;
-} Job;
-
-typedef struct {
-    int64_t games, decisions;
-    int64_t played[POSITIONS][SEATS], wins[POSITIONS][SEATS], places[POSITIONS][SEATS], scores[POSITIONS][SEATS];
-} Outcome;
-
-_Static_assert(sizeof(void *) == 8 && sizeof(Agent) == 40 && sizeof(Job) == 48, "64-bit records as in loop.py");
-
-/* Random streams: SplitMix64, keyed as in kernel/streams.py. */
-
-static const uint64_t GOLDEN = 0x9E3779B97F4A7C15;
-
-static inline uint64_t mix(uint64_t word)
+__attribute__((constructor)) static void fill_kth_member(void)
 {
-    word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9;
-    word = (word ^ (word >> 27)) * 0x94D049BB133111EB;
-    return word ^ (word >> 31);
+    for (int set = 0; set < 256; set++)
+        for (int member = 0, k = 0; member < 8; member++)
+            if (set >> member & 1) kth_member[set][k++] = member;
 }
-
-static inline uint64_t absorb(uint64_t key, uint64_t word) { return mix(key + GOLDEN * (word + 1)); }
-
-static inline int scaled(uint64_t word, uint32_t n) { return (int)(((word >> 32) * n) >> 32); }
-
-static inline void open_source(Chance *chance, int source) { chance->cursor[source] = absorb(chance->key, source); }
-
-static inline int draw(Chance *chance, int source, int n)
-{
-    return scaled(mix(chance->cursor[source] += GOLDEN), n);
-}
-
-/* Sets of seats, flags, ports and actions. */
-
-static inline int lowest(unsigned set) { return __builtin_ctz(set); }
-
-static inline unsigned only(int member) { return 1u << member; }
 
 static inline int next_clockwise(unsigned seats, int seat)
 {
@@ -236,7 +187,7 @@ static void score_round(State *restrict state, const Rules *restrict rules, Chan
     }
 }
 
-static int seats_better(const State *restrict state, int seat)
+static Place placing(const State *restrict state, int seat)
 {
     uint32_t coins = state->coins[seat];
     int better = 0, players = state->players;
@@ -248,7 +199,7 @@ static int seats_better(const State *restrict state, int seat)
         else
             better += state->coins[other] > coins || (state->coins[other] == coins && ahead);
     }
-    return better;
+    return (Place){better, 1};
 }
 
 /* Playing. */
@@ -387,145 +338,32 @@ static inline void apply(State *restrict state, const Rules *restrict rules, int
     }
 }
 
+/* What the loop asks. */
+
+static inline bool over(const State *state) { return state->phase == OVER; }
+
+static inline int actor(const State *state) { return state->actor; }
+
+static inline int score(const State *state, int seat) { return (int)state->coins[seat]; }
+
+static inline int count_legal(const State *state) { return __builtin_popcount(state->legal); }
+
+static inline int kth_legal(const State *state, int k) { return state->first_action + kth_member[state->legal][k]; }
+
 static inline bool is_legal(const State *restrict state, int64_t action)
 {
     int64_t bit = action - state->first_action;
     return 0 <= bit && bit < 8 && (state->legal >> bit & 1);
 }
 
-/* The number of decisions, or -1 at the first illegal action. */
-static inline int64_t play_game(State *restrict state, const Rules *restrict rules, const Agent *seated,
-                                Random *randoms, Chance *restrict chance)
+/* Nothing is hidden. */
+static void determinize(State *state, const Rules *rules, int seat) { (void)state, (void)rules, (void)seat; }
+
+/* The unseen in component-file order. */
+static void arrange(State *state)
 {
-    int64_t decisions = 0;
-    for (; state->phase != OVER; decisions++) {
-        int seat = state->actor;
-        const Agent *agent = &seated[seat];
-        int64_t action = agent->act(state, rules, agent->params, agent->memory, &randoms[seat]);
-        if (!is_legal(state, action)) return -1;
-        apply(state, rules, (int)action, chance);
-    }
-    return decisions;
+    ascending(state->unseen_ship, state->ships_unseen);
+    ascending(state->unseen_tile, state->tiles_unseen);
 }
 
-/* Play every seating of the deals job->first .. job->last - 1; returns the number of games, or -1 after a fault.
-
-   agents   : [position]
-   seatings : [seating][seat]        the position that sits there
-   outcome  : added to
-   scores   : [game][seat] written, or NULL */
-int64_t play(const Job *job, const Rules *restrict rules, const Agent *agents, int64_t seating_count,
-             const uint8_t *seatings, Outcome *outcome, uint32_t *scores, const volatile int64_t *stop)
-{
-    State state = {0};
-    Chance chance;
-    Agent seated[SEATS];
-    Random randoms[SEATS];
-    int players = (int)job->players;
-    int64_t played = 0;
-    uint64_t game = absorb(absorb(absorb(0, job->seed), job->game), players);
-    for (int64_t number = job->first; number < job->last; number++) {
-        uint64_t key = absorb(game, number);
-        for (int64_t seating = 0; seating < seating_count; seating++, played++) {
-            const uint8_t *seats = seatings + seating * players;
-            if (*stop) return played;
-            for (int seat = 0; seat < players; seat++) {
-                seated[seat] = agents[seats[seat]];
-                randoms[seat].cursor = absorb(key, AGENTS + seat);
-                if (seated[seat].memory_size > 0) memset(seated[seat].memory, 0, seated[seat].memory_size);
-            }
-            chance.key = key;
-            deal(&state, rules, players, (int)job->start_player, &chance);
-            int64_t decisions = play_game(&state, rules, seated, randoms, &chance);
-            if (decisions < 0) return -1;
-            outcome->games++;
-            outcome->decisions += decisions;
-            for (int seat = 0; seat < players; seat++) {
-                int position = seats[seat], better = seats_better(&state, seat);
-                outcome->played[position][seat]++;
-                outcome->wins[position][seat] += better == 0 ? WIN : 0;
-                outcome->places[position][seat] += 2 * better + 2;
-                outcome->scores[position][seat] += state.coins[seat];
-                if (scores) scores[played * players + seat] = state.coins[seat];
-            }
-        }
-    }
-    return played;
-}
-
-/* The agent that plays any legal action with equal chance: the k-th member of the set of legal actions, by a table. */
-
-static uint8_t kth_member[256][8];
-
-__attribute__((constructor)) static void fill_kth_member(void)
-{
-    for (int set = 0; set < 256; set++)
-        for (int member = 0, k = 0; member < 8; member++)
-            if (set >> member & 1) kth_member[set][k++] = member;
-}
-
-int64_t uniform(const State *restrict state, const Rules *restrict rules, void *params, void *memory, Random *random)
-{
-    (void)rules, (void)params, (void)memory;
-    int k = scaled(mix(random->cursor += GOLDEN), __builtin_popcount(state->legal));
-    return state->first_action + kth_member[state->legal][k];
-}
-
-/* Flat Monte Carlo with random playouts, as agents/strozzi_agents/search/flat.py plays it by default: equally many
-   playouts for each action, all actions of a sweep with the same chance and the same stream; the most wins. */
-
-typedef struct {
-    int64_t playouts, per, allocation, utility; /* for each action; the others are 0: action, uniform, win */
-    double spread;
-    int64_t rollout, rollout_params, rollout_memory, rollout_size, depth; /* random, to the end */
-} FlatParams;
-
-/* The unseen in component-file order, as `arrange` of core.py leaves them. */
-static void arrange(uint8_t *unseen, int count)
-{
-    for (int k = 1; k < count; k++) {
-        int place = k;
-        uint8_t item = unseen[k];
-        for (; place > 0 && unseen[place - 1] > item; place--) unseen[place] = unseen[place - 1];
-        unseen[place] = item;
-    }
-}
-
-int64_t flat_mc(const State *restrict state, const Rules *restrict rules, void *params, void *memory, Random *random)
-{
-    const FlatParams *given = params;
-    int count = __builtin_popcount(state->legal), seat = state->actor, best = 0;
-    int64_t wins[8] = {0}, *playouts = memory;
-    State root = *state;
-    arrange(root.unseen_ship, root.ships_unseen);
-    arrange(root.unseen_tile, root.tiles_unseen);
-    for (int64_t n = 0; n < given->playouts; n++) {
-        Chance sweep;
-        sweep.key = mix(random->cursor += GOLDEN);
-        for (int source = 0; source < SOURCES; source++) open_source(&sweep, source);
-        uint64_t stream = mix(random->cursor += GOLDEN);
-        for (int k = 0; k < count; k++) {
-            State played = root;
-            Chance chance = sweep;
-            Random roll = {stream};
-            int action = state->first_action + kth_member[state->legal][k];
-            do {
-                apply(&played, rules, action, &chance);
-                action = (int)uniform(&played, rules, NULL, NULL, &roll);
-            } while (played.phase != OVER);
-            wins[k] += seats_better(&played, seat) == 0;
-        }
-    }
-    *playouts += given->playouts * count;
-    for (int k = 1; k < count; k++)
-        if (wins[k] > wins[best]) best = k;
-    return state->first_action + kth_member[state->legal][best];
-}
-
-/* The sizes of the records, to be compared with the dtypes: state, rules, agent, job, outcome, parameters of flat_mc. */
-void sizes(int64_t *out)
-{
-    const size_t all[] = {sizeof(State), sizeof(Rules), sizeof(Agent), sizeof(Job), sizeof(Outcome),
-                          sizeof(FlatParams)};
-    for (int k = 0; k < 6; k++) out[k] = (int64_t)all[k];
-}
+#include "loop.h"

@@ -130,7 +130,7 @@ def _lay_over(
         elif isinstance(change, Mapping):
             for key, value in change.items():
                 if f"{section}.{key}" in merged and isinstance(value, Mapping):
-                    old[key] = {**old[key], **{str(entry): number for entry, number in value.items()}}
+                    old[key] = {**old.get(key, {}), **{str(entry): number for entry, number in value.items()}}
                 else:
                     old[key] = value
         else:

@@ -14,25 +14,28 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
     DECLINE,
     MOST_PRICE,
     MOST_REVEAL,
+    MOST_TILES,
     NAME_PRICE,
     PRICE,
     REVEAL,
     REVEAL_MORE,
     STOP,
 )
-from strozzi_sim.games.medici_vs_strozzi.worth import DEFAULT, MEMORY, another_tile, best_placement, fill_round, swing
+from strozzi_sim.games.medici_vs_strozzi.worth import DEFAULT, MEMORY, another_tile, best_placement, fill_round, node, swing
 
 WEIGHTS: dict[str, Any] = {
     "fill": Param(DEFAULT.fill, 0.0, 1.0, "share of the free spaces that will be loaded, of the fleet nearer to full"),
     "lag": Param(DEFAULT.lag, 0.0, 1.0, "share of the other fleet's further spaces that counts as well"),
+    "single": Param(DEFAULT.single, 0.0, 2.0, "spaces that a ship's last free one counts as"),
+    "double": Param(DEFAULT.double, 0.0, 4.0, "spaces that its last two free ones count as"),
     "tile": Param(DEFAULT.tile, 0.0, 10.0, "face value of a tile yet to be loaded"),
-    "spread": Param(DEFAULT.spread, 0.0, 20.0, "lead at a harbor that is 7/10 safe, with no tile to come there"),
-    "spread_tiles": Param(DEFAULT.spread_tiles, 0.0, 20.0, "the same, more for the square root of the tiles to come"),
+    "spread": Param(DEFAULT.spread, 0.0, 20.0, "lead at a harbor that is 7/10 safe, with one tile to come there"),
     "drift": Param(DEFAULT.drift, 0.0, 0.99, "of a marker's ways in a round, the share of each further space"),
     "open": Param(DEFAULT.open, 0.0, 1.0, "how much of a round's wandering each tile to come at the harbor is"),
     "step": Param(DEFAULT.step, 0.0, 2.0, "steps of every marker at a harbor, for each space that is his to fill there"),
     "later": Param(DEFAULT.later, 0.0, 2.0, "weight of later rounds"),
-    "turn": Param(DEFAULT.turn, -20.0, 20.0, "coins that the turn is worth"),
+    "turn": Param(DEFAULT.turn, -20.0, 20.0, "coins that the turn is worth, with an empty bag"),
+    "looks": Param(DEFAULT.looks, 1, MOST_TILES, "tiles of the bag it thinks of before it shows another one"),
 }
 
 
@@ -74,8 +77,8 @@ def fair_price(state, rules, params, memory, random):
     mine, yours = swing(state, rules, params, memory)
     half = 0.5 * (mine - yours)
     if phase == REVEAL:
-        stop = 0.5 * (mine + yours) if half > 0.0 else mine
-        return int64(REVEAL_MORE) if another_tile(state, rules, params, memory) > stop else int64(STOP)
+        more = another_tile(state, rules, params, memory)
+        return int64(REVEAL_MORE) if more > node(mine, yours) else int64(STOP)
     if phase == PRICE:
         price = min(max(params.factor * half, 0.0), float(int64(rules.top_price)))
         return NAME_PRICE + int64(price + 0.5)

@@ -235,6 +235,11 @@ def check(components: Components, where: str) -> None:
             f"{where}: rounds.starter: {len(components.rounds.starter)} names for {components.rounds.count} rounds; "
             "one for each round"
         )
+    if components.rounds.starter[0] != limit.PLAYER_NAMES[limit.MEDICI]:
+        raise InputError(
+            f"{where}: rounds.starter: {components.rounds.starter[0]} cannot lead round 1; seat 0 does, which is Medici: "
+            "seat the agents the other way round"
+        )
 
 
 def check_totals(components: Components, where: str) -> None:

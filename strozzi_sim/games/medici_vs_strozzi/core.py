@@ -21,6 +21,8 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
     LOAD,
     MOST_HARBORS,
     MOST_SHIPS,
+    MOST_TILES,
+    MOST_TYPES,
     NAME_PRICE,
     NO_HARBOR,
     OVER,
@@ -30,6 +32,7 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
     REVEAL_MORE,
     SEATS,
     STATE,
+    STOP,
 )
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import implement, inlined, jit, merged
@@ -41,41 +44,41 @@ _BOTH = 0b11
 
 @jit
 def deal(state, rules, players, start_player, chance, journal):
-    """Set up the game and show the first tile. `chance.key` must be set; `start_player` 1 swaps who leads round 1."""
+    """Set up the game and show the first tile. `chance.key` must be set; `start_player` leads round 1."""
     state.players = players
     state.round = 0
-    state.start_player = int64(rules.starter[0]) ^ start_player
-    for harbor in range(int64(rules.harbors)):
-        for kind in range(int64(rules.types)):
+    state.start_player = start_player
+    for harbor in range(MOST_HARBORS):
+        for kind in range(MOST_TYPES):
             state.position[harbor, kind] = 0
     for seat in range(SEATS):
         state.cash[seat] = int64(rules.start_cash)
     _begin_round(state, rules, chance, journal)
 
 
-@jit
+@inlined
 def come_home(state, rules):
-    """Ships come home empty, all tiles return to the bag (31, 46, 52)."""
-    ships, harbors, types, tiles = int64(rules.ships), int64(rules.harbors), int64(rules.types), int64(rules.tiles)
+    """Ships come home empty, all tiles return to the bag (31, 46, 52). Whole arrays are quicker than their used part."""
+    berths = (int64(1) << int64(rules.harbors)) - 1
+    room = int64(0)
+    for ship in range(MOST_SHIPS):
+        room = max(room, int64(rules.capacity[ship]))
     for seat in range(SEATS):
+        state.room[seat] = room
         state.loaded[seat] = 0
         state.moored[seat] = 0
-        state.berths[seat] = (int64(1) << harbors) - 1
-        room = int64(0)
-        for ship in range(ships):
-            capacity = int64(rules.capacity[ship])
-            state.free[seat, ship] = capacity
+        state.berths[seat] = berths
+        for ship in range(MOST_SHIPS):
+            state.free[seat, ship] = rules.capacity[ship]
             state.harbor[seat, ship] = NO_HARBOR
-            room = max(room, capacity)
-        state.room[seat] = room
-        for harbor in range(harbors):
+        for harbor in range(MOST_HARBORS):
             state.value[seat, harbor] = 0
-            for kind in range(types):
+            for kind in range(MOST_TYPES):
                 state.steps[seat, harbor, kind] = 0
-    for tile in range(tiles):
+    for tile in range(MOST_TILES):
         state.unseen_tile[tile] = tile
         state.lies[tile] = IN_BAG
-    state.unseen = tiles
+    state.unseen = rules.tiles
 
 
 @jit
@@ -88,7 +91,7 @@ def _begin_round(state, rules, chance, journal):
     _begin_turn(state, rules, start_player, chance, journal)
 
 
-@jit
+@inlined
 def _begin_turn(state, rules, proposer, chance, journal):
     """The proposer shows one tile (1)."""
     state.proposer = proposer
@@ -96,7 +99,7 @@ def _begin_turn(state, rules, proposer, chance, journal):
     _show(state, rules, proposer, chance, journal)
 
 
-@jit
+@inlined
 def _show(state, rules, proposer, chance, journal):
     """Draw a tile; ask for more unless the limit is reached (2, 3, 6)."""
     left = int64(state.unseen)
@@ -138,28 +141,32 @@ def _ask_price(state, rules, proposer):
 def apply(state, rules, action, chance, journal):
     """Play a legal action and run on to the next seat with a choice, or to the end."""
     phase = int64(state.phase)
-    proposer = int64(state.proposer)
-    if phase == PLACE:
-        _place(state, rules, action, chance, journal)
-    elif phase == ANSWER:
-        _settle(state, rules, int64(action == BUY), 1, chance, journal)
-    elif phase == PRICE:
-        price = action - NAME_PRICE
+    if phase == PRICE:
+        proposer, price, shown = int64(state.proposer), action - NAME_PRICE, int64(state.shown)
         state.price = price
-        shown = int64(state.shown)
         write(journal, e.PRICE, proposer, price, shown, 0, 0)
         responder = 1 - proposer
         if rules.buy_without_room or shown <= int64(state.room[responder]):  # (14)
             _ask(state, ANSWER, responder, BUY, _BOTH)
-        else:
-            _settle(state, rules, int64(0), 0, chance, journal)
-    elif action == REVEAL_MORE:
-        _show(state, rules, proposer, chance, journal)
-    else:
-        _ask_price(state, rules, proposer)
+            return
+    elif phase == REVEAL and action == STOP:
+        _ask_price(state, rules, int64(state.proposer))
+        return
+    _go_on(state, rules, phase, action, chance, journal)
 
 
 @jit
+def _go_on(state, rules, phase, action, chance, journal):
+    """What moves tiles; apart from `apply`, so that the short answers can be put in place where they are given."""
+    if phase == PLACE:
+        _place(state, rules, action, chance, journal)
+    elif phase == REVEAL:
+        _show(state, rules, int64(state.proposer), chance, journal)
+    else:
+        _settle(state, rules, int64(action == BUY), int64(phase == ANSWER), chance, journal)
+
+
+@inlined
 def _settle(state, rules, buys, asked, chance, journal):
     """The buyer pays the bank at once (12, 21) and says where the lot goes, if he can load it at all."""
     proposer = int64(state.proposer)
@@ -174,20 +181,20 @@ def _settle(state, rules, buys, asked, chance, journal):
         _ask(state, PLACE, buyer, DISCARD, placements(state, rules, buyer) << 1 | 1)
 
 
-@jit
+@inlined
 def placements(state, rules, seat):
     """Where `seat` could load the lot: set of ship * MOST_HARBORS + harbor (29, 33, 35)."""
     shown, berths = int64(state.shown), int64(state.berths[seat])
     found = int64(0)
-    for ship in range(int64(rules.ships)):
-        if int64(state.free[seat, ship]) >= shown:
-            harbor = int64(state.harbor[seat, ship])
-            where = berths if harbor == NO_HARBOR else int64(1) << harbor
-            found |= where << (ship * MOST_HARBORS)
+    for ship in range(MOST_SHIPS):
+        harbor = int64(state.harbor[seat, ship])
+        where = berths if harbor == NO_HARBOR else int64(1) << harbor
+        fits = int64(int64(state.free[seat, ship]) >= shown)
+        found |= (where << (ship * MOST_HARBORS)) & -fits  # no branch: it would be hard to guess
     return found
 
 
-@jit
+@inlined
 def load(state, rules, seat, ship, harbor):
     """Put the lot on a ship, and moor it if it is not (32)."""
     shown = int64(state.shown)
@@ -207,12 +214,12 @@ def load(state, rules, seat, ship, harbor):
     state.free[seat, ship] = int64(state.free[seat, ship]) - shown
     state.loaded[seat] = int64(state.loaded[seat]) + shown
     room = int64(0)
-    for other in range(int64(rules.ships)):
+    for other in range(MOST_SHIPS):
         room = max(room, int64(state.free[seat, other]))
     state.room[seat] = room
 
 
-@jit
+@inlined
 def _place(state, rules, action, chance, journal):
     """Load or discard the lot; then the round ends, or the buyer takes the next turn (22, 23, 49, 50)."""
     buyer, shown = int64(state.buyer), int64(state.shown)
@@ -327,6 +334,6 @@ def arrange(state, rules):
         state.unseen_tile[place] = tile
 
 
-_HOT = (actor, count_legal, kth_legal, is_legal, is_over)
-for _kernel in (deal, apply, score, placing, determinize, arrange, *_HOT):
+_HOT = (apply, actor, count_legal, kth_legal, is_legal, is_over)
+for _kernel in (deal, score, placing, determinize, arrange, *_HOT):
     implement(getattr(contract, _kernel.__name__), from_dtype(STATE), _kernel, force_inline=_kernel in _HOT)

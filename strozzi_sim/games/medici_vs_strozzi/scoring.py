@@ -46,13 +46,13 @@ def track_pay(rules, harbor, kind, position):
 def score_round(state, rules, journal):
     """Pay harbors, move all markers, pay monopolies."""
     majority, monopoly = int64(rules.majority), int64(rules.monopoly)
+    medici_cash, strozzi_cash = int64(state.cash[MEDICI]), int64(state.cash[STROZZI])
     for harbor in range(int64(rules.harbors)):
         lead = harbor_lead(state, rules, harbor)
-        winner = int64(-1)
-        if lead != 0:
-            winner = int64(MEDICI) if lead > 0 else int64(STROZZI)
-            state.cash[winner] = int64(state.cash[winner]) + majority
+        medici_cash += majority * int64(lead > 0)
+        strozzi_cash += majority * int64(lead < 0)
         if journal is not None:
+            winner = int64(-1) if lead == 0 else int64(MEDICI) if lead > 0 else int64(STROZZI)
             medici = int64(state.value[MEDICI, harbor]) if present(state, int64(MEDICI), harbor) else int64(-1)
             strozzi = int64(state.value[STROZZI, harbor]) if present(state, int64(STROZZI), harbor) else int64(-1)
             write(journal, HARBOR, harbor, medici, strozzi, winner, majority)
@@ -66,11 +66,10 @@ def score_round(state, rules, journal):
             after = moved(rules, before, half_length, medici, strozzi)
             state.position[harbor, kind] = after
             coins = track_pay(rules, harbor, kind, after)
-            if coins > 0:
-                state.cash[MEDICI] = int64(state.cash[MEDICI]) + coins
-            elif coins < 0:
-                state.cash[STROZZI] = int64(state.cash[STROZZI]) - coins
+            medici_cash += max(coins, 0)
+            strozzi_cash += max(-coins, 0)
             write(journal, MARKER, harbor, kind, before, after, abs(coins))
+    state.cash[MEDICI], state.cash[STROZZI] = medici_cash, strozzi_cash
     if journal is not None:
         _write_scores(state, monopoly, journal)
 

@@ -61,7 +61,7 @@ STATE = np.dtype([  # shape                      unit / meaning
     ("loaded", "u1", (SEATS,)),  #               [P] tiles on his ships
     ("moored", "u1", (SEATS,)),  #               [P] ships with a tile
     ("berths", "u1", (SEATS,)),  #               [P] set of harbors without a ship of his
-    ("free", "u1", (SEATS, MOST_SHIPS)),  #      [P, ship] free spaces
+    ("free", "u1", (SEATS, MOST_SHIPS)),  #      [P, ship] free spaces, 0 where there is no ship
     ("harbor", "u1", (SEATS, MOST_SHIPS)),  #    [P, ship] where it is moored, or NO_HARBOR
     ("value", "u1", (SEATS, MOST_HARBORS)),  #   [P, harbor] face values of the tiles on his ship there
     ("steps", "u1", (SEATS, MOST_HARBORS, MOST_TYPES)),  # [P, harbor, type] steps they will move the marker
@@ -79,7 +79,7 @@ RULES = np.dtype([  # shape                      unit / meaning
     ("tiles", "u1"),
     ("rounds", "u1"),
     ("reveal_max", "u1"),
-    ("capacity", "u1", (MOST_SHIPS,)),  #        [ship] tiles
+    ("capacity", "u1", (MOST_SHIPS,)),  #        [ship] tiles, 0 where there is no ship
     ("capacity_total", "u1"),
     ("starter", "u1", (MOST_ROUNDS,)),  #        [round] seat that leads it
     ("tile_type", "u1", (MOST_TILES,)),  #       [tile] type, or GOLD

@@ -204,8 +204,7 @@ def _refill_unused(states: Any, rules: Any, seat: int, random: SeatRandom) -> No
     fill(state["unseen_tile"][int(state["unseen"]) :], max(tiles, 1))
     fill(state["lot"][int(state["shown"]) :], max(tiles, 1))
     fill(state["lies"][tiles:], 256)
-    for field_name in ("free", "harbor"):
-        fill(state[field_name][:, ships:], MOST_HARBORS)
+    fill(state["harbor"][:, ships:], MOST_HARBORS)
     fill(state["value"][:, harbors:], 20)
     fill(state["steps"][:, harbors:], 5)
     fill(state["steps"][:, :, types:], 5)
@@ -267,7 +266,7 @@ def observe(state, rules, seat, out):
     out[6] = float32(int64(state.proposer) == seat)
     out[7] = float32(int64(state.start_player) == seat)
     out[8] = float32(shown) / float32(int64(rules.reveal_max))
-    if phase == ANSWER or phase == PLACE:
+    if phase in (ANSWER, PLACE):
         out[9] = float32(int64(state.price)) / float32(100)
     out[10] = float32(int64(rules.hidden_cash))
     value = int64(0)

@@ -39,16 +39,18 @@ _FURTHEST = 6  # that a marker wanders in a round
 class Weights(NamedTuple):
     """The weights of the estimate; tuned by benchmarks/tuning."""
 
-    fill: float = 0.8  # share of the free spaces that will be loaded, of the fleet that is nearer to full
-    lag: float = 0.5  # how much less the other fleet gets, for its further spaces
-    tile: float = 2.6  # face value of a tile yet to be loaded
-    spread: float = 1.0  # lead at a harbor that is 7/10 safe, with no tile to come there
-    spread_tiles: float = 2.2  # the same, more for the square root of the tiles to come there
+    fill: float = 0.78  # share of the free spaces that will be loaded, of the fleet that is nearer to full
+    lag: float = 0.36  # how much of its further spaces counts for the other fleet
+    single: float = 0.36  # spaces that a ship's last free one counts as: few lots are of one tile
+    double: float = 1.92  # the same, of its last two
+    tile: float = 3.0  # face value of a tile yet to be loaded
+    spread: float = 4.3  # lead at a harbor that is 7/10 safe, with one tile to come there; goes by its square root
     drift: float = 0.55  # of a marker's ways in a round, the share of each further space
-    open: float = 0.12  # how much of a round's wandering each tile to come at the harbor is
-    step: float = 0.25  # of every marker at the harbor, for each space that is one's own to fill
+    open: float = 0.235  # how much of a round's wandering each tile to come at the harbor is
+    step: float = 0.225  # of every marker at the harbor, for each space that is one's own to fill
     later: float = 1.0  # weight of later rounds
-    turn: float = 1.0  # coins that the turn is worth
+    turn: float = 5.5  # coins that the turn is worth, with an empty bag; nothing with a full one
+    looks: float = 6  # tiles of the bag thought of before another one is shown
 
 
 DEFAULT = Weights()
@@ -98,13 +100,16 @@ def fill_round(state, rules, weights, memory):
 
 
 @inlined
-def _spaces_to_come(state, rules, seat, harbor, unmoored):
+def _spaces_to_come(state, rules, weights, seat, harbor, unmoored):
     """Free spaces of a seat at a harbor; where it has no ship yet, the mean of its ships at sea."""
     if (int64(state.berths[seat]) >> harbor) & 1 == 1:
         return unmoored
     for ship in range(int64(rules.ships)):
         if int64(state.harbor[seat, ship]) == harbor:
-            return float64(int64(state.free[seat, ship]))
+            free = int64(state.free[seat, ship])
+            if free == 2:
+                return weights.double
+            return weights.single if free == 1 else float64(free)
     return 0.0
 
 
@@ -138,17 +143,17 @@ def margin(state, rules, weights, memory, turn, over):
     majority = float64(int64(rules.majority))
     total = 0.0
     if not over:
-        total = weights.turn if turn == MEDICI else -weights.turn
+        late = 1.0 - int64(state.unseen) / float64(int64(rules.tiles))
+        total = late * (weights.turn if turn == MEDICI else -weights.turn)
     for harbor in range(int64(rules.harbors)):
-        come_m = fill_m * _spaces_to_come(state, rules, int64(MEDICI), harbor, mean_m)
-        come_s = fill_s * _spaces_to_come(state, rules, int64(STROZZI), harbor, mean_s)
+        come_m = fill_m * _spaces_to_come(state, rules, weights, int64(MEDICI), harbor, mean_m)
+        come_s = fill_s * _spaces_to_come(state, rules, weights, int64(STROZZI), harbor, mean_s)
         if over:
             total += majority * harbor_lead(state, rules, harbor)
         else:
             lead = int64(state.value[MEDICI, harbor]) - int64(state.value[STROZZI, harbor])
             lead += weights.tile * (come_m - come_s)
-            spread = weights.spread + weights.spread_tiles * sqrt(come_m + come_s)
-            total += majority * lead / sqrt(lead * lead + spread * spread + 1e-9)
+            total += majority * lead / sqrt(lead * lead + weights.spread**2 * (come_m + come_s) + 1e-9)
         loose = min(weights.open * (come_m + come_s), 1.0)
         ahead = weights.step * (come_m - come_s)
         for kind in range(int64(rules.types)):
@@ -209,27 +214,30 @@ def fair_price(state, rules, weights, memory):
 
 @jit
 def another_tile(state, rules, weights, memory):
-    """The proposer's expected margin after one more tile, if he then names the fair price."""
-    proposer = int64(state.proposer)
-    shown = int64(state.shown)
+    """The proposer's expected margin after one more tile, if he then names the fair price.
+
+    It is the mean over `weights.looks` tiles of the bag, evenly spread over types and values, or over all of them.
+    """
+    shown, unseen = int64(state.shown), int64(state.unseen)
     more = clone(state)
     more.shown = shown + 1
-    more.unseen = int64(state.unseen) - 1
+    more.unseen = unseen - 1
+    step = max(unseen // int64(weights.looks), int64(1))
     total = 0.0
-    count = int64(0)
-    last = 0.0
+    looked = int64(0)
+    skip = step // 2
     for tile in range(int64(rules.tiles)):
-        if int64(state.lies[tile]) != IN_BAG:
-            continue
-        if (
-            tile == 0
-            or int64(state.lies[tile - 1]) != IN_BAG
-            or rules.tile_type[tile] != rules.tile_type[tile - 1]
-            or rules.tile_value[tile] != rules.tile_value[tile - 1]
-        ):
-            more.lot[shown] = tile
-            mine, yours = swing(more, rules, weights, memory)
-            last = 0.5 * (mine + yours) if mine > yours else mine
-        total += last
-        count += 1
-    return total / count
+        if int64(state.lies[tile]) == IN_BAG:
+            if skip == 0:
+                skip = step
+                more.lot[shown] = tile
+                total += node(*swing(more, rules, weights, memory))
+                looked += 1
+            skip -= 1
+    return total / looked
+
+
+@inlined
+def node(mine, yours):
+    """The proposer's value of a price node, from (W_P, W_R)."""
+    return 0.5 * (mine + yours) if mine > yours else mine

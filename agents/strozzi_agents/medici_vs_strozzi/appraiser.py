@@ -1,0 +1,264 @@
+"""Search for Medici vs Strozzi: both outcomes of a lot are played on, and the price node is solved in closed form.
+
+At a price node there is nothing to branch on: named p, the proposer has min(W_P - p, W_R + p), which is best where both
+are equal. So the search tries the most promising placements of either side in simulated games, takes the best of each
+side for W_P and W_R, and has the price, the answer and the placement at once.
+"""
+
+from math import sqrt
+
+import numpy as np
+from numba import float64, int64
+
+from strozzi_agents.medici_vs_strozzi.pricing import WEIGHTS
+from strozzi_sim.agent import Choice, Param, compiled_agent
+from strozzi_sim.errors import InputError
+from strozzi_sim.games.contract import apply, arrange, determinize, is_over
+from strozzi_sim.games.medici_vs_strozzi import worth
+from strozzi_sim.games.medici_vs_strozzi.core import load, placements, round_ends
+from strozzi_sim.games.medici_vs_strozzi.state import (
+    ANSWER,
+    BUY,
+    DECLINE,
+    DISCARD,
+    LOAD,
+    MEDICI,
+    MOST_HARBORS,
+    MOST_SHIPS,
+    NAME_PRICE,
+    PLACE,
+    PRICE,
+    REVEAL,
+    REVEAL_MORE,
+    STOP,
+    STROZZI,
+)
+from strozzi_sim.kernel.bits import lowest_bit
+from strozzi_sim.kernel.jit import inlined, jit
+from strozzi_sim.kernel.pointers import assign, clone
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, random_below, random_word, reseed
+
+MARGIN, WIN = 0, 1  # `utility`
+_OPTIONS = 1 + MOST_SHIPS * MOST_HARBORS
+_MOST_BYTES = 1 << 26
+
+
+def appraiser_memory(values, game):
+    """The memory of `appraiser`: one sample of the margin for each playout, side and option.
+
+    Raises:
+        InputError: it would take more than 64 MiB.
+    """
+    playouts = int(values["playouts"])
+    size = 3 * playouts * 8
+    if size > _MOST_BYTES:
+        raise InputError(f"appraiser: playouts={playouts} would take {size / 2**20:,.0f} MiB for each seat; at most 64")
+    return np.dtype([  # shape                   meaning
+        ("now", worth.MEMORY),  #                what markers are worth this round
+        ("next", worth.MEMORY),  #               and in the next one
+        ("chance", CHANCE),  #                   of the playout under way
+        ("roll", RANDOM),  #                     what its players draw from
+        ("action", "i4", (_OPTIONS,)),  #        [option] placements of one side, the most promising first
+        ("promise", "f8", (_OPTIONS,)),  #       [option] what the estimate says of it
+        ("sample", "f8", (3, playouts)),  #      [0 proposer's, 1 responder's best placement, 2 on trial; playout]
+        #                                        Medici's final margin
+        ("playouts", "i8"),  #                   of all games
+    ], align=True)  # fmt: skip
+
+
+@jit
+def _list_options(state, rules, params, memory, seat):
+    """Fill `action` with the placements of `seat`, the most promising first; returns how many are worth trying."""
+    sign = 1.0 if seat == MEDICI else -1.0
+    after = clone(state)
+    memory.action[0] = DISCARD
+    over = round_ends(after, rules, seat)
+    memory.promise[0] = sign * worth.margin(after, rules, params, memory.now, seat, over)
+    count = int64(1)
+    found = placements(state, rules, seat)
+    while found != 0:
+        place = lowest_bit(found)
+        found &= found - 1
+        assign(after, state)
+        load(after, rules, seat, place // MOST_HARBORS, place % MOST_HARBORS)
+        promise = sign * worth.margin(after, rules, params, memory.now, seat, round_ends(after, rules, seat))
+        k = count
+        while k > 0 and memory.promise[k - 1] < promise:
+            memory.promise[k] = memory.promise[k - 1]
+            memory.action[k] = memory.action[k - 1]
+            k -= 1
+        memory.promise[k], memory.action[k] = promise, LOAD + place
+        count += 1
+    kept = int64(1)
+    while kept < min(count, params.options) and memory.promise[kept] > memory.promise[0] - params.window:
+        kept += 1
+    return kept
+
+
+@jit
+def _play_lot(state, rules, params, tables, memory):
+    """Play one turn as two `fair-price` agents do, one tile of the bag standing for all when they think of another."""
+    mine, yours, my_place, your_place = _swing(state, rules, params, tables)
+    while int64(state.phase) == REVEAL:
+        shown, unseen = int64(state.shown), int64(state.unseen)
+        more = clone(state)
+        more.lot[shown] = int64(state.unseen_tile[random_below(memory.roll, unseen)])
+        more.shown = shown + 1
+        more.unseen = unseen - 1
+        try_mine, try_yours, _, _ = _swing(more, rules, params, tables)
+        if worth.node(try_mine, try_yours) <= worth.node(mine, yours):
+            apply(state, rules, int64(STOP), memory.chance, None)
+            break
+        apply(state, rules, int64(REVEAL_MORE), memory.chance, None)
+        mine, yours, my_place, your_place = _swing(state, rules, params, tables)
+    half = 0.5 * (mine - yours)
+    price = min(max(int64(half + 0.5), int64(0)), int64(rules.top_price))
+    apply(state, rules, NAME_PRICE + price, memory.chance, None)
+    buys = float64(price) < half
+    if int64(state.phase) == ANSWER:
+        apply(state, rules, int64(BUY) if buys else int64(DECLINE), memory.chance, None)
+    else:
+        buys = False
+    if int64(state.phase) == PLACE:
+        apply(state, rules, your_place if buys else my_place, memory.chance, None)
+
+
+@inlined
+def _swing(state, rules, params, tables):
+    """(W_P, W_R, the proposer's placement, the responder's)."""
+    proposer = int64(state.proposer)
+    my_place, mine = worth.best_placement(state, rules, params, tables, proposer)
+    your_place, yours = my_place, -mine
+    if rules.buy_without_room or int64(state.shown) <= int64(state.room[1 - proposer]):
+        your_place, yours = worth.best_placement(state, rules, params, tables, 1 - proposer)
+    return mine, -yours, my_place, your_place
+
+
+@jit
+def _final_margin(state, rules, params, memory, first_round):
+    """Medici's margin at the end, as far as it can be told."""
+    cash = float64(int64(state.cash[MEDICI]) - int64(state.cash[STROZZI]))
+    if is_over(state):
+        return cash
+    turn = int64(state.proposer)
+    if int64(state.round) == first_round:
+        return cash + worth.margin(state, rules, params, memory.now, turn, False)
+    worth.fill_round(state, rules, params, memory.next)
+    return cash + worth.margin(state, rules, params, memory.next, turn, False)
+
+
+@jit
+def _try(state, rules, params, memory, seat, action, stream, row):
+    """Play `seat`'s placement on, once for each playout; fills a row of samples and returns their mean for `seat`."""
+    root = clone(state)
+    root.phase = PLACE
+    root.actor = seat
+    root.buyer = seat
+    root.price = 0
+    first_round = int64(state.round)
+    played = clone(root)
+    total = 0.0
+    memory.roll.cursor = stream
+    for k in range(params.playouts):
+        assign(played, root)
+        reseed(memory.chance, memory.roll)
+        follow = random_word(memory.roll)
+        kept = memory.roll.cursor
+        memory.roll.cursor = follow
+        apply(played, rules, action, memory.chance, None)
+        lots = int64(0)
+        while lots < params.lots and not is_over(played) and int64(played.round) == first_round:
+            _play_lot(played, rules, params, memory.now, memory)
+            lots += 1
+        memory.roll.cursor = kept
+        end = _final_margin(played, rules, params, memory, first_round)
+        memory.sample[row, k] = end
+        total += end
+    memory.playouts += params.playouts
+    return total / params.playouts if seat == MEDICI else -total / params.playouts
+
+
+@jit
+def _best(state, rules, params, memory, seat, stream, row):
+    """(placement, mean margin for `seat`) of its best placement; its samples are left in `row`."""
+    count = _list_options(state, rules, params, memory, seat)
+    best, chosen = -1e30, int64(DISCARD)
+    for option in range(count):
+        action = int64(memory.action[option])
+        mean = _try(state, rules, params, memory, seat, action, stream, int64(2))
+        if mean > best:
+            best, chosen = mean, action
+            for k in range(params.playouts):
+                memory.sample[row, k] = memory.sample[2, k]
+    return chosen, best
+
+
+@inlined
+def _chance_to_win(params, memory, seat, row, cash, spread):
+    """Share of the samples of a row that `seat` wins with so many coins more."""
+    total = 0.0
+    for k in range(params.playouts):
+        margin = (memory.sample[row, k] if seat == MEDICI else -memory.sample[row, k]) + cash
+        total += 0.5 + 0.5 * margin / sqrt(margin * margin + spread * spread)
+    return total / params.playouts
+
+
+@jit
+def _even_price(params, memory, proposer, spread, top):
+    """The price at which the proposer wins as often whoever gets the lot: by halving."""
+    low, high = 0.0, float64(top)
+    for _ in range(24):
+        price = 0.5 * (low + high)
+        keeps = _chance_to_win(params, memory, proposer, int64(0), -price, spread)
+        sells = _chance_to_win(params, memory, proposer, int64(1), price, spread)
+        if keeps > sells:
+            low = price
+        else:
+            high = price
+    return 0.5 * (low + high)
+
+
+@compiled_agent(
+    name="appraiser",
+    games=("medici_vs_strozzi",),
+    stochastic=True,
+    memory=appraiser_memory,
+    playouts=Param(40, 1, 1_000_000, "simulated games for each placement that it tries"),
+    options=Param(3, 1, _OPTIONS, "placements of either side that it tries, the most promising first"),
+    window=Param(15.0, 0.0, 1000.0, "coins that the estimate may promise less than for the best, to be tried at all"),
+    lots=Param(26, 0, 1_000, "turns played on before the estimate is asked; at most to the end of the round"),
+    utility=Choice("margin", ("margin", "win"), "what it wants: coins, or to win"),
+    safe=Param(60.0, 0.0, 1e6, "for utility=win: the lead in coins that is 17/20 safe, with one round to come"),
+    **WEIGHTS,
+)
+def appraiser(state, rules, params, memory, random):
+    """Plays both outcomes of a lot on, and names the price at which it does not care who gets it.
+
+    Simulated turns are those of two `fair-price` agents; what comes after them is estimated as `fair-price` does.
+    All placements meet the same tiles (common random numbers).
+    """
+    worth.fill_round(state, rules, params, memory.now)
+    root = clone(state)
+    determinize(root, rules, int64(state.actor), random)
+    arrange(root, rules)
+    phase = int64(state.phase)
+    proposer = int64(state.proposer)
+    if phase == REVEAL:
+        mine, yours = worth.swing(root, rules, params, memory.now)
+        more = worth.another_tile(root, rules, params, memory.now)
+        return int64(REVEAL_MORE) if more > worth.node(mine, yours) else int64(STOP)
+    stream = random_word(random)
+    if phase == PLACE:
+        return _best(root, rules, params, memory, int64(state.actor), stream, int64(0))[0]
+    _, mine = _best(root, rules, params, memory, proposer, stream, int64(0))
+    _, yours = _best(root, rules, params, memory, 1 - proposer, stream, int64(1))
+    if params.utility == WIN:
+        spread = 1.0 + params.safe * sqrt(float64(int64(rules.rounds) - int64(state.round) - 1))
+        half = _even_price(params, memory, proposer, spread, int64(rules.top_price))
+    else:
+        half = 0.5 * (mine + yours)
+    if not rules.buy_without_room and int64(state.shown) > int64(state.room[1 - proposer]):
+        half = 0.0  # he may not buy: the proposer pays what he names
+    if phase == PRICE:
+        return NAME_PRICE + int64(min(max(half, 0.0), float64(int64(rules.top_price))) + 0.5)
+    return int64(BUY) if float64(int64(state.price)) < half else int64(DECLINE)

@@ -1,0 +1,360 @@
+"""The rules of Medici vs Strozzi, to be read beside the board. Numbers in brackets are items of the ambiguities list.
+
+Preparation. Three harbors lie between the two families. Each trades two or three types of goods, and for each of
+these it has a track with a monopoly marker, which starts in the centre; one side of the track is Medici's, the
+other Strozzi's. Each family has three ships, for three, four and five tiles, and 300 coins. There are six tiles of
+each of the four types, with the values 0, 1, 2, 3, 4 and 4, and two gold tiles of value 5; all go into the bag.
+
+A turn. The proposer draws a tile from the bag and lays it open on the table, then, if he likes, a second one and
+then a third, but never more than would fit on one of his own ships. He names a price for the whole lot. The other
+player buys it for this price, or else the proposer must. The price goes to the bank, which lends without limit or
+interest: a player's cash may fall below nothing.
+
+Loading. The buyer loads the lot, undivided, onto one of his ships that has room for it, or throws it away. A
+ship's first load moors it at a harbor where its owner has no other ship, and there it stays for the round. Then
+the buyer is the next proposer, even if he threw the lot away or paid nothing.
+
+End of a round. A round ends at once when all ships of one player are full, or when the bag is empty and the last
+lot is sold and loaded. At each harbor the player with the higher sum of values on his ship is paid 20; all his
+tiles count, and a tie pays nobody. Then every marker is moved: on a ship in the marker's harbor, each tile of the
+marker's type is worth one step towards the ship's owner, or two steps if its value is 0; only the difference
+between both players is moved, and a marker stops at the end of its track. Now every marker that is off the centre
+pays 10 to the player on whose side it stands, and the bonus of its space besides.
+
+Three rounds are played. All tiles go back into the bag and all ships come home; the markers stay where they are.
+Medici proposes first in the first round, Strozzi in the others. Most cash wins; with equal cash both win.
+"""
+
+from collections.abc import Generator, Mapping, Sequence
+from operator import index
+from string import ascii_lowercase
+from typing import Any, NamedTuple
+
+FAMILIES = ("Medici", "Strozzi")
+SIDES = (1, -1)  # markers on Medici's side have positive positions
+PRICES = range(2**53)  # whole coins without limit (9, 10); a file keeps whole numbers exactly up to here
+
+Option = bool | int | str | tuple[int, str]
+
+
+class Question(NamedTuple):
+    """What somebody must decide.
+
+    Attributes:
+        kind: "reveal" ("more" or "stop"), "price" (whole coins), "answer" (True = buy), or "place"
+            ((ship, harbor), or "discard").
+        seat: who must decide.
+        options: what he may choose from.
+    """
+
+    kind: str
+    seat: int
+    options: Sequence[Option]
+
+
+class Tile(NamedTuple):
+    """A merchandise tile: the key of its type, and its face value."""
+
+    type: str
+    value: int
+
+
+class Track(NamedTuple):
+    """A monopoly track: spaces on each side of the centre, and the bonus by distance from the centre."""
+
+    half_length: int
+    bonus: Mapping[int, int]
+
+
+Play = Generator[Question, Option, None]
+Answer = Generator[Question, Option, Option]
+
+
+class Game:
+    """One game of Medici vs Strozzi, from the first tile to the last coin.
+
+    Attributes:
+        round, start_player: number of the round, from 1, and the seat that proposed first in it.
+        proposer: who reveals and names the price.
+        lot, price, buyer: the tiles on the table; the price and who pays it, None until known. They stay while the
+            lot is placed; afterwards the table is empty.
+        ships: for each player, by capacity, the harbor (None = not moored) and the tiles on board.
+        markers: position by harbor and type; above 0 on Medici's side, below on Strozzi's.
+        cash: coins of each player, below 0 if the bank has lent some.
+        discards, bag_left: tiles thrown away this round; number of tiles in the bag.
+        events: the lines of a record, without the header.
+        question: what somebody must decide, None when the game is over.
+    """
+
+    def __init__(self, components: Mapping[str, Any], tiles: Sequence[Sequence[str]], start_player: int = 0) -> None:
+        """Prepare the game and run on to the first question.
+
+        Args:
+            components: the component data, with the keys of `components.toml`.
+            tiles: for every round the ids of all tiles, in the order in which they come out of the bag.
+            start_player: who proposes first in round 1 (48, 51).
+
+        Raises:
+            ValueError: a start player, starters, capacities or an order of tiles that cannot be.
+            TypeError: a number of the components that is not whole.
+        """
+        rounds, tracks = components["rounds"], components["tracks"]
+        if start_player not in range(len(FAMILIES)):
+            raise ValueError(f"start player {start_player} is none of the seats 0-{len(FAMILIES) - 1}")
+        if len(rounds["starter"]) != rounds["count"]:
+            raise ValueError(f"{rounds['count']} rounds need as many starters, got {rounds['starter']}")
+        self.starters = [start_player] + [FAMILIES.index(name) for name in rounds["starter"][1:]]
+        self.tiles = tiles_of(components)
+        if [sorted(order) for order in tiles] != [sorted(self.tiles)] * rounds["count"]:
+            raise ValueError(f"the order of the tiles must name each of the {len(self.tiles)} tiles once a round")
+        self.capacities = [index(capacity) for capacity in components["ships"]["capacities"]]
+        if len(set(self.capacities)) != len(self.capacities):
+            raise ValueError(f"the ships of a player must differ in capacity, got {self.capacities}")
+        self.harbors = {harbor["id"]: tuple(harbor["tracks"]) for harbor in components["harbor"]}
+        own = tracks.get("per_track", {})
+        self.tracks = {
+            harbor: {goods: _track(own.get(f"{harbor}.{goods}", tracks)) for goods in types}  # (58)
+            for harbor, types in self.harbors.items()
+        }
+        scoring, steps, switches = components["scoring"], components["marker_steps"], components["switches"]
+        self.majority, self.monopoly = index(scoring["harbor_majority"]), index(scoring["monopoly"])
+        self.steps, self.zero_steps = index(steps["other_tile"]), index(steps["value_zero_tile"])
+        self.until_moored = switches["round_ends_when"] == "moored"
+        self.lone_ship_wins, self.net = switches["lone_worthless_ship_wins"], switches["net_marker_movement"]
+        self.buy_without_room = switches["buy_without_room"]
+        self.reveal_max = index(rounds["reveal_max"])
+        self.round = 0
+        self.start_player = self.proposer = start_player
+        self.lot: list[str] = []
+        self.price: int | None = None
+        self.buyer: int | None = None
+        self.ships = [self._fleet() for _ in FAMILIES]
+        self.markers = {harbor: dict.fromkeys(types, 0) for harbor, types in self.harbors.items()}
+        self.cash = [index(components["money"]["start_cash"]) for _ in FAMILIES]
+        self.discards: list[str] = []
+        self.over = False
+        self.events: list[dict[str, Any]] = []
+        self.question: Question | None = None
+        self._orders = tiles
+        self._bag: list[str] = []
+        self._course = self._play_game()
+        self._go_on(None)
+
+    @property
+    def actor(self) -> int | None:
+        """The seat that must decide, or None when the game is over."""
+        return self.question.seat if self.question else None
+
+    @property
+    def legal(self) -> Sequence[Option]:
+        """What the actor may choose from."""
+        return self.question.options if self.question else ()
+
+    @property
+    def bag_left(self) -> int:
+        """Number of tiles in the bag."""
+        return len(self._bag)
+
+    def play(self, option: Option) -> None:
+        """Let the actor choose `option`, and run on to the next question or to the end."""
+        if isinstance(self.legal, range):
+            if type(option) is not int or option not in self.legal:
+                raise ValueError(f"{option!r} is not a price, only whole numbers from 0 to {self.legal[-1]}")
+            self._go_on(option)
+            return
+        for known in self.legal:
+            if type(option) is type(known) and option == known:
+                self._go_on(known)
+                return
+        raise ValueError(f"{option!r} is not legal for seat {self.actor}, only {list(self.legal)}")
+
+    def _go_on(self, option: Option | None) -> None:
+        self.question = None
+        try:
+            self.question = next(self._course) if option is None else self._course.send(option)
+        except StopIteration:
+            self.over = True
+
+    def _ask(self, kind: str, seat: int, options: Sequence[Option]) -> Answer:
+        """Ask `seat`, unless there is nothing to choose (6)."""
+        if len(options) == 1:
+            return options[0]
+        return (yield Question(kind, seat, options))
+
+    def _fleet(self) -> dict[int, tuple[str | None, list[str]]]:
+        """The ships of one player, empty and at no harbor."""
+        return {capacity: (None, []) for capacity in self.capacities}
+
+    def _play_game(self) -> Play:
+        for number in range(1, len(self.starters) + 1):  # no round is left out (53)
+            self._prepare_round(number)
+            while not self._round_is_over():
+                yield from self._turn()
+            self._score_round()
+        self._score_end()  # (55)
+
+    def _prepare_round(self, number: int) -> None:
+        """Ships come home and all tiles go back into the bag; markers and cash stay (31, 44, 46, 52)."""
+        self.round = number
+        self.start_player = self.proposer = self.starters[number - 1]  # (48)
+        self.ships = [self._fleet() for _ in FAMILIES]
+        self.discards = []
+        self._bag = list(self._orders[number - 1])
+        self._tell("round", round=number, start_player=self.start_player)
+
+    def _round_is_over(self) -> bool:
+        """One player has nothing left to fill, or the bag is empty (22, 23, 25, 28); discards fill nothing (27)."""
+        return not self._bag or any(map(self._is_loaded, self.ships))
+
+    def _is_loaded(self, fleet: Mapping[int, tuple[str | None, list[str]]]) -> bool:
+        if self.until_moored:
+            return all(tiles for _, tiles in fleet.values())
+        return all(len(tiles) == capacity for capacity, (_, tiles) in fleet.items())  # (22)
+
+    def _turn(self) -> Play:
+        yield from self._reveal()
+        yield from self._name_price()
+        yield from self._sell()
+        yield from self._place()
+        assert self.buyer is not None
+        if not self._round_is_over():
+            self.proposer = self.buyer  # whatever he paid and did (26, 49, 50)
+        self.lot, self.price, self.buyer = [], None, None
+
+    def _room(self, seat: int) -> int:
+        """Most free spaces on a single ship of `seat`, moored or not (3, 4)."""
+        return max(capacity - len(tiles) for capacity, (_, tiles) in self.ships[seat].items())
+
+    def _reveal(self) -> Play:
+        """At least one tile, each further one after seeing the last; none goes back (1, 2, 7, 8)."""
+        most = min(self.reveal_max, self._room(self.proposer))  # whatever the other can load (5)
+        self._draw()
+        while len(self.lot) < most and self._bag:  # an empty bag stays empty (24)
+            if (yield from self._ask("reveal", self.proposer, ("more", "stop"))) == "stop":
+                return
+            self._draw()
+
+    def _draw(self) -> None:
+        tile = self._bag.pop(0)
+        self.lot.append(tile)
+        self._tell("reveal", player=self.proposer, tile=tile)
+
+    def _name_price(self) -> Play:
+        """Any whole number of coins, also nothing (9, 10, 11)."""
+        price = yield from self._ask("price", self.proposer, PRICES)
+        assert isinstance(price, int)
+        self.price = price
+        self._tell("price", player=self.proposer, price=price)
+
+    def _sell(self) -> Play:
+        """The other player buys or declines (20), then the buyer pays the bank, if need be on credit (12-18, 21)."""
+        assert self.price is not None
+        other = 1 - self.proposer
+        may_buy = self.buy_without_room or self._room(other) >= len(self.lot)  # (14)
+        buys = yield from self._ask("answer", other, (True, False) if may_buy else (False,))
+        self.buyer = other if buys else self.proposer  # (13)
+        self.cash[self.buyer] -= self.price
+        self._tell("answer", player=other, buy=buys)
+
+    def _place(self) -> Play:
+        """The whole lot goes onto one ship, or is thrown away although it would fit (29, 30, 36)."""
+        assert self.buyer is not None
+        choice = yield from self._ask("place", self.buyer, [*self._berths(self.buyer), "discard"])
+        if not isinstance(choice, tuple):
+            self.discards += self.lot  # face up, out for this round (31)
+            self._tell("discard", player=self.buyer, tiles=list(self.lot))
+            return
+        ship, harbor = choice
+        _, aboard = self.ships[self.buyer][ship]
+        self.ships[self.buyer][ship] = (harbor, aboard + self.lot)  # moored with the first tile, for good (32, 34)
+        self._tell("load", player=self.buyer, ship=ship, harbor=harbor, tiles=list(self.lot))
+
+    def _berths(self, seat: int) -> list[tuple[int, str]]:
+        """Ships with room for the lot and where they can lie; a new ship may be begun at any time (33, 35)."""
+        fleet = self.ships[seat]
+        taken = [harbor for harbor, _ in fleet.values()]
+        berths = []
+        for ship, (moored, aboard) in fleet.items():
+            if ship - len(aboard) >= len(self.lot):
+                free = [harbor for harbor in self.harbors if harbor not in taken]
+                berths += [(ship, harbor) for harbor in ([moored] if moored else free)]
+        return berths
+
+    def _load_at(self, seat: int, harbor: str) -> list[Tile] | None:
+        """The tiles on the ship of `seat` at `harbor`, or None without a ship there."""
+        for moored, aboard in self.ships[seat].values():
+            if moored == harbor:
+                return [self.tiles[tile] for tile in aboard]
+        return None
+
+    def _score_round(self) -> None:
+        """First the loads are compared, then all markers move, then the monopolies pay (41)."""
+        harbors, monopolies, bonus = ([0 for _ in FAMILIES] for _ in range(3))
+        for harbor in self.harbors:
+            winner = self._majority(harbor)
+            if winner is not None:
+                harbors[winner] += self.majority
+        for harbor, types in self.harbors.items():
+            for goods in types:  # each harbor has its own track, also for the same goods (45)
+                self._move(harbor, goods)
+        for harbor, positions in self.markers.items():
+            for goods, position in positions.items():
+                if position:  # the centre is nobody's (42)
+                    owner = 0 if position * SIDES[0] > 0 else 1
+                    monopolies[owner] += self.monopoly
+                    bonus[owner] += self.tracks[harbor][goods].bonus.get(abs(position), 0)  # besides (43)
+        self.cash = [sum(amounts) for amounts in zip(self.cash, harbors, monopolies, bonus, strict=True)]  # (47)
+        markers = {harbor: {**positions} for harbor, positions in self.markers.items()}
+        payments = {"harbors": harbors, "monopolies": monopolies, "bonus": bonus}
+        self._tell("score_round", round=self.round, **payments, markers=markers, cash=list(self.cash))
+
+    def _majority(self, harbor: str) -> int | None:
+        """Who has the strictly higher sum of all values at the harbor; no ship counts as nothing (37)."""
+        loads = [self._load_at(seat, harbor) for seat in range(len(FAMILIES))]
+        present = [seat for seat, load in enumerate(loads) if load is not None]
+        if len(present) == 1 and self.lone_ship_wins:
+            return present[0]
+        medici, strozzi = (sum(tile.value for tile in load or ()) for load in loads)
+        if medici == strozzi:
+            return None
+        return 0 if medici > strozzi else 1
+
+    def _move(self, harbor: str, goods: str) -> None:
+        """The marker goes towards whoever has more steps, not beyond the end of its track (38, 39)."""
+        end = self.tracks[harbor][goods].half_length
+        pulls = [side * self._steps(seat, harbor, goods) for seat, side in enumerate(SIDES)]
+        if self.net:
+            pulls = [sum(pulls)]
+        for pull in pulls:
+            self.markers[harbor][goods] = max(-end, min(end, self.markers[harbor][goods] + pull))
+
+    def _steps(self, seat: int, harbor: str, goods: str) -> int:
+        """One step for a tile of the track's type, two instead for a worthless one; gold has no track (40)."""
+        load = [tile for tile in self._load_at(seat, harbor) or () if tile.type == goods]
+        return sum(self.steps if tile.value else self.zero_steps for tile in load)
+
+    def _score_end(self) -> None:
+        """Most cash wins, what the bank has lent is gone already; a tie is a shared victory (17, 54)."""
+        winners = [seat for seat, cash in enumerate(self.cash) if cash == max(self.cash)]
+        self._tell("score_end", total=list(self.cash), winners=winners)
+
+    def _tell(self, kind: str, **facts: Any) -> None:
+        self.events.append({"type": kind, **facts})
+
+
+def tiles_of(components: Mapping[str, Any]) -> dict[str, Tile]:
+    """All tiles by id: `dye-0`, with a letter where a type has a value more than once (`dye-4a`), and `gold-a`."""
+    values, gold = components["tiles"]["values_per_type"], components["gold"]["key"]
+    tiles = {}
+    for kind in components["type"]:
+        for number, value in enumerate(values):
+            letter = ascii_lowercase[values[:number].count(value)] if values.count(value) > 1 else ""
+            tiles[f"{kind['key']}-{value}{letter}"] = Tile(kind["key"], index(value))
+    for number in range(components["tiles"]["gold_count"]):
+        tiles[f"{gold}-{ascii_lowercase[number]}"] = Tile(gold, index(components["tiles"]["gold_value"]))
+    return tiles
+
+
+def _track(data: Mapping[str, Any]) -> Track:
+    """A track from its data; as keys of JSON the spaces are texts."""
+    return Track(index(data["half_length"]), {int(space): index(coins) for space, coins in data["bonus"].items()})
