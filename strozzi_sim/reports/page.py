@@ -15,7 +15,7 @@ from matplotlib.figure import Figure as Drawing
 
 from strozzi_sim.errors import StorageError
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.pages import THIN, HeatMap, Picture, Tables, listed, pick
+from strozzi_sim.games.pages import SCENARIO, THIN, HeatMap, Picture, Tables, listed, pick
 from strozzi_sim.reports import findings
 from strozzi_sim.reports.figures import draw
 from strozzi_sim.reports.heat import draw_heat_map
@@ -174,7 +174,7 @@ def _apart(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
 
 def _item(picture: Picture, table: pd.DataFrame, words: Mapping[str, str], painter: _Painter) -> Item:
     parts = []
-    together = picture.series == findings.SCENARIO
+    together = picture.series == SCENARIO
     scenes = [("", "", findings.with_scenario(table))] if together else list(_apart(table))
     for scenario, slug, rows in scenes:
         if picture.kind == "table":
