@@ -148,7 +148,7 @@ def _final_margin(state, rules, params, memory, first_round):
 
 
 @jit
-def _try(state, rules, params, memory, seat, action, stream, row):
+def play_on(state, rules, params, memory, seat, action, stream, row):
     """Play `seat`'s placement on, once for each playout; fills a row of samples and returns their mean for `seat`."""
     root = clone(state)
     root.phase = PLACE
@@ -185,7 +185,7 @@ def _best(state, rules, params, memory, seat, stream, row):
     best, chosen = -1e30, int64(DISCARD)
     for option in range(count):
         action = int64(memory.action[option])
-        mean = _try(state, rules, params, memory, seat, action, stream, int64(2))
+        mean = play_on(state, rules, params, memory, seat, action, stream, int64(2))
         if mean > best:
             best, chosen = mean, action
             for k in range(params.playouts):
