@@ -226,7 +226,7 @@ def _even_price(params, memory, proposer, spread, top):
     playouts=Param(40, 1, 1_000_000, "simulated games for each placement that it tries"),
     options=Param(3, 1, _OPTIONS, "placements of either side that it tries, the most promising first"),
     window=Param(15.0, 0.0, 1000.0, "coins that the estimate may promise less than for the best, to be tried at all"),
-    lots=Param(26, 0, 1_000, "turns played on before the estimate is asked; at most to the end of the round"),
+    lots=Param(3, 0, 1_000, "turns played on before the estimate is asked; at most to the end of the round"),
     utility=Choice("margin", ("margin", "win"), "what it wants: coins, or to win"),
     safe=Param(60.0, 0.0, 1e6, "for utility=win: the lead in coins that is 17/20 safe, with one round to come"),
     **WEIGHTS,
