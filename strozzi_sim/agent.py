@@ -33,6 +33,7 @@ from strozzi_sim.spec_text import Choice as Choice
 from strozzi_sim.spec_text import Param as Param
 from strozzi_sim.spec_text import cut
 from strozzi_sim.spec_text import split_specs as split_specs
+from strozzi_sim.thoughts import Thoughts
 
 GROUP = "strozzi_sim.agents"
 EVERY_GAME = ("*",)
@@ -85,6 +86,7 @@ class Agent:
         function: the agent itself; of a Python agent the class, or an object with `act_batch`.
         about: the first line of its docstring.
         kind: "compiled", "act" or "batch".
+        thoughts: what it thinks of its actions, read from its memory (see `thoughts`), or None if it does not say.
     """
 
     name: str
@@ -96,6 +98,7 @@ class Agent:
     function: Callable[..., Any]
     about: str = ""
     kind: str = "compiled"
+    thoughts: Thoughts | None = None
 
     @property
     def params_dtype(self) -> np.dtype[Any]:
@@ -117,11 +120,12 @@ def compiled_agent(
     players: tuple[int, ...] | None = None,
     stochastic: bool = False,
     memory: Any = _NOTHING,
+    thoughts: Thoughts | None = None,
     **params: Any,
 ) -> Callable[[Callable[..., Any]], Agent]:
     """Declare the function below as a compiled agent; keyword arguments are its parameters (Param, Choice, Policy).
 
-    A bare number is a Param with that default.
+    A bare number is a Param with that default. `thoughts` says what it thinks of its actions; see `strozzi_sim.thoughts`.
 
     Raises:
         InputError: a default that is no number or lies outside its range.
@@ -129,7 +133,8 @@ def compiled_agent(
     declared = _declared(name, params)
 
     def declare(function: Callable[..., Any]) -> Agent:
-        return Agent(name, games, players, stochastic, declared, memory, function, _about(function))
+        about = _about(function)
+        return Agent(name, games, players, stochastic, declared, memory, function, about, thoughts=thoughts)
 
     return declare
 
