@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strozzi_sim.cli.options import check_range, columns_of, print_json
+from strozzi_sim.cli.options import check_range, columns_of, noted_in, print_json, tell, with_counts
 from strozzi_sim.errors import InputError, StorageError
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
     from strozzi_sim.selfplay.retrace import retrace, table_of
 
     spec, header = load_agent(asked.agent), recorded.header
-    says = spec.agent.thoughts
     check_range("--lines", asked.lines, 0, 1e6)
     check_range("--depth", asked.depth, 1, 1e6)
     check_range("--visits", asked.visits, 1, 1e12)
@@ -50,21 +49,25 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
         check_range("--seat", asked.seat, 0, header["players"] - 1)
     if asked.tree is not None:
         _check_writable(asked.tree)
-        if says is None:
+        if spec.agent.thoughts is None:
             raise InputError(f"--tree: {spec.text} does not say what it thinks; only its choice can be shown")
     table = table_of(recorded, place)
     check_lineup([spec], table.game, table.players)
     actions = retrace(recorded, table, place)
     wanted = _wanted(asked, deciders(table, actions))
+    (spec,), notes = with_counts([spec], table.game, [table.players], [table.variant])
+    says = spec.agent.thoughts
     value = (says.__doc__ or "").strip().split("\n")[0] if says else None
-    about = {
+    about: dict[str, Any] = {
         "header": _without(header, "components"),
         "agent": spec.text,
         "value": value,
         "depth": asked.depth,
         "least_visits": asked.visits,
     }
+    about = noted_in(about, notes)
     if not json:
+        tell(notes)
         _print_header(table, recorded, spec, value)
     documents, told = [], 0
     for before, document in explain(

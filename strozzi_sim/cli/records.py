@@ -18,9 +18,12 @@ from strozzi_sim.cli.options import (
     check_range,
     check_seed,
     find_variant,
+    noted_in,
     one_player_count,
     parse_lineup,
     print_json,
+    tell,
+    with_counts,
 )
 from strozzi_sim.errors import BrokenRule, InputError
 
@@ -57,14 +60,17 @@ def record(
         check_range("--deal", deal, 0, 2**53)
         if games != 1:
             raise InputError(f"--deal and --games: --deal records one game, got --games {games}")
-    match = Match(the_game, count, parse_lineup(agents, count), find_variant(the_game, variant, study), seed, seatings)
+    chosen = find_variant(the_game, variant, study)
+    lineup, notes = with_counts(parse_lineup(agents, count), the_game, [count], [chosen])
+    match = Match(the_game, count, lineup, chosen, seed, seatings)
     check_range("--seating", seating, 0, len(match.design) - 1)
     path = out or Path(f"{game}.jsonl")
     deals = range(games) if deal is None else range(deal, deal + 1)
     written = write_record(path, (record_game(match, number, seating) for number in deals))
     if json:
-        print_json({"out": str(path), "games": written, "seed": seed})
+        print_json(noted_in({"out": str(path), "games": written, "seed": seed}, notes))
     else:
+        tell(notes)
         print(f"{written} games written to {path}")
 
 

@@ -25,7 +25,7 @@ from strozzi_sim.python_agent import (
     read_only,
     seconds_allowed,
 )
-from strozzi_sim.selfplay.loop import DETERMINIZE, array_of
+from strozzi_sim.selfplay.loop import DETERMINIZE, array_of, zeroed
 from strozzi_sim.thoughts import Thought
 
 
@@ -148,6 +148,10 @@ class Seat:
             if self.spec.agent.kind == "act":
                 other._player = deepcopy(self._player)
         return other
+
+    def forget(self) -> None:
+        """Begin a new game: a compiled agent's memory is as the loop leaves it at the start of one."""
+        self._memory.view(np.uint8)[: zeroed(self._bound.memory)] = 0
 
     def thoughts(self, legal: tuple[int, ...], node: Any = None) -> list[Thought] | None:
         """What the agent thought of the actions of its last decision, or of what follows `node`; None if it does not say."""

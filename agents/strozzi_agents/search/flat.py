@@ -5,7 +5,7 @@ from numba import int64
 
 from strozzi_agents.search.playout import DEPTH, ILLEGAL, SPREAD, UTILITY, forget, play_on, reward
 from strozzi_agents.search.thoughts import flat_thoughts
-from strozzi_sim.agent import Choice, Param, Policy, compiled_agent
+from strozzi_sim.agent import Choice, Param, Policy, Seconds, compiled_agent
 from strozzi_sim.games.contract import actor, apply, arrange, count_legal, determinize, kth_legal
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone
@@ -79,6 +79,7 @@ def _best_first(memory, tried, keep):
     allocation=Choice(
         "uniform", ("uniform", "halving"), "equally many each, or more for the better half, again and again"
     ),
+    seconds=Seconds("playouts", "a decision, in place of `playouts`; calibrated at the start, not reproducible"),
     utility=UTILITY,
     spread=SPREAD,
     rollout=Policy("random", "who plays all seats in the simulated games"),
