@@ -211,7 +211,9 @@ def check(components: Components, where: str) -> None:
     for harbor in components.harbor:
         for kind in harbor.tracks:
             if kind not in types:
-                raise InputError(f"{where}: harbor.{harbor.id}.tracks: unknown type {kind!r}; known: {', '.join(types)}")
+                raise InputError(
+                    f"{where}: harbor.{harbor.id}.tracks: unknown type {kind!r}; known: {', '.join(types)}"
+                )
             if harbor.tracks.count(kind) > 1:
                 raise InputError(f"{where}: harbor.{harbor.id}.tracks: {kind!r} stands there twice")
     places = {f"{harbor.id}.{kind}" for harbor in components.harbor for kind in harbor.tracks}
