@@ -324,11 +324,11 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
         if kind != limit.GOLD:
             row["tile_steps"][k] = steps.value_zero_tile if value == 0 else steps.other_tile
     for h, harbor in enumerate(components.harbor):
-        for kind in harbor.tracks:
-            track = components.tracks.per_track.get(f"{harbor.id}.{kind}", components.tracks)
-            row["half_length"][h, types.index(kind)] = track.half_length
+        for name in harbor.tracks:
+            track = components.tracks.per_track.get(f"{harbor.id}.{name}", components.tracks)
+            row["half_length"][h, types.index(name)] = track.half_length
             for space, coins in track.bonus.items():
-                row["bonus"][h, types.index(kind), space] = coins
+                row["bonus"][h, types.index(name), space] = coins
     row["majority"], row["monopoly"] = components.scoring.harbor_majority, components.scoring.monopoly
     row["start_cash"], row["top_price"] = components.money.start_cash, components.price_space.action_space_cap
     switches = components.switches
