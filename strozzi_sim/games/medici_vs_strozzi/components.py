@@ -316,8 +316,8 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
     row["tiles"], row["rounds"], row["reveal_max"] = len(tiles), components.rounds.count, components.rounds.reveal_max
     row["capacity"][: len(capacities)] = capacities
     row["capacity_total"] = sum(capacities)
-    for k, name in enumerate(components.rounds.starter):
-        row["starter"][k] = limit.PLAYER_NAMES.index(name)
+    for k, leader in enumerate(components.rounds.starter):
+        row["starter"][k] = limit.PLAYER_NAMES.index(leader)
     steps = components.marker_steps
     for k, (_, kind, value) in enumerate(tiles):
         row["tile_type"][k], row["tile_value"][k] = kind, value
