@@ -21,6 +21,7 @@ from strozzi_sim.reports.figures import draw
 from strozzi_sim.reports.heat import draw_heat_map
 from strozzi_sim.reports.html_tables import PageTable, page_table
 from strozzi_sim.reports.style import STYLE
+from strozzi_sim.selfplay.calibrate import Calibration
 
 MOST_SCENARIOS = 4  # variants and line-ups that are drawn; the tables hold all
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -209,6 +210,7 @@ def _render(manifest: Mapping[str, Any], tables: Tables, game: Game, sections: l
         title=str(manifest.get("name", game.title)).replace("-", " ").capitalize(),
         game=game.title,
         plan=plan_in_words(manifest, game),
+        calibrated=calibrated_words(manifest),
         facts=_facts(manifest),
         headline=findings.headline(tables),
         spoken_of=findings.scenario_words(every[0], every) if every else "",
@@ -264,6 +266,11 @@ def _facts(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Played", " to ".join(_moment(manifest[key]) for key in ("started", "finished") if manifest.get(key))),
     ]
     return [(name, value) for name, value in facts if value]
+
+
+def calibrated_words(manifest: Mapping[str, Any]) -> list[str]:
+    """What agents given in seconds a decision played as, and that this cannot be reproduced."""
+    return [str(found) for each in manifest.get("calibrated", []) if (found := Calibration.of(each))]
 
 
 def _moment(text: Any) -> str:

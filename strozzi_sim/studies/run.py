@@ -92,7 +92,9 @@ def run_study(
         manifest = _manifest(plan, command)
         path = folder / "manifest.json"
         if path.is_file():
-            manifest["started"] = json.loads(path.read_bytes())["started"]
+            before = json.loads(path.read_bytes())
+            manifest["started"] = before["started"]
+            manifest["calibrated"] = manifest["calibrated"] or before.get("calibrated", [])
         write_whole(path, _json(manifest))
         cut, played_now = _play(plan, store, workers, progress, enough)
         frames = (tables or _tables)(cut, store)
@@ -254,6 +256,7 @@ def _manifest(plan: Plan, command: str) -> dict[str, Any]:
         "seed": plan.seed,
         "plan": plan.resolved,
         "plan_hash": plan.hash,
+        "calibrated": [each.plain() for each in plan.calibrated],
         "report": {"pages": list(plan.pages), "heatmaps": list(plan.heatmaps)},
         "games": plan.games,
         "cells": len(plan.cells),

@@ -165,7 +165,8 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
             half, bonus = track["half_length"], {int(space): coins for space, coins in track["bonus"].items()}
             place = position.markers[harbor["id"]][kind]
             spaces = " ".join(
-                "X" if k == place else "|" if k == 0 else "+" if abs(k) in bonus else "." for k in range(half, -half - 1, -1)
+                "X" if k == place else "|" if k == 0 else "+" if abs(k) in bonus else "."
+                for k in range(half, -half - 1, -1)
             )
             lines.append(f"  {kind:<8} M {spaces} S   {position_word(place)}")
     lines.append("")
