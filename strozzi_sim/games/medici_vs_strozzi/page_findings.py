@@ -252,6 +252,12 @@ def _monopolies(say: Speaker, data: Mapping[str, Any]) -> list[str]:
             f"Who ends with {few.level} {'marker' if few.level == '1' else 'markers'} on his side wins "
             f"{quote(few, 'share')} of games, with {many.level} {quote(many, 'share')}."
         )
+    half = data.get("tracks", {}).get("half_length")
+    if half:
+        found.append(
+            f"No source gives the length of the tracks, {half} spaces a side here, and the places of the bonus spaces: "
+            "they are reconstructed."
+        )
     return found
 
 
