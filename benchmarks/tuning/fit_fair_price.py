@@ -57,7 +57,7 @@ def play_on(states, rules, params, memory, stream, after):
     if action != s.DISCARD:
         load(after[0], tables, seat, (action - s.LOAD) // s.MOST_HARBORS, (action - s.LOAD) % s.MOST_HARBORS)
     cash = int64(state.cash[s.MEDICI]) - int64(state.cash[s.STROZZI])
-    return mean - cash, spread / params[0].playouts**2, round_ends(after[0], tables, seat)
+    return mean - cash, spread / params[0].playouts ** 2, round_ends(after[0], tables, seat)
 
 
 @jit
@@ -146,7 +146,12 @@ def main() -> None:
         print("  " + " ".join(f"{key}={value:.3f}" for key, value in weights.items()), flush=True)
     held_out = {}
     new = spec_of("fair-price", weights)
-    for text in (spec_of("fair-price", start).text, "fixed-price:value=4", "fixed-price:value=6", "fixed-price:value=8"):
+    for text in (
+        spec_of("fair-price", start).text,
+        "fixed-price:value=4",
+        "fixed-price:value=6",
+        "fixed-price:value=8",
+    ):
         share, ahead = play(new, load_agent(text))
         held_out[text] = {"win_share": round(share, 4), "margin": round(ahead, 2), "games": 2 * HELD_OUT_DEALS}
         print(f"{text}: {share:.4f}, margin {ahead:.1f}, n={2 * HELD_OUT_DEALS}")
