@@ -345,3 +345,8 @@ def check_players(components: dict[str, Any], players: int, where: str) -> None:
 def rounds(components: dict[str, Any]) -> int:
     """Rounds of a game."""
     return int(components["rounds"]["count"])
+
+
+def hidden(components: dict[str, Any]) -> bool:
+    """Whether a seat knows what the other must not see: its cash, with the switch (19)."""
+    return bool(components["switches"]["hidden_cash"])
