@@ -379,13 +379,13 @@ class Bound:
         address: of its function.
         params: its parameter record, array of shape (1,).
         memory: dtype of its memory.
-        sees_state: whether it may be handed the state itself.
+        trusted: whether it may be handed the state itself, where nothing in it is hidden.
     """
 
     address: int
     params: np.ndarray[Any, Any]
     memory: np.dtype[Any]
-    sees_state: bool
+    trusted: bool
     keep: Any = None
 
 
@@ -413,7 +413,7 @@ def bind(spec: AgentSpec, game: Game) -> Bound:
             params[key] = value
     dtype = agent.memory if isinstance(agent.memory, np.dtype) else agent.memory(spec.values, game)
     compiled = _compile(agent, game, dtype, spec.builtin)
-    return Bound(compiled.address, params, dtype, spec.builtin and not game.hidden, (compiled, policies))
+    return Bound(compiled.address, params, dtype, spec.builtin, (compiled, policies))
 
 
 _COMPILED: dict[tuple[int, str, Any], Any] = {}

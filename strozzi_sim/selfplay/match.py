@@ -135,10 +135,11 @@ class Match:
         agents = np.zeros(players, AGENT)
         for position, (each, memory) in enumerate(zip(bound, memories, strict=True)):
             if each is None or memory is None:  # address 0 is a seat in Python
-                agents[position]["sees_state"] = not self.game.hidden
+                agents[position]["sees_state"] = not self.variant.hidden
                 continue
             agents[position] = (
-                each.address, each.params.ctypes.data, memory.ctypes.data, zeroed(each.memory), each.sees_state
+                each.address, each.params.ctypes.data, memory.ctypes.data, zeroed(each.memory),
+                each.trusted and not self.variant.hidden,
             )  # fmt: skip
         outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
         table = np.zeros((last - first) * len(design) * players if rows else 0, ROW)

@@ -170,10 +170,10 @@ class Seat:
             return int(
                 self._kernels.ask(
                     seen, rules, self._bound.address, self._bound.params.ctypes.data, self._memory.ctypes.data,
-                    self._random, self._resample, self.game.hidden,
+                    self._random, self._resample, self.variant.hidden,
                 )
             )  # fmt: skip
-        if self.game.hidden:
+        if self.variant.hidden:
             self._kernels.resample(seen, rules, self.seat, self._resample)
         count = self._kernels.look(seen, rules, self._legal)
         legal = tuple(self._legal[1 : count + 1].tolist())
