@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 def play(
     game: GameName,
     players: Players = "",
-    agents: Annotated[str, typer.Option(help="the other seats in turn order, by commas; agent i mod k; default: the game's standard agent")] = "",
+    agents: Annotated[
+        str, typer.Option(help="the other seats in turn order, by commas; agent i mod k; default: the game's own")
+    ] = "",
     seat: Annotated[int, typer.Option(help="your seat; 0 begins")] = 0,
     seed: Seed = 0,
     deal: Annotated[int, typer.Option(help="number of the deal")] = 0,

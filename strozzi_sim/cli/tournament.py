@@ -135,8 +135,12 @@ def compare(
     second: Annotated[str, typer.Argument(metavar="[B]", help="the other one")] = "",
     variants: Annotated[str, typer.Option(help="two variants, by a comma, in place of A and B")] = "",
     players: Players = "",
-    against: Annotated[str, typer.Option(help="who sits in the other seats (agents compared); default: the game's standard agent")] = "",
-    agents: Annotated[str, typer.Option(help="who plays (variants compared); one agent = self-play; default: the same")] = "",
+    against: Annotated[
+        str, typer.Option(help="who sits in the other seats (agents compared); default: the game's own")
+    ] = "",
+    agents: Annotated[
+        str, typer.Option(help="who plays (variants compared); one agent = self-play; default: the same")
+    ] = "",
     deals: Deals = 1000,
     seatings: Seatings = "rotate",
     variant: VariantName = "base",
