@@ -197,7 +197,8 @@ def _sides(game: "Game", first: str, second: str, variants: str) -> tuple[str, s
             raise InputError(f"--variants: expected two variants, by a comma, got {variants!r}")
         return pieces[0], pieces[1]
     if not (first and second):
-        raise InputError("compare: two agents or two variants are needed, as in: strozzi compare strozzi greedy random")
+        example = f"strozzi compare {game.name} {game.standard_agent} random"
+        raise InputError(f"compare: two agents or two variants are needed, as in: {example}")
     if {first, second} <= {BASE, *shipped_variants(game.name)}:
         return first, second
     return None
