@@ -94,7 +94,9 @@ def test_words_of_one_game_stand_in_its_folder_alone():
         own_folders = place.parts[:2] if place.parts[0] == "games" else place.parts[:1]
         if file.suffix not in (".py", ".toml", ".html", ".css") or set(own_folders) & set(GAME_NAMES):
             continue
-        text = re.sub(r"Example: .*|^lineups = .*", "", file.read_text(), flags=re.MULTILINE)  # examples name some agent
+        text = re.sub(
+            r"Example: .*|^lineups = .*", "", file.read_text(), flags=re.MULTILINE
+        )  # examples name some agent
         for allowed in ALLOWED.get(place.as_posix(), ()):
             text, count = re.subn(allowed, "", text)
             assert count, f"{place}: {allowed!r} stands there no more; drop it from the list"
