@@ -9,7 +9,7 @@ five records, and returns an action (int64); for one in Python see `python_agent
   `playouts` (int64) is for counting simulated games: it and the fields after it are kept from game to game
 - random : its own stream; see `kernel.streams.random_below`
 
-A spec string is an agent's identity everywhere: `NAME[:KEY=VALUE{,KEY=VALUE}]`, for instance `greedy:margin=4`. A value
+A spec string is an agent's identity everywhere: `NAME[:KEY=VALUE{,KEY=VALUE}]`, for instance `careful:margin=4`. A value
 that contains a comma or colon stands in parentheses. `path/to/bots.py::careful:margin=3` takes one from a file.
 """
 
@@ -43,7 +43,7 @@ _NOTHING = np.dtype([("nothing", "u8")])
 
 @dataclass(frozen=True)
 class Policy:
-    """A parameter that is another compiled agent, by spec string (`rollout=(greedy:margin=3)`).
+    """A parameter that is another compiled agent, by spec string (`rollout=(careful:margin=3)`).
 
     Its fields: the address of that agent's function (0 = `random`, quicker in place than called), of its parameters, of
     its memory, and the memory's size. It is one memory for all seats: who calls it zeroes it at each decision of his own.

@@ -103,8 +103,12 @@ def test_agents_and_games_json():
     assert agents["random"]["stochastic"] is True
     assert set(agents["greedy"]["params"]["margin"]) >= {"default", "low", "high"}
     assert document("games") == [
-        {"name": "strozzi", "players": [3, 4, 5, 6], "variants": ["base", "long-tracks"], "behaviour": 1}
-    ]
+        {"name": "strozzi", "players": [3, 4, 5, 6], "variants": ["base", "long-tracks"], "behaviour": 1},
+        {
+            "name": "medici_vs_strozzi", "players": [2], "variants": ["base", "short", "long", "medici_like"],
+            "behaviour": 1,
+        },
+    ]  # fmt: skip
     assert document("cache")["folders"]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from strozzi_sim.agent import EVERY_GAME, agent_names, load_agent
 from strozzi_sim.games import GAME_NAMES
 
 ROOT = Path(__file__).parents[1]
@@ -61,6 +62,46 @@ def test_games_do_not_know_each_other_and_nobody_knows_a_game():
         for game in games:
             if game not in file.relative_to(PACKAGE).parts:
                 assert not any(name.startswith(f"strozzi_sim.games.{game}") for name, _ in imports(file)), file
+
+
+# Words of one game's box. "coins", the unit of scores, and "tracks" of a variant's data are none: every game has them.
+GAME_WORDS = re.compile(
+    r"\b(ships?|flags?|ports?|pirates?|harbou?rs?|florence|medici\w*|promotions?|wares?|cargos?|scrolls?|venice|rome|"
+    r"naples|tiles?|cards?|decks?|claims?|markers?|berths?|dye|spice|cloth|fur|gold|monopol(?:y|ies)|lots?|prices?|cash|"
+    r"bag|proposer|buyer|responder|moored)\b",
+    re.IGNORECASE,
+)
+ALLOWED = {  # file -> where such a word means something else
+    "games/__init__.py": [r"GAME_NAMES = .*"],
+    "selfplay/loop.py": [r"stop flag"],
+    "selfplay/interrupts.py": [r"stop flag"],
+    "reports/page.py": [r"flags=re\.\w+"],
+    "reports/series.py": [r"marker=MARKS"],  # matplotlib's
+    "reports/templates/report.html": [r'class="scroll"'],
+    "reports/templates/report.css": [r"\.scroll\b"],
+}
+AGENTS_OF_GAMES = sorted(
+    name for name in agent_names() if load_agent(name).agent.games != EVERY_GAME and load_agent(name).builtin
+)
+
+
+def test_words_of_one_game_stand_in_its_folder_alone():
+    agents = re.compile(rf"(?<![\w-])({'|'.join(AGENTS_OF_GAMES)})(?![\w-])")
+    assert {"heuristic", "fair-price"} <= set(AGENTS_OF_GAMES)
+    ours = ROOT / "agents" / "strozzi_agents"
+    files = [(file, file.relative_to(root)) for root in (PACKAGE, ours) for file in sorted(root.rglob("*"))]
+    for file, place in files:
+        own_folders = place.parts[:2] if place.parts[0] == "games" else place.parts[:1]
+        if file.suffix not in (".py", ".toml", ".html", ".css") or set(own_folders) & set(GAME_NAMES):
+            continue
+        text = re.sub(
+            r"Example: .*|^lineups = .*", "", file.read_text(), flags=re.MULTILINE
+        )  # examples name some agent
+        for allowed in ALLOWED.get(place.as_posix(), ()):
+            text, count = re.subn(allowed, "", text)
+            assert count, f"{place}: {allowed!r} stands there no more; drop it from the list"
+        found = GAME_WORDS.findall(text) + agents.findall(text)
+        assert not found, f"{place}: {found}"
 
 
 def test_every_game_folder_holds_the_same_files():

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 def play(
     game: GameName,
     players: Players = "",
-    agents: Annotated[str, typer.Option(help="the other seats in turn order, by commas; agent i mod k")] = "heuristic",
+    agents: Annotated[
+        str, typer.Option(help="the other seats in turn order, by commas; agent i mod k; default: the game's own")
+    ] = "",
     seat: Annotated[int, typer.Option(help="your seat; 0 begins")] = 0,
     seed: Seed = 0,
     deal: Annotated[int, typer.Option(help="number of the deal")] = 0,
@@ -47,6 +49,7 @@ def play(
     check_range("--seat", seat, 0, count - 1)
     check_range("--deal", deal, 0, 2**53)
     check_seed(seed)
+    agents = agents or the_game.standard_agent
     others = parse_lineup(agents, count - 1)
     for spec in others:
         if not spec.agent.plays(the_game, count):
@@ -98,7 +101,7 @@ def _ask_person(table: "Table", names: list[str], seat: int) -> bool:
     choices = {view.action_name(action, seen): action for action in table.legal}
     print(f"\n{_board(table, names, seat)}\n\n{view.question(seen, int(table.state[0]['phase']))}")
     while True:
-        print(f"{' / '.join(choices)} (or quit): ", end="", flush=True)
+        print(f"{_spoken(list(choices))} (or quit): ", end="", flush=True)
         answer = sys.stdin.readline()
         if not answer or answer.strip().lower() == "quit":
             return False
@@ -109,6 +112,18 @@ def _ask_person(table: "Table", names: list[str], seat: int) -> bool:
             print()
             return True
         print(f"{answer.strip()!r} is none of the choices.")
+
+
+def _spoken(names: list[str]) -> str:
+    """The choices in one line; many whole numbers in a row are said as a range, `0 to 120`."""
+    said: list[str] = []
+    while names:
+        run = 1
+        while run < len(names) and names[0].isdecimal() and names[run] == str(int(names[0]) + run):
+            run += 1
+        said += [f"{names[0]} to {names[run - 1]}"] if run > 3 else names[:run]
+        names = names[run:]
+    return " / ".join(said)
 
 
 COMMANDS = {"play": play}

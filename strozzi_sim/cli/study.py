@@ -114,7 +114,7 @@ def balance(
 
     the_game = load_game(game)
     counts = parse_players(players, the_game)
-    specs = split_specs(agents) if agents else [default_agent()]
+    specs = split_specs(agents) if agents else [the_game.standard_agent]
     if len(specs) > min(counts):
         raise InputError(
             f"--agents: {len(specs)} agents ({agents}) for {min(counts)} seats; give at most {min(counts)}"
@@ -172,11 +172,6 @@ def _calibrated(plan: "Plan", folder: Path | None) -> "Plan":
 def _tell(plan: "Plan") -> None:
     print(plan.summary(), flush=True)
     tell(plan.calibrated)
-
-
-def default_agent() -> str:
-    """The agent a command plays with when none is named."""
-    return "heuristic"
 
 
 def _text(frame: Any) -> str:

@@ -136,8 +136,12 @@ def compare(
     second: Annotated[str, typer.Argument(metavar="[B]", help="the other one")] = "",
     variants: Annotated[str, typer.Option(help="two variants, by a comma, in place of A and B")] = "",
     players: Players = "",
-    against: Annotated[str, typer.Option(help="who sits in the other seats (agents compared)")] = "heuristic",
-    agents: Annotated[str, typer.Option(help="who plays (variants compared); one agent = self-play")] = "heuristic",
+    against: Annotated[
+        str, typer.Option(help="who sits in the other seats (agents compared); default: the game's own")
+    ] = "",
+    agents: Annotated[
+        str, typer.Option(help="who plays (variants compared); one agent = self-play; default: the same")
+    ] = "",
     deals: Deals = 1000,
     seatings: Seatings = "rotate",
     variant: VariantName = "base",
@@ -159,14 +163,14 @@ def compare(
     sides = _sides(the_game, first, second, variants)
     if sides is None:
         (first, second, *others), notes = _in_counts(
-            [first, second, *split_specs(against)], the_game, counts, [variant], out
+            [first, second, *split_specs(against or the_game.standard_agent)], the_game, counts, [variant], out
         )
         planned = plan_agents(
             the_game, first, second, against=others, players=counts, deals=deals, seatings=seatings,
             seed=seed, variant=variant,
         )  # fmt: skip
     else:
-        names, notes = _in_counts(split_specs(agents), the_game, counts, sides, out)
+        names, notes = _in_counts(split_specs(agents or the_game.standard_agent), the_game, counts, sides, out)
         planned = plan_variants(
             the_game, *sides, agents=names, players=counts, deals=deals, seatings=seatings, seed=seed
         )
@@ -194,7 +198,8 @@ def _sides(game: "Game", first: str, second: str, variants: str) -> tuple[str, s
             raise InputError(f"--variants: expected two variants, by a comma, got {variants!r}")
         return pieces[0], pieces[1]
     if not (first and second):
-        raise InputError("compare: two agents or two variants are needed, as in: strozzi compare strozzi greedy random")
+        example = f"strozzi compare {game.name} {game.standard_agent} random"
+        raise InputError(f"compare: two agents or two variants are needed, as in: {example}")
     if {first, second} <= {BASE, *shipped_variants(game.name)}:
         return first, second
     return None

@@ -27,6 +27,7 @@ class Game:
         behaviour: raised whenever any result for the same seed may change; stored with results.
         state, rules, tallies: dtypes of the game's records.
         journal_rows: most events of one game.
+        standard_agent: who plays where a command is given no agent, and whose weights `exploit` tunes.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Game:
     rules: np.dtype[Any]
     tallies: np.dtype[Any]
     journal_rows: int
+    standard_agent: str
 
     def module(self, part: str) -> ModuleType:
         """A module of the game's folder: components, core, events, view, tallies, pages or reference."""

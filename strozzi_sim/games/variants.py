@@ -1,7 +1,7 @@
 """Variants: named changes of component data, laid over a game's components.toml key by key.
 
 A change names a section and a key (`tracks.top_index`). Maps keyed by player count are merged entry by entry; every
-other value is replaced whole. A list of things with ids (ships, tiles) may be replaced whole by a list, or changed
+other value is replaced whole. A list of things with ids may be replaced whole by a list, or changed
 in part by a table `id -> changed attributes`.
 """
 

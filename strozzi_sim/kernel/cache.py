@@ -67,8 +67,10 @@ def folder_of(game: str) -> Path:
         digest.update(file.read_bytes())
     versions = (sys.version, numba.__version__, llvmlite.__version__, numpy.__version__)
     digest.update(repr((versions, _processor())).encode())
-    flags = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_") and item[0] != "NUMBA_CACHE_DIR")
-    digest.update(repr(flags).encode())
+    settings = sorted(
+        item for item in os.environ.items() if item[0].startswith("NUMBA_") and item[0] != "NUMBA_CACHE_DIR"
+    )
+    digest.update(repr(settings).encode())
     return cache_root() / f"{game}-{digest.hexdigest()[:16]}"
 
 

@@ -1,1 +1,1 @@
-"""Reports: tables -> pictures and one self-contained HTML page. They know how to draw, never what a flag is."""
+"""Reports: tables -> pictures and one self-contained HTML page. They know how to draw, never what a game is about."""

@@ -27,7 +27,7 @@ def scenarios(table: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def scenario_words(scenario: tuple[str, str], every: list[tuple[str, str]]) -> str:
-    """What tells this variant and line-up from the others: "long-tracks: heuristic"."""
+    """What tells this variant and line-up from the others: "variant: line-up"."""
     variant, lineup = scenario
     parts = [variant] if len({other[0] for other in every}) > 1 else []
     if len({other[1] for other in every}) > 1:
@@ -240,9 +240,9 @@ def certainty(manifest: Mapping[str, Any]) -> list[str]:
         "equal chance when false alarms "
         "are kept to 5 % (Benjamini and Hochberg).",
         "Figures with fewer than 30 events behind them are left out. n is the number of events behind a figure "
-        "(games, ships, claims, rounds); "
+        "(games, rounds, decisions and so on); "
         "events of one game go together, so the interval, not n, says how certain a figure is.",
-        "Intervals cover chance: which cards come, and what agents that draw lots choose. They do not cover how "
+        "Intervals cover chance: what the game brings, and what agents that leave a choice to chance do. They do not cover how "
         "well the agents play. "
         "What holds for these agents may not hold for others, or for people.",
     ]

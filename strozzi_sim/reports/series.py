@@ -33,7 +33,7 @@ def in_order(values: pd.Series, asked: Sequence[str]) -> list[Any]:
 
 
 def named(value: Any, words: Words, column: str = "") -> str:
-    """How a raw value is called: in this column ("tiles=1"), or anywhere."""
+    """How a raw value is called: in this column (by "column=value"), or anywhere."""
     return words.get(f"{column}={value}", words.get(str(value), str(value)))
 
 

@@ -16,7 +16,7 @@ from strozzi_sim.errors import Interrupted
 def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
     """An int64[1] that a signal sets to its number; the block then ends with Interrupted.
 
-    Outside the main thread signals cannot be caught, and the flag stays 0.
+    Outside the main thread signals cannot be caught, and it stays 0.
     """
     stop = np.zeros(1, np.int64)
 

@@ -118,6 +118,11 @@ def _kernels(game: Game) -> _Kernels:
     )
 
 
+def _room(game: Game) -> np.ndarray[Any, Any]:
+    """Room for the actor and all legal actions, int64[1 + ACTIONS]."""
+    return np.zeros(1 + int(game.module("state").ACTIONS), np.int64)
+
+
 class Seat:
     """An agent at one seat of one game, with what it remembers and where its random stream stands."""
 
@@ -126,7 +131,7 @@ class Seat:
         self._kernels = table.kernels
         self._random = table.random[seat : seat + 1].copy()
         self._resample = table.resample[seat : seat + 1].copy()
-        self._legal = np.zeros(1024, np.int64)
+        self._legal = _room(self.game)
         self._player: Any = None
         if spec.agent.kind == "compiled":
             self._bound = bind(spec, self.game)
@@ -213,7 +218,7 @@ class Table:
         self.random, self.resample = np.zeros(players, RANDOM), np.zeros(players, RANDOM)
         self._seats: dict[int, Seat] = {}
         self._where = f"{game.name}, {players} players, seed {seed}, deal {deal}"
-        self._legal = np.zeros(1024, np.int64)
+        self._legal = _room(self.game)
         self.kernels.start(
             self.state, variant.rules, self._chance, self.random, self.resample, self._journal,
             game_key(game.name), seed, players, deal, start_player,

@@ -15,7 +15,7 @@ class CellCounts:
     Attributes:
         players: number of seats.
         variant: name of the variant.
-        lineup: the line-up in words, as tables print it ("heuristic,random").
+        lineup: the line-up in words, as tables print it, agents by commas.
         positions: the agent of every position, spec strings.
         selfplay: whether the line-up is one agent, so that positions mean nothing.
         deals: deals played, all chunks together.

@@ -11,7 +11,7 @@ variants = ["base", "rich-ends"]
 [variant.rich-ends.tracks]
 bonus = { 7 = 10, 8 = 15, 9 = 20 }
 [report]
-pages = ["balance", "flags"]
+pages = ["balance"]
 """
 
 import hashlib

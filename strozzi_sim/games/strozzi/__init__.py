@@ -14,4 +14,5 @@ GAME = Game(
     rules=RULES,
     tallies=TALLIES,
     journal_rows=JOURNAL_ROWS,
+    standard_agent="heuristic",
 )

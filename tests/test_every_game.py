@@ -1,0 +1,153 @@
+"""Every command serves every game, with nothing said about which."""
+
+import io
+import json
+
+import pytest
+
+from strozzi_sim.agent import Param, load_agent
+from strozzi_sim.cli import app
+from strozzi_sim.cli.play import _spoken
+from strozzi_sim.games import GAME_NAMES, load_game
+from strozzi_sim.games.variants import resolve_variant, shipped_variants
+from strozzi_sim.selfplay.table import Table
+
+SEARCHERS = ("flat_mc:playouts=2", "ismcts:iterations=20")
+
+
+@pytest.fixture(params=GAME_NAMES)
+def game(request):
+    return load_game(request.param)
+
+
+@pytest.fixture
+def document(capsys):
+    """Run a command with --json; returns its document."""
+
+    def run(*arguments):
+        capsys.readouterr()
+        code = app.run([*map(str, arguments), "--json"])
+        out = capsys.readouterr()
+        assert code == 0, out.err
+        return json.loads(out.out)
+
+    return run
+
+
+def fewest(game):
+    return game.player_counts[0]
+
+
+def test_games_lists_it(game, document):
+    listed = {row["name"]: row for row in document("games")}
+    assert listed[game.name]["players"] == list(game.player_counts)
+    assert listed[game.name]["variants"] == ["base", *shipped_variants(game.name)]
+
+
+def test_the_standard_agent_plays_it_and_can_be_tuned(game):
+    spec = load_agent(game.standard_agent)
+    assert all(spec.agent.plays(game, players) for players in game.player_counts)
+    assert any(isinstance(param, Param) and type(param.default) is float for param in spec.agent.params.values())
+
+
+def test_bench(game, document):
+    found = document("bench", game.name, "--games", 40, "--workers", 1)
+    assert (found["game"], found["games"]) == (game.name, 40)
+
+
+def test_balance_of_every_variant(game, document):
+    variants = ["base", *shipped_variants(game.name)]
+    chosen = [word for name in variants for word in ("--variant", name)]
+    found = document("balance", game.name, "--players", fewest(game), "--deals", 6, "--workers", 1, *chosen)
+    assert found["plan"]["lineups"] == [[game.standard_agent]]
+    assert {row["variant"] for row in found["tables"]["balance"]} == set(variants)
+
+
+@pytest.mark.parametrize("agent", ["", "random", *SEARCHERS])
+def test_record_verify_replay(game, agent, document, tmp_path):
+    path = tmp_path / "games.jsonl"
+    seated = f"{agent or game.standard_agent},random"
+    document("record", game.name, "--players", fewest(game), "--agents", seated, "--games", 2, "--out", path)
+    assert document("verify", path)["games"] == 2
+    assert len(document("replay", path, "--game", 2)["words"]) > 40
+
+
+def test_replay_with_boards(game, tmp_path, capsys, monkeypatch):
+    path = tmp_path / "games.jsonl"
+    assert app.run(["record", game.name, "--players", str(fewest(game)), "--out", str(path)]) == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n" * 1000))
+    assert app.run(["replay", str(path), "--step"]) == 0
+    assert capsys.readouterr().out.count("-- Enter for more --") > 30
+
+
+def test_tournament(game, document):
+    players = fewest(game)
+    field = ",".join([game.standard_agent, "random", *SEARCHERS])
+    tables = document(
+        "tournament", game.name, "--agents", field, "--players", players, "--deals", 4, "--workers", 1
+    )["tables"]  # fmt: skip
+    assert {row["agent"] for row in tables["agents"]} == {game.standard_agent, "random", *SEARCHERS}
+    assert len({row["seat"] for row in tables["seat_effects"]}) == players
+
+
+def test_compare_agents_and_variants(game, document):
+    players = ("--players", fewest(game), "--deals", 6, "--workers", 1)
+    agents = document("compare", game.name, game.standard_agent, "random", *players)["tables"]
+    assert agents["difference"]
+    variants = document("compare", game.name, "base", next(iter(shipped_variants(game.name))), *players)["tables"]
+    assert variants["difference"]
+
+
+def test_ladder(game, document):
+    rungs = ("--from", 5, "--steps", 2, "--players", fewest(game), "--deals", 3, "--workers", 1)
+    assert document("ladder", game.name, "ismcts", *rungs)["tables"]["ladder"]
+
+
+def test_exploit_tunes_the_standard_agent(game, document):
+    small = ("--generations", 1, "--population", 4, "--deals", 4, "--held-out", 6, "--players", fewest(game))
+    found = document("exploit", game.name, "random", *small, "--workers", 1)
+    assert found["plan"]["tuned"] == game.standard_agent
+    assert game.standard_agent in {row["challenger"] for row in found["tables"]["challengers"]}
+
+
+@pytest.mark.parametrize("agent", ["", "random", *SEARCHERS])
+def test_fairness(game, agent, document):
+    name = agent or game.standard_agent
+    assert document("fairness", game.name, name, "--players", fewest(game), "--deals", 1)["ok"] is True
+
+
+def test_a_person_plays_to_the_end(game, capsys, monkeypatch):
+    """Whatever is asked, one of these answers is among the choices."""
+    answers = "pass\nvenice\nrome\nnaples\nT\nstop\n7\ndecline\ndiscard\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(answers * 2000))
+    assert app.run(["play", game.name, "--players", str(fewest(game)), "--agents", "random"]) == 0
+    out = capsys.readouterr().out
+    assert "you" in out
+    assert "You left the table." not in out
+
+
+def test_a_person_leaves(game, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert app.run(["play", game.name]) == 0
+    assert "You left the table." in capsys.readouterr().out
+
+
+def test_every_decision_has_distinct_names(game):
+    table = Table(game, resolve_variant(game, "base"), fewest(game), seed=1, deal=0)
+    view = game.module("view")
+    most = 0
+    while not table.over:
+        seen = view.view_of(table.state[0], table.variant.components, table.actor)
+        names = [view.action_name(action, seen) for action in table.legal]
+        assert len({name.lower() for name in names}) == len(names) > 1
+        assert view.question(seen, int(table.state[0]["phase"]))
+        assert len(_spoken(names)) < 120
+        most = max(most, len(names))
+        table.play(table.legal[len(names) // 3])
+    assert most <= game.module("state").ACTIONS
+
+
+def test_many_numbers_are_said_as_a_range():
+    assert _spoken([str(price) for price in range(121)]) == "0 to 120"
+    assert _spoken(["buy", "1", "2", "3", "4", "7", "pass"]) == "buy / 1 to 4 / 7 / pass"
+    assert _spoken(["1", "2", "3"]) == "1 / 2 / 3"
