@@ -316,7 +316,9 @@ def main() -> int:
     try:
         counts = SUBJECTS[given.game].players
         if given.players not in (None, *counts):
-            raise Failure(2, f"--players: {given.game} takes {', '.join(map(str, sorted(counts)))}, got {given.players}")
+            raise Failure(
+                2, f"--players: {given.game} takes {', '.join(map(str, sorted(counts)))}, got {given.players}"
+            )
         return run(load_game(given.game), (given.players,) if given.players else counts, given.seconds, given.json)
     except Failure as failure:
         print(f"limit: error: {failure}", file=sys.stderr)

@@ -4,7 +4,7 @@ An agent is one function plus a few facts. A compiled one is called as `function
 five records, and returns an action (int64); for one in Python see `python_agent`:
 
 - state, rules : the game's records (its state.py); the state is what the agent's seat may know
-- params : the agent's own record, one field per declared parameter (float64 or int64; see Param, Choice, Policy)
+- params : the agent's own record, one field per declared parameter (float64 or int64; see Param, Choice, Policy, Seconds)
 - memory : a record of the dtype it declares, one per seat and thread, zeroed at the start of each game; a field
   `playouts` (int64) is for counting simulated games: it and the fields after it are kept from game to game
 - random : its own stream; see `kernel.streams.random_below`
@@ -31,8 +31,10 @@ from strozzi_sim.games.contract import Game
 from strozzi_sim.python_agent import kind_of
 from strozzi_sim.spec_text import Choice as Choice
 from strozzi_sim.spec_text import Param as Param
+from strozzi_sim.spec_text import Seconds as Seconds
 from strozzi_sim.spec_text import cut
 from strozzi_sim.spec_text import split_specs as split_specs
+from strozzi_sim.thoughts import Thoughts
 
 GROUP = "strozzi_sim.agents"
 EVERY_GAME = ("*",)
@@ -67,7 +69,7 @@ class Policy:
         return f"({value})" if set(value) & set(",:=") else str(value)
 
 
-Parameter = Param | Choice | Policy
+Parameter = Param | Choice | Policy | Seconds
 Value = float | str
 
 
@@ -85,6 +87,7 @@ class Agent:
         function: the agent itself; of a Python agent the class, or an object with `act_batch`.
         about: the first line of its docstring.
         kind: "compiled", "act" or "batch".
+        thoughts: what it thinks of its actions, read from its memory (see `thoughts`), or None if it does not say.
     """
 
     name: str
@@ -96,6 +99,7 @@ class Agent:
     function: Callable[..., Any]
     about: str = ""
     kind: str = "compiled"
+    thoughts: Thoughts | None = None
 
     @property
     def params_dtype(self) -> np.dtype[Any]:
@@ -117,11 +121,12 @@ def compiled_agent(
     players: tuple[int, ...] | None = None,
     stochastic: bool = False,
     memory: Any = _NOTHING,
+    thoughts: Thoughts | None = None,
     **params: Any,
 ) -> Callable[[Callable[..., Any]], Agent]:
     """Declare the function below as a compiled agent; keyword arguments are its parameters (Param, Choice, Policy).
 
-    A bare number is a Param with that default.
+    A bare number is a Param with that default. `thoughts` says what it thinks of its actions; see `strozzi_sim.thoughts`.
 
     Raises:
         InputError: a default that is no number or lies outside its range.
@@ -129,7 +134,8 @@ def compiled_agent(
     declared = _declared(name, params)
 
     def declare(function: Callable[..., Any]) -> Agent:
-        return Agent(name, games, players, stochastic, declared, memory, function, _about(function))
+        about = _about(function)
+        return Agent(name, games, players, stochastic, declared, memory, function, about, thoughts=thoughts)
 
     return declare
 
@@ -198,6 +204,12 @@ class AgentSpec:
             return load_agent, (self.text,)
         parts = {part.name: getattr(self.agent, part.name) for part in fields(self.agent)}
         return _given, (self.text, parts | {"params": dict(self.agent.params)}, dict(self.values))
+
+    @property
+    def in_seconds(self) -> str | None:
+        """The parameter that gives its budget in seconds, or None: one such has to be calibrated before it plays."""
+        found = [key for key, param in self.agent.params.items() if isinstance(param, Seconds) and self.values[key]]
+        return found[0] if found else None
 
     @property
     def builtin(self) -> bool:
@@ -270,6 +282,9 @@ def _spec(source: str, agent: Agent, text: str, settings: str) -> AgentSpec:
             raise InputError(f"agent {text!r}: parameter {key!r} is given twice")
         given.add(key)
         values[key] = agent.params[key].read(text, key, value.strip())
+    for key, param in agent.params.items():
+        if isinstance(param, Seconds) and {key, param.of} <= given:
+            raise InputError(f"agent {text!r}: give {param.of} or {key}, not both")
     changed = [
         f"{key}={agent.params[key].write(values[key])}"
         for key in sorted(values)
@@ -364,19 +379,21 @@ class Bound:
         address: of its function.
         params: its parameter record, array of shape (1,).
         memory: dtype of its memory.
-        sees_state: whether it may be handed the state itself.
+        trusted: whether it may be handed the state itself, where nothing in it is hidden.
     """
 
     address: int
     params: np.ndarray[Any, Any]
     memory: np.dtype[Any]
-    sees_state: bool
+    trusted: bool
     keep: Any = None
 
 
 def bind(spec: AgentSpec, game: Game) -> Bound:
     """Compile an agent for a game, or take it from the cache folder."""
     agent = spec.agent
+    if spec.in_seconds:
+        raise InputError(f"agent {spec.text!r}: {spec.in_seconds} must be calibrated first (selfplay.calibrate)")
     params = np.zeros(1, agent.params_dtype)
     policies = []
     for key, param in agent.params.items():
@@ -392,11 +409,11 @@ def bind(spec: AgentSpec, game: Game) -> Bound:
             params[f"{key}_params"] = bound.params.ctypes.data
             params[f"{key}_memory"] = memory.ctypes.data
             params[f"{key}_size"] = memory.nbytes
-        else:
+        elif not isinstance(param, Seconds):
             params[key] = value
     dtype = agent.memory if isinstance(agent.memory, np.dtype) else agent.memory(spec.values, game)
     compiled = _compile(agent, game, dtype, spec.builtin)
-    return Bound(compiled.address, params, dtype, spec.builtin and not game.hidden, (compiled, policies))
+    return Bound(compiled.address, params, dtype, spec.builtin, (compiled, policies))
 
 
 _COMPILED: dict[tuple[int, str, Any], Any] = {}

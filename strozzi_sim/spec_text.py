@@ -93,3 +93,30 @@ class Choice:
     def write(self, value: Any) -> str:
         """The value as the canonical spec string has it."""
         return str(value)
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """A parameter that gives in seconds a decision what another one, `of`, gives as a count; 0 = not given.
+
+    It is no part of the parameter record: `selfplay.calibrate` puts a count in its place before anything is played.
+    Both at once are an error.
+    """
+
+    of: str
+    about: str = ""
+    default: float = 0.0
+    low: float = 0.0
+    high: float = 3600.0
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """What it takes in the parameter record."""
+        return []
+
+    def read(self, text: str, key: str, value: str) -> float:
+        """The value in a spec string; `text` is the whole of it, for errors."""
+        return Param(self.default, self.low, self.high).read(text, key, value)
+
+    def write(self, value: Any) -> str:
+        """The value as the canonical spec string has it."""
+        return Param(self.default).write(value)

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "strozzi_sim"
 ORDER = [
-    "errors", "kernel", "spec_text", "python_agent", "games", "agent", "selfplay", "stats", "studies", "reports",
+    "errors", "kernel", "spec_text", "thoughts", "python_agent", "games", "agent", "selfplay", "stats", "studies", "reports",
     "adapters", "cli",
 ]  # fmt: skip
 SOURCES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "agents").rglob("*.py")])

@@ -153,9 +153,11 @@ def test_ranges_of_deals_add_up():
 
 
 def test_where_something_is_hidden_agents_see_a_resampled_copy():
-    hiding = dataclasses.replace(STROZZI, hidden=True)
+    hiding = dataclasses.replace(BASE, hidden=True)
     lineup = (UniformBatch, "greedy", UniformAct, "random")
-    assert results(match(*lineup, game=hiding).play(0, 4, rows=True)) == results(match(*lineup).play(0, 4, rows=True))
+    assert results(match(*lineup, variant=hiding).play(0, 4, rows=True)) == results(
+        match(*lineup).play(0, 4, rows=True)
+    )
 
 
 def test_a_stop_ends_play_between_games():

@@ -1,83 +1,70 @@
-"""Tables, figures and the page of a report, on studies of a few hundred games."""
+"""Tables, figures and the page of a report, on studies of a few hundred games of every game."""
 
 from html.parser import HTMLParser
 
-import numpy as np
 import pytest
 
-from strozzi_sim.agent import load_agent
+from report_cells import CELL, FIGURE, cell
 from strozzi_sim.errors import InputError
 from strozzi_sim.games import load_game
 from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.reports.page import write_report
-from strozzi_sim.selfplay.match import Match
-from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.tables import study_tables
 
-GAME = load_game("strozzi")
-PAGES = GAME.module("pages").PAGES
-HEATMAPS = GAME.module("pages").HEATMAPS
-CELL, FIGURE = ["players", "variant", "lineup"], ["figure", "value", "low", "high", "n", "deals"]
-KEYS = {
-    "balance": [],
-    "seats": ["seat"],
-    "lineup": ["position", "agent"],
-    "flags": ["flag", "by", "level"],
-    "ports": ["port", "by", "level"],
-    "promotion": ["category", "place"],
-    "ships": ["ship"],
+# Player counts of the study, another variant, what is said to be reconstructed, a picture and a heat map of every game.
+CASES = {
+    "strozzi": ((3, 5), "long-tracks", "29 ship cards", "ships", "flag-by-sail"),
+    "medici_vs_strozzi": ((2,), "long", "the length of the monopoly tracks", "harbor-loads", "price-by-tiles-round"),
 }
-BALANCE = [
-    "seat_gap", "seat_fairness_p", "score_q05", "score_q25", "score_q50", "score_q75", "score_q95", "score_mean",
-    "winner_score_mean", "margin_mean", "florence_tie_share", "lead_changes_mean", "leader_1_wins_share",
-    "leader_2_wins_share", "decisions_mean", "set_aside_mean", "unused_flags_mean", "over_990_share",
-    "tiles_left_mean", "payout_mean",
-]  # fmt: skip
 
 
-def cell(players, agents="random", deals=240, chunks=12, variant="base"):
-    lineup = tuple(load_agent(agent) for agent in agents.split(","))
-    alone = len(lineup) == 1
-    resolved = resolve_variant(GAME, variant)
-    match = Match(GAME, players, lineup, resolved, 2008, "one" if alone else "rotate")
-    played = [match.play(c * deals // chunks, (c + 1) * deals // chunks) for c in range(chunks)]
-    outcome, tallies = (np.concatenate([getattr(each, part) for each in played]) for part in ("outcome", "tallies"))
-    positions = tuple(spec.text for spec in match.positions)
-    return CellCounts(players, variant, agents, positions, alone, deals, resolved.components, outcome, tallies)
+@pytest.fixture(scope="module", params=list(CASES))
+def game(request):
+    return load_game(request.param)
 
 
 @pytest.fixture(scope="module")
-def cells():
-    return [cell(3), cell(5)]
+def counts(game):
+    return CASES[game.name][0]
 
 
 @pytest.fixture(scope="module")
-def tables(cells):
-    return study_tables(GAME, cells, PAGES, list(HEATMAPS))
+def pages(game):
+    return game.module("pages")
 
 
 @pytest.fixture(scope="module")
-def same():
+def cells(game, counts):
+    return [cell(game, players) for players in counts]
+
+
+@pytest.fixture(scope="module")
+def tables(game, pages, cells):
+    return study_tables(game, cells, pages.PAGES, list(pages.HEATMAPS))
+
+
+@pytest.fixture(scope="module")
+def same(game, counts):
     """A line-up of identical agents, rotated."""
-    return cell(3, "random,random,random", deals=60, chunks=6)
+    return cell(game, counts[0], ",".join(["random"] * counts[0]), deals=60, chunks=6)
 
 
 @pytest.fixture(scope="module")
-def manifest():
-    variant = resolve_variant(GAME, "base")
+def manifest(game, counts, pages):
+    variant = resolve_variant(game, "base")
     return {
         "name": "a-b-test",
-        "game": "strozzi",
+        "game": game.name,
         "seed": 2008,
         "plan": {
-            "players": [3, 5],
+            "players": list(counts),
             "deals": 240,
             "chunks": 12,
             "seatings": "rotate",
             "lineups": [["random"]],
             "variants": {"base": variant.components},
         },
-        "report": {"pages": list(PAGES), "heatmaps": list(HEATMAPS)},
+        "report": {"pages": list(pages.PAGES), "heatmaps": list(pages.HEATMAPS)},
         "plan_hash": "0123abcd",
         "versions": {"strozzi-sim": "0.1.0", "numpy": "2"},
         "reconstructed": {"base": list(variant.reconstructed)},
@@ -88,26 +75,28 @@ def manifest():
 
 
 @pytest.fixture(scope="module")
-def report(tables, manifest, tmp_path_factory):
+def report(game, tables, manifest, tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
-    return write_report(folder, manifest, tables, GAME)
+    return write_report(folder, manifest, tables, game)
 
 
 # Tables
 
 
-def test_columns_and_types(tables):
+def test_columns_and_types(tables, pages):
+    own = {"balance": [], "seats": ["seat"], "lineup": ["position", "agent"]}
     for name, table in tables.items():
-        keys = ["row", "column"] if name.startswith("heat_") else KEYS[name]
+        keys = own.get(name, ["row", "column"] if name.startswith("heat_") else list(table.columns[3:-6]))
         assert list(table.columns) == CELL + keys + FIGURE, name
         assert [str(kind) for kind in table[["players", "n", "deals"]].dtypes] == ["int64"] * 3
         assert [str(kind) for kind in table[["value", "low", "high"]].dtypes] == ["float64"] * 3
-    assert set(tables) == set(KEYS) | {"heat_" + name.replace("-", "_") for name in HEATMAPS}
+    heat = {"heat_" + name.replace("-", "_") for name in pages.HEATMAPS}
+    assert set(tables) == {"seats", "lineup", *pages.PAGES} | heat
     assert str(tables["seats"]["seat"].dtype) == "int64"
 
 
-def test_all_self_play_gives_an_empty_line_up_with_columns_and_types(tables, same):
-    empty, full = tables["lineup"], study_tables(GAME, [same], (), ())["lineup"]
+def test_all_self_play_gives_an_empty_line_up_with_columns_and_types(game, tables, same):
+    empty, full = tables["lineup"], study_tables(game, [same], (), ())["lineup"]
     assert len(empty) == 0
     assert len(full)
     assert list(empty.columns) == list(full.columns)
@@ -132,103 +121,46 @@ def test_one_row_a_figure(tables):
         assert not table.duplicated(keys).any(), name
 
 
-def sums(table, figure, group, **where):
-    rows = table[table["figure"] == figure]
-    for column, values in where.items():
-        rows = rows[rows[column].isin(values)]
-    assert len(rows)
-    whole = rows.dropna(subset="value").groupby(group, sort=False)["value"].sum()
-    complete = rows.groupby(group, sort=False)["value"].apply(lambda values: values.notna().all())
-    return whole[complete]
-
-
-USES = ("sail", "cargo", "match", "round", "lap", "order")
-
-
-def test_sums_of_shares_are_1(tables):
-    flags, ports = tables["flags"], tables["ports"]
-    for found in (
-        sums(tables["seats"], "win_share", CELL),
-        sums(flags, "share", [*CELL, "flag", "by"], by=[*USES, "port", "pattern", "pirate_lap"]),
-        sums(flags, "share_of_level", [*CELL, "by", "level"], by=USES, flag=["pirate", "plus_one", "ware"]),
-        sums(flags, "share", [*CELL, "flag"], by=["used"]),
-        sums(ports, "share", [*CELL, "port", "by"], by=[*USES, "flag", "space", "pattern", "pair"]),
-        sums(ports, "share_of_level", [*CELL, "by", "level"], by=USES, port=["venice", "rome", "naples"]),
-        sums(tables["heat_flag_by_sail"], "share", [*CELL, "row"]),
-        sums(tables["heat_ship_by_port"], "share", [*CELL, "row"]),
-    ):
-        assert len(found)
-        np.testing.assert_allclose(found, 1, rtol=1e-12)
-    ships = tables["ships"].set_index([*CELL, "ship", "figure"])["value"].unstack()
-    np.testing.assert_allclose(ships["taken_share"] + ships["set_aside_share"], 1)
-    ports_of_ship = ships[[f"port_{port}_share" for port in ("venice", "rome", "naples")]].sum(axis=1, skipna=False)
-    np.testing.assert_allclose(ports_of_ship, 1)
-
-
-def test_balance_has_its_figures_once_a_cell(tables, cells):
+def test_the_widest_gap_is_that_of_the_seats(tables, counts):
     balance = tables["balance"].set_index(["players", "figure"])["value"]
-    for each in cells:
-        for figure in BALANCE:
-            assert np.isfinite(balance[each.players, figure]), figure
-        coins = [balance[each.players, f"coins_{source}_mean"] for source in ("ships", "markers", "bonus", "promotion")]
-        assert sum(coins) == pytest.approx(balance[each.players, "score_mean"])
-        assert sum(coins) * each.players == pytest.approx(balance[each.players, "payout_mean"])
-        assert balance[each.players, "winner_score_mean"] > balance[each.players, "score_mean"]
-        shares = tables["seats"].query("players == @each.players and figure == 'win_share'")["value"]
-        assert balance[each.players, "seat_gap"] == pytest.approx(shares.max() - shares.min())
-    assert list(tables["balance"]["players"].drop_duplicates()) == [3, 5]
+    for players in counts:
+        shares = tables["seats"].query("players == @players and figure == 'win_share'")["value"]
+        assert shares.sum() == pytest.approx(1)
+        assert balance[players, "seat_gap"] == pytest.approx(shares.max() - shares.min())
+    assert list(tables["balance"]["players"].drop_duplicates()) == list(counts)
 
 
-def test_flags_against_the_counts(tables, cells):
-    counts = cells[1].tallies
-    flags = tables["flags"].query("players == 5 and flag == 'ware' and by == 'all'").set_index("figure")
-    placed = counts["use"][:, 0, :, 2, :, 0].sum()
-    rounds = 5 * 3 * 240
-    assert flags["value"]["uses_mean"] == pytest.approx(placed / 240)
-    assert flags["value"]["unused_share"] == pytest.approx(1 - placed / rounds)
-    assert flags["n"]["unused_share"] == rounds
-    assert flags["value"]["pirated_share"] == pytest.approx(counts["pirated"][:, 2].sum() / counts["claim"][:, 2].sum())
-    sails = np.arange(16) @ counts["use"][:, 0, :, 2, :, 0].sum(axis=(0, 2))
-    assert flags["value"]["sail_mean"] == pytest.approx(sails / placed)
-
-
-def test_identical_agents_differ_by_exactly_0(same):
-    lineup = study_tables(GAME, [same], (), ())["lineup"]
+def test_identical_agents_differ_by_exactly_0(game, same):
+    lineup = study_tables(game, [same], (), ())["lineup"]
     differences = lineup[lineup["figure"].str.endswith("_minus_position_0")]
-    assert sorted(differences["position"].unique()) == [1, 2]
-    assert len(differences) == 6
+    assert sorted(differences["position"].unique()) == list(range(1, same.players))
+    assert len(differences) == 3 * (same.players - 1)
     assert (differences[["value", "low", "high"]] == 0).all(axis=None)
 
 
-def test_pages_choose_tables(cells):
-    found = study_tables(GAME, cells[:1], ["ports"], ["flag-by-sail"])
-    assert set(found) == {"balance", "seats", "lineup", "ports", "heat_flag_by_sail"}
+def test_pages_choose_tables(game, pages, cells):
+    page, heat_map = pages.PAGES[1], CASES[game.name][4]
+    found = study_tables(game, cells[:1], [page], [heat_map])
+    assert set(found) == {"balance", "seats", "lineup", page, "heat_" + heat_map.replace("-", "_")}
 
 
-def test_tables_do_not_depend_on_the_day(cells, tables):
-    again = study_tables(GAME, cells, PAGES, list(HEATMAPS))
+def test_tables_do_not_depend_on_the_day(game, pages, cells, tables):
+    again = study_tables(game, cells, pages.PAGES, list(pages.HEATMAPS))
     for name, table in tables.items():
         assert table.to_csv() == again[name].to_csv(), name
 
 
-def test_the_heat_maps_asked_of_this_game_are_there():
-    for rows in ("flag", "port"):
-        for columns in ("sail", "cargo", "round", "lap", "order"):
-            assert f"{rows}-by-{columns}" in HEATMAPS
-    assert "port-by-match" in HEATMAPS
-
-
 @pytest.mark.parametrize(
-    ("pages", "heatmaps", "wrong"), [(["ballance"], [], "ballance"), ([], ["flag-by-moon"], "flag-by-moon")]
+    ("asked", "heatmaps", "wrong"), [(["ballance"], [], "ballance"), ([], ["flag-by-moon"], "flag-by-moon")]
 )
-def test_unknown_names_list_the_known_ones(cells, pages, heatmaps, wrong):
+def test_unknown_names_list_the_known_ones(game, pages, cells, asked, heatmaps, wrong):
     with pytest.raises(InputError) as error:
-        study_tables(GAME, cells, pages, heatmaps)
+        study_tables(game, cells, asked, heatmaps)
     assert wrong in str(error.value)
-    for name in PAGES if pages else HEATMAPS:
+    for name in pages.PAGES if asked else pages.HEATMAPS:
         assert name in str(error.value)
     with pytest.raises(InputError, match=wrong):
-        GAME.module("pages").tables(cells, pages, heatmaps, None)
+        pages.tables(cells, asked, heatmaps, None)
 
 
 # The page
@@ -274,10 +206,10 @@ def page(report):
     return parser
 
 
-def test_the_page_is_whole(page):
+def test_the_page_is_whole(page, pages):
     assert page.open == []
     assert len(page.ids) == len(set(page.ids))
-    for anchor in (*PAGES, "found", "heatmaps", "plan", "certainty", "reconstructed", "again"):
+    for anchor in (*pages.PAGES, "found", "heatmaps", "plan", "certainty", "reconstructed", "again"):
         assert anchor in page.ids
 
 
@@ -289,7 +221,7 @@ def test_the_page_needs_nothing_but_itself(page, report):
     assert report.stat().st_size < 6_000_000
 
 
-def test_every_picture_is_a_file_named_on_the_page(page, report):
+def test_every_picture_is_a_file_named_on_the_page(page, pages, report):
     text = "".join(page.words)
     files = sorted((report.parent / "figures").iterdir())
     stems = {file.stem for file in files}
@@ -299,49 +231,52 @@ def test_every_picture_is_a_file_named_on_the_page(page, report):
         assert file.suffix in (".png", ".svg")
         assert file.stat().st_size > 500
         assert f"figures/{file.stem}.svg" in text
-    assert {f"heat-{name}" for name in HEATMAPS} <= stems
+    assert {f"heat-{name}" for name in pages.HEATMAPS} <= stems
     assert not list(report.parent.rglob("*.tmp"))
 
 
-def test_the_page_says_what_was_played_and_how_to_again(page):
+def test_the_page_says_what_was_played_and_how_to_again(game, page):
     text = "".join(page.words)
     assert "A b test" in text
     assert "480 games in all" in text
     assert "strozzi run <a & b>.toml" in text
     assert "0123abcd" in text
-    assert "29 ship cards" in text
+    assert CASES[game.name][2] in text
     assert "test of equal chances" in text or "would be equal" in text
     assert "nan" not in text.lower().split()
 
 
-def test_the_same_tables_give_the_same_files(tables, manifest, report, tmp_path):
-    few = {name: table for name, table in tables.items() if not name.startswith("heat_") or name == "heat_flag_by_sail"}
-    again = write_report(tmp_path, manifest, few, GAME)
-    for name in ("seats", "ships", "heat-flag-by-sail"):
+def test_the_same_tables_give_the_same_files(game, tables, manifest, report, tmp_path):
+    picture, heat_map = CASES[game.name][3:]
+    kept = "heat_" + heat_map.replace("-", "_")
+    few = {name: table for name, table in tables.items() if not name.startswith("heat_") or name == kept}
+    again = write_report(tmp_path, manifest, few, game)
+    for name in ("seats", picture, f"heat-{heat_map}"):
         for suffix in ("svg", "png"):
             file = f"figures/{name}.{suffix}"
             assert (again.parent / file).read_bytes() == (report.parent / file).read_bytes()
 
 
-def test_a_report_of_little(tmp_path, same):
+def test_a_report_of_little(tmp_path, game, same):
     """Few games, one page, a manifest with next to nothing in it, figures of an earlier report."""
     folder = tmp_path / "results"
     (folder / "figures").mkdir(parents=True)
     (folder / "figures" / "old.png").write_bytes(b"old")
-    tables = study_tables(GAME, [same], ["balance"], [])
+    tables = study_tables(game, [same], ["balance"], [])
     parser = Page()
-    parser.feed(write_report(folder, {"game": "strozzi"}, tables, GAME).read_text("utf-8"))
+    parser.feed(write_report(folder, {"game": game.name}, tables, game).read_text("utf-8"))
     assert parser.open == []
     assert "all positions win exactly equally often" in "".join(parser.words)
     assert not (folder / "figures" / "old.png").exists()
 
 
-def test_several_variants_and_a_single_chunk(tmp_path):
-    cells = [cell(3, deals=40, chunks=1, variant=variant) for variant in ("base", "long-tracks")]
-    tables = study_tables(GAME, cells, PAGES, ["flag-by-sail"])
+def test_several_variants_and_a_single_chunk(tmp_path, game, pages, counts):
+    variants = ("base", CASES[game.name][1])
+    cells = [cell(game, counts[0], deals=40, chunks=1, variant=variant) for variant in variants]
+    tables = study_tables(game, cells, pages.PAGES, [CASES[game.name][4]])
     assert tables["seats"]["low"].isna().all()
     variants = {each.variant: each.components for each in cells}
     parser = Page()
-    parser.feed(write_report(tmp_path, {"plan": {"variants": variants}}, tables, GAME).read_text("utf-8"))
+    parser.feed(write_report(tmp_path, {"plan": {"variants": variants}}, tables, game).read_text("utf-8"))
     assert parser.open == []
     assert "too few" in "".join(parser.words)

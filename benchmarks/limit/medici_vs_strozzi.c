@@ -107,7 +107,7 @@ static void deal(State *restrict state, const Rules *restrict rules, int players
 {
     state->players = players;
     state->round = 0;
-    state->start_player = rules->starter[0] ^ start_player;
+    state->start_player = start_player;
     memset(state->position, 0, sizeof state->position);
     for (int seat = 0; seat < SEATS; seat++) state->cash[seat] = rules->start_cash;
     begin_round(state, rules, chance);

@@ -17,10 +17,13 @@ from strozzi_sim.cli.options import (
     VariantName,
     Workers,
     check_range,
+    noted_in,
     one_player_count,
     parse_lineup,
     parse_workers,
     print_json,
+    tell,
+    with_counts,
 )
 from strozzi_sim.errors import InputError
 
@@ -57,7 +60,9 @@ def bench(
         check_range("--games", games, 1, 1e12)
     the_game = load_game(game)
     count = one_player_count(players, the_game)
-    match = Match(the_game, count, parse_lineup(agents, count), resolve_variant(the_game, variant), seed)
+    chosen = resolve_variant(the_game, variant)
+    lineup, notes = with_counts(parse_lineup(agents, count), the_game, [count], [chosen])
+    match = Match(the_game, count, lineup, chosen, seed)
     team = parse_workers(workers)
     began = monotonic()
     match.warm(counted=counted)
@@ -105,8 +110,9 @@ def bench(
         "peak_rss_mib": _peak_memory(),
     }
     if json:
-        print_json(document)
+        print_json(noted_in(document, notes))
         return
+    tell(notes)
     print(f"{the_game.title}, {count} players, {','.join(document['agents'])}, {team} workers")
     print(f"  {document['games_per_s']:,.0f} games/s   {document['decisions_per_s']:,.0f} decisions/s   "
           f"{document['rounds_per_s']:,.0f} rounds/s")  # fmt: skip

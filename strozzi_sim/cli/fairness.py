@@ -14,8 +14,11 @@ from strozzi_sim.cli.options import (
     check_range,
     check_seed,
     find_variant,
+    noted_in,
     parse_players,
     print_json,
+    tell,
+    with_counts,
 )
 
 if TYPE_CHECKING:
@@ -46,8 +49,8 @@ def fairness(
     counts = parse_players(players, the_game)
     check_range("--deals", deals, 1, 1e9)
     check_seed(seed)
-    spec = load_agent(agent)
     chosen = find_variant(the_game, variant, study)
+    (spec,), notes = with_counts([load_agent(agent)], the_game, counts, [chosen])
     found = check_fairness(spec, the_game, chosen, players=counts, deals=deals, seed=seed)
     leak = found.leak
     document: dict[str, Any] = {
@@ -69,8 +72,10 @@ def fairness(
             "moved_to": names[1],
             "changed": leak.what,
         }
+    if not json:
+        tell(notes)
     if json:
-        print_json(document)
+        print_json(noted_in(document, notes))
     elif leak is None:
         print(f"{spec.text}: {found.decisions:,} decisions, none of them depends on what a seat must not know")
     else:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from strozzi_sim.agent import AgentSpec
     from strozzi_sim.games.contract import Game
     from strozzi_sim.games.variants import Variant
+    from strozzi_sim.selfplay.calibrate import Calibration
     from strozzi_sim.studies.run import Progress
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game; `strozzi games` lists them")]
@@ -70,6 +71,38 @@ def parse_lineup(text: str, players: int) -> "tuple[AgentSpec, ...]":
     if len(specs) > players:
         raise InputError(f"--agents: {len(specs)} agents ({text}) for {players} seats; give at most {players}")
     return tuple(load_agent(spec) for spec in specs)
+
+
+def with_counts(
+    specs: "Sequence[AgentSpec]",
+    game: "Game",
+    players: Sequence[int],
+    variants: "Sequence[Variant]",
+    folder: Path | None = None,
+) -> "tuple[tuple[AgentSpec, ...], tuple[Calibration, ...]]":
+    """The agents with counts in place of seconds, and how that came; those noted in a results folder stay the same."""
+    if not any(spec.in_seconds for spec in specs):
+        return tuple(specs), ()
+    from strozzi_sim.agent import load_agent
+    from strozzi_sim.selfplay.calibrate import in_counts
+    from strozzi_sim.studies.calibrated import noted
+
+    known = noted(folder)
+    say("calibrating agents with seconds=" if not known else "agents with seconds= play as when this folder was begun")
+    found = in_counts(specs, game, players, variants, known)
+    played = tuple(load_agent(found[spec.text].plays) if spec.text in found else spec for spec in specs)
+    return played, tuple(found.values())
+
+
+def tell(calibrations: "Sequence[Calibration]") -> None:
+    """Say of agents given in seconds what they play as; nothing if there are none."""
+    for each in calibrations:
+        print(each, flush=True)
+
+
+def noted_in(document: dict[str, Any], calibrations: "Sequence[Calibration]") -> dict[str, Any]:
+    """A JSON document with what agents given in seconds play as; unchanged if there are none."""
+    return {**document, "calibrated": [each.plain() for each in calibrations]} if calibrations else document
 
 
 def parse_workers(workers: int | None) -> int:

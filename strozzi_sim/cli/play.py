@@ -16,6 +16,8 @@ from strozzi_sim.cli.options import (
     find_variant,
     one_player_count,
     parse_lineup,
+    tell,
+    with_counts,
 )
 from strozzi_sim.errors import AgentFault, InputError
 
@@ -49,7 +51,10 @@ def play(
     for spec in others:
         if not spec.agent.plays(the_game, count):
             raise InputError(f"--agents: {spec.text!r} does not play {game} with {count} players")
-    table = Table(the_game, find_variant(the_game, variant, study), count, seed=seed, deal=deal)
+    chosen = find_variant(the_game, variant, study)
+    others, notes = with_counts(others, the_game, [count], [chosen])
+    tell(notes)
+    table = Table(the_game, chosen, count, seed=seed, deal=deal)
     seated = [others[k % len(others)] for k in range(count - 1)]
     seated.insert(seat, seated[0])
     names = [spec.text for spec in seated]

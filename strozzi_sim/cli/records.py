@@ -18,9 +18,12 @@ from strozzi_sim.cli.options import (
     check_range,
     check_seed,
     find_variant,
+    noted_in,
     one_player_count,
     parse_lineup,
     print_json,
+    tell,
+    with_counts,
 )
 from strozzi_sim.errors import BrokenRule, InputError
 
@@ -57,14 +60,17 @@ def record(
         check_range("--deal", deal, 0, 2**53)
         if games != 1:
             raise InputError(f"--deal and --games: --deal records one game, got --games {games}")
-    match = Match(the_game, count, parse_lineup(agents, count), find_variant(the_game, variant, study), seed, seatings)
+    chosen = find_variant(the_game, variant, study)
+    lineup, notes = with_counts(parse_lineup(agents, count), the_game, [count], [chosen])
+    match = Match(the_game, count, lineup, chosen, seed, seatings)
     check_range("--seating", seating, 0, len(match.design) - 1)
     path = out or Path(f"{game}.jsonl")
     deals = range(games) if deal is None else range(deal, deal + 1)
     written = write_record(path, (record_game(match, number, seating) for number in deals))
     if json:
-        print_json({"out": str(path), "games": written, "seed": seed})
+        print_json(noted_in({"out": str(path), "games": written, "seed": seed}, notes))
     else:
+        tell(notes)
         print(f"{written} games written to {path}")
 
 
@@ -93,12 +99,20 @@ def replay(
     file: RecordFile,
     game: Annotated[int, typer.Option(help="which game of the file, from 1")] = 1,
     step: Annotated[bool, typer.Option("--step", help="show the board at every decision and wait for Enter")] = False,
+    explain: Annotated[str, typer.Option(metavar="AGENT", help="show what this agent thinks at each decision")] = "",
+    decision: Annotated[int | None, typer.Option(help="explain this decision alone, from 1")] = None,
+    seat: Annotated[int | None, typer.Option(help="explain the decisions of this seat alone")] = None,
+    lines: Annotated[int, typer.Option(help="show so many best lines of a search")] = 3,
+    depth: Annotated[int, typer.Option(help="actions of a line, levels of a tree, at most")] = 6,
+    visits: Annotated[int, typer.Option(help="leave out of lines and trees what was tried less often")] = 10,
+    tree: Annotated[Path | None, typer.Option(metavar="JSON", help="write the search trees to this file")] = None,
     json: Json = False,
 ) -> None:
-    """Show a recorded game: what happened, in words, and the board.
+    """Show a recorded game: what happened, in words, and the board; or what an agent thinks of each decision.
 
-    Example: strozzi replay games.jsonl --game 3 --step
+    Example: strozzi replay games.jsonl --game 3 --explain ismcts:iterations=2000 --seat 0
     """
+    from strozzi_sim.cli.explain import Asked, explain_game
     from strozzi_sim.games import load_game
     from strozzi_sim.selfplay.records import read_record
 
@@ -106,12 +120,19 @@ def replay(
     recorded = next(islice(read_record(file), game - 1, None), None)
     if recorded is None:
         raise InputError(f"--game: {file} holds {sum(1 for _ in read_record(file))} games, got {game}")
+    if explain:
+        asked = Asked(explain, decision, seat, lines, depth, visits, tree)
+        explain_game(recorded, str(file), asked, step=step, json=json)
+        return
+    for option, value in (("--decision", decision), ("--seat", seat), ("--tree", tree)):
+        if value is not None:
+            raise InputError(f"{option}: goes with --explain AGENT")
     the_game = load_game(recorded.header["game"])
     events, view = the_game.module("events"), the_game.module("view")
     components, names = recorded.header["components"], recorded.names
     played = the_game.module("check").replay_game(recorded.header, recorded.line, recorded.events)
     if json:
-        texts = [events.describe(line, names, components) for _, lines in played for line in lines]
+        texts = [events.describe(line, names, components) for _, new in played for line in new]
         print_json({"header": recorded.header, "events": [event for _, event in recorded.events], "words": texts})
         return
     header = recorded.header
@@ -119,10 +140,10 @@ def replay(
     print(
         f"seed {header.get('seed')}, deal {header.get('deal')}, seating {header.get('seating')}, variant {header.get('variant')}\n"
     )
-    for position, lines in played:
-        for line in lines:
+    for position, new in played:
+        for line in new:
             print(events.describe(line, names, components))
-        if step or position.over or any(line["type"] == "round" for line in lines):
+        if step or position.over or any(line["type"] == "round" for line in new):
             print(f"\n{view.render(position, components, names)}\n")
         if step and not position.over:
             print("-- Enter for more --", end="", flush=True)

@@ -16,15 +16,18 @@ from strozzi_sim.cli.options import (
     Workers,
     columns_of,
     json_rows,
+    noted_in,
     parse_players,
     parse_workers,
     print_json,
     progress_bar,
     say,
+    tell,
 )
 from strozzi_sim.errors import InputError, Interrupted
 
 if TYPE_CHECKING:
+    from strozzi_sim.studies.plan import Plan
     from strozzi_sim.studies.run import Results
 
 Out = Annotated[Path | None, typer.Option(help="results folder; default: results/<name>")]
@@ -41,10 +44,11 @@ def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a study, TOML
 
     plan = read_study(file)
     folder = out or Path("results") / plan.name
+    plan = _calibrated(plan, folder)
     team = parse_workers(workers)
     with progress_bar(json) as progress:
         if not json:
-            progress.ready = lambda: print(plan.summary(), flush=True)
+            progress.ready = lambda: _tell(plan)
         results = run_study(plan, folder, workers=team, command=_command(), progress=progress)
     _finish(results, plan.game.name, json)
 
@@ -63,19 +67,21 @@ def report(folder: Annotated[Path, typer.Argument(metavar="DIR", help="a results
 def _finish(results: "Results", game: str, json: bool) -> None:
     from strozzi_sim.games import load_game
     from strozzi_sim.reports.page import write_report
+    from strozzi_sim.reports.tournament import write_tournament
 
-    page = write_report(results.folder, results.manifest, results.frames, load_game(game))
+    write = write_tournament if "ratings" in results.frames else write_report
+    page = write(results.folder, results.manifest, results.frames, load_game(game))
     if json:
-        print_json(
-            {
-                "results": str(results.folder),
-                "games": results.games,
-                "played_now": results.played_now,
-                "seconds": results.seconds,
-                "tables": {name: str(path) for name, path in results.tables.items()},
-                "report": str(page),
-            }
-        )
+        document = {
+            "results": str(results.folder),
+            "games": results.games,
+            "played_now": results.played_now,
+            "seconds": results.seconds,
+            "tables": {name: str(path) for name, path in results.tables.items()},
+            "report": str(page),
+        }
+        calibrated = results.manifest.get("calibrated")
+        print_json({**document, "calibrated": calibrated} if calibrated else document)
         return
     print(f"{results.played_now:,} games played in {results.seconds:.1f} s")
     print(f"tables: {results.folder / 'tables'}\nreport: {page}")
@@ -124,11 +130,11 @@ def balance(
         "lineups": lineups,
         "variants": variant or ["base"],
     }
-    plan = make_plan(raw, "balance")
+    plan = _calibrated(make_plan(raw, "balance"), out)
     team = parse_workers(workers)
     with progress_bar(json) as progress:
         if not json:
-            progress.ready = lambda: print(plan.summary(), flush=True)
+            progress.ready = lambda: _tell(plan)
         if out is not None:
             results = run_study(plan, out, workers=team, command=_command(), progress=progress)
         else:
@@ -141,7 +147,8 @@ def balance(
                     raise Interrupted(signal.signal_number, "interrupted; nothing is kept without --out DIR") from None
     if json:
         tables = {name: json_rows(frame) for name, frame in results.frames.items()}
-        print_json({"plan": {**results.manifest["plan"], "games": plan.games}, "tables": tables})
+        document = noted_in({**results.manifest["plan"], "games": plan.games}, plan.calibrated)
+        print_json({"plan": document, "tables": tables})
         return
     for name in ("balance", "seats", "lineup"):
         if len(results.frames[name]):
@@ -150,6 +157,21 @@ def balance(
         _finish(results, game, False)
     else:
         say("add --out DIR to keep the tables and a report with pictures")
+
+
+def _calibrated(plan: "Plan", folder: Path | None) -> "Plan":
+    """The plan with counts in place of seconds."""
+    if not any(spec.in_seconds for lineup in plan.lineups for spec in lineup):
+        return plan
+    from strozzi_sim.studies.calibrated import calibrated
+
+    say("calibrating agents with seconds=, unless the results folder says what they play as")
+    return calibrated(plan, folder)
+
+
+def _tell(plan: "Plan") -> None:
+    print(plan.summary(), flush=True)
+    tell(plan.calibrated)
 
 
 def default_agent() -> str:

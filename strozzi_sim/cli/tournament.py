@@ -3,6 +3,7 @@
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,19 +19,24 @@ from strozzi_sim.cli.options import (
     check_range,
     columns_of,
     json_rows,
+    noted_in,
     one_player_count,
     parse_players,
     parse_workers,
     print_json,
     progress_bar,
     say,
+    tell,
+    with_counts,
 )
 from strozzi_sim.errors import InputError
 
 if TYPE_CHECKING:
     from strozzi_sim.games.contract import Game
+    from strozzi_sim.selfplay.calibrate import Calibration
     from strozzi_sim.studies.compare import Comparison
     from strozzi_sim.studies.ladder import Ladder
+    from strozzi_sim.studies.run import Results
     from strozzi_sim.studies.tournament import Tournament
 
 Deals = Annotated[int, typer.Option(help="deals of every line-up")]
@@ -67,11 +73,12 @@ def tournament(
     the_game = load_game(game)
     counts = parse_players(players, the_game) if players else [one_player_count("", the_game)]
     check_range("--matchups", matchups, 1, 100_000)
+    names, notes = _in_counts(split_specs(agents), the_game, counts, variant or ["base"], out)
     planned = plan_tournament(
-        the_game, split_specs(agents), players=counts, deals=deals, seatings=seatings, seed=seed,
+        the_game, names, players=counts, deals=deals, seatings=seatings, seed=seed,
         variants=variant or ["base"], most=matchups, until=until,
     )  # fmt: skip
-    tables = _play(planned, workers, out, json)
+    tables = _play(planned, workers, out, json, notes)
     if json:
         return
     for key, ratings in tables["ratings"].groupby(["players", "variant"], sort=False):
@@ -151,15 +158,19 @@ def compare(
     counts = parse_players(players, the_game) if players else [one_player_count("", the_game)]
     sides = _sides(the_game, first, second, variants)
     if sides is None:
+        (first, second, *others), notes = _in_counts(
+            [first, second, *split_specs(against)], the_game, counts, [variant], out
+        )
         planned = plan_agents(
-            the_game, first, second, against=split_specs(against), players=counts, deals=deals, seatings=seatings,
+            the_game, first, second, against=others, players=counts, deals=deals, seatings=seatings,
             seed=seed, variant=variant,
         )  # fmt: skip
     else:
+        names, notes = _in_counts(split_specs(agents), the_game, counts, sides, out)
         planned = plan_variants(
-            the_game, *sides, agents=split_specs(agents), players=counts, deals=deals, seatings=seatings, seed=seed
+            the_game, *sides, agents=names, players=counts, deals=deals, seatings=seatings, seed=seed
         )
-    tables = _play(planned, workers, out, json)
+    tables = _play(planned, workers, out, json, notes)
     if json:
         return
     of = planned.of
@@ -230,13 +241,32 @@ def ladder(
         print(f"flat from step {flat}: {2 * budget:g} is not surely better or worse than {budget:g}")
 
 
-def _play(planned: "Tournament | Comparison | Ladder", workers: int | None, out: Path | None, json: bool) -> Any:
+def _in_counts(
+    texts: Sequence[str], game: "Game", players: Sequence[int], variants: Sequence[str], out: Path | None
+) -> "tuple[list[str], tuple[Calibration, ...]]":
+    """The agents by spec strings, with counts in place of seconds, and how that came."""
+    from strozzi_sim.agent import load_agent
+    from strozzi_sim.games.variants import resolve_variant
+
+    resolved = [resolve_variant(game, name) for name in variants]
+    played, notes = with_counts([load_agent(text) for text in texts], game, players, resolved, out)
+    return [spec.text for spec in played], notes
+
+
+def _play(
+    planned: "Tournament | Comparison | Ladder",
+    workers: int | None,
+    out: Path | None,
+    json: bool,
+    notes: "tuple[Calibration, ...]" = (),
+) -> Any:
     """Say the plan, play it, and give its tables, printed if as JSON."""
     from strozzi_sim.studies.run import run_in_memory, run_study
 
-    plan, team = planned.plan, parse_workers(workers)
+    plan, team = replace(planned.plan, calibrated=notes), parse_workers(workers)
     if not json:
         print(planned.summary(), flush=True)
+        tell(notes)
     enough = planned.watch() if plan.until else None  # type: ignore[union-attr]
     command = shlex.join(["strozzi", *sys.argv[1:]])
     with progress_bar(json) as progress:
@@ -248,9 +278,10 @@ def _play(planned: "Tournament | Comparison | Ladder", workers: int | None, out:
                 plan, out, workers=team, command=command, progress=progress, tables=planned.tables, enough=enough
             )
             frames, games, deals = results.frames, results.games, results.manifest["deals"]
+            page = _page(results, plan.game)
     if json:
         tables = {name: json_rows(frame) for name, frame in frames.items()}
-        print_json({"plan": {**plan.resolved, "deals": deals, "games": games}, "tables": tables})
+        print_json({"plan": noted_in({**plan.resolved, "deals": deals, "games": games}, notes), "tables": tables})
         return frames
     if plan.until:
         print(
@@ -260,7 +291,18 @@ def _play(planned: "Tournament | Comparison | Ladder", workers: int | None, out:
         )
     if out is not None:
         print(f"{results.played_now:,} games played in {results.seconds:.1f} s; tables: {out / 'tables'}")
+        if page is not None:
+            print(f"report: {page}")
     return frames
+
+
+def _page(results: "Results", game: "Game") -> Path | None:
+    """The report of a tournament; comparisons and ladders have none."""
+    from strozzi_sim.reports.tournament import write_tournament
+
+    if "ratings" not in results.frames:
+        return None
+    return write_tournament(results.folder, results.manifest, results.frames, game)
 
 
 def _rows(table: Any, keys: Sequence[str], figures: Sequence[str]) -> str:

@@ -27,7 +27,6 @@ class Game:
         behaviour: raised whenever any result for the same seed may change; stored with results.
         state, rules, tallies: dtypes of the game's records.
         journal_rows: most events of one game.
-        hidden: whether seats hold information that others must not see (then agents get a determinized state).
     """
 
     name: str
@@ -39,7 +38,6 @@ class Game:
     rules: np.dtype[Any]
     tallies: np.dtype[Any]
     journal_rows: int
-    hidden: bool
 
     def module(self, part: str) -> ModuleType:
         """A module of the game's folder: components, core, events, view, tallies, pages or reference."""

@@ -26,6 +26,7 @@ Tables = Mapping[str, pd.DataFrame]
 CELL = ("players", "variant", "lineup")
 FIGURE = ("figure", "value", "low", "high", "n", "deals")
 NUMBER_KEYS = ("seat", "position")
+SCENARIO = "scenario"  # a variant with a line-up
 THIN = "\N{NARROW NO-BREAK SPACE}"
 
 
@@ -52,7 +53,7 @@ class Picture:
         title, caption: in words.
         where: the rows of the table it shows, column -> value.
         x: the column along the axis, or of the rows ("players" compares player counts in one panel).
-        series: the column told apart by colour.
+        series: the column told apart by colour; SCENARIO puts variants and line-ups into one picture.
         levels, series_levels: the values of `x` and of `series` in their order; empty = those there are.
         groups: `bars` only, name of a bar -> its parts, instead of `x` and `figures`.
         x_label: what `x` is.
@@ -155,6 +156,45 @@ def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
             raise InputError(f"unknown {kind} {name!r}; known: {', '.join(known)}")
 
 
+def make_tables(
+    cells: Sequence[Any],
+    pages: Sequence[str],
+    heatmaps: Sequence[str],
+    stats: Any,
+    known: Mapping[str, tuple[tuple[str, ...], Callable[[Tidy, Any, Any], None]]],
+    known_maps: Mapping[str, HeatMap],
+) -> dict[str, pd.DataFrame]:
+    """The tables of these cells: `balance`, those of the pages, and heat_<name> of the heat maps.
+
+    Args:
+        cells: CellCounts of the study.
+        pages: names out of `known`.
+        heatmaps: names out of `known_maps`.
+        stats: the module strozzi_sim.stats.intervals.
+        known: page -> the keys of its table, and what adds a cell's figures: (table, cell, stats).
+        known_maps: the game's heat maps.
+
+    Raises:
+        InputError: an unknown page or heat map; lists the known ones.
+    """
+    check_names("page", pages, known)
+    check_names("heat map", heatmaps, known_maps)
+    found = {}
+    for page, (keys, add) in known.items():
+        if page == "balance" or page in pages:
+            table = Tidy(*keys)
+            for cell in cells:
+                add(table, cell, stats)
+            found[page] = table.frame()
+    for name in dict.fromkeys(heatmaps):
+        table = Tidy("row", "column")
+        for cell in cells:
+            for figure, (rows, columns, estimate) in known_maps[name].count(cell, stats).items():
+                table.add(cell, figure, estimate, row=rows, column=columns)
+        found["heat_" + name.replace("-", "_")] = table.frame()
+    return found
+
+
 def in_words(value: float, unit: Unit, digits: int | None = None) -> str:
     """A figure as a person reads it: shares as per cent."""
     if np.isnan(value):
@@ -217,3 +257,75 @@ def first_scenario(table: pd.DataFrame) -> pd.DataFrame:
 def listed(words: Sequence[str]) -> str:
     """Words in a row: a, b and c."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
+
+
+class Speaker:
+    """Quotes one table at one player count, or over all player counts."""
+
+    def __init__(self, table: pd.DataFrame, players: int) -> None:
+        self.table, self.players = table, players
+
+    def row(self, figure: str, **where: Any) -> Any:
+        """The only such row with a value, at the player count spoken of unless `where` names another; or None."""
+        return row_of(self.table, figure=figure, **{"players": self.players, **where})
+
+    def _quote(self, figure: str, unit: Unit, where: Mapping[str, Any]) -> str:
+        row = self.row(figure, **where)
+        return quote(row, unit) if row else "no value"
+
+    def share(self, figure: str, **where: Any) -> str:
+        """The figure in words, as a share."""
+        return self._quote(figure, "share", where)
+
+    def coins(self, figure: str, **where: Any) -> str:
+        """The figure in words, as coins."""
+        return self._quote(figure, "coins", where)
+
+    def number(self, figure: str, **where: Any) -> str:
+        """The figure in words, as a number."""
+        return self._quote(figure, "number", where)
+
+    @property
+    def equal(self) -> str:
+        """What an equal chance is, as the end of a sentence."""
+        return f"an equal chance is {in_words(1 / self.players, 'share')}."
+
+    def ends(self, figure: str, unit: Unit, **where: Any) -> list[tuple[int, str]]:
+        """(players, value in words) at the smallest and at the largest player count, or at the only one."""
+        rows = pick(self.table, figure=figure, **where).dropna(subset="value").sort_values("players")
+        ends = rows if len(rows) < 2 else rows.iloc[[0, -1]]
+        return [(row.players, quote(row, unit)) for row in ends.itertuples(index=False)]
+
+    def extremes(self, figure: str, **where: Any) -> tuple[Any, Any] | None:
+        """The rows with the lowest and the highest value; None with less than two."""
+        rows = pick(self.table, figure=figure, **{"players": self.players, **where}).dropna(subset="value")
+        if len(rows) < 2:
+            return None
+        rows = rows.sort_values("value", kind="stable")
+        return next(rows.head(1).itertuples(index=False)), next(rows.tail(1).itertuples(index=False))
+
+
+def say_pages(
+    tables: Tables,
+    components: Mapping[str, Any],
+    pages: Mapping[str, Callable[[Speaker, Mapping[str, Any]], list[str]]],
+) -> dict[str, list[str]]:
+    """Page -> what was found on it, of the pages whose tables are there.
+
+    Args:
+        tables: the study's tables.
+        components: variant -> component data.
+        pages: page -> (speaker on its table, component data) -> sentences.
+    """
+    balance = first_scenario(tables["balance"])
+    if balance.empty:
+        return {}
+    data, players = components.get(balance["variant"].iloc[0], {}), spoken_of(balance)
+    return {
+        page: say(Speaker(first_scenario(tables[page]), players), data) for page, say in pages.items() if page in tables
+    }
+
+
+def spoken_of(table: pd.DataFrame) -> int:
+    """The player count that sentences and captions quote: 4, or the smallest there is."""
+    return 4 if (table["players"] == 4).any() else int(table["players"].min())

@@ -34,6 +34,7 @@ class Variant:
         components: every component and switch, as plain data (what records and plans store).
         rules: record array of shape (1,), what kernels read.
         reconstructed: the blocks of data that are in no source and had to be chosen.
+        hidden: whether seats know what others must not see; then agents are handed a determinized state.
         file: the study that defines it, or "" for a shipped one.
     """
 
@@ -41,6 +42,7 @@ class Variant:
     components: dict[str, Any]
     rules: np.ndarray[Any, Any]
     reconstructed: tuple[str, ...]
+    hidden: bool
     file: str = ""
 
 
@@ -98,7 +100,10 @@ def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) 
     part.check(components, where)
     if not changes:  # the file itself; what a variant changes, its totals follow
         part.check_totals(components, where)
-    return Variant(name, part.plain(components), part.to_rules(components), tuple(part.reconstructed(components)))
+    plain = part.plain(components)
+    return Variant(
+        name, plain, part.to_rules(components), tuple(part.reconstructed(components)), bool(part.hidden(plain))
+    )
 
 
 def from_components(game: Game, name: str, components: Mapping[str, Any], where: str) -> Variant:

@@ -73,7 +73,7 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
         panels = sorted(rows["players"].unique())
     series, levels = series_of(picture, rows), in_order(rows[picture.x], picture.levels)
     inks = inks_of(picture, series)
-    names = [named(level, words) for level in levels]
+    names = [named(level, words, picture.x) for level in levels]
     near = picture.equal and not across and _zoomed(rows)
     drawing, all_axes = _panels(
         len(panels),
@@ -96,9 +96,8 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
             ) / len(series)
             _dots(axes, at, points, inks[k])
             if len(series) == 1 and len(own) <= 6:
-                _write_values(
-                    axes, at, points, picture.figures[0].unit, None if across or not picture.equal else 1 / panel
-                )
+                middle = None if across or not picture.equal else 1 / panel
+                _write_values(axes, at, points, picture.figures[0].unit, middle, 0.0 if near else 0.1 * _top(here))
         if picture.equal and not across:
             axes.axhline(1 / panel, color=GREY, linewidth=0.9, linestyle=(0, (3, 2)), zorder=1)
         elif picture.equal:
@@ -112,7 +111,7 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
                     zorder=1,
                 )
         axes.set_xlim(-0.55, len(own) - 0.45)
-        axes.set_xticks(range(len(own)), [named(level, words) for level in own])
+        axes.set_xticks(range(len(own)), [named(level, words, picture.x) for level in own])
         figure = picture.figures[0] if panel is None or not across else panel
         scale_words(axes, figure.unit)
         note = compact_range(list(here["n"]))
@@ -127,10 +126,10 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     return drawing
 
 
-def _write_values(axes: Axes, at: Any, points: pd.DataFrame, unit: Unit, middle: float | None) -> None:
-    """The values beyond their whiskers, away from the middle line."""
+def _write_values(axes: Axes, at: Any, points: pd.DataFrame, unit: Unit, middle: float | None, floor: float) -> None:
+    """The values beyond their whiskers, away from the middle line and never below `floor`, where the axis is."""
     for spot, row in zip(at, points.itertuples(index=False), strict=True):
-        below = middle is not None and row.value < middle
+        below = middle is not None and row.value < middle and np.nanmin([row.value, row.low]) > floor
         end = row.value if np.isnan(row.low) else row.low if below else row.high
         text = f"{100 * row.value:.1f}" if unit == "share" else in_words(row.value, unit)
         axes.annotate(
@@ -185,7 +184,7 @@ def _lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
             _dots(axes, at, points, inks[k])
         if picture.equal:
             axes.axhline(1 / players, color=GREY, linewidth=0.9, linestyle=(0, (3, 2)), zorder=1)
-        axes.set_xticks(range(len(levels)), [named(level, words) for level in levels])
+        axes.set_xticks(range(len(levels)), [named(level, words, picture.x) for level in levels])
         axes.set_xlim(-0.4, len(levels) - 0.6)
         axes.set_ylim(0, _top(rows))
         scale_words(axes, figure.unit)

@@ -26,6 +26,8 @@ _LEVEL = 0.05
 _MANY = 12  # rows from which on they are drawn lower
 _FOOT = 0.2  # inches for the scale
 _GAP = 0.2  # between lines of panels
+_LEAST = 0.5  # that a scale of coins or numbers spans: what looks the same in the cells is not told apart by colour
+_TITLE = 0.75  # inches that the title of a panel needs
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,8 @@ def _draw(
             for k, name in enumerate(names):
                 spot = y + (k + 0.5) * grid.cell[1]
                 axes.text(x - 0.06, spot, name, ha="right", va="center", fontsize=7 if len(names) > _MANY else 7.5)
-    axes.text(grid.left, height - _FOOT - 0.2, heat_map.column_label, fontsize=7.5, color=GREY, va="top")
+    labels = f"{heat_map.column_label}  \N{MIDDLE DOT}  rows: {heat_map.row_label}"
+    axes.text(grid.left, height - _FOOT - 0.2, labels, fontsize=7.5, color=GREY, va="top")
     _scale(axes, heat_map, norm, grid.left, height - 0.12)
     return drawing
 
@@ -122,9 +125,10 @@ def _scale_of(heat_map: HeatMap, rows: pd.DataFrame) -> Normalize:
     shade = rows["value"] * rows["players"] if heat_map.equal else rows["value"]
     low, high = float(shade.min()), float(shade.max())
     if heat_map.figure.unit == "share":
-        return Normalize(0.0, max(high if low < 0.6 * high else 1.8 * high, 1e-9))
-    start = 0.0 if low < 0.35 * high else low
-    return Normalize(start, max(high, start + 1e-9))
+        top = high if low < 0.6 * high else 1.8 * high
+        return Normalize(0.0, max(top if heat_map.equal else min(top, 1.0), 1e-9))
+    start = min(low, 0.0) if low < 0.35 * high else low
+    return Normalize(start, max(high, start + _LEAST))
 
 
 def _panel(
@@ -143,12 +147,14 @@ def _panel(
     for (i, j), (x, y), (red, green, blue, _) in zip(there, corners, inks, strict=True):
         number = 100 * value[i, j] if share else value[i, j]
         axes.text(
-            x + wide / 2, y + tall / 2, f"{number:.{digits}f}", ha="center", va="center", fontsize=grid.size,
+            x + wide / 2, y + tall / 2, f"{number:z.{digits}f}".replace("-", "\N{MINUS SIGN}"), ha="center", va="center", fontsize=grid.size,
             color=INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.52 else PAPER,
             fontstyle="italic" if heat_map.equal and not alarms[i, j] else "normal",
         )  # fmt: skip
     right = corner[0] + (there[:, 1].max(initial=-1) + 1) * wide + 0.05
-    axes.text(right, corner[1] - 0.09, "n", va="baseline", fontsize=7, color=GREY, style="italic")
+    axes.text(
+        max(right, corner[0] + _TITLE), corner[1] - 0.09, "n", va="baseline", fontsize=7, color=GREY, style="italic"
+    )
     for i, events in enumerate(n):
         some = events[events > 0]
         if len(some):
@@ -197,7 +203,14 @@ def _scale(axes: Axes, heat_map: HeatMap, norm: Normalize, left: float, middle: 
     axes.add_collection(
         PolyCollection(boxes, facecolors=SEQUENTIAL(norm(steps)), linewidths=0, antialiaseds=False), autolim=False
     )
-    ends = [f"{end:.1f}" if heat_map.equal else f"{100 * end:.0f} %" if share else f"{end:,.1f}" for end in (low, high)]
+    ends = [
+        f"{end:z.1f}"
+        if heat_map.equal
+        else f"{100 * end:.0f} %"
+        if share
+        else f"{end:z,.1f}".replace("-", "\N{MINUS SIGN}")
+        for end in (low, high)
+    ]
     axes.text(start - 0.05, middle, ends[0], ha="right", va="center", fontsize=7, color=GREY)
     what = "times an equal chance; in the cells: " if heat_map.equal else ""
     label = f"{ends[1]} · {what}{heat_map.figure.label}{', %' if share else ''}"

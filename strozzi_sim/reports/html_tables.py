@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.games.pages import THIN, Figure, Picture, digits_for, in_words, pick, reach_in_words
-from strozzi_sim.reports.series import in_order
+from strozzi_sim.reports.series import in_order, named
 from strozzi_sim.reports.style import compact
 
 _WIDE = 14  # columns of numbers that fit on the page
@@ -85,7 +85,7 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
         grouped: list[Row] = []
         for figure in picture.figures:
             group = [
-                _line(words.get(str(level), str(level)), numbers, [(figure, count, level) for count in players])
+                _line(named(level, words, picture.x), numbers, [(figure, count, level) for count in players])
                 for level in levels
             ]
             there = [line for line in group if line]
@@ -95,7 +95,7 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
         return PageTable(picture.x_label, (), heads, tuple(grouped), wide=False)
     lines = [
         _line(
-            words.get(str(level), str(level)),
+            named(level, words, picture.x),
             numbers,
             [(figure, count, level) for figure in picture.figures for count in players],
         )

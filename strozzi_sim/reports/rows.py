@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Patch
 
-from strozzi_sim.games.pages import Figure, Picture, pick
+from strozzi_sim.games.pages import Figure, Picture, in_words, pick
 from strozzi_sim.reports.series import (
     Words,
     in_order,
@@ -38,7 +38,7 @@ def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     levels, series = in_order(rows[picture.x], picture.levels), series_of(picture, rows)
     drawing = new_figure(0.175 * len(levels) + 0.95)
     grid = drawing.subplots(1, len(picture.figures), squeeze=False, sharey=True)
-    labels = [named(level, words) for level in levels]
+    labels = [named(level, words, picture.x) for level in levels]
     left = 0.1 + 0.054 * max(len(label) for label in labels)
     margins(drawing, left=left, right=0.1, top=0.62, bottom=0.33, between=0.3)
     for axes, figure in zip(grid.flat, picture.figures, strict=True):
@@ -54,7 +54,8 @@ def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
         axes.set_yticks(range(len(levels)), labels)
         axes.tick_params(axis="y", labelcolor=INK, labelsize=7)
         axes.grid(axis="x")
-        axes.set_xlim(left=min(0, float(here["low"].min()) if len(here) else 0))
+        if not (here[["low", "value"]] < 0).any(axis=None):
+            axes.set_xlim(left=0)
         scale_words(axes, figure.unit, "x")
         panel_title(axes, figure.label, compact_range(list(here["n"])) if len(picture.figures) == 1 else "")
         axes.title.set_fontsize(7.5)
@@ -70,7 +71,7 @@ def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
         bars = [(name, parts, {}) for name, parts in picture.groups.items()]
     else:
         levels = in_order(rows[picture.x], picture.levels)
-        bars = [(named(level, words), picture.figures, {picture.x: level}) for level in levels]
+        bars = [(named(level, words, picture.x), picture.figures, {picture.x: level}) for level in levels]
     parts = bars[0][1]
     columns = min(2, len(panels))
     lines = -(-len(panels) // columns)
@@ -120,7 +121,7 @@ def quantile_lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawin
         axes.plot(mark, line, "D", color=COLOURS[1], markersize=5, markeredgewidth=0)
         for value, side in ((q05, "right"), (q95, "left")):
             axes.annotate(
-                f"{value:.0f}",
+                in_words(value, "count"),
                 (value, line),
                 (4 if side == "left" else -4, 0),
                 textcoords="offset points",
@@ -131,7 +132,7 @@ def quantile_lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawin
             )
         for value, colour in ((q50, INK), (mark, COLOURS[1])):
             axes.annotate(
-                f"{value:.0f}",
+                in_words(value, "count"),
                 (value, line),
                 (0, 7),
                 textcoords="offset points",
@@ -140,6 +141,7 @@ def quantile_lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawin
                 fontsize=7,
                 color=colour,
             )
+    axes.margins(x=0.08)  # room for the numbers at the ends
     axes.set_ylim(len(panels) - 0.5, -0.7)
     axes.set_yticks(range(len(panels)), [players_title(players) for players in panels])
     axes.tick_params(axis="y", labelcolor=INK)

@@ -1,5 +1,6 @@
 """What pictures of series share: the order of levels, the names and marks of series, whiskers, keys."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,22 +14,27 @@ from strozzi_sim.reports.style import COLOURS, MARKS, SERIES, legend
 
 Words = Mapping[str, str]
 
+_NUMBER = re.compile(r"(<?)(-?\d+)\+?")
+
 
 def in_order(values: pd.Series, asked: Sequence[str]) -> list[Any]:
-    """The values that occur: those asked for in their order, else numbers by size, then the others as they come."""
+    """The values that occur: those asked for in their order, else numbers by size, then the others as they come.
+
+    "15+" and "<-20" are numbers too.
+    """
     there = list(dict.fromkeys(values))
     if asked:
         return [value for value in asked if value in there]
-    numbers = [value for value in there if str(value).rstrip("+").isdigit()]
+    numbers = {value: found for value in there if (found := _NUMBER.fullmatch(str(value)))}
     return [
-        *sorted(numbers, key=lambda value: int(str(value).rstrip("+"))),
+        *sorted(numbers, key=lambda value: (int(numbers[value][2]), not numbers[value][1])),
         *(value for value in there if value not in numbers),
     ]
 
 
-def named(value: Any, words: Words) -> str:
-    """How a raw value is called."""
-    return words.get(str(value), str(value))
+def named(value: Any, words: Words, column: str = "") -> str:
+    """How a raw value is called: in this column ("tiles=1"), or anywhere."""
+    return words.get(f"{column}={value}", words.get(str(value), str(value)))
 
 
 def players_title(players: int) -> str:
@@ -63,7 +69,7 @@ def series_words(picture: Picture, series: Any, words: Words) -> str:
         return next(figure.label for figure in picture.figures if figure.name == series)
     if picture.series == "players":
         return f"{series} players"
-    return named(series, words)
+    return named(series, words, picture.series)
 
 
 def points_of(picture: Picture, rows: pd.DataFrame, series: Any) -> pd.DataFrame:

@@ -167,6 +167,13 @@ def work_dtype(game: Game) -> Any:
     return np.dtype(fields, align=True)
 
 
+def zeroed(memory: np.dtype[Any]) -> int:
+    """Bytes of an agent's memory that are zeroed at the start of a game: those before the field `playouts`."""
+    if memory.names == ("nothing",):
+        return 0
+    return int(memory.fields["playouts"][1]) if memory.fields and "playouts" in memory.fields else memory.itemsize
+
+
 def array_of(dtype: Any, ndim: int = 1) -> Any:
     """The numba type of a contiguous array of records of `dtype`."""
     return types.Array(from_dtype(np.dtype(dtype)), ndim, "C")

@@ -10,7 +10,7 @@ from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.streams import RANDOM, game_key
-from strozzi_sim.selfplay.loop import AGENT, FAULT, JOB, OUTCOME, ROW, counted_loop, silent_loop, work_dtype
+from strozzi_sim.selfplay.loop import AGENT, FAULT, JOB, OUTCOME, ROW, counted_loop, silent_loop, work_dtype, zeroed
 from strozzi_sim.selfplay.mixed import BATCH, MixedLoop, kernels
 from strozzi_sim.selfplay.seatings import seating_design
 
@@ -135,10 +135,11 @@ class Match:
         agents = np.zeros(players, AGENT)
         for position, (each, memory) in enumerate(zip(bound, memories, strict=True)):
             if each is None or memory is None:  # address 0 is a seat in Python
-                agents[position]["sees_state"] = not self.game.hidden
+                agents[position]["sees_state"] = not self.variant.hidden
                 continue
             agents[position] = (
-                each.address, each.params.ctypes.data, memory.ctypes.data, _zeroed(each.memory), each.sees_state
+                each.address, each.params.ctypes.data, memory.ctypes.data, zeroed(each.memory),
+                each.trusted and not self.variant.hidden,
             )  # fmt: skip
         outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
         table = np.zeros((last - first) * len(design) * players if rows else 0, ROW)
@@ -184,13 +185,6 @@ class Match:
             f"agent {names[fault['position']]!r} at seat {fault['seat']} {what} (decision {fault['decision']} of "
             f"{self.game.name}, seed {self.seed}, deal {deal}, seating {seating}); replay: {replay}"
         )
-
-
-def _zeroed(memory: np.dtype[Any]) -> int:
-    """Bytes of an agent's memory that are zeroed at the start of a game: those before the field `playouts`."""
-    if memory.names == ("nothing",):
-        return 0
-    return int(memory.fields["playouts"][1]) if memory.fields and "playouts" in memory.fields else memory.itemsize
 
 
 def check_players(game: Game, players: int, variant: Variant) -> None:

@@ -277,7 +277,7 @@ class MixedLoop:
         self.design = match.design if seating is None else match.design[seating : seating + 1]
         game, players = match.game, match.players
         self.kernels = kernels(game)
-        self.hidden, self.rules = game.hidden, match.variant.rules[0]
+        self.hidden, self.rules = match.variant.hidden, match.variant.rules[0]
         sizes = [each.memory.itemsize if each is not None else 0 for each in bound]
         slots = max(1, min(batch, games, _MEMORY // max(sum(sizes), 1)))
         self.memories = [np.zeros(slots, each.memory) if each is not None else None for each in bound]

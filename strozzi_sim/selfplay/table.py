@@ -13,7 +13,7 @@ from strozzi_sim.games.contract import Game, actor, apply, count_legal, deal, de
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import call_at
-from strozzi_sim.kernel.streams import CHANCE, RANDOM, absorb, deal_key, game_key, seat_stream
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, absorb, deal_key, game_key, reseed, seat_stream
 from strozzi_sim.python_agent import (
     PAD,
     BadAnswer,
@@ -25,7 +25,8 @@ from strozzi_sim.python_agent import (
     read_only,
     seconds_allowed,
 )
-from strozzi_sim.selfplay.loop import DETERMINIZE, array_of
+from strozzi_sim.selfplay.loop import DETERMINIZE, array_of, zeroed
+from strozzi_sim.thoughts import Thought
 
 
 @jit
@@ -74,6 +75,12 @@ def _determinize(seen, rules, seat, resample):
     determinize(seen[0], rules[0], seat, resample[0])
 
 
+@jit
+def _imagine(states, rules, chances, seat, random):
+    determinize(states[0], rules[0], seat, random[0])
+    reseed(chances[0], random[0])
+
+
 class _Kernels(NamedTuple):
     start: Any
     step: Any
@@ -87,6 +94,13 @@ def _observing(game: Game) -> Any:
     game.module("view")
     signature = types.void(array_of(game.state), array_of(game.rules), types.int64, types.float32[::1])
     return entry(_observe, signature, game.name)
+
+
+@cache
+def _imagining(game: Game) -> Any:
+    game.module("core")
+    signature = types.void(array_of(game.state), array_of(game.rules), array_of(CHANCE), types.int64, array_of(RANDOM))
+    return entry(_imagine, signature, game.name)
 
 
 @cache
@@ -135,6 +149,15 @@ class Seat:
                 other._player = deepcopy(self._player)
         return other
 
+    def forget(self) -> None:
+        """Begin a new game: a compiled agent's memory is as the loop leaves it at the start of one."""
+        self._memory.view(np.uint8)[: zeroed(self._bound.memory)] = 0
+
+    def thoughts(self, legal: tuple[int, ...], node: Any = None) -> list[Thought] | None:
+        """What the agent thought of the actions of its last decision, or of what follows `node`; None if it does not say."""
+        say = self.spec.agent.thoughts
+        return None if say is None else list(say(self._memory[0], legal, node))
+
     def choose(self, state: np.ndarray[Any, Any]) -> int:
         """What the agent does in a state, an array of shape (1,), in which it must decide.
 
@@ -147,10 +170,10 @@ class Seat:
             return int(
                 self._kernels.ask(
                     seen, rules, self._bound.address, self._bound.params.ctypes.data, self._memory.ctypes.data,
-                    self._random, self._resample, self.game.hidden,
+                    self._random, self._resample, self.variant.hidden,
                 )
             )  # fmt: skip
-        if self.game.hidden:
+        if self.variant.hidden:
             self._kernels.resample(seen, rules, self.seat, self._resample)
         count = self._kernels.look(seen, rules, self._legal)
         legal = tuple(self._legal[1 : count + 1].tolist())
@@ -218,16 +241,39 @@ class Table:
         self.kernels.step(self.state, self.variant.rules, self._chance, self._journal, action)
         self._look()
 
+    def seated(self, spec: AgentSpec) -> Seat:
+        """An agent at the seat that must decide; one agent, with one memory, per seat."""
+        if self.actor not in self._seats:
+            self._seats[self.actor] = Seat(spec, self, self.actor)
+        return self._seats[self.actor]
+
+    def fork(self) -> "Table":
+        """The same game from here on, with the same chance to come; nobody has sat down yet."""
+        other = copy(self)
+        other.state, other._chance, other._journal = self.state.copy(), self._chance.copy(), self._journal.copy()
+        other._legal, other._seats = self._legal.copy(), {}
+        return other
+
+    def imagine(self, seat: int, random: np.ndarray[Any, Any]) -> "Table":
+        """A game that may go on from here for all that `seat` knows, all it cannot know and all chance drawn anew.
+
+        Args:
+            seat: who imagines it.
+            random: RANDOM record, array of shape (1,), to draw from.
+        """
+        other = self.fork()
+        _imagining(self.game)(other.state, self.variant.rules, other._chance, seat, random)
+        other._look()
+        return other
+
     def ask(self, spec: AgentSpec) -> int:
-        """What an agent would do at the seat that must decide; one agent, with one memory, per seat.
+        """What an agent would do at the seat that must decide.
 
         Raises:
             AgentFault: a Python agent failed or chose no legal action.
         """
         try:
-            if self.actor not in self._seats:
-                self._seats[self.actor] = Seat(spec, self, self.actor)
-            return self._seats[self.actor].choose(self.state)
+            return self.seated(spec).choose(self.state)
         except BadAnswer as bad:
             raise self.fault(spec, bad.what) from bad.__cause__
 

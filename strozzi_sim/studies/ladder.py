@@ -14,6 +14,7 @@ from strozzi_sim.agent import Param, load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.pages import Tidy
+from strozzi_sim.selfplay.calibrate import with_values
 from strozzi_sim.selfplay.loop import WIN
 from strozzi_sim.stats import intervals as stats
 from strozzi_sim.stats.intervals import Estimate
@@ -88,6 +89,10 @@ def plan_ladder(
         InputError: no such parameter, a budget out of its range, or something that cannot be played.
     """
     spec = load_agent(agent)
+    if spec.in_seconds:
+        raise InputError(
+            f"agent {agent!r}: a ladder climbs a count, not {spec.in_seconds}; name the count with --param"
+        )
     numbers = {key: known for key, known in spec.agent.params.items() if isinstance(known, Param)}
     if param not in numbers:
         known = ", ".join(numbers) or "it has none"
@@ -104,11 +109,7 @@ def plan_ladder(
     budgets = [start * 2**k for k in range(steps + 1)]
 
     def with_budget(budget: float) -> str:
-        values = {**spec.values, param: int(budget) if budget == int(budget) else budget}
-        changed = ",".join(f"{key}={spec.agent.params[key].write(value)}" for key, value in values.items())
-        place, _, rest = spec.text.rpartition("::")
-        name = rest.partition(":")[0]
-        return load_agent(f"{place}::{name}:{changed}" if place else f"{name}:{changed}").text
+        return with_values(spec, {param: int(budget) if budget == int(budget) else budget}).text
 
     agents = [with_budget(budget) for budget in budgets]
     raw = {

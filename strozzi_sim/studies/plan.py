@@ -32,6 +32,7 @@ from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant, resolve_variant, words_of
+from strozzi_sim.selfplay.calibrate import Calibration
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.selfplay.orders import ORDERS
 from strozzi_sim.selfplay.seatings import DESIGNS, seating_design
@@ -92,6 +93,7 @@ class Plan:
         pages, heatmaps: what the report shows; no part of the plan's hash.
         orders: whether chunks keep finishing orders in place of the game's tallies (tournaments and their like).
         until: when a tournament may stop before all deals are played, or "".
+        calibrated: agents given in seconds and the counts they play with; the counts alone are part of the hash.
     """
 
     name: str
@@ -109,6 +111,7 @@ class Plan:
     place: str = field(default="", compare=False)
     orders: bool = False
     until: str = ""
+    calibrated: tuple[Calibration, ...] = field(default=(), compare=False)
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:

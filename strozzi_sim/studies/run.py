@@ -92,7 +92,9 @@ def run_study(
         manifest = _manifest(plan, command)
         path = folder / "manifest.json"
         if path.is_file():
-            manifest["started"] = json.loads(path.read_bytes())["started"]
+            before = json.loads(path.read_bytes())
+            manifest["started"] = before["started"]
+            manifest["calibrated"] = manifest["calibrated"] or before.get("calibrated", [])
         write_whole(path, _json(manifest))
         cut, played_now = _play(plan, store, workers, progress, enough)
         frames = (tables or _tables)(cut, store)
@@ -254,6 +256,7 @@ def _manifest(plan: Plan, command: str) -> dict[str, Any]:
         "seed": plan.seed,
         "plan": plan.resolved,
         "plan_hash": plan.hash,
+        "calibrated": [each.plain() for each in plan.calibrated],
         "report": {"pages": list(plan.pages), "heatmaps": list(plan.heatmaps)},
         "games": plan.games,
         "cells": len(plan.cells),
@@ -301,8 +304,8 @@ def load_results(folder: Path) -> Results:
         raise InputError(f"{folder}: holds no results of a study (no manifest.json)") from None
     except (ValueError, KeyError, TypeError):
         raise InputError(f"{path}: is not a manifest of strozzi-sim") from None
-    if "counts" in manifest["plan"]:
-        raise InputError(f"{folder}: holds a tournament or comparison, which has no report; see {folder / 'tables'}")
+    if "counts" in manifest["plan"] and not (folder / "tables" / "ratings.parquet").exists():
+        raise InputError(f"{folder}: holds a comparison or ladder, which has no report; see {folder / 'tables'}")
     if not manifest.get("finished"):
         raise InputError(f"{folder}: the study is not finished; run it again to resume: {manifest.get('command')}")
     with storage_errors(f"cannot read {folder / 'tables'}"):

@@ -5,7 +5,9 @@ are equal. So the search tries the most promising placements of either side in s
 side for W_P and W_R, and has the price, the answer and the placement at once.
 """
 
+from collections.abc import Sequence
 from math import sqrt
+from typing import Any
 
 import numpy as np
 from numba import float64, int64
@@ -37,6 +39,7 @@ from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import inlined, jit
 from strozzi_sim.kernel.pointers import assign, clone
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, random_below, random_word, reseed
+from strozzi_sim.thoughts import Thought
 
 MARGIN, WIN = 0, 1  # `utility`
 _OPTIONS = 1 + MOST_SHIPS * MOST_HARBORS
@@ -62,8 +65,31 @@ def appraiser_memory(values, game):
         ("promise", "f8", (_OPTIONS,)),  #       [option] what the estimate says of it
         ("sample", "f8", (3, playouts)),  #      [0 proposer's, 1 responder's best placement, 2 on trial; playout]
         #                                        Medici's final margin
+        ("tried", "i4"),  #                      options of the last decision that were played on
+        ("mean", "f8", (_OPTIONS,)),  #          [option] what came out for its seat
+        ("mine", "f8"),  #                       W_P at the last price or answer
+        ("yours", "f8"),  #                      W_R
+        ("price", "f8"),  #                      that was named
         ("playouts", "i8"),  #                   of all games
     ], align=True)  # fmt: skip
+
+
+def appraiser_thoughts(memory: Any, legal: Sequence[int], node: Any) -> list[Thought]:
+    """Expected margin in coins, what is paid now included: of placements that were tried, of prices, of both answers."""
+    tried = int(memory["tried"])
+    playouts = memory["sample"].shape[-1]
+    if legal[0] == REVEAL_MORE or node is not None:
+        return []  # it does not play on to decide whether to show another tile
+    if legal[0] == DISCARD:
+        options = zip(memory["action"][:tried].tolist(), memory["mean"][:tried].tolist(), strict=True)
+        return [Thought(action, playouts, value) for action, value in options]
+    mine, yours = float(memory["mine"]), float(memory["yours"])
+    if legal[0] == BUY:
+        price = float(memory["price"])
+        return [Thought(BUY, playouts, -(yours + price)), Thought(DECLINE, playouts, -(mine - price))]
+    return [
+        Thought(action, playouts, min(mine - (action - NAME_PRICE), yours + (action - NAME_PRICE))) for action in legal
+    ]
 
 
 @jit
@@ -148,7 +174,7 @@ def _final_margin(state, rules, params, memory, first_round):
 
 
 @jit
-def _try(state, rules, params, memory, seat, action, stream, row):
+def play_on(state, rules, params, memory, seat, action, stream, row):
     """Play `seat`'s placement on, once for each playout; fills a row of samples and returns their mean for `seat`."""
     root = clone(state)
     root.phase = PLACE
@@ -182,10 +208,12 @@ def _try(state, rules, params, memory, seat, action, stream, row):
 def _best(state, rules, params, memory, seat, stream, row):
     """(placement, mean margin for `seat`) of its best placement; its samples are left in `row`."""
     count = _list_options(state, rules, params, memory, seat)
+    memory.tried = count
     best, chosen = -1e30, int64(DISCARD)
     for option in range(count):
         action = int64(memory.action[option])
-        mean = _try(state, rules, params, memory, seat, action, stream, int64(2))
+        mean = play_on(state, rules, params, memory, seat, action, stream, int64(2))
+        memory.mean[option] = mean
         if mean > best:
             best, chosen = mean, action
             for k in range(params.playouts):
@@ -223,10 +251,11 @@ def _even_price(params, memory, proposer, spread, top):
     games=("medici_vs_strozzi",),
     stochastic=True,
     memory=appraiser_memory,
+    thoughts=appraiser_thoughts,
     playouts=Param(40, 1, 1_000_000, "simulated games for each placement that it tries"),
     options=Param(3, 1, _OPTIONS, "placements of either side that it tries, the most promising first"),
     window=Param(15.0, 0.0, 1000.0, "coins that the estimate may promise less than for the best, to be tried at all"),
-    lots=Param(26, 0, 1_000, "turns played on before the estimate is asked; at most to the end of the round"),
+    lots=Param(3, 0, 1_000, "turns played on before the estimate is asked; at most to the end of the round"),
     utility=Choice("margin", ("margin", "win"), "what it wants: coins, or to win"),
     safe=Param(60.0, 0.0, 1e6, "for utility=win: the lead in coins that is 17/20 safe, with one round to come"),
     **WEIGHTS,
@@ -252,6 +281,7 @@ def appraiser(state, rules, params, memory, random):
         return _best(root, rules, params, memory, int64(state.actor), stream, int64(0))[0]
     _, mine = _best(root, rules, params, memory, proposer, stream, int64(0))
     _, yours = _best(root, rules, params, memory, 1 - proposer, stream, int64(1))
+    memory.mine, memory.yours, memory.price = mine, -yours, float64(int64(state.price))
     if params.utility == WIN:
         spread = 1.0 + params.safe * sqrt(float64(int64(rules.rounds) - int64(state.round) - 1))
         half = _even_price(params, memory, proposer, spread, int64(rules.top_price))

@@ -21,7 +21,15 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
     REVEAL_MORE,
     STOP,
 )
-from strozzi_sim.games.medici_vs_strozzi.worth import DEFAULT, MEMORY, another_tile, best_placement, fill_round, node, swing
+from strozzi_sim.games.medici_vs_strozzi.worth import (
+    DEFAULT,
+    MEMORY,
+    another_tile,
+    best_placement,
+    fill_round,
+    node,
+    swing,
+)
 
 WEIGHTS: dict[str, Any] = {
     "fill": Param(DEFAULT.fill, 0.0, 1.0, "share of the free spaces that will be loaded, of the fleet nearer to full"),
@@ -32,7 +40,9 @@ WEIGHTS: dict[str, Any] = {
     "spread": Param(DEFAULT.spread, 0.0, 20.0, "lead at a harbor that is 7/10 safe, with one tile to come there"),
     "drift": Param(DEFAULT.drift, 0.0, 0.99, "of a marker's ways in a round, the share of each further space"),
     "open": Param(DEFAULT.open, 0.0, 1.0, "how much of a round's wandering each tile to come at the harbor is"),
-    "step": Param(DEFAULT.step, 0.0, 2.0, "steps of every marker at a harbor, for each space that is his to fill there"),
+    "step": Param(
+        DEFAULT.step, 0.0, 2.0, "steps of every marker at a harbor, for each space that is his to fill there"
+    ),
     "later": Param(DEFAULT.later, 0.0, 2.0, "weight of later rounds"),
     "turn": Param(DEFAULT.turn, -20.0, 20.0, "coins that the turn is worth, with an empty bag"),
     "looks": Param(DEFAULT.looks, 1, MOST_TILES, "tiles of the bag it thinks of before it shows another one"),

@@ -4,7 +4,8 @@ import numpy as np
 from numba import int64
 
 from strozzi_agents.search.playout import DEPTH, ILLEGAL, SPREAD, UTILITY, forget, play_on, reward
-from strozzi_sim.agent import Choice, Param, Policy, compiled_agent
+from strozzi_agents.search.thoughts import flat_thoughts
+from strozzi_sim.agent import Choice, Param, Policy, Seconds, compiled_agent
 from strozzi_sim.games.contract import actor, apply, arrange, count_legal, determinize, kth_legal
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone
@@ -23,6 +24,7 @@ def flat_memory(values, game):
         ("roll", RANDOM),  #               what its policy draws from
         ("ranked", "i4", (actions,)),  #   [i] which of the legal actions; the first ones are still tried
         ("total", "f8", (actions,)),  #    [k] rewards of the k-th legal action
+        ("tried", "i4", (actions,)),  #    [k] its playouts
         ("playouts", "i8"),  #             of all games
     ], align=True)  # fmt: skip
 
@@ -48,6 +50,7 @@ def _sweep(state, rules, params, memory, random, seat, tried):
         if not play_on(played, rules, memory.chance, memory.roll, params):
             return False
         memory.total[k] += reward(played, players, seat, params.utility, params.spread)
+        memory.tried[k] += 1
     memory.playouts += tried
     return True
 
@@ -70,11 +73,13 @@ def _best_first(memory, tried, keep):
     name="flat_mc",
     stochastic=True,
     memory=flat_memory,
+    thoughts=flat_thoughts,
     playouts=Param(100, 1, 1_000_000_000, "simulated games"),
     per=Choice("action", ("action", "decision"), "for each legal action, or for all of a decision together"),
     allocation=Choice(
         "uniform", ("uniform", "halving"), "equally many each, or more for the better half, again and again"
     ),
+    seconds=Seconds("playouts", "a decision, in place of `playouts`; calibrated at the start, not reproducible"),
     utility=UTILITY,
     spread=SPREAD,
     rollout=Policy("random", "who plays all seats in the simulated games"),
@@ -91,6 +96,7 @@ def flat_mc(state, rules, params, memory, random):
     for k in range(count):
         memory.ranked[k] = k
         memory.total[k] = 0.0
+        memory.tried[k] = 0
     forget(params.rollout_memory, params.rollout_size)
     root = clone(state)
     arrange(root, rules)

@@ -12,8 +12,9 @@ from strozzi_agents.search.playout import (
     play_on,
     reward,
 )
+from strozzi_agents.search.thoughts import tree_thoughts
 from strozzi_agents.search.tree import NO_NODE, ROOT, clear, fill_tables, grow, select, tree_memory
-from strozzi_sim.agent import Choice, Param, Policy, compiled_agent
+from strozzi_sim.agent import Choice, Param, Policy, Seconds, compiled_agent
 from strozzi_sim.games.contract import actor, apply, arrange, determinize, is_legal, is_over
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone
@@ -92,8 +93,10 @@ def _most_visited(memory):
     name="ismcts",
     stochastic=True,
     memory=tree_memory,
+    thoughts=tree_thoughts,
     iterations=Param(1_000, 2, 1_000_000_000, "simulated games"),
     backup=Choice("maxn", ("maxn", "paranoid", "selfish"), "rivals seek their own best, my loss, or follow `rollout`"),
+    seconds=Seconds("iterations", "a decision, in place of `iterations`; calibrated at the start, not reproducible"),
     utility=UTILITY,
     spread=SPREAD,
     exploration=Param(0.5, 0.0, 100.0, "weight of the exploration term of UCB1"),

@@ -14,5 +14,4 @@ GAME = Game(
     rules=RULES,
     tallies=TALLIES,
     journal_rows=JOURNAL_ROWS,
-    hidden=False,
 )

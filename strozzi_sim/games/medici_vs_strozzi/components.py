@@ -331,19 +331,19 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
     row["tiles"], row["rounds"], row["reveal_max"] = len(tiles), components.rounds.count, components.rounds.reveal_max
     row["capacity"][: len(capacities)] = capacities
     row["capacity_total"] = sum(capacities)
-    for k, name in enumerate(components.rounds.starter):
-        row["starter"][k] = limit.PLAYER_NAMES.index(name)
+    for k, leader in enumerate(components.rounds.starter):
+        row["starter"][k] = limit.PLAYER_NAMES.index(leader)
     steps = components.marker_steps
     for k, (_, kind, value) in enumerate(tiles):
         row["tile_type"][k], row["tile_value"][k] = kind, value
         if kind != limit.GOLD:
             row["tile_steps"][k] = steps.value_zero_tile if value == 0 else steps.other_tile
     for h, harbor in enumerate(components.harbor):
-        for kind in harbor.tracks:
-            track = components.tracks.per_track.get(f"{harbor.id}.{kind}", components.tracks)
-            row["half_length"][h, types.index(kind)] = track.half_length
+        for name in harbor.tracks:
+            track = components.tracks.per_track.get(f"{harbor.id}.{name}", components.tracks)
+            row["half_length"][h, types.index(name)] = track.half_length
             for space, coins in track.bonus.items():
-                row["bonus"][h, types.index(kind), space] = coins
+                row["bonus"][h, types.index(name), space] = coins
     row["majority"], row["monopoly"] = components.scoring.harbor_majority, components.scoring.monopoly
     row["start_cash"], row["top_price"] = components.money.start_cash, components.price_space.action_space_cap
     switches = components.switches
@@ -360,3 +360,8 @@ def check_players(components: dict[str, Any], players: int, where: str) -> None:
 def rounds(components: dict[str, Any]) -> int:
     """Rounds of a game."""
     return int(components["rounds"]["count"])
+
+
+def hidden(components: dict[str, Any]) -> bool:
+    """Whether a seat knows what the other must not see: its cash, with the switch (19)."""
+    return bool(components["switches"]["hidden_cash"])

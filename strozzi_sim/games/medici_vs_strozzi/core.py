@@ -56,8 +56,8 @@ def deal(state, rules, players, start_player, chance, journal):
     _begin_round(state, rules, chance, journal)
 
 
-@jit
-def _begin_round(state, rules, chance, journal):
+@inlined
+def come_home(state, rules):
     """Ships come home empty, all tiles return to the bag (31, 46, 52). Whole arrays are quicker than their used part."""
     berths = (int64(1) << int64(rules.harbors)) - 1
     room = int64(0)
@@ -79,6 +79,12 @@ def _begin_round(state, rules, chance, journal):
         state.unseen_tile[tile] = tile
         state.lies[tile] = IN_BAG
     state.unseen = rules.tiles
+
+
+@jit
+def _begin_round(state, rules, chance, journal):
+    """The start player shows the first tile."""
+    come_home(state, rules)
     open_source(chance, int64(state.round))
     start_player = int64(state.start_player)
     write(journal, e.ROUND, int64(state.round), start_player, 0, 0, 0)

@@ -1,20 +1,366 @@
-"""What is counted from Medici vs Strozzi's journal, as exact integers: sums over games, chunks add in any order."""
+"""What is counted from Medici vs Strozzi's journal, as exact integers: sums over games, chunks add in any order.
+
+Wins are counted in WIN-ths (see `selfplay.loop`), a shared win as half of one; fair prices, which are estimates
+(`worth.fair_price`), in FAIRTH-ths of a coin. Every other number is a count or a sum of coins, spaces or steps.
+"""
 
 import numpy as np
-from numba import from_dtype
+from numba import from_dtype, int64
 
 from strozzi_sim.games import contract
-from strozzi_sim.games.medici_vs_strozzi.state import STATE
+from strozzi_sim.games.medici_vs_strozzi import events as e
+from strozzi_sim.games.medici_vs_strozzi.core import placing
+from strozzi_sim.games.medici_vs_strozzi.retrace import follow
+from strozzi_sim.games.medici_vs_strozzi.state import (
+    GOLD,
+    MEDICI,
+    MOST_CAPACITY,
+    MOST_HALF_LENGTH,
+    MOST_HARBORS,
+    MOST_PRICE,
+    MOST_REVEAL,
+    MOST_ROUNDS,
+    MOST_SHIPS,
+    MOST_TYPES,
+    MOST_VALUE,
+    NO_HARBOR,
+    SEATS,
+    STATE,
+    STROZZI,
+)
+from strozzi_sim.games.medici_vs_strozzi.worth import DEFAULT, MEMORY, fair_price, fill_round
+from strozzi_sim.kernel.bits import count_bits
 from strozzi_sim.kernel.jit import implement, jit
+from strozzi_sim.kernel.pointers import clone
 
-TALLIES = np.dtype([("games", "i8")], align=True)
-NOTES = ()
+WIN = 60  # a win in sixtieths, as in the loop
+FAIRTH = 10  # fair prices are counted in tenths of a coin
+
+# How lots are sorted, and into how many levels; the last level takes everything beyond.
+BY = ("round", "order", "value", "zeros", "gold", "proposer", "room", "price", "fair", "gap")
+BY_ROUND, BY_ORDER, BY_VALUE, BY_ZEROS, BY_GOLD, BY_PROPOSER, BY_ROOM, BY_PRICE, BY_FAIR, BY_GAP = range(10)
+LEVELS = 16
+PRICE_BAND = 5  # coins in a level of BY_PRICE and BY_FAIR
+GAPS = (-20, -10, -5, -3, -1, 1, 3, 5, 10, 20, 40)  # where levels 1, 2, ... of BY_GAP begin, in coins
+SCORES = 6144  # coins won or lost since the start: -LOWEST .. ; the first and the last take everything beyond
+LOWEST = 4096
+VALUES = MOST_VALUE + 2  # face values of tiles, gold last
+GOLD_VALUE = MOST_VALUE + 1
+LOADS = 32  # totals of a ship; the last one takes everything beyond
+FLEET = MOST_SHIPS * MOST_CAPACITY + 1  # tiles on a player's ships: 0 ..
+SPACES = 2 * MOST_HALF_LENGTH + 1  # of a track, the centre in the middle
+TRACKS = MOST_HARBORS * MOST_TYPES + 1  # markers on a player's side: 0 ..
+
+# What is summed over lots. FAIR, MISS: estimated fair price, and how far the price is from it, in FAIRTH-ths.
+LOTS, PRICE, ASKED, BOUGHT, FAIR, MISS, DISCARDED, FORCED, WON = range(9)
+# What is summed over rounds.
+ROUNDS, ROUND_LOTS, ROUND_TILES, FULL_FLEET, LEFT = range(5)
+# Coins of a player in a round.
+HARBORS, MONOPOLIES, BONUS, PAID = range(4)
+# What is summed over tiles; the last four over lots of that tile alone.
+SHOWN, LOADED, TRADED, STEPS, TILE_WON, ALONE, ALONE_PRICE, ALONE_FAIR, ALONE_BOUGHT = range(9)
+# What is summed over moored ships.
+MOORED, LOAD, TILES, FULL, MAJORITY, TIED, UNOPPOSED, UNOPPOSED_PAID, SHIP_WON = range(9)
+# How a harbor is decided.
+DECIDED, TIE, LONE, LONE_UNPAID, EMPTY = range(5)
+# What is summed over markers after a round.
+MARKERS, OFF_CENTRE, DISTANCE, ON_BONUS, SWAPPED, COINS, STEPS_MADE, MOVED = range(8)
+
+TALLIES = np.dtype([  # shape                            meaning
+    ("games", "i8"),
+    ("ties", "i8"),  #                                   games with a shared win
+    ("score", "i8", (SCORES,)),  #                       players by coins at the end less those at the start, + LOWEST
+    ("margin", "i8"),  #                                 coins of the winner less the loser's
+    ("medici_margin", "i8"),  #                          coins of Medici less Strozzi's
+    ("start_cash", "i8"),  #                             coins that players began with
+    ("below_zero", "i8", (2,)),  #                       players with less than 0 coins at some time, at the end
+    ("capped", "i8"),  #                                 lots at the highest price that an agent can name
+    ("leader", "i8", (MOST_ROUNDS, 2)),  #               [round] games with a leader after it, his wins
+    ("lead_changes", "i8"),
+    ("round", "i8", (MOST_ROUNDS, 5)),  #                [round, ROUNDS..LEFT]
+    ("loaded", "i8", (MOST_ROUNDS, FLEET)),  #           [round, tiles] player-rounds by tiles loaded
+    ("income", "i8", (MOST_ROUNDS, SEATS, 4)),  #        [round, P, HARBORS..PAID] coins
+    ("decided_income", "i8", (MOST_ROUNDS, 2, 4)),  #    [round, 0 = winner 1 = loser, ...] of games without a tie
+    ("lot", "i8", (10, LEVELS, MOST_REVEAL, 9)),  #      [BY, level, tiles - 1, LOTS..WON]
+    ("price", "i8", (MOST_REVEAL, MOST_PRICE + 1)),  #   [tiles - 1, price] lots
+    ("why", "i8", (2, 2, 2, 2)),  #                      [buyer proposed, fits him, fits his rival, count or price]
+    #                                                    discards
+    ("tile", "i8", (VALUES, 9)),  #                      [value, SHOWN..]
+    ("cargo", "i8", (MOST_TYPES + 1, MOST_HARBORS)),  #  [type, harbor] tiles loaded
+    ("berth", "i8", (MOST_HARBORS, MOST_SHIPS, 9)),  #   [harbor, ship, MOORED..]
+    ("at_sea", "i8", (MOST_SHIPS,)),  #                  [ship] never moored in a round
+    ("load", "i8", (MOST_HARBORS, LOADS, 3)),  #         [harbor, value, count, paid, tied] moored ships
+    ("duel", "i8", (MOST_SHIPS, MOST_SHIPS + 1, 3)),  #  [ship, rival's or none, count, paid, tied]
+    ("harbor", "i8", (MOST_HARBORS, MOST_ROUNDS, 5)),  # [harbor, round, DECIDED..]
+    ("harbor_coins", "i8", (MOST_HARBORS, MOST_ROUNDS, 3)),  # [harbor, round, HARBORS..BONUS]
+    ("space", "i8", (MOST_ROUNDS, SPACES)),  #           [round, place + MOST_HALF_LENGTH] markers after it
+    ("track", "i8", (MOST_HARBORS, MOST_TYPES, MOST_ROUNDS, 8)),  # [harbor, type, round, MARKERS..]
+    ("held", "i8", (MOST_ROUNDS, TRACKS, 2)),  #         [round, markers on his side, count or wins] players
+    # Notes for one game; no sums.
+    ("note_memory", MEMORY),  #                          of the estimate of fair prices
+], align=True)  # fmt: skip
+NOTES = tuple(name for name in TALLIES.names or () if name.startswith("note_"))
 
 
 @jit
 def tally(state, rules, journal, t):
     """Add one finished game to the tallies `t`."""
     t.games += 1
+    medici, strozzi = _wins(state, MEDICI), _wins(state, STROZZI)
+    decided = medici != strozzi
+    now = clone(state)
+    leader = int64(-1)
+    order = bought = asked = fair = int64(0)
+    poor = int64(0)
+    t.note_memory.filled = 0
+    for row in range(int64(journal.count)):
+        kind, seat = int64(journal.rows[row, 0]), int64(journal.rows[row, 1])
+        b, c = int64(journal.rows[row, 2]), int64(journal.rows[row, 3])
+        round_ = int64(now.round)
+        win = medici if seat == MEDICI else strozzi
+        if kind == e.PRICE:
+            fill_round(now, rules, DEFAULT, t.note_memory)
+            fair = int64(FAIRTH * fair_price(now, rules, DEFAULT, t.note_memory) + 0.5)
+        elif kind == e.ANSWER:
+            bought, asked = b, c
+        elif kind in (e.LOAD, e.DISCARD):
+            forced = int64(kind == e.DISCARD and c == 0)
+            _count_lot(t, rules, now, order, fair, asked, bought, int64(kind == e.DISCARD), forced, win)
+            _count_tiles(t, rules, now, fair, bought, b if kind == e.LOAD else int64(-1), c, win)
+            t.income[round_, seat, PAID] += int64(now.price)
+            if decided:
+                t.decided_income[round_, int64(win == 0), PAID] += int64(now.price)
+            order += 1
+        elif kind == e.HARBOR:
+            if seat == 0:
+                _count_round(t, rules, now, order)
+            _count_harbor(t, rules, now, journal, row, medici, strozzi)
+        elif kind == e.MARKER:
+            _count_marker(t, rules, now, journal, row)
+        elif kind == e.SCORE:
+            for source in range(3):
+                coins = int64(journal.rows[row, 2 + source])
+                t.income[round_, seat, source] += coins
+                if decided:
+                    t.decided_income[round_, int64(win == 0), source] += coins
+            _count_held(t, rules, now, seat, win)
+            if seat == SEATS - 1:
+                leader = _count_leader(t, now, leader, medici, strozzi)
+        follow(now, rules, journal, row)
+        if kind == e.ROUND:
+            order = 0
+        elif kind == e.ANSWER and int64(now.cash[int64(now.buyer)]) < 0:
+            poor |= int64(1) << int64(now.buyer)
+    t.below_zero[0] += count_bits(poor)
+    _count_end(t, state, rules)
+
+
+@jit
+def _wins(state, seat):
+    """The game as `seat` won it, in WIN-ths."""
+    better, shared = placing(state, int64(seat))
+    return int64(WIN) // shared if better == 0 else int64(0)
+
+
+@jit
+def _level(number):
+    return min(max(number, int64(0)), int64(LEVELS - 1))
+
+
+@jit
+def gap_level(gap):
+    """The level of BY_GAP of a price that is `gap` FAIRTH-ths of a coin above the fair one."""
+    level = int64(0)
+    for start in GAPS:
+        level += gap >= FAIRTH * start
+    return level
+
+
+@jit
+def _count_lot(t, rules, now, order, fair, asked, bought, discarded, forced, win):
+    """A lot, right before the buyer places it."""
+    size, price, buyer = int64(now.shown), int64(now.price), int64(now.buyer)
+    proposer = int64(now.proposer)
+    value = zeros = gold = int64(0)
+    for k in range(size):
+        tile = int64(now.lot[k])
+        value += int64(rules.tile_value[tile])
+        if int64(rules.tile_type[tile]) == GOLD:
+            gold += 1
+        elif int64(rules.tile_value[tile]) == 0:
+            zeros += 1
+    gap = FAIRTH * price - fair
+    levels = (
+        int64(now.round), order, value, zeros, gold, proposer, int64(size > int64(now.room[1 - proposer])),
+        price // PRICE_BAND, fair // (FAIRTH * PRICE_BAND), gap_level(gap),
+    )  # fmt: skip
+    for by in range(len(levels)):
+        level = _level(levels[by])
+        t.lot[by, level, size - 1, LOTS] += 1
+        t.lot[by, level, size - 1, PRICE] += price
+        t.lot[by, level, size - 1, ASKED] += asked
+        t.lot[by, level, size - 1, BOUGHT] += bought
+        t.lot[by, level, size - 1, FAIR] += fair
+        t.lot[by, level, size - 1, MISS] += abs(gap)
+        t.lot[by, level, size - 1, DISCARDED] += discarded
+        t.lot[by, level, size - 1, FORCED] += forced
+        t.lot[by, level, size - 1, WON] += win
+    t.price[size - 1, min(price, int64(MOST_PRICE))] += 1
+    t.capped += price == int64(rules.top_price)
+    if discarded:
+        fits = size <= int64(now.room[1 - buyer])
+        t.why[int64(buyer == proposer), 1 - forced, int64(fits), 0] += 1
+        t.why[int64(buyer == proposer), 1 - forced, int64(fits), 1] += price
+
+
+@jit
+def _count_tiles(t, rules, now, fair, bought, ship, harbor, win):
+    """The tiles of a lot, right before the buyer loads them; `ship` is -1 if he discards them."""
+    size = int64(now.shown)
+    for k in range(size):
+        tile = int64(now.lot[k])
+        kind, value = int64(rules.tile_type[tile]), int64(rules.tile_value[tile])
+        if kind == GOLD:
+            value = int64(GOLD_VALUE)
+        t.tile[value, SHOWN] += 1
+        if ship >= 0:
+            traded = kind != GOLD and int64(rules.half_length[harbor, kind]) > 0
+            t.tile[value, LOADED] += 1
+            t.tile[value, TRADED] += traded
+            t.tile[value, STEPS] += int64(rules.tile_steps[tile]) if traded else int64(0)
+            t.tile[value, TILE_WON] += win
+            t.cargo[kind, harbor] += 1
+        if size == 1:
+            t.tile[value, ALONE] += 1
+            t.tile[value, ALONE_PRICE] += int64(now.price)
+            t.tile[value, ALONE_FAIR] += fair
+            t.tile[value, ALONE_BOUGHT] += bought
+
+
+@jit
+def _count_round(t, rules, now, order):
+    """A round, right before it is scored."""
+    round_, left = int64(now.round), int64(now.unseen)
+    t.round[round_, ROUNDS] += 1
+    t.round[round_, ROUND_LOTS] += order
+    t.round[round_, ROUND_TILES] += int64(rules.tiles) - left
+    t.round[round_, LEFT] += left
+    full = False
+    for seat in range(SEATS):
+        loaded = int64(now.loaded[seat])
+        t.loaded[round_, loaded] += 1
+        full |= now.moored[seat] == rules.ships if rules.ends_moored else now.loaded[seat] == rules.capacity_total
+        for ship in range(int64(rules.ships)):
+            t.at_sea[ship] += int64(now.harbor[seat, ship]) == NO_HARBOR
+    t.round[round_, FULL_FLEET] += int64(full)
+
+
+@jit
+def _ship_at(now, rules, seat, harbor):
+    """The ship of `seat` moored at `harbor`, or MOST_SHIPS."""
+    for ship in range(int64(rules.ships)):
+        if int64(now.harbor[seat, ship]) == harbor:
+            return int64(ship)
+    return int64(MOST_SHIPS)
+
+
+@jit
+def _count_harbor(t, rules, now, journal, row, medici, strozzi):
+    """A harbor as it is paid: the ships there, their loads, who is paid."""
+    harbor, winner, coins = (
+        int64(journal.rows[row, 1]), int64(journal.rows[row, 4]), int64(journal.rows[row, 5]),
+    )  # fmt: skip
+    round_, here = int64(now.round), int64(0)
+    for seat in range(SEATS):
+        ship, rival = _ship_at(now, rules, seat, harbor), _ship_at(now, rules, 1 - seat, harbor)
+        if ship == MOST_SHIPS:
+            continue
+        here += 1
+        value, free = int64(journal.rows[row, 2 + seat]), int64(now.free[seat, ship])
+        lone, paid = int64(rival == MOST_SHIPS), int64(winner == seat)
+        tied = int64(lone == 0 and winner < 0)
+        t.berth[harbor, ship, MOORED] += 1
+        t.berth[harbor, ship, LOAD] += value
+        t.berth[harbor, ship, TILES] += int64(rules.capacity[ship]) - free
+        t.berth[harbor, ship, FULL] += free == 0
+        t.berth[harbor, ship, MAJORITY] += paid
+        t.berth[harbor, ship, TIED] += tied
+        t.berth[harbor, ship, UNOPPOSED] += lone
+        t.berth[harbor, ship, UNOPPOSED_PAID] += lone * paid
+        t.berth[harbor, ship, SHIP_WON] += medici if seat == MEDICI else strozzi
+        level = min(value, int64(LOADS - 1))
+        for part, number in ((0, int64(1)), (1, paid), (2, tied)):
+            t.load[harbor, level, part] += number
+            t.duel[ship, rival, part] += number
+    outcome = int64(EMPTY)
+    if here == SEATS:
+        outcome = int64(DECIDED) if winner >= 0 else int64(TIE)
+    elif here == 1:
+        outcome = int64(LONE) if winner >= 0 else int64(LONE_UNPAID)
+    t.harbor[harbor, round_, outcome] += 1
+    if winner >= 0:
+        t.harbor_coins[harbor, round_, HARBORS] += coins
+
+
+@jit
+def _count_marker(t, rules, now, journal, row):
+    """A marker as it moves and is paid."""
+    harbor, kind, before, after, coins = (
+        int64(journal.rows[row, 1]), int64(journal.rows[row, 2]), int64(journal.rows[row, 3]),
+        int64(journal.rows[row, 4]), int64(journal.rows[row, 5]),
+    )  # fmt: skip
+    round_ = int64(now.round)
+    made = int64(now.steps[MEDICI, harbor, kind]) + int64(now.steps[STROZZI, harbor, kind])
+    bonus = coins - int64(rules.monopoly) if after != 0 else int64(0)
+    t.space[round_, after + MOST_HALF_LENGTH] += 1
+    t.track[harbor, kind, round_, MARKERS] += 1
+    t.track[harbor, kind, round_, OFF_CENTRE] += after != 0
+    t.track[harbor, kind, round_, DISTANCE] += abs(after)
+    t.track[harbor, kind, round_, ON_BONUS] += bonus > 0
+    t.track[harbor, kind, round_, SWAPPED] += before * after < 0
+    t.track[harbor, kind, round_, COINS] += coins
+    t.track[harbor, kind, round_, STEPS_MADE] += made
+    t.track[harbor, kind, round_, MOVED] += abs(after - before)
+    t.harbor_coins[harbor, round_, MONOPOLIES] += coins - bonus
+    t.harbor_coins[harbor, round_, BONUS] += bonus
+
+
+@jit
+def _count_held(t, rules, now, seat, win):
+    """How many markers lie on a player's side after a round."""
+    sign, held = 1 if seat == MEDICI else -1, int64(0)
+    for harbor in range(int64(rules.harbors)):
+        for kind in range(int64(rules.types)):
+            held += sign * int64(now.position[harbor, kind]) > 0
+    t.held[int64(now.round), held, 0] += 1
+    t.held[int64(now.round), held, 1] += win
+
+
+@jit
+def _count_leader(t, now, leader, medici, strozzi):
+    """Who leads after a round, all payouts made; returns the last seat that led."""
+    ahead = int64(now.cash[MEDICI]) - int64(now.cash[STROZZI])
+    if ahead == 0:
+        return leader
+    leads = int64(MEDICI) if ahead > 0 else int64(STROZZI)
+    t.leader[int64(now.round), 0] += 1
+    t.leader[int64(now.round), 1] += medici if leads == MEDICI else strozzi
+    t.lead_changes += leader not in (-1, leads)
+    return leads
+
+
+@jit
+def _count_end(t, state, rules):
+    """Final scores."""
+    ahead = int64(state.cash[MEDICI]) - int64(state.cash[STROZZI])
+    t.ties += ahead == 0
+    t.medici_margin += ahead
+    t.margin += abs(ahead)
+    for seat in range(SEATS):
+        gain = int64(state.cash[seat]) - int64(rules.start_cash)
+        t.score[min(max(gain + LOWEST, int64(0)), int64(SCORES - 1))] += 1
+        t.start_cash += int64(rules.start_cash)
+        t.below_zero[1] += int64(state.cash[seat]) < 0
 
 
 implement(contract.tally, from_dtype(STATE), tally)

@@ -25,7 +25,6 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
     MOST_HARBORS,
     MOST_TYPES,
     NO_HARBOR,
-    SEATS,
     STROZZI,
 )
 from strozzi_sim.kernel.bits import lowest_bit
@@ -129,7 +128,9 @@ def margin(state, rules, weights, memory, turn, over):
 
     Args:
         state: a position between two turns, the lot placed.
-        rules, weights, memory: see `fill_round`.
+        rules: of the game.
+        weights: a record or tuple with the fields of Weights.
+        memory: a MEMORY record that `fill_round` has filled.
         turn: the seat whose turn it is.
         over: whether the round is over (the seat is then ignored).
     """

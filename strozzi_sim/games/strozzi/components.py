@@ -221,3 +221,8 @@ def check_players(components: dict[str, Any], players: int, where: str) -> None:
 def rounds(components: dict[str, Any]) -> int:
     """Rounds of a game."""
     return int(components["setup"]["rounds"])
+
+
+def hidden(components: dict[str, Any]) -> bool:
+    """Whether a seat knows what others must not see: never, only chance is unknown."""
+    return False

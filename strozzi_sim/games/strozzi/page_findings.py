@@ -6,56 +6,12 @@ Sentences speak of the first variant and line-up, and of one player count, the o
 from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
-
-from strozzi_sim.games.pages import Tables, Unit, first_scenario, in_words, listed, pick, quote, row_of
+from strozzi_sim.games.pages import Speaker, Tables, Unit, in_words, listed, pick, quote, say_pages
 from strozzi_sim.games.strozzi.page_tables import ALL
 from strozzi_sim.games.strozzi.page_words import WORDS, ship_words
 from strozzi_sim.games.strozzi.state import CATEGORIES, FLAG_NAMES, PORT_NAMES
 
 FLAG_WORDS = {"pirate": "pirate flag", "plus_one": "plus-one flag", "ware": "ware flag"}
-
-
-class _Speaker:
-    """Quotes one table at one player count, or over all player counts."""
-
-    def __init__(self, table: pd.DataFrame, players: int) -> None:
-        self.table, self.players = table, players
-
-    def row(self, figure: str, **where: Any) -> Any:
-        return row_of(self.table, figure=figure, **{"players": self.players, **where})
-
-    def _quote(self, figure: str, unit: Unit, where: Mapping[str, Any]) -> str:
-        row = self.row(figure, **where)
-        return quote(row, unit) if row else "no value"
-
-    def share(self, figure: str, **where: Any) -> str:
-        return self._quote(figure, "share", where)
-
-    def coins(self, figure: str, **where: Any) -> str:
-        return self._quote(figure, "coins", where)
-
-    def number(self, figure: str, **where: Any) -> str:
-        return self._quote(figure, "number", where)
-
-    @property
-    def equal(self) -> str:
-        """What an equal chance is, as the end of a sentence."""
-        return f"an equal chance is {in_words(1 / self.players, 'share')}."
-
-    def ends(self, figure: str, unit: Unit, **where: Any) -> list[tuple[int, str]]:
-        """(players, value in words) at the smallest and at the largest player count, or at the only one."""
-        rows = pick(self.table, figure=figure, **where).dropna(subset="value").sort_values("players")
-        ends = rows if len(rows) < 2 else rows.iloc[[0, -1]]
-        return [(row.players, quote(row, unit)) for row in ends.itertuples(index=False)]
-
-    def extremes(self, figure: str, **where: Any) -> tuple[Any, Any] | None:
-        """The rows with the lowest and the highest value; None with less than two."""
-        rows = pick(self.table, figure=figure, **{"players": self.players, **where}).dropna(subset="value")
-        if len(rows) < 2:
-            return None
-        rows = rows.sort_values("value", kind="stable")
-        return next(rows.head(1).itertuples(index=False)), next(rows.tail(1).itertuples(index=False))
 
 
 def sentences(tables: Tables, components: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -65,20 +21,11 @@ def sentences(tables: Tables, components: Mapping[str, Any]) -> dict[str, list[s
         tables: the study's tables.
         components: variant -> component data.
     """
-    balance = first_scenario(tables["balance"])
-    if balance.empty:
-        return {}
-    players = 4 if (balance["players"] == 4).any() else int(balance["players"].min())
-    data = components.get(balance["variant"].iloc[0], {})
-    found = {}
     pages = {"balance": _balance, "flags": _flags, "ports": _ports, "promotion": _promotion, "ships": _ships}
-    for page, say in pages.items():
-        if page in tables:
-            found[page] = say(_Speaker(first_scenario(tables[page]), players), data)
-    return found
+    return say_pages(tables, components, pages)
 
 
-def _balance(say: _Speaker, data: Mapping[str, Any]) -> list[str]:
+def _balance(say: Speaker, data: Mapping[str, Any]) -> list[str]:
     found = []
     scores, winners, margins = (say.ends(name, "coins") for name in ("score_mean", "winner_score_mean", "margin_mean"))
     for (players, score), (_, winner), (_, margin) in zip(scores, winners, margins, strict=False):
@@ -104,7 +51,7 @@ def _balance(say: _Speaker, data: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def _flags(say: _Speaker, data: Mapping[str, Any]) -> list[str]:
+def _flags(say: Speaker, data: Mapping[str, Any]) -> list[str]:
     used, prizes, unused = [], [], []
     for flag, name in FLAG_WORDS.items():
         where = {"flag": flag, "by": ALL}
@@ -137,7 +84,7 @@ def _flags(say: _Speaker, data: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def _ports(say: _Speaker, data: Mapping[str, Any]) -> list[str]:
+def _ports(say: Speaker, data: Mapping[str, Any]) -> list[str]:
     found = []
     ports = [row for port in PORT_NAMES if (row := say.row("coins_mean", port=port, by=ALL))]
     if len(ports) == len(PORT_NAMES):
@@ -172,7 +119,7 @@ def _ports(say: _Speaker, data: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def _promotion(say: _Speaker, data: Mapping[str, Any]) -> list[str]:
+def _promotion(say: Speaker, data: Mapping[str, Any]) -> list[str]:
     whole = {"category": ALL, "place": ALL}
     wins = [f"{say.share('win_share', category=category, place='1')} in {category}" for category in CATEGORIES]
     tile, value = (say.coins(figure, **whole) for figure in ("prize_per_tile", "prize_per_value"))
@@ -183,7 +130,7 @@ def _promotion(say: _Speaker, data: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _ships(say: _Speaker, data: Mapping[str, Any]) -> list[str]:
+def _ships(say: Speaker, data: Mapping[str, Any]) -> list[str]:
     cards = {}
     for ship in data.get("ships", []):
         name, *printed = ship_words(ship).split(" · ")

@@ -1,6 +1,6 @@
 """The pictures and tables that a Strozzi report shows, page by page."""
 
-from strozzi_sim.games.pages import Figure, Picture, Tables, first_scenario, in_words, pick, quote, row_of
+from strozzi_sim.games.pages import Figure, Picture, Tables, first_scenario, in_words, pick, quote, row_of, spoken_of
 from strozzi_sim.games.strozzi.page_tables import ALL, QUANTILES
 from strozzi_sim.games.strozzi.page_words import BY_LABELS
 from strozzi_sim.games.strozzi.state import CATEGORIES, CITY_NAMES, FLAG_NAMES, PORT_NAMES, SEATS
@@ -36,9 +36,7 @@ def pictures(tables: Tables) -> list[Picture]:
 
 
 def _players(tables: Tables) -> int:
-    """The player count that captions quote: 4, or the smallest there is."""
-    there = first_scenario(tables["balance"])["players"]
-    return 4 if (there == 4).any() else int(there.min())
+    return spoken_of(first_scenario(tables["balance"]))
 
 
 def _quote(tables: Tables, table: str, figure: Figure, **where: str) -> str:

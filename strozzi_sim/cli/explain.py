@@ -1,0 +1,202 @@
+"""replay --explain: what an agent thinks at the decisions of a recorded game."""
+
+import json as json_text
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from strozzi_sim.cli.options import check_range, columns_of, noted_in, print_json, tell, with_counts
+from strozzi_sim.errors import InputError, StorageError
+
+if TYPE_CHECKING:
+    from strozzi_sim.agent import AgentSpec
+    from strozzi_sim.selfplay.records import RecordedGame
+    from strozzi_sim.selfplay.table import Table
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options of `replay --explain`, as they were given."""
+
+    agent: str
+    decision: int | None
+    seat: int | None
+    lines: int
+    depth: int
+    visits: int
+    tree: Path | None
+
+
+def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bool, json: bool) -> None:
+    """Print what the agent thinks, and write its trees if that was asked for.
+
+    Raises:
+        InputError: an option out of range, an agent that does not play this game, or a record that does not follow
+            from its deal.
+        StorageError: the trees cannot be written.
+    """
+    from strozzi_sim.agent import check_lineup, load_agent
+    from strozzi_sim.selfplay.explain import TREE_FORMAT, deciders, explain
+    from strozzi_sim.selfplay.retrace import retrace, table_of
+
+    spec, header = load_agent(asked.agent), recorded.header
+    check_range("--lines", asked.lines, 0, 1e6)
+    check_range("--depth", asked.depth, 1, 1e6)
+    check_range("--visits", asked.visits, 1, 1e12)
+    if asked.seat is not None:
+        check_range("--seat", asked.seat, 0, header["players"] - 1)
+    if asked.tree is not None:
+        _check_writable(asked.tree)
+        if spec.agent.thoughts is None:
+            raise InputError(f"--tree: {spec.text} does not say what it thinks; only its choice can be shown")
+    table = table_of(recorded, place)
+    check_lineup([spec], table.game, table.players)
+    actions = retrace(recorded, table, place)
+    wanted = _wanted(asked, deciders(table, actions))
+    (spec,), notes = with_counts([spec], table.game, [table.players], [table.variant])
+    says = spec.agent.thoughts
+    value = (says.__doc__ or "").strip().split("\n")[0] if says else None
+    about: dict[str, Any] = {
+        "header": _without(header, "components"),
+        "agent": spec.text,
+        "value": value,
+        "depth": asked.depth,
+        "least_visits": asked.visits,
+    }
+    about = noted_in(about, notes)
+    if not json:
+        tell(notes)
+        _print_header(table, recorded, spec, value)
+    documents, told = [], 0
+    for before, document in explain(
+        table, actions, spec, wanted=wanted, lines=asked.lines, depth=asked.depth, visits=asked.visits,
+        tree=asked.tree is not None,
+    ):  # fmt: skip
+        documents.append(document)
+        if json:
+            continue
+        lines = before.lines()
+        _describe(table, recorded.names, lines[told:] if asked.decision is None else [])
+        told = len(lines)
+        if step or asked.decision is not None:
+            _print_board(before, recorded.names)
+        _print_decision(document, recorded.names, spec)
+        if step and asked.decision is None:
+            print("-- Enter for more --", end="", flush=True)
+            if not sys.stdin.readline():
+                break
+    else:
+        if not json and asked.decision is None:
+            _describe(table, recorded.names, [line for _, line in recorded.events[told:]])
+            print()
+    if asked.tree is not None:
+        whole = {"format": TREE_FORMAT, **about, "decisions": [_without(each, "actions") for each in documents]}
+        _write(asked.tree, whole)
+    plain = [_without(each, "next", "left_out") for each in documents]
+    if json:
+        print_json({**about, "decisions": plain, "seats": _agreement(plain, recorded.names)})
+        return
+    for row in _agreement(plain, recorded.names) if asked.decision is None else []:
+        same = f"{row['same']} of {row['decisions']} decisions as played"
+        print(f"seat {row['seat']} ({row['agent']}): {same}")
+    if asked.tree is not None:
+        print(f"trees: {asked.tree}")
+
+
+def _wanted(asked: Asked, seats: Sequence[int]) -> list[int]:
+    """The numbers of the decisions to explain, from 1."""
+    if asked.decision is None:
+        return [number for number, seat in enumerate(seats, 1) if asked.seat in (None, seat)]
+    if not 1 <= asked.decision <= len(seats):
+        raise InputError(f"--decision: the game has decisions 1 to {len(seats)}, got {asked.decision}")
+    seat = seats[asked.decision - 1]
+    if asked.seat not in (None, seat):
+        raise InputError(f"--decision and --seat: decision {asked.decision} is seat {seat}'s, not seat {asked.seat}'s")
+    return [asked.decision]
+
+
+def _check_writable(path: Path) -> None:
+    """Refuse a file that cannot be written before time is spent."""
+    if path.is_dir() or not path.parent.is_dir():
+        reason = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+        raise InputError(f"--tree: {path} cannot be written: {reason}")
+
+
+def _without(document: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key not in keys}
+
+
+def _agreement(documents: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
+    """By seat, how many decisions were explained and in how many the agent chose what was played."""
+    found = []
+    for seat, name in enumerate(names):
+        same = [bool(document["same"]) for document in documents if document["seat"] == seat]
+        if same:
+            found.append({"seat": seat, "agent": name, "decisions": len(same), "same": sum(same)})
+    return found
+
+
+def _write(path: Path, document: Any) -> None:
+    """Write a JSON file, whole or not at all."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    try:
+        temporary.write_text(json_text.dumps(document, indent=1, allow_nan=False) + "\n", "utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        raise StorageError(f"cannot write {path}: {error.strerror}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _print_header(table: "Table", recorded: "RecordedGame", spec: "AgentSpec", value: str | None) -> None:
+    header = recorded.header
+    print(f"{table.game.title}, {header['players']} players: {', '.join(recorded.names)}")
+    print(
+        f"seed {header['seed']}, deal {header['deal']}, seating {header.get('seating')}, variant {header.get('variant')}"
+    )
+    if value is None:
+        print(f"{spec.text} does not say what it thinks of each action; only its choice is shown\n")
+    else:
+        print(f"what {spec.text} thinks; value: {value[:1].lower()}{value[1:].rstrip('.')}")
+        print("best lines: action [seat] visits value, each followed by what was tried most after it\n")
+
+
+def _describe(table: "Table", names: Sequence[str], lines: Sequence[Mapping[str, Any]]) -> None:
+    """What has happened, in words."""
+    describe = table.game.module("events").describe
+    for line in lines:
+        print(describe(line, names, table.variant.components))
+
+
+def _print_board(table: "Table", names: Sequence[str]) -> None:
+    view = table.game.module("view")
+    seen = view.view_of(table.state[0], table.variant.components, table.actor)
+    print(f"\n{view.render(seen, table.variant.components, names)}")
+
+
+def _print_decision(document: Mapping[str, Any], names: Sequence[str], spec: "AgentSpec") -> None:
+    seat = document["seat"]
+    print(f"\nDecision {document['decision']}, {names[seat]} (seat {seat}). {document['question']}")
+    played, chosen = document["played"], document["chosen"]
+    if document["visits"] is None:
+        agrees = "as was played" if document["same"] else f"played was {played['name']}"
+        print(f"  {spec.text} chooses {chosen['name']}, {agrees}\n")
+        return
+    rows = [["  action", "visits", "share", "value", ""]]
+    for row in document["actions"]:
+        marks = [word for word, what in (("chosen", chosen), ("played", played)) if row["action"] == what["action"]]
+        share = "-" if row["share"] is None else f"{row['share']:.3f}"
+        rows.append([f"  {row['name']}", f"{row['visits']:,}", share, _value(row["value"]), ", ".join(marks)])
+    print(columns_of(rows))
+    for line in document["lines"]:
+        if len(line) == 1:  # nothing was looked at after it
+            continue
+        steps = [f"{step['name']} [{step['seat']}] {step['visits']:,} {_value(step['value'])}" for step in line]
+        print(f"  best line: {' > '.join(steps)}")
+    print()
+
+
+def _value(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"

@@ -1,0 +1,60 @@
+"""Follows a journal with a state of its own, event by event: for tallies, which count by what lay on the table."""
+
+from numba import int64
+
+from strozzi_sim.games.medici_vs_strozzi import events as e
+from strozzi_sim.games.medici_vs_strozzi.core import come_home, load
+from strozzi_sim.games.medici_vs_strozzi.state import ANSWER, DISCARDED, IN_LOT, MEDICI, PLACE, PRICE, SEATS, STROZZI
+from strozzi_sim.kernel.jit import jit
+
+
+@jit
+def follow(state, rules, journal, row):
+    """Bring `state` from right before the event of a journal row to right after it.
+
+    The first row of a game sets it up, whatever the state was. True are the table, the ships, the markers, the cash and
+    who shows tiles; who must decide, the legal actions and the order of the bag are not kept.
+    """
+    kind, seat = int64(journal.rows[row, 0]), int64(journal.rows[row, 1])
+    b, c, d = int64(journal.rows[row, 2]), int64(journal.rows[row, 3]), int64(journal.rows[row, 4])
+    if kind == e.REVEAL:
+        state.proposer = seat
+        state.lot[c - 1] = b
+        state.lies[b] = IN_LOT
+        state.shown = c
+        state.unseen = d
+        state.phase = PRICE
+    elif kind == e.PRICE:
+        state.price = b
+        state.phase = ANSWER
+    elif kind == e.ANSWER:
+        buyer = seat if b else 1 - seat
+        state.buyer = buyer
+        state.cash[buyer] = int64(state.cash[buyer]) - int64(state.price)
+        state.phase = PLACE
+    elif kind == e.LOAD:
+        load(state, rules, seat, b, c)
+        state.shown = 0
+    elif kind == e.DISCARD:
+        for k in range(b):
+            state.lies[int64(state.lot[k])] = DISCARDED
+        state.shown = 0
+    elif kind == e.HARBOR:
+        if d >= 0:
+            state.cash[d] = int64(state.cash[d]) + int64(journal.rows[row, 5])
+    elif kind == e.MARKER:
+        state.position[seat, b] = d
+        if d != 0:
+            owner = int64(MEDICI) if d > 0 else int64(STROZZI)
+            state.cash[owner] = int64(state.cash[owner]) + int64(journal.rows[row, 5])
+    elif kind == e.ROUND:
+        if seat == 0:
+            for harbor in range(int64(rules.harbors)):
+                for good in range(int64(rules.types)):
+                    state.position[harbor, good] = 0
+            for each in range(SEATS):
+                state.cash[each] = int64(rules.start_cash)
+        state.round = seat
+        state.start_player = b
+        come_home(state, rules)
+        state.shown = 0

@@ -1,0 +1,193 @@
+"""What the pages of Medici vs Strozzi say, against the counts behind them."""
+
+import numpy as np
+import pytest
+
+from report_cells import CELL, cell, sums
+from strozzi_sim.games import load_game
+from strozzi_sim.games.medici_vs_strozzi import tallies as t
+from strozzi_sim.games.variants import from_changes
+from strozzi_sim.stats import intervals
+from strozzi_sim.studies.tables import study_tables
+
+GAME = load_game("medici_vs_strozzi")
+PAGES = GAME.module("pages").PAGES
+HEATMAPS = GAME.module("pages").HEATMAPS
+BALANCE = [
+    "seat_gap", "seat_fairness_p", "medici_win_share", "medici_margin_mean", "score_q05", "score_q25", "score_q50",
+    "score_q75", "score_q95", "score_mean", "winner_score_mean", "loser_score_mean", "margin_mean", "tie_share",
+    "lead_changes_mean", "leader_1_wins_share", "leader_2_wins_share", "decisions_mean", "lots_mean", "tiles_mean",
+    "tiles_per_lot", "full_fleet_share", "empty_bag_share", "loaded_mean", "paid_mean", "below_zero_share",
+    "below_zero_at_end_share", "price_cap_share", "coins_harbors_mean", "coins_monopolies_mean", "coins_bonus_mean",
+]  # fmt: skip
+SIZES = ["1", "2", "3"]
+
+
+@pytest.fixture(scope="module")
+def counts():
+    return cell(GAME, 2, "fair-price,random", deals=120, chunks=12)
+
+
+@pytest.fixture(scope="module")
+def tables(counts):
+    return study_tables(GAME, [counts], PAGES, list(HEATMAPS))
+
+
+def value(table, figure, **where):
+    """The value of the only such row."""
+    rows = table[table["figure"] == figure]
+    for column, level in where.items():
+        rows = rows[rows[column] == level]
+    assert len(rows) == 1, (figure, where)
+    return rows["value"].iloc[0]
+
+
+def test_sums_of_shares_are_1(tables):
+    prices, harbors, discards = tables["prices"], tables["harbors"], tables["discards"]
+    for found in (
+        sums(prices, "share", [*CELL, "tiles", "by"], by=list(t.BY)),
+        sums(prices, "share_of_level", [*CELL, "by", "level"], tiles=SIZES),
+        sums(harbors, "share", [*CELL, "harbor", "by"], by=["load"]),
+        sums(tables["monopolies"], "share", [*CELL, "by"]),
+        sums(discards, "share", [*CELL, "by"]),
+        sums(tables["heat_position_by_round"], "share", [*CELL, "row"]),
+        sums(tables["heat_cargo_by_harbor"], "share", [*CELL, "row"]),
+        sums(tables["heat_ship_against_ship"], "share", [*CELL, "row"]),
+        sums(tables["heat_tiles_by_order"], "share_of_level", [*CELL, "column"]),
+    ):
+        assert len(found)
+        np.testing.assert_allclose(found, 1, rtol=1e-12)
+    outcomes = ["decided_share", "tie_share", "unopposed_share", "unopposed_unpaid_share", "empty_share"]
+    by_outcome = harbors[harbors["figure"].isin(outcomes)].groupby(["harbor", "by", "level"])["value"].sum()
+    np.testing.assert_allclose(by_outcome, 1, rtol=1e-12)
+    for table in (tables["rounds"], tables["balance"].assign(round="all")):
+        ends = table[table["figure"].isin(["full_fleet_share", "empty_bag_share"])]
+        np.testing.assert_allclose(ends.groupby("round")["value"].sum(), 1, rtol=1e-12)
+
+
+def test_balance_has_its_figures(tables, counts):
+    balance = tables["balance"].set_index("figure")["value"]
+    for figure in BALANCE:
+        assert np.isfinite(balance[figure]), figure
+    payout = sum(balance[f"coins_{source}_mean"] for source in ("harbors", "monopolies", "bonus"))
+    assert 300 + payout - balance["paid_mean"] == pytest.approx(balance["score_mean"])
+    shares = tables["seats"].query("figure == 'win_share'").set_index("seat")["value"]
+    assert balance["medici_win_share"] == pytest.approx(shares[0])
+    scores = tables["seats"].query("figure == 'score_mean'").set_index("seat")["value"]
+    assert balance["medici_margin_mean"] == pytest.approx(scores[0] - scores[1])
+    assert balance["score_mean"] == pytest.approx(scores.mean())
+    decided = counts.games - int(counts.tallies["ties"].sum())
+    ahead = (balance["winner_score_mean"] - balance["loser_score_mean"]) * decided / counts.games
+    assert ahead == pytest.approx(balance["margin_mean"])
+
+
+def test_prices_against_the_counts(tables, counts):
+    prices = tables["prices"]
+    lots = counts.tallies["lot"].sum(axis=0)[t.BY_ROUND]  # [round, size, part]
+    for size in SIZES:
+        own = lots[:, int(size) - 1].sum(axis=0)
+        where = {"tiles": size, "by": "all", "level": "all"}
+        assert value(prices, "price_mean", **where) == pytest.approx(own[t.PRICE] / own[t.LOTS])
+        assert value(prices, "fair_mean", **where) == pytest.approx(own[t.FAIR] / own[t.LOTS] / 10)
+        less = own[t.PRICE] / own[t.LOTS] - own[t.FAIR] / own[t.LOTS] / 10
+        assert value(prices, "price_minus_fair_mean", **where) == pytest.approx(less)
+        assert value(prices, "price_to_fair_ratio", **where) == pytest.approx(10 * own[t.PRICE] / own[t.FAIR])
+        assert value(prices, "responder_share", **where) == pytest.approx(own[t.BOUGHT] / own[t.ASKED])
+        heat = tables["heat_price_by_tiles_round"]
+        first = lots[0, int(size) - 1]
+        assert value(heat, "price_mean", row=size, column="1") == pytest.approx(first[t.PRICE] / first[t.LOTS])
+    whole = prices[(prices["by"] == "all") & (prices["tiles"] == "all") & (prices["figure"] == "price_mean")]
+    assert whole["n"].iloc[0] == lots[..., t.LOTS].sum()
+
+
+def test_the_median_price_is_that_of_the_histogram(tables, counts):
+    histogram = counts.tallies["price"].sum(axis=(0, 1))
+    lots = np.repeat(np.arange(len(histogram)), histogram)
+    assert abs(value(tables["prices"], "price_q50", tiles="all", by="all") - np.median(lots)) <= 1
+
+
+def test_rounds_and_balance_say_the_same(tables):
+    rounds, balance = tables["rounds"], tables["balance"].set_index("figure")["value"]
+    for figure in ("lots_mean", "tiles_mean", "tiles_per_lot", "full_fleet_share", "loaded_mean"):
+        assert value(rounds, figure, round="all") == pytest.approx(balance[figure])
+    for figure in ("coins_harbors_mean", "coins_monopolies_mean", "coins_bonus_mean", "winner_paid_mean"):
+        by_round = [value(rounds, figure, round=str(number)) for number in (1, 2, 3)]
+        assert sum(by_round) == pytest.approx(balance[figure])
+    harbors = tables["harbors"]
+    assert value(harbors, "coins_mean", harbor="all", by="all") == pytest.approx(
+        sum(balance[f"coins_{source}_mean"] for source in ("harbors", "monopolies", "bonus"))
+    )
+
+
+def test_tiles_harbors_monopolies_and_discards_against_the_counts(tables, counts):
+    sums_of = {field: counts.tallies[field].sum(axis=0) for field in ("tile", "berth", "track", "why", "lot")}
+    zero = sums_of["tile"][0]
+    assert value(tables["tiles"], "steps_mean", tile="0") == pytest.approx(zero[t.STEPS] / zero[t.LOADED])
+    gold = sums_of["tile"][t.GOLD_VALUE]
+    less = zero[t.ALONE_PRICE] / zero[t.ALONE] - gold[t.ALONE_PRICE] / gold[t.ALONE]
+    assert value(tables["tiles"], "value_0_price_minus_this_mean", tile="gold") == pytest.approx(less)
+    ship = sums_of["berth"][2, 1]
+    found = value(tables["harbors"], "won_share", harbor="H3", by="ship", level="4")
+    assert found == pytest.approx(ship[t.MAJORITY] / ship[t.MOORED])
+    assert value(tables["heat_harbor_by_ship"], "won_share", row="H3", column="4") == pytest.approx(found)
+    marker = sums_of["track"][0, 0, 1]
+    found = value(tables["monopolies"], "swapped_share", track="H1.dye", by="round", level="2")
+    assert found == pytest.approx(marker[t.SWAPPED] / marker[t.MARKERS])
+    lots = sums_of["lot"][t.BY_ROUND].sum(axis=(0, 1))
+    by_responder = sums_of["why"][0, ..., 0].sum() / lots[t.BOUGHT]
+    assert value(tables["discards"], "discard_share", by="buyer", level="responder") == pytest.approx(by_responder)
+    denied = sums_of["why"][:, 1, 1].sum(axis=0)
+    assert value(tables["discards"], "price_mean", by="why", level="denied") == pytest.approx(denied[1] / denied[0])
+
+
+def test_the_heat_maps_asked_of_this_game_are_there():
+    asked = {
+        "price-by-tiles-round", "harbor-by-ship", "position-by-round", "price-by-size-value", "buyer-by-price-size",
+    }  # fmt: skip
+    assert asked <= set(HEATMAPS)
+
+
+def test_variants_are_compared():
+    cells = [cell(GAME, 2, deals=60, chunks=6, variant=variant) for variant in ("base", "long", "short")]
+    pages, tables = GAME.module("pages"), study_tables(GAME, cells, PAGES, [])
+    said = pages.sentences(tables, {each.variant: each.components for each in cells})["balance"]
+    for each in cells[1:]:
+        share = each.outcome["wins"].sum(axis=(0, 1))[0] / each.games / 60
+        assert sum(f"With variant {each.variant}, Medici wins {100 * share:.1f}" in line for line in said) == 1
+    compared = {picture.name for picture in pages.pictures(tables) if picture.name.startswith("compared-")}
+    alone = study_tables(GAME, cells[:1], PAGES, [])
+    assert {picture.page for picture in pages.pictures(tables) if picture.name in compared} == {
+        "balance", "monopolies", "prices",
+    }  # fmt: skip
+    assert not [picture for picture in pages.pictures(alone) if picture.name.startswith("compared-")]
+
+
+def test_scores_below_the_lowest_level_have_no_quantile():
+    dear = from_changes(GAME, "dear", {"price_space": {"action_space_cap": 250}}, "tests dear")
+    counts = cell(GAME, 2, deals=60, chunks=4, variant=dear)
+    assert np.isfinite(value(study_tables(GAME, [counts], [], [])["balance"], "score_q05"))
+    counts.tallies["score"][:, 0] += 1_000
+    assert np.isnan(value(study_tables(GAME, [counts], [], [])["balance"], "score_q05"))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"rounds": {"count": 1, "starter": ["Medici"], "reveal_max": 1}},
+        {"tiles": {"gold_count": 0, "values_per_type": [1, 1, 2, 3, 4, 5]}},
+        {"switches": {"round_ends_when": "moored", "buy_without_room": False}},
+        {"tracks": {"half_length": 1, "bonus": {}}, "scoring": {"harbor_majority": 0}},
+    ],
+    ids=["one-round", "no-zeros", "moored", "plain-tracks"],
+)
+def test_every_variant_has_tables_and_sentences(changes):
+    variant = from_changes(GAME, "other", changes, "tests other")
+    counts = cell(GAME, 2, deals=60, chunks=6, variant=variant)
+    tables = study_tables(GAME, [counts], PAGES, list(HEATMAPS))
+    said = GAME.module("pages").sentences(tables, {"other": variant.components})
+    assert set(said) == set(PAGES)
+    for sentence in (sentence for page in said.values() for sentence in page):
+        assert "nan" not in sentence
+        assert "no value" not in sentence, sentence
+        assert sentence.endswith(".")
+    assert GAME.module("pages").tables([counts], ["balance"], [], intervals)["balance"]["n"].min() > 0

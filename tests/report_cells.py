@@ -1,0 +1,35 @@
+"""What the tests of reports share: the counts of a cell, played on the spot, and sums of figures."""
+
+import numpy as np
+
+from strozzi_sim.agent import load_agent
+from strozzi_sim.games.variants import resolve_variant
+from strozzi_sim.selfplay.match import Match
+from strozzi_sim.studies.cells import CellCounts
+
+CELL, FIGURE = ["players", "variant", "lineup"], ["figure", "value", "low", "high", "n", "deals"]
+
+
+def cell(game, players, agents="random", deals=240, chunks=12, variant="base"):
+    """The counts of one cell; one agent plays itself, several take turns at the seats."""
+    lineup = tuple(load_agent(agent) for agent in agents.split(","))
+    alone = len(lineup) == 1
+    resolved = resolve_variant(game, variant) if isinstance(variant, str) else variant
+    match = Match(game, players, lineup, resolved, 2008, "one" if alone else "rotate")
+    played = [match.play(c * deals // chunks, (c + 1) * deals // chunks) for c in range(chunks)]
+    outcome, tallies = (np.concatenate([getattr(each, part) for each in played]) for part in ("outcome", "tallies"))
+    positions = tuple(spec.text for spec in match.positions)
+    return CellCounts(
+        players, resolved.name, agents, positions, alone, deals, resolved.components, outcome, tallies
+    )  # fmt: skip
+
+
+def sums(table, figure, group, **where):
+    """The sums of a figure by group, of the groups in which every row has a value."""
+    rows = table[table["figure"] == figure]
+    for column, values in where.items():
+        rows = rows[rows[column].isin(values)]
+    assert len(rows)
+    whole = rows.dropna(subset="value").groupby(group, sort=False)["value"].sum()
+    complete = rows.groupby(group, sort=False)["value"].apply(lambda values: values.notna().all())
+    return whole[complete]

@@ -1,0 +1,80 @@
+"""What the pages of Strozzi say, against the counts behind them."""
+
+import numpy as np
+import pytest
+
+from report_cells import CELL, cell, sums
+from strozzi_sim.games import load_game
+from strozzi_sim.studies.tables import study_tables
+
+GAME = load_game("strozzi")
+PAGES = GAME.module("pages").PAGES
+HEATMAPS = GAME.module("pages").HEATMAPS
+BALANCE = [
+    "seat_gap", "seat_fairness_p", "score_q05", "score_q25", "score_q50", "score_q75", "score_q95", "score_mean",
+    "winner_score_mean", "margin_mean", "florence_tie_share", "lead_changes_mean", "leader_1_wins_share",
+    "leader_2_wins_share", "decisions_mean", "set_aside_mean", "unused_flags_mean", "over_990_share",
+    "tiles_left_mean", "payout_mean",
+]  # fmt: skip
+USES = ("sail", "cargo", "match", "round", "lap", "order")
+
+
+@pytest.fixture(scope="module")
+def cells():
+    return [cell(GAME, 3), cell(GAME, 5)]
+
+
+@pytest.fixture(scope="module")
+def tables(cells):
+    return study_tables(GAME, cells, PAGES, list(HEATMAPS))
+
+
+def test_sums_of_shares_are_1(tables):
+    flags, ports = tables["flags"], tables["ports"]
+    for found in (
+        sums(tables["seats"], "win_share", CELL),
+        sums(flags, "share", [*CELL, "flag", "by"], by=[*USES, "port", "pattern", "pirate_lap"]),
+        sums(flags, "share_of_level", [*CELL, "by", "level"], by=USES, flag=["pirate", "plus_one", "ware"]),
+        sums(flags, "share", [*CELL, "flag"], by=["used"]),
+        sums(ports, "share", [*CELL, "port", "by"], by=[*USES, "flag", "space", "pattern", "pair"]),
+        sums(ports, "share_of_level", [*CELL, "by", "level"], by=USES, port=["venice", "rome", "naples"]),
+        sums(tables["heat_flag_by_sail"], "share", [*CELL, "row"]),
+        sums(tables["heat_ship_by_port"], "share", [*CELL, "row"]),
+    ):
+        assert len(found)
+        np.testing.assert_allclose(found, 1, rtol=1e-12)
+    ships = tables["ships"].set_index([*CELL, "ship", "figure"])["value"].unstack()
+    np.testing.assert_allclose(ships["taken_share"] + ships["set_aside_share"], 1)
+    ports_of_ship = ships[[f"port_{port}_share" for port in ("venice", "rome", "naples")]].sum(axis=1, skipna=False)
+    np.testing.assert_allclose(ports_of_ship, 1)
+
+
+def test_balance_has_its_figures_once_a_cell(tables, cells):
+    balance = tables["balance"].set_index(["players", "figure"])["value"]
+    for each in cells:
+        for figure in BALANCE:
+            assert np.isfinite(balance[each.players, figure]), figure
+        coins = [balance[each.players, f"coins_{source}_mean"] for source in ("ships", "markers", "bonus", "promotion")]
+        assert sum(coins) == pytest.approx(balance[each.players, "score_mean"])
+        assert sum(coins) * each.players == pytest.approx(balance[each.players, "payout_mean"])
+        assert balance[each.players, "winner_score_mean"] > balance[each.players, "score_mean"]
+
+
+def test_flags_against_the_counts(tables, cells):
+    counts = cells[1].tallies
+    flags = tables["flags"].query("players == 5 and flag == 'ware' and by == 'all'").set_index("figure")
+    placed = counts["use"][:, 0, :, 2, :, 0].sum()
+    rounds = 5 * 3 * 240
+    assert flags["value"]["uses_mean"] == pytest.approx(placed / 240)
+    assert flags["value"]["unused_share"] == pytest.approx(1 - placed / rounds)
+    assert flags["n"]["unused_share"] == rounds
+    assert flags["value"]["pirated_share"] == pytest.approx(counts["pirated"][:, 2].sum() / counts["claim"][:, 2].sum())
+    sails = np.arange(16) @ counts["use"][:, 0, :, 2, :, 0].sum(axis=(0, 2))
+    assert flags["value"]["sail_mean"] == pytest.approx(sails / placed)
+
+
+def test_the_heat_maps_asked_of_this_game_are_there():
+    for rows in ("flag", "port"):
+        for columns in ("sail", "cargo", "round", "lap", "order"):
+            assert f"{rows}-by-{columns}" in HEATMAPS
+    assert "port-by-match" in HEATMAPS

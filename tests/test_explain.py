@@ -1,0 +1,380 @@
+"""What an agent thinks of a recorded game: the decisions found again, the agent's own ones agreed with, numbers that add up."""
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from strozzi_games import BASE, STROZZI, SWITCHES, variant
+from strozzi_sim.agent import load_agent
+from strozzi_sim.cli.app import run
+from strozzi_sim.errors import AgentFault, InputError
+from strozzi_sim.games.strozzi.state import PLAYER_COUNTS
+from strozzi_sim.kernel.streams import RANDOM
+from strozzi_sim.selfplay.explain import deciders, explain
+from strozzi_sim.selfplay.match import Match
+from strozzi_sim.selfplay.records import RecordedGame, record_game, write_record
+from strozzi_sim.selfplay.retrace import retrace, table_of
+from strozzi_sim.selfplay.table import Table
+
+BOTS = """
+import numpy as np
+from strozzi_sim.agent import compiled_agent, python_agent
+from strozzi_sim.games.contract import count_legal, kth_legal
+from strozzi_sim.kernel.streams import random_below
+from strozzi_sim.thoughts import Thought
+
+
+def luck(memory, legal, node):
+    '''Number drawn.'''
+    return [Thought(legal[int(memory["k"])], 1, float(memory["k"]))] if node is None else []
+
+
+@compiled_agent(name="lot", stochastic=True, memory=np.dtype([("k", "i8")]), thoughts=luck)
+def lot(state, rules, params, memory, random):
+    '''Draws a lot.'''
+    memory.k = random_below(random, count_legal(state, rules))
+    return kth_legal(state, rules, memory.k)
+
+
+@compiled_agent(name="bad")
+def bad(state, rules, params, memory, random):
+    '''Chooses what is not there.'''
+    return 99
+
+
+@python_agent(name="turns", stochastic=True)
+class Turns:
+    '''Remembers, and draws.'''
+
+    def __init__(self):
+        self.asked = 0
+
+    def act(self, view, legal, random):
+        self.asked += 1
+        return legal[(self.asked + random.below(3)) % len(legal)]
+
+
+@python_agent(name="many", stochastic=True)
+class Many:
+    '''Answers in batches.'''
+
+    def act_batch(self, observations, legal, random):
+        return np.where(legal, 1 + random[:, None] % np.uint64(97) * np.arange(legal.shape[1], dtype=np.uint64) % np.uint64(97), 0).argmax(axis=1)
+"""
+
+
+@pytest.fixture
+def bots(tmp_path):
+    path = tmp_path / "bots.py"
+    path.write_text(BOTS)
+    return path
+
+
+def recorded(*names, players=4, played=BASE, deal=0, seating=0):
+    match = Match(STROZZI, players, tuple(load_agent(name) for name in names), played, 7, "rotate")
+    header, *events = record_game(match, deal, seating)
+    lines = json.loads(json.dumps([header, *events]))
+    return RecordedGame(lines[0], 1, list(enumerate(lines[1:], 2)))
+
+
+def explained(game, name, *, wanted=None, lines=3, depth=6, visits=1, tree=False, seat=None):
+    """(decisions explained, actions played)."""
+    table = table_of(game, "game")
+    actions = retrace(game, table, "game")
+    seats = deciders(table, actions)
+    if wanted is None:
+        wanted = [number for number, who in enumerate(seats, 1) if seat in (None, who)]
+    spec = load_agent(name)
+    found = explain(table, actions, spec, wanted=wanted, lines=lines, depth=depth, visits=visits, tree=tree)
+    return [document for _, document in found], actions
+
+
+# -- from lines to actions -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("changes", SWITCHES)
+@pytest.mark.parametrize("players", PLAYER_COUNTS)
+def test_the_lines_tell_the_actions(players, changes):
+    played = variant(changes)
+    table, player, actions = Table(STROZZI, played, players, seed=5, deal=2), load_agent("random"), []
+    while not table.over:
+        actions.append(table.ask(player))
+        table.play(actions[-1])
+    header = {"game": "strozzi", "players": players, "seed": 5, "deal": 2, "variant": "mine"}
+    header = json.loads(json.dumps({**header, "components": played.components}))
+    game = RecordedGame(header, 1, list(enumerate(table.lines(), 2)))
+    assert retrace(game, table_of(game, "game"), "game") == actions
+
+
+def test_a_game_of_another_deal_is_refused_at_its_line():
+    game = recorded("random")
+    number = next(k for k, (_, line) in enumerate(game.events) if line["type"] == "claim") + 1
+    line = game.events[number][0]
+    game.events[number][1]["player"] = 9
+    with pytest.raises(InputError, match=f"game: line {line}: does not follow from the game of seed 7, deal 0"):
+        retrace(game, table_of(game, "game"), "game")
+    short = recorded("random")
+    del short.events[-1]
+    with pytest.raises(InputError, match="does not follow"):
+        retrace(short, table_of(short, "game"), "game")
+    longer = recorded("random")
+    longer.events.append((999, longer.events[-1][1]))
+    with pytest.raises(InputError, match="line 999: does not follow"):
+        retrace(longer, table_of(longer, "game"), "game")
+    other = recorded("random")
+    other.header |= {"seed": 8, "behaviour": 0}
+    with pytest.raises(InputError, match=r"line 2: does not follow from the game of seed 8.*recorded with behaviour 0"):
+        retrace(other, table_of(other, "game"), "game")
+    for key, value in (("seed", None), ("deal", -1), ("deal", True), ("seed", 1.0)):
+        with pytest.raises(InputError, match=f"game: line 1: {key}: a game is dealt again from its seed and deal"):
+            table_of(RecordedGame(game.header | {key: value}, 1), "game")
+
+
+# -- what an agent thinks --------------------------------------------------------------------------------------------
+
+OWN = (
+    "random",
+    "heuristic",
+    "flat_mc:playouts=5",
+    "flat_mc:playouts=20,per=decision,allocation=halving,rollout=greedy",
+    "ismcts:iterations=60",
+    "ismcts:iterations=60,backup=selfish,rollout=heuristic,bias=1,prior=greedy",
+    "BOTS::lot",
+    "BOTS::turns",
+    "BOTS::many",
+)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_an_agent_decides_as_it_did_at_its_own_seats(name, bots):
+    name = name.replace("BOTS", str(bots))
+    game = recorded(name, "greedy", name, "trader", played=variant("all-flipped"), deal=3, seating=1)
+    seats = [seat for seat, agent in enumerate(game.names) if agent == load_agent(name).text]
+    assert seats == [1, 3]
+    for seat in seats:
+        found, _ = explained(game, name, seat=seat)
+        assert len(found) > 10
+        assert all(document["same"] and document["chosen"] == document["played"] for document in found)
+
+
+def test_one_decision_looks_as_it_does_in_the_whole_game():
+    game = recorded("ismcts:iterations=40", "random")
+    whole, _ = explained(game, "ismcts:iterations=40")
+    assert [document["decision"] for document in whole] == list(range(1, len(whole) + 1))
+    for number in (1, 7, len(whole)):
+        assert explained(game, "ismcts:iterations=40", wanted=[number])[0] == [whole[number - 1]]
+
+
+def test_all_iterations_are_shown_and_the_most_visited_action_is_chosen():
+    found, actions = explained(recorded("random"), "ismcts:iterations=200")
+    for document, played in zip(found, actions, strict=True):
+        rows = document["actions"]
+        assert document["visits"] == sum(row["visits"] for row in rows) == 200
+        assert sum(row["share"] for row in rows) == pytest.approx(1)
+        assert [row["visits"] for row in rows] == sorted((row["visits"] for row in rows), reverse=True)
+        chosen = next(row for row in rows if row["action"] == document["chosen"]["action"])
+        assert chosen["visits"] == rows[0]["visits"]
+        assert all(0 <= row["value"] <= 1 for row in rows)
+        assert document["played"]["action"] == played
+        assert document["same"] == (document["played"] == document["chosen"])
+        for row, line in zip(rows, document["lines"], strict=False):
+            assert (line[0]["action"], line[0]["visits"], line[0]["value"]) == (
+                row["action"],
+                row["visits"],
+                row["value"],
+            )
+            assert line[0]["seat"] == document["seat"]
+            assert all(later["visits"] < earlier["visits"] for earlier, later in pairwise(line))
+
+
+@pytest.mark.parametrize("allocation", ["uniform", "halving"])
+def test_flat_monte_carlo_chooses_the_best_of_the_most_tried(allocation):
+    name = f"flat_mc:playouts=12,per=decision,allocation={allocation},utility=margin"
+    found, _ = explained(recorded("random"), name)
+    uneven = 0
+    for document in found:
+        rows = document["actions"]
+        uneven += rows[0]["visits"] > rows[-1]["visits"]
+        assert 1 <= document["visits"] <= 12 + len(rows)
+        most = [row for row in rows if row["visits"] == rows[0]["visits"]]
+        best = max(most, key=lambda row: (row["value"], -row["action"]))
+        assert document["chosen"]["action"] == best["action"]
+        assert all(len(line) == 1 for line in document["lines"])
+    assert (uneven > 0) == (allocation == "halving")
+
+
+def test_an_agent_without_thoughts_shows_its_choice_alone():
+    for document in explained(recorded("random"), "heuristic", wanted=[1, 2])[0]:
+        assert document["visits"] is None
+        assert document["lines"] == []
+        assert {row["visits"] for row in document["actions"]} == {row["value"] for row in document["actions"]} == {None}
+
+
+def test_the_documented_agent_says_what_it_thinks(tmp_path):
+    document = (Path(__file__).parents[1] / "docs" / "agents.md").read_text()
+    (text,) = [block for block in re.findall(r"```python\n(.*?)```", document, re.DOTALL) if "Thought(" in block]
+    bots = tmp_path / "bots.py"
+    bots.write_text(text)
+    game = recorded(f"{bots}::glimpse", "random")
+    found, _ = explained(game, f"{bots}::glimpse", seat=2)
+    assert all(document["same"] for document in found)
+    for document in found:
+        values = {row["action"]: row["value"] for row in document["actions"]}
+        assert values[document["chosen"]["action"]] == max(values.values())
+    assert len({row["value"] for document in found for row in document["actions"]}) > 10
+
+
+def test_actions_that_were_not_considered_have_no_visits(bots):
+    document = explained(recorded("random"), f"{bots}::lot", wanted=[1])[0][0]
+    assert [row["visits"] for row in document["actions"]] == [1] + [0] * (len(document["actions"]) - 1)
+    assert document["actions"][0]["action"] == document["chosen"]["action"]
+    assert {row["value"] for row in document["actions"][1:]} == {None}
+
+
+def test_an_illegal_choice_is_a_fault(bots):
+    with pytest.raises(AgentFault, match=r"bad.*chose the illegal action 99"):
+        explained(recorded("random"), f"{bots}::bad", wanted=[2])
+
+
+@pytest.mark.parametrize("backup", ["maxn", "selfish"])
+def test_names_are_those_of_the_game(backup):
+    known = {"pass", "pirate", "plus_one", "ware", "venice", "rome", "naples", "decline"}
+    known |= {tile["id"] for tile in BASE.components["promotion_tiles"]} | {"..."}
+    deep = 0
+    for document in explained(recorded("random"), f"ismcts:iterations=400,backup={backup}")[0][::9]:
+        for line in document["lines"]:
+            deep = max(deep, len(line))
+            assert {word for step in line for word in step["name"].split(" or ")} <= known
+            assert backup == "maxn" or {step["seat"] for step in line} == {document["seat"]}
+    assert deep == 6
+
+
+def test_nobody_imagines_from_the_chance_to_come():
+    tables = [Table(STROZZI, BASE, 4, seed=seed, deal=0) for seed in (1, 2)]
+    tables[1].state[:] = tables[0].state
+    ends = []
+    for table in tables:
+        future = table.imagine(table.actor, np.full(1, 5, np.uint64).view(RANDOM))
+        while not future.over:
+            future.play(future.legal[0])
+        ends.append(future.state)
+    assert ends[0] == ends[1]  # field by field
+    really = tables[0].fork()
+    while not really.over:
+        really.play(really.legal[0])
+    assert really.state != ends[0]
+
+
+# -- the tree --------------------------------------------------------------------------------------------------------
+
+
+def nodes(below, level=1):
+    for node in below["next"]:
+        yield level, node
+        yield from nodes(node, level + 1)
+
+
+def test_the_tree_is_nested_and_says_what_it_leaves_out():
+    name = "ismcts:iterations=500"
+    game = recorded("random")
+    whole = explained(game, name, wanted=[1], visits=1, depth=99, tree=True)[0][0]
+    assert len(list(nodes(whole))) <= 500
+    assert all(node["left_out"] == 0 for _, node in nodes(whole))
+    assert sum(node["visits"] for node in whole["next"]) == 500
+    for _, node in nodes(whole):
+        assert sum(child["visits"] for child in node["next"]) <= node["visits"] - 1
+    cut = explained(game, name, wanted=[1], visits=8, depth=3, tree=True)[0][0]
+    assert {level for level, _ in nodes(cut)} == {1, 2, 3}
+    kept = [
+        (level, node["action"], node["visits"]) for level, node in nodes(whole) if level <= 3 and node["visits"] >= 8
+    ]
+    assert [(level, node["action"], node["visits"]) for level, node in nodes(cut)] == kept
+    assert sum(node["left_out"] for level, node in nodes(cut) if level < 3) > 0
+
+
+# -- the command -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("records") / "games.jsonl"
+    lineup = tuple(load_agent(name) for name in ("ismcts:iterations=40", "random", "greedy"))
+    match = Match(STROZZI, 3, lineup, BASE, 7, "rotate")
+    write_record(path, (record_game(match, deal, 0) for deal in range(2)))
+    return path
+
+
+def said(capsys, *arguments):
+    code = run(["replay", *map(str, arguments)])
+    streams = capsys.readouterr()
+    return code, streams.out, streams.err
+
+
+def test_the_command_shows_every_decision(file, capsys):
+    code, out, _ = said(capsys, file, "--game", 2, "--explain", "ismcts:iterations=40")
+    document = json.loads(said(capsys, file, "--game", 2, "--explain", "ismcts:iterations=40", "--json")[1])
+    assert code == 0
+    assert out.count("\nDecision ") == len(document["decisions"]) == sum(row["decisions"] for row in document["seats"])
+    assert "value: mean reward" in out
+    assert "ranking by seat" in out
+    own = document["seats"][0]
+    assert own["agent"] == "ismcts:iterations=40"
+    assert own["same"] == own["decisions"]
+    assert f"seat 0 (ismcts:iterations=40): {own['same']} of {own['same']} decisions as played" in out
+    assert out.count("chosen, played") == sum(row["same"] for row in document["seats"])
+    assert (document["header"]["deal"], document["agent"]) == (1, "ismcts:iterations=40")
+
+
+def test_one_decision_is_shown_with_the_board(file, capsys):
+    code, out, _ = said(capsys, file, "--explain", "heuristic", "--decision", 4)
+    assert code == 0
+    assert out.count("Decision ") == out.count("Tracks ") == 1
+    assert "heuristic does not say what it thinks of each action; only its choice is shown" in out
+    assert "  heuristic chooses " in out
+    assert json.loads(said(capsys, file, "--explain", "heuristic", "--decision", 4, "--json")[1])["value"] is None
+
+
+def test_the_tree_goes_to_a_file(file, capsys, tmp_path):
+    path = tmp_path / "tree.json"
+    code, out, _ = said(capsys, file, "--explain", "flat_mc:playouts=3", "--seat", 1, "--tree", path)
+    assert code == 0
+    assert out.endswith(f"trees: {path}\n")
+    tree = json.loads(path.read_text())
+    assert tree["format"] == "strozzi-sim.tree/1"
+    assert {document["seat"] for document in tree["decisions"]} == {1}
+    assert [entry.name for entry in tmp_path.iterdir()] == ["tree.json"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--decision", "500"], "--decision: the game has decisions 1 to"),
+        (["--decision", "0"], "--decision: the game has decisions 1 to"),
+        (["--seat", "3"], "--seat: must lie between 0 and 2, got 3"),
+        (["--decision", "1", "--seat", "2"], "--decision and --seat: decision 1 is seat 0's, not seat 2's"),
+        (["--depth", "0"], "--depth: must lie between 1 and"),
+        (["--tree", "nowhere/tree.json"], "--tree: nowhere/tree.json cannot be written: there is no folder nowhere"),
+        (["--explain", "nobody"], "unknown agent 'nobody'"),
+        (["--explain", "heuristic", "--tree", "tree.json"], "--tree: heuristic does not say what it thinks"),
+        (["--explain", "BOTS::chess"], "does not play strozzi with 3 players; it plays chess"),
+    ],
+)
+def test_bad_options_are_one_line(file, tmp_path, capsys, arguments, words):
+    bots = tmp_path / "bots.py"
+    bots.write_text("from strozzi_sim.agent import compiled_agent\n"
+                    "@compiled_agent(name='chess', games=('chess',))\n"
+                    "def chess(state, rules, params, memory, random):\n    '''e4.'''\n    return 1\n")  # fmt: skip
+    arguments = [argument.replace("BOTS", str(bots)) for argument in arguments]
+    code, out, err = said(capsys, file, "--explain", "random", *arguments)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert err.count("\n") == 1
+
+
+def test_options_of_an_explanation_need_one(file, capsys):
+    for option in (["--decision", "1"], ["--seat", "0"], ["--tree", "x.json"]):
+        assert said(capsys, file, *option)[0] == 2
