@@ -21,8 +21,8 @@ from strozzi_sim.selfplay.table import Table
 
 PRICING = ("fixed-price", "fair-price", "shader")
 SEARCHING = (
-    "appraiser:playouts=3,lots=2",
-    "appraiser:playouts=3,lots=2,utility=win",
+    "appraiser:lots=1,playouts=20",
+    "appraiser:lots=1,playouts=20,utility=win",
     "flat_mc:playouts=1",
     "ismcts:iterations=30",
 )
