@@ -113,13 +113,13 @@ def test_fixed_price_names_its_price_and_pays_no_more(value, tiles):
     assert answers >= {0: {(s.DECLINE, 1)}, 9: {(s.BUY, -1), (s.DECLINE, 1)}, 30: {(s.BUY, -1)}}[value]
 
 
-def test_fixed_price_pays_exactly_its_price():
-    buys, declines = [], []
-    for table, _, action in decisions("fixed-price:value=12", "fixed-price:value=13", deals=3):
-        if table.state["phase"][0] == s.ANSWER:
-            (buys if action == s.BUY else declines).append((table.actor, int(table.state["price"][0])))
-    assert set(buys) == {(1, 12)}
-    assert set(declines) == {(0, 13)}
+@pytest.mark.parametrize(("rival", "answer"), [(11, s.BUY), (12, s.BUY), (13, s.DECLINE)])
+def test_fixed_price_pays_its_price_and_not_a_coin_more(rival, answer):
+    own = "fixed-price:value=12"
+    for table, _, action in decisions(own, f"fixed-price:tiles=2,value={rival}", deals=3):
+        if table.actor == 0 and table.state["phase"][0] == s.ANSWER:
+            assert int(table.state["price"][0]) == rival
+            assert action == answer
 
 
 def test_fixed_price_names_no_more_than_can_be_named():
