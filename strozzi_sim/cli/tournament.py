@@ -2,10 +2,10 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 Deals = Annotated[int, typer.Option(help="deals of every line-up")]
 Out = Annotated[Path | None, typer.Option(help="keep everything in this folder, and resume there; default: only print")]
 OnePlayers = Annotated[str, typer.Option("--players", help="player count; default: 4, or the fewest of the game")]
-_Planned = TypeVar("_Planned", "Tournament", "Comparison")
 _WIDEST = 14  # agents whose pairs still fit a terminal
 Seatings = Annotated[str, typer.Option(help="one, rotate, all or latin")]
 
@@ -74,15 +73,11 @@ def tournament(
     the_game = load_game(game)
     counts = parse_players(players, the_game) if players else [one_player_count("", the_game)]
     check_range("--matchups", matchups, 1, 100_000)
-    names = variant or ["base"]
-
-    def plan(field: Sequence[str]) -> "Tournament":
-        return plan_tournament(
-            the_game, field, players=counts, deals=deals, seatings=seatings, seed=seed, variants=names, most=matchups,
-            until=until,
-        )  # fmt: skip
-
-    planned, notes = _planned(plan, split_specs(agents), the_game, counts, names, out)
+    names, notes = _in_counts(split_specs(agents), the_game, counts, variant or ["base"], out)
+    planned = plan_tournament(
+        the_game, names, players=counts, deals=deals, seatings=seatings, seed=seed,
+        variants=variant or ["base"], most=matchups, until=until,
+    )  # fmt: skip
     tables = _play(planned, workers, out, json, notes)
     if json:
         return
@@ -162,19 +157,19 @@ def compare(
     the_game = load_game(game)
     counts = parse_players(players, the_game) if players else [one_player_count("", the_game)]
     sides = _sides(the_game, first, second, variants)
-    names = split_specs(agents) if sides else [first, second, *split_specs(against)]
-
-    def plan(given: Sequence[str]) -> "Comparison":
-        if sides is not None:
-            return plan_variants(
-                the_game, *sides, agents=given, players=counts, deals=deals, seatings=seatings, seed=seed
-            )
-        return plan_agents(
-            the_game, given[0], given[1], against=given[2:], players=counts, deals=deals, seatings=seatings, seed=seed,
-            variant=variant,
+    if sides is None:
+        (first, second, *others), notes = _in_counts(
+            [first, second, *split_specs(against)], the_game, counts, [variant], out
+        )
+        planned = plan_agents(
+            the_game, first, second, against=others, players=counts, deals=deals, seatings=seatings,
+            seed=seed, variant=variant,
         )  # fmt: skip
-
-    planned, notes = _planned(plan, names, the_game, counts, sides or [variant], out)
+    else:
+        names, notes = _in_counts(split_specs(agents), the_game, counts, sides, out)
+        planned = plan_variants(
+            the_game, *sides, agents=names, players=counts, deals=deals, seatings=seatings, seed=seed
+        )
     tables = _play(planned, workers, out, json, notes)
     if json:
         return
@@ -246,22 +241,20 @@ def ladder(
         print(f"flat from step {flat}: {2 * budget:g} is not surely better or worse than {budget:g}")
 
 
-def _planned(
-    plan: Callable[[Sequence[str]], _Planned],
-    agents: Sequence[str],
-    game: "Game",
-    players: Sequence[int],
-    variants: Sequence[str],
-    out: Path | None,
-) -> "tuple[_Planned, tuple[Calibration, ...]]":
-    """The plan that `plan` makes of agents, with counts in place of seconds, and how that came."""
+def _in_counts(
+    texts: Sequence[str], game: "Game", players: Sequence[int], variants: Sequence[str], out: Path | None
+) -> "tuple[list[str], tuple[Calibration, ...]]":
+    """The agents by spec strings, with counts in place of seconds, and how that came."""
     from strozzi_sim.agent import load_agent
     from strozzi_sim.games.variants import resolve_variant
 
-    planned = plan(agents)  # whatever is to be refused is refused before time is spent
+    try:
+        given = [load_agent(text) for text in texts]
+    except InputError:
+        return list(texts), ()  # the plan refuses it, in its turn and in its words
     resolved = [resolve_variant(game, name) for name in variants]
-    played, notes = with_counts([load_agent(text) for text in agents], game, players, resolved, out)
-    return (plan([spec.text for spec in played]) if notes else planned), notes
+    played, notes = with_counts(given, game, players, resolved, out)
+    return [spec.text for spec in played], notes
 
 
 def _play(
