@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from numba import float32, from_dtype, int64
 
 from strozzi_sim.games import contract
@@ -29,6 +28,7 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
     SEATS,
     STATE,
 )
+from strozzi_sim.games.scrambles import fill, fill_gaps, shuffle
 from strozzi_sim.kernel.jit import implement, jit
 from strozzi_sim.python_agent import SeatRandom
 
@@ -183,10 +183,7 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
 
 
 def _shuffle_bag(states: Any, rules: Any, seat: int, random: SeatRandom) -> None:
-    values = states["unseen_tile"][0]
-    for last in range(int(states["unseen"][0]) - 1, 0, -1):
-        other = random.below(last + 1)
-        values[last], values[other] = int(values[other]), int(values[last])
+    shuffle(states["unseen_tile"][0], int(states["unseen"][0]), random)
 
 
 def _change_hidden_cash(states: Any, rules: Any, seat: int, random: SeatRandom) -> None:
@@ -198,30 +195,22 @@ def _refill_unused(states: Any, rules: Any, seat: int, random: SeatRandom) -> No
     state = states[0]
     ships, harbors, types, tiles = (int(rules[name]) for name in ("ships", "harbors", "types", "tiles"))
 
-    def fill(values: Any, below: int) -> None:
-        values.flat = [random.below(below) for _ in range(values.size)]
-
-    fill(state["unseen_tile"][int(state["unseen"]) :], max(tiles, 1))
-    fill(state["lot"][int(state["shown"]) :], max(tiles, 1))
-    fill(state["lies"][tiles:], 256)
-    fill(state["harbor"][:, ships:], MOST_HARBORS)
-    fill(state["value"][:, harbors:], 20)
-    fill(state["steps"][:, harbors:], 5)
-    fill(state["steps"][:, :, types:], 5)
-    fill(state["position"][harbors:], 5)
-    fill(state["position"][:, types:], 5)
+    fill(state["unseen_tile"][int(state["unseen"]) :], max(tiles, 1), random)
+    fill(state["lot"][int(state["shown"]) :], max(tiles, 1), random)
+    fill(state["lies"][tiles:], 256, random)
+    fill(state["harbor"][:, ships:], MOST_HARBORS, random)
+    fill(state["value"][:, harbors:], 20, random)
+    fill(state["steps"][:, harbors:], 5, random)
+    fill(state["steps"][:, :, types:], 5, random)
+    fill(state["position"][harbors:], 5, random)
+    fill(state["position"][:, types:], 5, random)
     if int(state["phase"]) not in (ANSWER, PLACE):
         state["price"] = random.below(s.MOST_PRICE)
     if int(state["phase"]) != PLACE:
         state["buyer"] = random.below(SEATS)
     if int(state["phase"]) == s.PRICE:
         state["legal"] = random.below(1 << 16)
-    used = np.zeros(STATE.itemsize, np.bool_)
-    for field_type, offset, *_ in (STATE.fields or {}).values():
-        used[offset : offset + field_type.itemsize] = True
-    octets = states.view(np.uint8)
-    for k in np.flatnonzero(~used):
-        octets[k] = random.below(256)
+    fill_gaps(states, random)
 
 
 # Ways to change a state that a seat must not notice: words -> function(state [array of shape (1,)], rules, seat, random).

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from numba import float32, from_dtype, int64
 
 from strozzi_sim.games import contract
+from strozzi_sim.games.scrambles import fill, fill_gaps, shuffle
 from strozzi_sim.games.strozzi import state as s
 from strozzi_sim.games.strozzi.events import ship_words, tile_words
 from strozzi_sim.games.strozzi.state import (
@@ -211,51 +211,37 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
 # -- what nobody may know --------------------------------------------------------------------------------------------
 
 
-def _shuffle(values: Any, count: int, random: SeatRandom) -> None:
-    for last in range(count - 1, 0, -1):
-        other = random.below(last + 1)
-        values[last], values[other] = int(values[other]), int(values[last])
-
-
 def _shuffle_ships(state: Any, rules: Any, seat: int, random: SeatRandom) -> None:
-    _shuffle(state["unseen_ship"][0], int(state["ships_unseen"][0]), random)
+    shuffle(state["unseen_ship"][0], int(state["ships_unseen"][0]), random)
 
 
 def _shuffle_tiles(state: Any, rules: Any, seat: int, random: SeatRandom) -> None:
-    _shuffle(state["unseen_tile"][0], int(state["tiles_unseen"][0]), random)
+    shuffle(state["unseen_tile"][0], int(state["tiles_unseen"][0]), random)
 
 
 def _refill_unused(states: Any, rules: Any, seat: int, random: SeatRandom) -> None:
     state = states[0]
     players, ships, tiles = int(state["players"]), int(rules["ships"]), int(rules["tiles"])
 
-    def fill(values: Any, below: int) -> None:
-        values.flat = [random.below(below) for _ in range(values.size)]
-
-    fill(state["unseen_ship"][int(state["ships_unseen"]) :], ships)
-    fill(state["unseen_tile"][int(state["tiles_unseen"]) :], max(tiles, 1))
-    fill(state["display"][int(state["display_size"]) :], max(tiles, 1))
-    fill(state["tile_owner"][tiles:], players)
+    fill(state["unseen_ship"][int(state["ships_unseen"]) :], ships, random)
+    fill(state["unseen_tile"][int(state["tiles_unseen"]) :], max(tiles, 1), random)
+    fill(state["display"][int(state["display_size"]) :], max(tiles, 1), random)
+    fill(state["tile_owner"][tiles:], players, random)
     for port in range(PORTS):
         first = int(state["ships_at"][port])
-        fill(state["berth_seat"][port, first:], players)
-        fill(state["berth_speed"][port, first:], s.MOST_SAIL)
-        fill(state["berth_ship"][port, first:], ships)
-        fill(state["berth_flag"][port, first:], len(s.FLAG_NAMES))
-    fill(state["hand"][players:], s.ALL_FLAGS + 1)
-    fill(state["berths"][players:], s.ALL_PORTS + 1)
-    fill(state["position"][:, players:], int(rules["top"]) + 1)
-    fill(state["order"][:, players:], players)
-    fill(state["tile_total"][:, players:], 20)
-    fill(state["coins"][players:], 999)
+        fill(state["berth_seat"][port, first:], players, random)
+        fill(state["berth_speed"][port, first:], s.MOST_SAIL, random)
+        fill(state["berth_ship"][port, first:], ships, random)
+        fill(state["berth_flag"][port, first:], len(s.FLAG_NAMES), random)
+    fill(state["hand"][players:], s.ALL_FLAGS + 1, random)
+    fill(state["berths"][players:], s.ALL_PORTS + 1, random)
+    fill(state["position"][:, players:], int(rules["top"]) + 1, random)
+    fill(state["order"][:, players:], players, random)
+    fill(state["tile_total"][:, players:], 20, random)
+    fill(state["coins"][players:], 999, random)
     if int(state["holder"]) == NOBODY:
         state["holder_flag"] = random.below(len(s.FLAG_NAMES))
-    used = np.zeros(STATE.itemsize, np.bool_)
-    for field_type, offset, *_ in (STATE.fields or {}).values():
-        used[offset : offset + field_type.itemsize] = True
-    octets = states.view(np.uint8)
-    for k in np.flatnonzero(~used):
-        octets[k] = random.below(256)
+    fill_gaps(states, random)
 
 
 # Ways to change a state that a seat must not notice: words -> function(state [array of shape (1,)], rules, seat, random).
