@@ -67,8 +67,10 @@ def report(folder: Annotated[Path, typer.Argument(metavar="DIR", help="a results
 def _finish(results: "Results", game: str, json: bool) -> None:
     from strozzi_sim.games import load_game
     from strozzi_sim.reports.page import write_report
+    from strozzi_sim.reports.tournament import write_tournament
 
-    page = write_report(results.folder, results.manifest, results.frames, load_game(game))
+    write = write_tournament if "ratings" in results.frames else write_report
+    page = write(results.folder, results.manifest, results.frames, load_game(game))
     if json:
         document = {
             "results": str(results.folder),

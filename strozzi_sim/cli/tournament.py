@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from strozzi_sim.selfplay.calibrate import Calibration
     from strozzi_sim.studies.compare import Comparison
     from strozzi_sim.studies.ladder import Ladder
+    from strozzi_sim.studies.run import Results
     from strozzi_sim.studies.tournament import Tournament
 
 Deals = Annotated[int, typer.Option(help="deals of every line-up")]
@@ -282,6 +283,7 @@ def _play(
                 plan, out, workers=team, command=command, progress=progress, tables=planned.tables, enough=enough
             )
             frames, games, deals = results.frames, results.games, results.manifest["deals"]
+            page = _page(results, plan.game)
     if json:
         tables = {name: json_rows(frame) for name, frame in frames.items()}
         print_json({"plan": noted_in({**plan.resolved, "deals": deals, "games": games}, notes), "tables": tables})
@@ -294,7 +296,18 @@ def _play(
         )
     if out is not None:
         print(f"{results.played_now:,} games played in {results.seconds:.1f} s; tables: {out / 'tables'}")
+        if page is not None:
+            print(f"report: {page}")
     return frames
+
+
+def _page(results: "Results", game: "Game") -> Path | None:
+    """The report of a tournament; comparisons and ladders have none."""
+    from strozzi_sim.reports.tournament import write_tournament
+
+    if "ratings" not in results.frames:
+        return None
+    return write_tournament(results.folder, results.manifest, results.frames, game)
 
 
 def _rows(table: Any, keys: Sequence[str], figures: Sequence[str]) -> str:

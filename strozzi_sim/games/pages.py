@@ -26,6 +26,7 @@ Tables = Mapping[str, pd.DataFrame]
 CELL = ("players", "variant", "lineup")
 FIGURE = ("figure", "value", "low", "high", "n", "deals")
 NUMBER_KEYS = ("seat", "position")
+SCENARIO = "scenario"  # a variant with a line-up
 THIN = "\N{NARROW NO-BREAK SPACE}"
 
 
@@ -52,7 +53,7 @@ class Picture:
         title, caption: in words.
         where: the rows of the table it shows, column -> value.
         x: the column along the axis, or of the rows ("players" compares player counts in one panel).
-        series: the column told apart by colour.
+        series: the column told apart by colour; SCENARIO puts variants and line-ups into one picture.
         levels, series_levels: the values of `x` and of `series` in their order; empty = those there are.
         groups: `bars` only, name of a bar -> its parts, instead of `x` and `figures`.
         x_label: what `x` is.

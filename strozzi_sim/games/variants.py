@@ -96,8 +96,10 @@ def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) 
     try:
         components = msgspec.convert(raw, type=part.Components, str_keys=True)
     except msgspec.ValidationError as error:
-        raise InputError(f"{where}: {words_of(error)}") from None
+        raise InputError(f"{where}: {words_of(error, raw)}") from None
     part.check(components, where)
+    if not changes:  # the file itself; what a variant changes, its totals follow
+        part.check_totals(components, where)
     plain = part.plain(components)
     return Variant(
         name, plain, part.to_rules(components), tuple(part.reconstructed(components)), bool(part.hidden(plain))
@@ -111,14 +113,29 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
     return from_changes(game, name, changes, where)
 
 
-def words_of(error: msgspec.ValidationError) -> str:
-    """A validation error with the key in front: `tracks.top_index: expected int, got str`."""
+def words_of(error: msgspec.ValidationError, raw: Any) -> str:
+    """A validation error of `raw` with key and value: `tracks.top_index: expected `int` <= 31, got 32`."""
     text = str(error)
-    found = re.fullmatch(r"(.*) - at `(?:key in )?\$\.?(.*)`", text)
+    found = re.fullmatch(r"(.*) - at (?:`key` in )?`\$\.?(.*)`", text)
     message, key = (found[1], found[2]) if found else (text, "")
     message = message.replace("Object contains unknown field", "unknown key").replace("Object missing", "missing")
     message = message[:1].lower() + message[1:]
+    value = _value_at(raw, key)
+    if isinstance(value, bool | int | float | str) and repr(value) not in message:
+        message += f" {value!r}" if "got `" in message else f", got {value!r}"
     return f"{key}: {message}" if key else message
+
+
+def _value_at(raw: Any, key: str) -> Any:
+    """What stands at a key as errors write it, `ships[0].sail`; None where it does not name a single place."""
+    for name, number in re.findall(r"([^.\[\]]+)|\[([^\]]*)\]", key):
+        if isinstance(raw, Mapping) and name in raw:
+            raw = raw[name]
+        elif isinstance(raw, list) and number.isdecimal():
+            raw = raw[int(number)]
+        else:
+            return None
+    return raw
 
 
 def _lay_over(
@@ -145,6 +162,8 @@ def _lay_over(
 def _changed_list(old: list[dict[str, Any]], change: Any, where: str) -> Any:
     if not isinstance(change, Mapping):
         return change
+    if any("id" not in thing for thing in old):
+        raise InputError(f"{where}: expected a list, got {change!r}; it has no ids, so it is replaced whole")
     by_id = {thing["id"]: thing for thing in old}
     for name, attributes in change.items():
         if name not in by_id:

@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.games.pages import THIN, Figure, Picture, Tables, in_words, listed, pick, quote, row_of
+from strozzi_sim.games.pages import SCENARIO, THIN, Figure, Picture, Tables, in_words, listed, pick, quote, row_of
 from strozzi_sim.reports.html_tables import p_in_words
 from strozzi_sim.reports.style import SERIES
 from strozzi_sim.stats.intervals import LEVEL, holm
 
-SCENARIO = "scenario"
 WHO = "who"
 _LONG = 24
 _CELL = ["players", "variant", "lineup"]

@@ -1,8 +1,8 @@
 """One self-contained HTML page of a study, and its pictures as files."""
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from matplotlib.figure import Figure as Drawing
 
 from strozzi_sim.errors import StorageError
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.pages import THIN, HeatMap, Picture, Tables, listed, pick
+from strozzi_sim.games.pages import SCENARIO, THIN, HeatMap, Picture, Tables, listed, pick
 from strozzi_sim.reports import findings
 from strozzi_sim.reports.figures import draw
 from strozzi_sim.reports.heat import draw_heat_map
@@ -57,6 +57,29 @@ class Section:
     items: tuple[Item, ...]
 
 
+@dataclass(frozen=True)
+class Content:
+    """What a page says beside what every manifest says.
+
+    Attributes:
+        plan: the plan in a sentence. facts: the plan as a short table.
+        headline: what was found, in a sentence. sections: what is shown.
+        certainty: how sure figures are, in sentences.
+        tables: names of the tables in the folder.
+        spoken_of: which variant and line-up sentences speak of, if there are several.
+        left_out: what is not drawn, in words.
+    """
+
+    plan: str
+    facts: list[tuple[str, str]]
+    headline: str
+    sections: list[Section]
+    certainty: list[str]
+    tables: list[str]
+    spoken_of: str = ""
+    left_out: tuple[str, ...] = ()
+
+
 def write_report(folder: Path, manifest: Mapping[str, Any], tables: Mapping[str, pd.DataFrame], game: Game) -> Path:
     """Write figures/*.png, figures/*.svg and report.html into a results folder; returns the page's path.
 
@@ -69,16 +92,39 @@ def write_report(folder: Path, manifest: Mapping[str, Any], tables: Mapping[str,
     Raises:
         StorageError: the folder cannot be written.
     """
+    every = findings.scenarios(tables["balance"])
+
+    def content(painter: Painter) -> Content:
+        return Content(
+            plan=plan_in_words(manifest, game),
+            facts=_facts(manifest),
+            headline=findings.headline(tables),
+            sections=_sections(manifest, tables, game, painter),
+            certainty=findings.certainty(manifest),
+            tables=sorted(tables),
+            spoken_of=findings.scenario_words(every[0], every) if every else "",
+            left_out=tuple(findings.scenario_words(each, every) for each in every[MOST_SCENARIOS:]),
+        )
+
+    return write_page(folder, manifest, game, content)
+
+
+def write_page(folder: Path, manifest: Mapping[str, Any], game: Game, content: Callable[["Painter"], Content]) -> Path:
+    """Draw what `content` paints into figures/ and write report.html; returns the page's path.
+
+    Raises:
+        StorageError: the folder cannot be written.
+    """
     target = folder / "figures"
     try:
         target.mkdir(parents=True, exist_ok=True)
-        painter = _Painter(target)
-        sections = _sections(manifest, tables, game, painter)
+        painter = Painter(target)
+        found = content(painter)
         for old in target.iterdir():
             if old.suffix in (".png", ".svg") and old.stem not in painter.drawn:
                 old.unlink()
         page = folder / "report.html"
-        _write(page, _render(manifest, tables, game, sections).encode())
+        _write(page, _render(manifest, game, found).encode())
     except OSError as error:
         raise StorageError(f"cannot write {error.filename or folder}: {error.strerror or error}") from error
     return page
@@ -91,7 +137,7 @@ def _write(path: Path, content: bytes) -> None:
     temporary.replace(path)
 
 
-class _Painter:
+class Painter:
     """Saves drawings and hands back their SVG for the page."""
 
     def __init__(self, folder: Path) -> None:
@@ -99,6 +145,7 @@ class _Painter:
         self.drawn: set[str] = set()
 
     def paint(self, drawing: Drawing, name: str, title: str) -> str:
+        """Save a drawing under a name; returns its SVG for the page."""
         self.drawn.add(name)
         svg, png = self.folder / f"{name}.svg", self.folder / f"{name}.png"
         with rc_context(STYLE):
@@ -121,7 +168,7 @@ def inline_svg(text: str, name: str, title: str) -> str:
     return text.replace("@label@", escape(title), 1)
 
 
-def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: _Painter) -> list[Section]:
+def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter) -> list[Section]:
     part = game.module("pages")
     variants = _variants(manifest)
     words = part.words(tables, variants)
@@ -136,7 +183,7 @@ def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: 
             continue
         title, question = part.PAGE_TITLES[page]
         seats = [*findings.seat_sentences(tables), *findings.lineup_sentences(tables)] if page == "balance" else []
-        sentences = tuple(_marked(sentence) for sentence in [*seats, *said.get(page, [])])
+        sentences = tuple(marked(sentence) for sentence in [*seats, *said.get(page, [])])
         items = [_item(picture, tables[picture.table], words, painter) for picture in pictures if picture.page == page]
         found.append(Section(page, title, question, sentences, tuple(item for item in items if item.parts)))
     maps = [
@@ -146,7 +193,7 @@ def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: 
     ]
     maps = [item for item in maps if item.parts]
     if maps:
-        note = _marked(
+        note = marked(
             "Cells without a figure are blank: it never happened, or fewer than 30 times. n is what is behind a row."
         )
         found.append(Section("heatmaps", "Heat maps", "Where does what happen?", (note,), tuple(maps)))
@@ -158,7 +205,7 @@ def _variants(manifest: Mapping[str, Any]) -> dict[str, Any]:
     return dict(variants) if isinstance(variants, Mapping) else {}
 
 
-def _marked(sentence: str) -> Markup:
+def marked(sentence: str) -> Markup:
     """Words between back-ticks are code; a number keeps its per cent sign."""
     sentence = re.sub(r"(\d) %", rf"\1{THIN}%", sentence)
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(sentence, quote=False)))
@@ -173,9 +220,9 @@ def _apart(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
         yield name, f"--{number}-{slug}" if len(every) > 1 else "", pick(table, variant=variant, lineup=lineup)
 
 
-def _item(picture: Picture, table: pd.DataFrame, words: Mapping[str, str], painter: _Painter) -> Item:
+def _item(picture: Picture, table: pd.DataFrame, words: Mapping[str, str], painter: Painter) -> Item:
     parts = []
-    together = picture.series == findings.SCENARIO
+    together = picture.series == SCENARIO
     scenes = [("", "", findings.with_scenario(table))] if together else list(_apart(table))
     for scenario, slug, rows in scenes:
         if picture.kind == "table":
@@ -188,7 +235,7 @@ def _item(picture: Picture, table: pd.DataFrame, words: Mapping[str, str], paint
     return Item(picture.title, picture.caption, tuple(parts))
 
 
-def _heat_item(name: str, heat_map: HeatMap, table: pd.DataFrame, words: Mapping[str, str], painter: _Painter) -> Item:
+def _heat_item(name: str, heat_map: HeatMap, table: pd.DataFrame, words: Mapping[str, str], painter: Painter) -> Item:
     parts = []
     for scenario, slug, rows in _apart(table):
         drawing = draw_heat_map(heat_map, rows, words)
@@ -198,29 +245,21 @@ def _heat_item(name: str, heat_map: HeatMap, table: pd.DataFrame, words: Mapping
     return Item(heat_map.title, heat_map.caption, tuple(parts))
 
 
-def _render(manifest: Mapping[str, Any], tables: Tables, game: Game, sections: list[Section]) -> str:
+def _render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
     loader = jinja2.FileSystemLoader(_TEMPLATES)
     environment = jinja2.Environment(
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
-    environment.filters |= {"svg": Markup, "marked": _marked}
-    every = findings.scenarios(tables["balance"])
+    environment.filters |= {"svg": Markup, "marked": marked}
     return environment.get_template("report.html").render(
         style=Markup((_TEMPLATES / "report.css").read_text("utf-8")),
         title=str(manifest.get("name", game.title)).replace("-", " ").capitalize(),
         game=game.title,
-        plan=plan_in_words(manifest, game),
         calibrated=calibrated_words(manifest),
-        facts=_facts(manifest),
-        headline=findings.headline(tables),
-        spoken_of=findings.scenario_words(every[0], every) if every else "",
-        sections=sections,
-        left_out=[findings.scenario_words(each, every) for each in every[MOST_SCENARIOS:]],
-        certainty=findings.certainty(manifest),
         reconstructed=[(name, list(lines)) for name, lines in manifest.get("reconstructed", {}).items() if lines],
         command=manifest.get("command") or "",
         again=_again(manifest),
-        tables=sorted(tables),
+        **{part.name: getattr(content, part.name) for part in fields(content)},
     )
 
 
@@ -263,7 +302,7 @@ def _facts(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
             f"{plan.get('seatings', '')} (an agent against itself sits one way)" if plan.get("seatings") else "",
         ),
         ("Games", f"{manifest['games']:,}" if manifest.get("games") else ""),
-        ("Played", " to ".join(_moment(manifest[key]) for key in ("started", "finished") if manifest.get(key))),
+        ("Played", " to ".join(moment(manifest[key]) for key in ("started", "finished") if manifest.get(key))),
     ]
     return [(name, value) for name, value in facts if value]
 
@@ -273,7 +312,7 @@ def calibrated_words(manifest: Mapping[str, Any]) -> list[str]:
     return [str(found) for each in manifest.get("calibrated", []) if (found := Calibration.of(each))]
 
 
-def _moment(text: Any) -> str:
+def moment(text: Any) -> str:
     """A time as ISO 8601 writes it, for people."""
     return str(text).replace("T", " ").replace("+00:00", " UTC")
 

@@ -54,7 +54,8 @@ def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
         axes.set_yticks(range(len(levels)), labels)
         axes.tick_params(axis="y", labelcolor=INK, labelsize=7)
         axes.grid(axis="x")
-        axes.set_xlim(left=min(0, float(here["low"].min()) if len(here) else 0))
+        if not (here[["low", "value"]] < 0).any(axis=None):
+            axes.set_xlim(left=0)
         scale_words(axes, figure.unit, "x")
         panel_title(axes, figure.label, compact_range(list(here["n"])) if len(picture.figures) == 1 else "")
         axes.title.set_fontsize(7.5)

@@ -6,6 +6,10 @@ the sets that remained (selfplay.orders); that is the same as fitting the full o
 game for every two agents keeps strengths finite for an agent that was never beaten. Everything is summed in one fixed
 order by NumPy alone, without BLAS, so that the bits do not depend on threads.
 
+The library choix fits the same model and is what tests compare with, but takes whole orders without weights, so orders
+cannot be counted first, nor ties shared out. For 8 agents at 4 seats, 140,000 orders and 200 chunks a first fit of its
+I-LSR took 2.7 s and one from there 1.7 s, so that the jackknife would take 5.6 minutes; here it takes 0.1 s.
+
 Axes: C chunks, F agents, K sets, N places in a set.
 """
 

@@ -219,7 +219,7 @@ def make_plan(raw: Mapping[str, Any], place: str) -> Plan:
     try:
         study = msgspec.convert(raw, type=Study)
     except msgspec.ValidationError as error:
-        raise InputError(f"{place}: {words_of(error)}") from None
+        raise InputError(f"{place}: {words_of(error, raw)}") from None
     game = load_game_at(study.game, place)
     players = tuple(dict.fromkeys(study.players or game.player_counts))
     for count in players:

@@ -304,8 +304,8 @@ def load_results(folder: Path) -> Results:
         raise InputError(f"{folder}: holds no results of a study (no manifest.json)") from None
     except (ValueError, KeyError, TypeError):
         raise InputError(f"{path}: is not a manifest of strozzi-sim") from None
-    if "counts" in manifest["plan"]:
-        raise InputError(f"{folder}: holds a tournament or comparison, which has no report; see {folder / 'tables'}")
+    if "counts" in manifest["plan"] and not (folder / "tables" / "ratings.parquet").exists():
+        raise InputError(f"{folder}: holds a comparison or ladder, which has no report; see {folder / 'tables'}")
     if not manifest.get("finished"):
         raise InputError(f"{folder}: the study is not finished; run it again to resume: {manifest.get('command')}")
     with storage_errors(f"cannot read {folder / 'tables'}"):

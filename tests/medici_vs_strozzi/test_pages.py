@@ -147,6 +147,21 @@ def test_the_heat_maps_asked_of_this_game_are_there():
     assert asked <= set(HEATMAPS)
 
 
+def test_variants_are_compared():
+    cells = [cell(GAME, 2, deals=60, chunks=6, variant=variant) for variant in ("base", "long", "short")]
+    pages, tables = GAME.module("pages"), study_tables(GAME, cells, PAGES, [])
+    said = pages.sentences(tables, {each.variant: each.components for each in cells})["balance"]
+    for each in cells[1:]:
+        share = each.outcome["wins"].sum(axis=(0, 1))[0] / each.games / 60
+        assert sum(f"With variant {each.variant}, Medici wins {100 * share:.1f}" in line for line in said) == 1
+    compared = {picture.name for picture in pages.pictures(tables) if picture.name.startswith("compared-")}
+    alone = study_tables(GAME, cells[:1], PAGES, [])
+    assert {picture.page for picture in pages.pictures(tables) if picture.name in compared} == {
+        "balance", "monopolies", "prices",
+    }  # fmt: skip
+    assert not [picture for picture in pages.pictures(alone) if picture.name.startswith("compared-")]
+
+
 def test_scores_below_the_lowest_level_have_no_quantile():
     dear = from_changes(GAME, "dear", {"price_space": {"action_space_cap": 250}}, "tests dear")
     counts = cell(GAME, 2, deals=60, chunks=4, variant=dear)
@@ -158,7 +173,7 @@ def test_scores_below_the_lowest_level_have_no_quantile():
 @pytest.mark.parametrize(
     "changes",
     [
-        {"rounds": {"count": 1, "starter": ["Strozzi"], "reveal_max": 1}},
+        {"rounds": {"count": 1, "starter": ["Medici"], "reveal_max": 1}},
         {"tiles": {"gold_count": 0, "values_per_type": [1, 1, 2, 3, 4, 5]}},
         {"switches": {"round_ends_when": "moored", "buy_without_room": False}},
         {"tracks": {"half_length": 1, "bonus": {}}, "scoring": {"harbor_majority": 0}},

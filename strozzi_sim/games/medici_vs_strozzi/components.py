@@ -217,10 +217,14 @@ def check(components: Components, where: str) -> None:
             if harbor.tracks.count(kind) > 1:
                 raise InputError(f"{where}: harbor.{harbor.id}.tracks: {kind!r} stands there twice")
     places = {f"{harbor.id}.{kind}" for harbor in components.harbor for kind in harbor.tracks}
-    for place, track in (("", components.tracks), *components.tracks.per_track.items()):
-        key = f"{where}: tracks.per_track.{place}" if place else f"{where}: tracks"
-        if place and place not in places:
-            raise InputError(f"{key}: no such track; tracks are {', '.join(sorted(places))}")
+    own = {f"tracks.per_track.{place}": track for place, track in components.tracks.per_track.items()}
+    for place in components.tracks.per_track:
+        if place not in places:
+            raise InputError(
+                f"{where}: tracks.per_track.{place}: no such track; tracks are {', '.join(sorted(places)) or 'none'}"
+            )
+    for name, track in {"tracks": components.tracks, **own}.items():
+        key = f"{where}: {name}"
         for space in track.bonus:
             if not 1 <= space <= track.half_length:
                 raise InputError(
@@ -230,6 +234,12 @@ def check(components: Components, where: str) -> None:
     tiles = len(types) * len(components.tiles.values_per_type) + components.tiles.gold_count
     if tiles > limit.MOST_TILES:
         raise InputError(f"{where}: tiles: {tiles} tiles; at most {limit.MOST_TILES}")
+    values = components.tiles.values_per_type
+    for value in values:
+        if values.count(value) > 26:
+            raise InputError(
+                f"{where}: tiles.values_per_type: {values.count(value)} tiles of value {value}; at most 26, one for each letter"
+            )
     if components.tiles.gold_count > 26:
         raise InputError(f"{where}: tiles.gold_count: {components.tiles.gold_count}; at most 26, one for each letter")
     if len(components.rounds.starter) != components.rounds.count:
@@ -245,7 +255,7 @@ def check(components: Components, where: str) -> None:
 
 
 def check_totals(components: Components, where: str) -> None:
-    """Refuse a file whose totals disagree with what they add up; in a variant they are derived anew.
+    """Refuse the file whose totals disagree with what they add up; in a variant they are derived anew.
 
     Raises:
         InputError: names the key.
@@ -259,6 +269,11 @@ def check_totals(components: Components, where: str) -> None:
         ("harbors_summary.count", components.harbors_summary.count, len(tracks)),
         ("harbors_summary.track_counts", components.harbors_summary.track_counts, tracks),
         ("harbors_summary.tracks_total", components.harbors_summary.tracks_total, sum(tracks)),
+        (
+            "tracks.identical_on_all_harbors",
+            components.tracks.identical_on_all_harbors,
+            derived["tracks"]["identical_on_all_harbors"],
+        ),
         ("rounds.markers_wooden", components.rounds.markers_wooden, derived["rounds"]["markers_wooden"]),
         ("money.coins_total_count", components.money.coins_total_count, derived["money"]["coins_total_count"]),
         ("money.coins_total_value", components.money.coins_total_value, derived["money"]["coins_total_value"]),

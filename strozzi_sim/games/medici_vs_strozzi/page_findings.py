@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from strozzi_sim.games.medici_vs_strozzi.page_scores import SOURCES
-from strozzi_sim.games.medici_vs_strozzi.page_tables import ALL
+from strozzi_sim.games.medici_vs_strozzi.page_tables import ALL, ROLES
 from strozzi_sim.games.medici_vs_strozzi.state import PLAYER_NAMES
-from strozzi_sim.games.pages import Speaker, Tables, in_words, listed, pick, quote, say_pages
+from strozzi_sim.games.pages import Speaker, Tables, in_words, listed, pick, quote, say_pages, spoken_of
 
+_NEXT_TO_NOTHING = 0.05  # coins
 _COUNTED = ("no", "one", "two", "three", "four", "five", "six")
 _SOURCE_WORDS = {"harbors": "harbors", "monopolies": "monopolies", "bonus": "bonus spaces"}
 
@@ -26,7 +27,28 @@ def sentences(tables: Tables, components: Mapping[str, Any]) -> dict[str, list[s
         "balance": _balance, "prices": _prices, "tiles": _tiles, "harbors": _harbors, "monopolies": _monopolies,
         "rounds": _rounds, "discards": _discards,
     }  # fmt: skip
-    return say_pages(tables, components, pages)
+    found = say_pages(tables, components, pages)
+    if "balance" in found:
+        found["balance"] += _others(tables)
+    return found
+
+
+def _others(tables: Tables) -> list[str]:
+    """The seat in the other variants and line-ups, one sentence each."""
+    balance = tables["balance"]
+    every = list(dict.fromkeys(zip(balance["variant"], balance["lineup"], strict=True)))
+    found = []
+    for variant, lineup in every[1:]:
+        say = Speaker(pick(balance, variant=variant, lineup=lineup), spoken_of(balance))
+        parts = [f"variant {variant}"] if len({each[0] for each in every}) > 1 else []
+        if len({each[1] for each in every}) > 1:
+            parts.append(f"line-up {lineup.replace(',', ', ')}")
+        if say.row("medici_win_share"):
+            found.append(
+                f"With {' and '.join(parts)}, Medici wins {say.share('medici_win_share')} of games, with a mean margin "
+                f"of {say.coins('medici_margin_mean')} coins; the winner is {say.coins('margin_mean')} coins ahead."
+            )
+    return found
 
 
 def _seat(say: Speaker, data: Mapping[str, Any]) -> str:
@@ -118,7 +140,7 @@ def _prices(say: Speaker, data: Mapping[str, Any]) -> list[str]:
     if gap and miss:
         size = gap if gap.value >= 0 else gap._replace(value=-gap.value, low=-gap.high, high=-gap.low)
         side = f"{quote(size, 'coins')} coins {'above' if gap.value >= 0 else 'below'} the estimated fair price"
-        if gap.low <= 0 <= gap.high:
+        if gap.low <= 0 <= gap.high or abs(gap.value) < _NEXT_TO_NOTHING:
             side = "at the estimated fair price"
         found.append(
             f"On average prices lie {side}; one price misses it by {quote(miss, 'coins')} coins, up or down. The "
@@ -185,13 +207,14 @@ def _harbors(say: Speaker, data: Mapping[str, Any]) -> list[str]:
     )
     ships = data.get("ships", {}).get("capacities", [])
     wins = [
-        f"the ship for {ship} {say.share('won_share', harbor=ALL, by='ship', level=str(ship))} of the time"
+        f"the ship for {ship} in {say.share('won_share', harbor=ALL, by='ship', level=str(ship))}"
         for ship in ships
         if say.row("won_share", harbor=ALL, by="ship", level=str(ship))
     ]
     if wins:
         found.append(
-            f"Its harbor wins {listed(wins)}; a moored ship carries tiles of {say.number('load_mean', **whole)} in all."
+            f"Of the rounds in which a ship is moored, it wins its harbor: {listed(wins)}. It then carries a total face "
+            f"value of {say.number('load_mean', **whole)}."
         )
     loads = pick(say.table, players=say.players, figure="won_share", harbor=ALL, by="load").dropna(subset="value")
     enough = [row for row in loads.itertuples(index=False) if row.value >= 0.5]
@@ -205,17 +228,18 @@ def _monopolies(say: Speaker, data: Mapping[str, Any]) -> list[str]:
     count = data.get("rounds", {}).get("count", 0)
     rows = {str(number): {"track": ALL, "by": "round", "level": str(number)} for number in range(1, count + 1)}
     places = [
-        f"after round {name} {say.share('off_centre_share', **where)} and {say.share('bonus_share', **where)}"
+        f"after round {name}, {say.share('off_centre_share', **where)} of the markers are off the centre and "
+        f"{say.share('bonus_share', **where)} on a bonus space"
         for name, where in rows.items()
     ]
     swapped = [f"{say.share('swapped_share', **where)} in round {name}" for name, where in rows.items() if name != "1"]
     coins = [f"{say.coins('coins_mean', **where)} coins in round {name}" for name, where in rows.items()]
     found = []
     if places:
-        found.append(f"Of the markers lie off the centre and on a bonus space {'; '.join(places)}.")
+        found.append(f"{'; '.join(places).capitalize()}.")
         found.append(f"A marker pays {listed(coins)}.")
     if swapped:
-        found.append(f"Of the markers change sides {listed(swapped)}.")
+        found.append(f"Markers that change sides: {listed(swapped)}.")
     whole = {"track": ALL, "by": ALL}
     found.append(
         f"Of all steps made on tracks {say.share('effective_share', **whole)} move a marker; the others cancel out or "
@@ -227,6 +251,12 @@ def _monopolies(say: Speaker, data: Mapping[str, Any]) -> list[str]:
         found.append(
             f"Who ends with {few.level} {'marker' if few.level == '1' else 'markers'} on his side wins "
             f"{quote(few, 'share')} of games, with {many.level} {quote(many, 'share')}."
+        )
+    half = data.get("tracks", {}).get("half_length")
+    if half:
+        found.append(
+            f"No source gives the length of the tracks, {half} spaces a side here, and the places of the bonus spaces: "
+            "they are reconstructed."
         )
     return found
 
@@ -248,14 +278,11 @@ def _discards(say: Speaker, data: Mapping[str, Any]) -> list[str]:
     whole = say.row("discard_share", by=ALL)
     if whole is None or whole.value == 0:
         return ["No lot was discarded."] if whole else []
-    roles = [
-        f"{say.share('discard_share', by='buyer', level=role)} of the lots that the {role} takes"
-        for role in ("proposer", "responder")
-    ]
+    keeps, buys = (say.share("discard_share", by="buyer", level=role) for role in ROLES)
     found = [
         f"{quote(whole, 'share')} of lots are discarded, {say.number('discards_mean', by=ALL)} in a game; "
         f"{say.share('forced_share', by=ALL)} of them for want of room, the others by choice.",
-        f"Discarded are {listed(roles)}.",
+        f"The proposer discards {keeps} of the lots that he keeps, the responder {buys} of those that he buys.",
     ]
     denied = say.row("share", by="why", level="denied")
     price = say.row("price_mean", by="why", level="denied")

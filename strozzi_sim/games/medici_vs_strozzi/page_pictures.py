@@ -3,7 +3,7 @@
 from strozzi_sim.games.medici_vs_strozzi.page_scores import QUANTILES, SOURCES
 from strozzi_sim.games.medici_vs_strozzi.page_tables import ALL, PRICE_QUANTILES, ROLES, WHY
 from strozzi_sim.games.medici_vs_strozzi.page_words import BY_LABELS
-from strozzi_sim.games.pages import Figure, Picture, Tables, first_scenario
+from strozzi_sim.games.pages import SCENARIO, Figure, Picture, Tables, first_scenario
 
 PAGE_TITLES = {
     "balance": ("Balance", "Have both families the same chance, and how does a game unfold?"),
@@ -32,6 +32,45 @@ def pictures(tables: Tables) -> list[Picture]:
     for page, make in makers:
         if page in tables:
             found += make(tables)
+    return found if first_scenario(tables["balance"]).equals(tables["balance"]) else [*found, *_compared(tables)]
+
+
+def _compared(tables: Tables) -> list[Picture]:
+    """Several variants or line-ups side by side."""
+    seats = (
+        Figure("margin_mean", "coins of the winner less the loser's", "coins"),
+        Figure("leader_1_wins_share", "games won by the leader after round 1", "share"),
+    )
+    by_round = (
+        ("monopolies", {"track": ALL}, Figure("bonus_share", "on a bonus space", "share"),
+         "How many markers come to a bonus space", "Share of all markers that lie on a bonus space after the round."),
+        ("monopolies", {"track": ALL}, Figure("coins_mean", "coins", "coins"),
+         "What a marker pays", "Mean coins that a marker brings in the round's scoring."),
+        ("prices", {"tiles": ALL}, PRICE, "What a lot costs", "Mean price of all lots of the round."),
+    )  # fmt: skip
+    found = [
+        Picture(
+            "compared-balance", "balance", "intervals", "balance", seats, "The variants and line-ups compared",
+            "Whiskers are 95 % intervals.", x="players", series=SCENARIO, x_label="players",
+        )
+    ]  # fmt: skip
+    for page, where, figure, title, caption in by_round:
+        if page in tables:
+            found.append(
+                Picture(
+                    f"compared-{page}-{figure.name.replace('_', '-')}",
+                    page,
+                    "lines",
+                    page,
+                    (figure,),
+                    f"{title}, compared",
+                    caption,
+                    {**where, "by": "round"},
+                    x="level",
+                    series=SCENARIO,
+                    x_label="round",
+                )
+            )
     return found
 
 

@@ -141,6 +141,10 @@ def check(components: Components, where: str) -> None:
         raise InputError(f"{where}: flags.ids: must stay {list(limit.FLAG_NAMES)}, got {components.flags.ids}")
 
 
+def check_totals(components: Components, where: str) -> None:
+    """Nothing to refuse: the file gives no totals."""
+
+
 def plain(components: Components) -> dict[str, Any]:
     """Everything a variant can change, as plain data without provenance; keys of maps are strings."""
     raw = msgspec.to_builtins(components, str_keys=True)

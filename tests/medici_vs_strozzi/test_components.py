@@ -1,0 +1,346 @@
+"""Component data: every legal variant plays to the end as the rules say, an illegal one is refused by key and value."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import strozzi_sim
+from medici_games import BASE, MEDICI_VS_STROZZI, SHIPPED, SWITCHES, variant
+from strozzi_sim.agent import load_agent
+from strozzi_sim.errors import InputError
+from strozzi_sim.games import variants as reading
+from strozzi_sim.games.medici_vs_strozzi import components as c
+from strozzi_sim.games.medici_vs_strozzi import state as s
+from strozzi_sim.games.medici_vs_strozzi.reference import tiles_of
+from strozzi_sim.games.variants import from_changes, from_components, resolve_variant, shipped_variants
+from strozzi_sim.selfplay.match import Match
+from strozzi_sim.selfplay.records import record_game
+
+FILE = Path(strozzi_sim.__file__).parent / "games/medici_vs_strozzi/components.toml"
+
+# -- what may be played ----------------------------------------------------------------------------------------------
+
+prizes = st.integers(0, 50)
+
+
+@st.composite
+def tracks(draw):
+    half = draw(st.integers(1, s.MOST_HALF_LENGTH))
+    spaces = draw(st.lists(st.integers(1, half), unique=True, max_size=3))
+    return {"half_length": half, "bonus": {str(space): draw(prizes) for space in spaces}}
+
+
+@st.composite
+def boxes(draw):
+    ships = draw(st.lists(st.integers(1, s.MOST_CAPACITY), min_size=1, max_size=s.MOST_SHIPS, unique=True))
+    types = [f"T{k}" for k in range(draw(st.integers(1, s.MOST_TYPES)))]
+    harbors = [
+        {"id": f"H{k}", "tracks": draw(st.lists(st.sampled_from(types), unique=True))}
+        for k in range(draw(st.integers(len(ships), s.MOST_HARBORS)))
+    ]
+    places = [f"{harbor['id']}.{kind}" for harbor in harbors for kind in harbor["tracks"]]
+    own = draw(st.lists(st.sampled_from(places), unique=True, max_size=2)) if places else []
+    families = st.sampled_from(s.PLAYER_NAMES)
+    count = draw(st.integers(1, 5))
+    return {
+        "ships": {"capacities": ships},
+        "tiles": {
+            "values_per_type": draw(st.lists(st.integers(0, s.MOST_VALUE), min_size=1, max_size=8)),
+            "gold_count": draw(st.integers(0, 16)),
+            "gold_value": draw(st.integers(0, s.MOST_VALUE)),
+        },
+        "type": [{"key": name} for name in types],
+        "harbor": harbors,
+        "tracks": {**draw(tracks()), "per_track": {place: draw(tracks()) for place in own}},
+        "marker_steps": {
+            "value_zero_tile": draw(st.integers(0, s.MOST_STEPS)),
+            "other_tile": draw(st.integers(0, s.MOST_STEPS)),
+        },
+        "scoring": {"harbor_majority": draw(prizes), "monopoly": draw(prizes)},
+        "money": {"start_cash": draw(st.integers(-500, 500))},
+        "price_space": {"action_space_cap": draw(st.integers(1, s.MOST_PRICE))},
+        "rounds": {
+            "count": count,
+            "starter": ["Medici", *(draw(families) for _ in range(count - 1))],
+            "reveal_max": draw(st.integers(1, s.MOST_REVEAL)),
+        },
+        "switches": {
+            "round_ends_when": draw(st.sampled_from(["full", "moored"])),
+            **{
+                switch: draw(st.booleans())
+                for switch in ("lone_worthless_ship_wins", "net_marker_movement", "buy_without_room", "hidden_cash")
+            },
+        },
+    }
+
+
+@settings(max_examples=60, deadline=None)
+@given(changes=boxes(), deal=st.integers(0, 1000))
+def test_any_legal_variant_plays_to_an_end_that_the_rules_confirm(changes, deal):
+    chosen = from_changes(MEDICI_VS_STROZZI, "drawn", changes, "drawn")
+    lines = record_game(Match(MEDICI_VS_STROZZI, 2, (load_agent("random"),), chosen, 3), deal, 0)
+    MEDICI_VS_STROZZI.module("check").check_game(lines[0], 1, list(enumerate(lines[1:], 2)))
+    assert lines[-1]["type"] == "score_end"
+    assert sum(line["type"] == "score_round" for line in lines) == changes["rounds"]["count"]
+    assert set(lines[-1]["winners"]) <= {0, 1}
+
+
+@settings(max_examples=60, deadline=None)
+@given(changes=boxes())
+def test_plain_components_make_the_same_variant(changes):
+    drawn = from_changes(MEDICI_VS_STROZZI, "drawn", changes, "drawn")
+    again = from_components(MEDICI_VS_STROZZI, "again", drawn.components, "header")
+    assert again.components == drawn.components
+    assert again.rules.tobytes() == drawn.rules.tobytes()
+
+
+@pytest.mark.parametrize("name", [*SHIPPED, *SWITCHES])
+def test_every_variant_survives_json_and_is_made_of_the_tiles_of_the_rules(name):
+    chosen = variant(name)
+    header = msgspec.json.decode(msgspec.json.encode(chosen.components))
+    again = from_components(MEDICI_VS_STROZZI, "again", header, "header")
+    assert again.components == chosen.components
+    assert again.rules.tobytes() == chosen.rules.tobytes()
+    of_the_rules = {name: (tile.type, tile.value) for name, tile in tiles_of(chosen.components).items()}
+    types = [kind["key"] for kind in chosen.components["type"]]
+    found = {n: ("gold" if kind == s.GOLD else types[kind], value) for n, kind, value in c.tile_ids(chosen.components)}
+    assert list(found.items()) == list(of_the_rules.items())  # in the same order too
+    rules = chosen.rules[0]
+    assert rules["tile_value"][: len(found)].tolist() == [value for _, value in found.values()]
+
+
+# -- what is refused -------------------------------------------------------------------------------------------------
+
+REFUSED = [
+    # sections and keys that are not there
+    ({"harbors": []}, "harbors: unknown section", "ships, tiles, type"),
+    ({"meta": {"year": 2007}}, "meta: unknown section", "a variant can change"),
+    ({"tracks": {"length": 3}}, "tracks", "unknown key `length`"),
+    ({"ships": {"speed": 3}}, "ships", "unknown key `speed`"),
+    ({"switches": {"open_cash": True}}, "switches", "unknown key `open_cash`"),
+    ({"harbor": [{"id": "H1", "tracks": [], "depth": 3}]}, "harbor[0]", "unknown key `depth`"),
+    ({"tracks": {"per_track": {"H1.dye": {"half_length": 3, "bonus": {}, "end": 1}}}}, "tracks.per_track", "unknown key `end`"),
+    ({"tracks": {"per_track": {"H1.dye": {"half_length": 3}}}}, "tracks.per_track", "missing required field `bonus`"),
+    # values of a wrong kind
+    ({"scoring": 3}, "scoring", "3"),
+    ({"ships": {"capacities": [3, "4", 5]}}, "ships.capacities[1]", "got `str` '4'"),
+    ({"rounds": {"count": 3.5}}, "rounds.count", "got `float` 3.5"),
+    ({"switches": {"net_marker_movement": "no"}}, "switches.net_marker_movement", "got `str` 'no'"),
+    ({"switches": {"round_ends_when": "empty"}}, "switches.round_ends_when", "'empty'"),
+    ({"rounds": {"starter": ["Medici", "Pazzi", "Strozzi"]}}, "rounds.starter[1]", "'Pazzi'"),
+    ({"tracks": {"bonus": {"last": 20}}}, "tracks.bonus", "expected `int`"),
+    ({"tracks": {"per_track": 7}}, "tracks.per_track", "got `int` 7"),
+    ({"type": {"dye": {"key": "ink"}}}, "type", "expected a list"),
+    ({"harbor": {"H1": 7}}, "harbor.H1", "7"),
+    ({"harbor": {"H9": {"tracks": []}}}, "harbor.H9", "known: H1, H2, H3"),
+    # values out of bounds
+    ({"ships": {"capacities": []}}, "ships.capacities", "length >= 1"),
+    ({"ships": {"capacities": [1, 2, 3, 4, 5]}}, "ships.capacities", "length <= 4"),
+    ({"ships": {"capacities": [0, 4, 5]}}, "ships.capacities[0]", ">= 1, got 0"),
+    ({"ships": {"capacities": [3, 4, 16]}}, "ships.capacities[2]", "<= 15, got 16"),
+    ({"tiles": {"values_per_type": []}}, "tiles.values_per_type", "length >= 1"),
+    ({"tiles": {"values_per_type": [0, -1]}}, "tiles.values_per_type[1]", ">= 0, got -1"),
+    ({"tiles": {"gold_value": 16}}, "tiles.gold_value", "<= 15, got 16"),
+    ({"tiles": {"gold_count": -1}}, "tiles.gold_count", ">= 0, got -1"),
+    ({"type": []}, "type", "length >= 1"),
+    ({"type": [{"key": f"T{k}"} for k in range(7)]}, "type", "length <= 6"),
+    ({"type": [{"key": "two words"}]}, "type[0].key", "got 'two words'"),
+    ({"harbor": [{"id": f"H{k}", "tracks": []} for k in range(5)]}, "harbor", "length <= 4"),
+    ({"harbor": {"H1": {"id": "H.1"}}}, "harbor[0].id", "got 'H.1'"),
+    ({"tracks": {"half_length": 0}}, "tracks.half_length", ">= 1, got 0"),
+    ({"tracks": {"half_length": 16}}, "tracks.half_length", "<= 15, got 16"),
+    ({"tracks": {"bonus": {"4": -10}}}, "tracks.bonus", ">= 0"),
+    ({"tracks": {"bonus": {"4": 1001}}}, "tracks.bonus", "<= 1000"),
+    ({"marker_steps": {"value_zero_tile": 9}}, "marker_steps.value_zero_tile", "<= 8, got 9"),
+    ({"scoring": {"harbor_majority": -20}}, "scoring.harbor_majority", ">= 0, got -20"),
+    ({"money": {"start_cash": 10_001}}, "money.start_cash", "<= 10000, got 10001"),
+    ({"price_space": {"action_space_cap": 0}}, "price_space.action_space_cap", ">= 1, got 0"),
+    ({"price_space": {"action_space_cap": 251}}, "price_space.action_space_cap", "<= 250, got 251"),
+    ({"rounds": {"count": 9, "starter": ["Medici"] * 9}}, "rounds.count", "<= 8, got 9"),
+    ({"rounds": {"count": 0, "starter": []}}, "rounds.count", ">= 1, got 0"),
+    ({"rounds": {"reveal_max": 0}}, "rounds.reveal_max", ">= 1, got 0"),
+    ({"rounds": {"reveal_max": 7}}, "rounds.reveal_max", "<= 6, got 7"),
+    # facts of the printed game that have no other reading
+    ({"tracks": {"clamp_at_ends": False}}, "tracks.clamp_at_ends", "False"),
+    ({"scoring": {"bonus_is_additional": False}}, "scoring.bonus_is_additional", "False"),
+    ({"scoring": {"markers_reset_between_rounds": True}}, "scoring.markers_reset_between_rounds", "True"),
+    ({"gold": {"has_track": True}}, "gold.has_track", "True"),
+    ({"price_space": {"granularity": 5}}, "price_space.granularity", "5"),
+    ({"money": {"min_price": 1}}, "money.min_price", "1"),
+    ({"rounds": {"reveal_min": 0}}, "rounds.reveal_min", "0"),
+    # what single values cannot show
+    ({"type": [{"key": "dye"}, {"key": "fur"}, {"key": "dye"}]}, "type", "'dye' is used 2 times"),
+    ({"harbor": {"H2": {"id": "H1"}}}, "harbor", "'H1' is used 2 times"),
+    ({"type": [{"key": "gold"}]}, "type", "'gold' is the name of the tiles without a track"),
+    ({"ships": {"capacities": [4, 3, 4]}}, "ships.capacities", "[4, 3, 4]"),
+    ({"ships": {"capacities": [2, 3, 4, 5]}}, "harbor", "3 harbors for 4 ships"),
+    ({"harbor": [{"id": "H1", "tracks": ["dye"]}]}, "harbor", "1 harbors for 3 ships"),
+    ({"harbor": {"H3": {"tracks": ["silk"]}}}, "harbor.H3.tracks", "unknown type 'silk'; known: dye, spice, cloth, fur"),
+    ({"harbor": {"H3": {"tracks": ["gold"]}}}, "harbor.H3.tracks", "unknown type 'gold'"),
+    ({"harbor": {"H3": {"tracks": ["fur", "fur"]}}}, "harbor.H3.tracks", "'fur' stands there twice"),
+    ({"tracks": {"per_track": {"H1.cloth": {"half_length": 3, "bonus": {}}}}}, "tracks.per_track.H1.cloth", "H1.dye"),
+    ({"tracks": {"per_track": {"dye": {"half_length": 3, "bonus": {}}}}}, "tracks.per_track.dye", "no such track"),
+    ({"tracks": {"per_track": {"": {"half_length": 3, "bonus": {}}}}}, "tracks.per_track.", "no such track"),
+    ({"tracks": {"bonus": {"6": 5}}}, "tracks.bonus.6", "half_length = 5"),
+    ({"tracks": {"bonus": {"0": 5}}}, "tracks.bonus.0", "not on the track"),
+    ({"tracks": {"bonus": {"-4": 5}}}, "tracks.bonus.-4", "not on the track"),
+    ({"tracks": {"half_length": 3}}, "tracks.bonus.4", "half_length = 3"),
+    (
+        {"tracks": {"per_track": {"H1.dye": {"half_length": 3, "bonus": {"4": 5}}}}},
+        "tracks.per_track.H1.dye.bonus.4", "half_length = 3",
+    ),
+    ({"tiles": {"values_per_type": [1] * 16}}, "tiles", "66 tiles; at most 64"),
+    ({"tiles": {"gold_count": 27}}, "tiles.gold_count", "27; at most 26"),
+    ({"tiles": {"values_per_type": [7] * 27}, "type": [{"key": "dye"}], "harbor": [
+        {"id": f"H{k}", "tracks": ["dye"]} for k in range(3)]}, "tiles.values_per_type", "27 tiles of value 7; at most 26"),
+    ({"rounds": {"count": 2}}, "rounds.starter", "3 names for 2 rounds"),
+    ({"rounds": {"starter": ["Strozzi"] * 3}}, "rounds.starter", "Strozzi cannot lead round 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "key", "said"), REFUSED, ids=[f"{key} {said}" for _, key, said in REFUSED])
+def test_an_illegal_variant_is_refused_with_file_key_and_value(changes, key, said):
+    with pytest.raises(InputError) as refusal:
+        from_changes(MEDICI_VS_STROZZI, "mine", changes, "study.toml: variant.mine")
+    words = str(refusal.value)
+    assert words.startswith(f"study.toml: variant.mine: {key}"), words
+    assert said in words
+    assert "\n" not in words
+
+
+# -- totals ----------------------------------------------------------------------------------------------------------
+
+TOTALS = [
+    ("ships", "per_player", 4, "3"),
+    ("ships", "total", 8, "6"),
+    ("tiles", "total", 27, "26"),
+    ("harbors_summary", "count", 4, "3"),
+    ("harbors_summary", "track_counts", [3, 2, 3], r"\[3, 3, 2\]"),
+    ("harbors_summary", "tracks_total", 9, "8"),
+    ("tracks", "identical_on_all_harbors", False, "True"),
+    ("rounds", "markers_wooden", 9, "8"),
+    ("money", "coins_total_count", 50, "48"),
+    ("money", "coins_total_value", 1000, "1062"),
+]
+
+
+@pytest.mark.parametrize(("section", "key", "given", "found"), TOTALS, ids=[f"{a}.{b}" for a, b, *_ in TOTALS])
+def test_a_components_file_whose_totals_disagree_is_refused(section, key, given, found, monkeypatch):
+    raw = tomllib.loads(FILE.read_text("utf-8"))
+    raw[section][key] = given
+    monkeypatch.setattr(reading, "_toml", lambda game, file: raw)
+    where = f"medici_vs_strozzi variant base: {section}.{key}: {given}"
+    with pytest.raises(InputError, match=f"^{re.escape(where)} does not agree with the parts, which make {found}$"):
+        from_changes(MEDICI_VS_STROZZI, "base", {}, "medici_vs_strozzi variant base")
+
+
+def test_a_variant_derives_its_totals_anew():
+    components = variant("other-box").components
+    assert components["ships"] | {"capacities": 0} == {"capacities": 0, "per_player": 4, "total": 8}
+    assert components["tiles"]["total"] == 5 * 5 + 5
+    assert components["rounds"]["markers_wooden"] == 3 + 1 + 0 + 4
+    assert components["tracks"]["identical_on_all_harbors"] is False
+    one_coin = from_changes(MEDICI_VS_STROZZI, "coin", {"money": {"coins": [{"value": 7, "count": 3}]}}, "coin")
+    money = one_coin.components["money"]
+    assert (money["coins_total_count"], money["coins_total_value"]) == (3, 21)
+
+
+# -- what is shipped -------------------------------------------------------------------------------------------------
+
+
+def test_the_box_as_the_rulebook_lists_it():
+    rules = BASE.rules[0]
+    assert rules["capacity"].tolist() == [3, 4, 5, 0]
+    assert int(rules["capacity_total"]) == 12
+    assert (int(rules["tiles"]), int(rules["types"]), int(rules["harbors"]), int(rules["rounds"])) == (26, 4, 3, 3)
+    assert sorted(rules["tile_value"][:26].tolist()) == [0] * 4 + [1] * 4 + [2] * 4 + [3] * 4 + [4] * 8 + [5] * 2
+    assert [rules["tile_type"][:26].tolist().count(kind) for kind in (0, 1, 2, 3, s.GOLD)] == [6, 6, 6, 6, 2]
+    assert sorted(rules["tile_steps"][:26].tolist()) == [0] * 2 + [1] * 20 + [2] * 4
+    assert (rules["half_length"] == 5).sum() == 8
+    assert (rules["half_length"] > 0).sum() == 8
+    assert rules["starter"][:3].tolist() == [s.MEDICI, s.STROZZI, s.STROZZI]
+    assert (int(rules["majority"]), int(rules["monopoly"]), int(rules["start_cash"])) == (20, 10, 300)
+    assert {kind["key"]: sum(kind["key"] in h["tracks"] for h in BASE.components["harbor"]) for kind in
+            BASE.components["type"]} == {"dye": 2, "spice": 2, "cloth": 2, "fur": 2}  # fmt: skip
+
+
+def test_tile_ids_are_those_of_records():
+    names = [name for name, *_ in c.tile_ids(BASE.components)]
+    assert names == [
+        "dye-0", "dye-1", "dye-2", "dye-3", "dye-4a", "dye-4b", "spice-0", "spice-1", "spice-2", "spice-3", "spice-4a",
+        "spice-4b", "cloth-0", "cloth-1", "cloth-2", "cloth-3", "cloth-4a", "cloth-4b", "fur-0", "fur-1", "fur-2",
+        "fur-3", "fur-4a", "fur-4b", "gold-a", "gold-b",
+    ]  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None)
+@given(changes=boxes())
+def test_tile_ids_are_unique(changes):
+    names = [name for name, *_ in c.tile_ids(from_changes(MEDICI_VS_STROZZI, "drawn", changes, "drawn").components)]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("name", "half", "bonus"),
+    [
+        ("base", 5, {"4": 10, "5": 20}),
+        ("short", 4, {"3": 10, "4": 20}),
+        ("long", 6, {"5": 10, "6": 20}),
+        ("medici_like", 7, {"6": 10, "7": 20}),
+    ],
+)
+def test_shipped_tracks(name, half, bonus):
+    chosen = resolve_variant(MEDICI_VS_STROZZI, name)
+    tracks = chosen.components["tracks"]
+    assert (tracks["half_length"], tracks["bonus"]) == (half, bonus)
+    rules = chosen.rules[0]
+    for harbor, kind in zip(*rules["half_length"].nonzero(), strict=True):
+        assert rules["half_length"][harbor, kind] == half
+        paid = rules["bonus"][harbor, kind].tolist()
+        assert {str(space): coins for space, coins in enumerate(paid) if coins} == bonus
+    others = [{**each.components, "tracks": 0} for each in (chosen, BASE)]
+    assert others[0] == others[1]
+    assert any("length of the monopoly tracks" in words for words in chosen.reconstructed)
+
+
+def test_every_shipped_variant_says_what_it_is_about():
+    assert list(shipped_variants("medici_vs_strozzi")) == list(SHIPPED[1:])
+    for described in shipped_variants("medici_vs_strozzi").values():
+        assert described["provenance"] == "reconstructed"
+        assert described["about"].startswith("tracks of ")
+
+
+def test_variants_change_key_by_key():
+    changes = {
+        "harbor": {"H3": {"tracks": ["cloth", "fur", "dye"]}},
+        "tracks": {"per_track": {"H3.dye": {"half_length": 2, "bonus": {"2": 7}}}},
+    }
+    changed = from_changes(MEDICI_VS_STROZZI, "mine", changes, "mine")
+    assert [harbor["tracks"] for harbor in changed.components["harbor"]] == [
+        ["dye", "spice", "fur"], ["dye", "spice", "cloth"], ["cloth", "fur", "dye"]
+    ]  # fmt: skip
+    half = changed.rules[0]["half_length"]
+    assert (half[2, 0], half[0, 0], half[2, 2]) == (2, 5, 5)
+    assert changed.rules[0]["bonus"][2, 0].tolist() == [0, 0, 7] + [0] * 13
+    assert BASE.components["tracks"]["per_track"] == {}
+
+
+def test_the_longest_game_fits_the_journal():
+    changes = {
+        "ships": {"capacities": [12, 13, 14, 15]},
+        "type": [{"key": f"T{k}"} for k in range(6)],
+        "tiles": {"values_per_type": [0] * 10, "gold_count": 4},
+        "harbor": [{"id": f"H{k}", "tracks": [f"T{j}" for j in range(6)]} for k in range(4)],
+        "rounds": {"count": s.MOST_ROUNDS, "starter": ["Medici"] * s.MOST_ROUNDS},
+    }
+    long = from_changes(MEDICI_VS_STROZZI, "long-game", changes, "long-game")
+    match = Match(MEDICI_VS_STROZZI, 2, (load_agent("fixed-price"),), long, 3)  # sells tiles one by one
+    rows = {int(match.play(deal, deal + 1).journal["count"][0]) for deal in range(5)}
+    # four rows a tile; a round's first row, 4 harbors, 24 markers and 2 scores; 2 rows at the end
+    assert rows == {s.MOST_ROUNDS * (4 * s.MOST_TILES + 1 + 4 + 24 + 2) + 2}
+    assert max(rows) < MEDICI_VS_STROZZI.journal_rows

@@ -1,0 +1,132 @@
+"""The page of a tournament: everything of its tables is on it, in their order, and it stands alone."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from strozzi_games import STROZZI
+from strozzi_sim.cli.app import run
+from strozzi_sim.errors import InputError
+from strozzi_sim.reports.tournament import write_tournament
+from strozzi_sim.studies.compare import plan_agents
+from strozzi_sim.studies.run import load_results, run_study
+from strozzi_sim.studies.tournament import plan_tournament
+
+FIELD = ["heuristic", "random", "greedy", "trader"]
+
+
+def played(folder, field=FIELD, **options):
+    settings = {"players": [3], "deals": 20, "seatings": "rotate"} | options
+    made = plan_tournament(STROZZI, field, **settings)
+    enough = made.watch() if made.plan.until else None
+    command = "strozzi tournament strozzi <&>"
+    return run_study(made.plan, folder, workers=1, tables=made.tables, enough=enough, command=command)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tournament") / "r"
+    found = played(folder, players=[3, 4], variants=["base", "long-tracks"])
+    write_tournament(folder, found.manifest, found.frames, STROZZI)
+    return found
+
+
+def text_of(page):
+    text = re.sub(r"<(svg|style).*?</\1>", " ", page, flags=re.DOTALL)
+    return " ".join(re.sub(r"<[^>]+>", " ", text).split())
+
+
+def test_the_page_stands_alone(results):
+    page = (results.folder / "report.html").read_text()
+    assert not re.search(r'(src|href)="(?!#)', page)
+    assert not re.search(r"<script|@import|url\((?!#)", page)
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r'href="#([^"]+)"', page)) <= set(ids)
+    assert "strozzi tournament strozzi &lt;&amp;&gt;" in page
+    assert page.count("<svg") == 4 + 4 + 2  # strengths, pairs, seats
+
+
+def test_the_standing_is_that_of_the_table(results):
+    text = text_of((results.folder / "report.html").read_text())
+    ratings = results.frames["ratings"].query("figure == 'strength'")
+    for (players, variant), group in ratings.groupby(["players", "variant"]):
+        order = list(group.sort_values("value", ascending=False)["agent"])
+        part = text[text.index("The standing in figures") :]
+        part = part[part.index(f"{players} players, variant {variant}") :]
+        places = [part.index(f" {number} {agent} ") for number, agent in enumerate(order, 1)]
+        assert places == sorted(places)
+    best = ratings.iloc[ratings["value"].argmax()]
+    assert f"{best.value:.2f}" in text
+    share = results.frames["agents"].query("figure == 'win_share'").iloc[0]
+    assert f"{100 * share.value:.1f}" in text
+    assert "20 deals each" in text
+    assert re.search(r"At 3 players, variant base \w+ (is the strongest of 4|did best)", text)
+
+
+def test_the_pairs_are_those_of_the_table(results):
+    drawn = (results.folder / "figures" / "pairs--4-long-tracks.svg").read_text()
+    cells = results.frames["pairwise"].query("players == 4 and variant == 'long-tracks'")["value"]
+    values = re.findall(r">(\d+)</text>", drawn)
+    assert len(cells) == 12
+    for value in cells:
+        assert f"{100 * value:.0f}" in values
+    for number in range(1, 5):
+        assert re.search(rf">{number} \w+</text>", drawn)
+
+
+def test_written_again_it_is_the_same(results, capsys):
+    page = (results.folder / "report.html").read_bytes()
+    (results.folder / "figures" / "old.svg").write_text("")
+    assert run(["report", str(results.folder)]) == 0
+    assert "report: " in capsys.readouterr().out
+    assert (results.folder / "report.html").read_bytes() == page
+    assert not (results.folder / "figures" / "old.svg").exists()
+    assert load_results(results.folder).games == results.games
+
+
+def test_a_weaker_agent_that_beats_a_stronger_one_is_named(results):
+    frames = {name: frame.copy() for name, frame in results.frames.items()}
+    pairs, ratings = frames["pairwise"], frames["ratings"]
+    here = (ratings["players"] == 3) & (ratings["variant"] == "base") & (ratings["figure"] == "strength")
+    order = list(ratings[here].sort_values("value", ascending=False)["agent"])
+    odd = (pairs["players"] == 3) & (pairs["variant"] == "base") & (pairs["agent"] == order[3])
+    pairs.loc[odd & (pairs["opponent"] == order[0]), ["value", "low", "high"]] = 0.7, 0.6, 0.8
+    page = write_tournament(results.folder, results.manifest, frames, STROZZI).read_text()
+    assert f"<code>{order[3]}</code> finished ahead of <code>{order[0]}</code> in 70" in page
+    assert "against the ranking" in page
+    write_tournament(results.folder, results.manifest, results.frames, STROZZI)
+
+
+def test_few_games_and_a_rule_to_stop(tmp_path):
+    few = played(tmp_path / "few", ["random", "greedy", "trader"], deals=2)
+    text = text_of(write_tournament(tmp_path / "few", few.manifest, few.frames, STROZZI).read_text())
+    assert "there are too few games to say how surely" in text
+    assert np.isnan(few.frames["ratings"]["value"]).all()
+    long = "heuristic:keep_pirate=1,risk=0.25"
+    stopped = played(tmp_path / "until", [long, "random", "greedy"], deals=300, until="0.2")
+    assert stopped.manifest["deals"] < 300
+    text = text_of(write_tournament(tmp_path / "until", stopped.manifest, stopped.frames, STROZZI).read_text())
+    assert "win shares known to within 0.2; at most 300 deals" in text
+    assert f"{stopped.manifest['deals']} deals each" in text
+    assert "win_share_anytime" in text
+    assert long in text
+
+
+def test_the_command_writes_it(tmp_path, capsys):
+    arguments = ["tournament", "strozzi", "--players", "3", "--agents", "random,greedy,trader", "--deals", "3"]
+    assert run([*arguments, "--out", str(tmp_path / "r"), "--workers", "1"]) == 0
+    assert f"report: {tmp_path / 'r' / 'report.html'}" in capsys.readouterr().out
+    (tmp_path / "r" / "report.html").unlink()
+    assert run([*arguments, "--out", str(tmp_path / "r"), "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)["tables"]) == {"agents", "pairwise", "ratings", "seat_effects"}
+    assert (tmp_path / "r" / "report.html").exists()
+
+
+def test_a_comparison_has_no_page(tmp_path):
+    made = plan_agents(STROZZI, "random", "greedy", against=["random"], players=[3], deals=3)
+    run_study(made.plan, tmp_path / "r", workers=1, tables=made.tables)
+    with pytest.raises(InputError, match="holds a comparison or ladder, which has no report"):
+        load_results(tmp_path / "r")
