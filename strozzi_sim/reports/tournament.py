@@ -57,7 +57,7 @@ class _Standing:
 
     Attributes:
         title: in words, with the variant if there are several. slug: the same for file names.
-        agents: best first. words: agent -> "1 heuristic".
+        agents: best first. words: agent -> "1 random".
         ratings, figures, pairs: its rows of the tables; figures are those of agents, ratings among them.
     """
 
@@ -185,7 +185,7 @@ def _short(name: str, most: int = _LONG) -> str:
 
 
 def _with_reach(standing: _Standing, agent: str, most: int = 1000) -> str:
-    """An agent with its number and the interval of its rank: "2 florence (2-3)"."""
+    """An agent with its number and the interval of its rank: "2 random (2-3)"."""
     name = _short(standing.words[agent], most)
     reach = standing.reach(agent)
     return name + ("" if reach is None else f" ({_span(*reach)})")
