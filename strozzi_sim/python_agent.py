@@ -8,19 +8,17 @@ Such an agent is a class with one of two methods:
   uint64[B] in, int[B] out. B is a multiple of PAD: empty rows (zeros, with action 0 alone legal) fill a batch up.
 """
 
-import faulthandler
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable, Mapping
-from time import monotonic
+from multiprocessing import current_process
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import InputError, Interrupted
+from strozzi_sim.errors import AgentFault, InputError, Interrupted
 
 PAD = 64  # batches are filled up to a multiple of it: BLAS then gives a row the same bits in any batch
 SECONDS = 60.0  # a decision, or the decisions of a batch, may take so long
@@ -107,28 +105,36 @@ class Clock:
     """Ends calls that take too long, inside the block that it opens.
 
     In the main thread of a process a signal ends the call. What a signal cannot end (another thread, or C code that
-    never comes back to the interpreter) ends with the process, after twice the time: with exit code 1, or, in a worker
-    process, with the fault that the pool makes of it.
+    never comes back to the interpreter) ends with the process, after twice the time, with the exit code of a fault; if
+    it is a worker process, the pool makes the fault of it.
     """
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
+    def __init__(self, seconds: float, game: str, agents: str) -> None:
+        self.seconds, self._game, self._agents = seconds, game, agents
         self._rings = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
-        self._armed = -1e9
         self._before: Any = None
+        self._watchdog: Any = None
 
     def __enter__(self) -> "Clock":
         if self._rings:
             self._before = signal.signal(signal.SIGALRM, self._ring)
+        if os.name == "posix":
+            from strozzi_sim.kernel.watchdog import watchdog
+
+            self._watchdog = watchdog(self._game, AgentFault.exit_code)
+            alone = current_process().name == "MainProcess"  # a worker's fault is told by its parent
+            self._watchdog.speak(
+                f"strozzi: error: agent {self._agents} did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the "
+                f"limit) and hung in code that never comes back, in a game of {self._game}\n"
+                if alone
+                else ""
+            )
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._rings:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, self._before)
-        if self._armed >= 0:
-            self._armed = -1e9
-            faulthandler.cancel_dump_traceback_later()
 
     @staticmethod
     def _ring(*_: object) -> None:
@@ -140,12 +146,9 @@ class Clock:
         Raises:
             BadAnswer: it raised, or took too long.
         """
-        now = monotonic()
-        if now - self._armed > self.seconds / 2:
-            self._armed = now
-            if sys.__stderr__ is not None:
-                faulthandler.dump_traceback_later(2 * self.seconds + 1, exit=True, file=sys.__stderr__)
         try:
+            if self._watchdog is not None:
+                self._watchdog.watch(2 * self.seconds + 1)
             if not self._rings:
                 return function(*arguments, **named)
             signal.setitimer(signal.ITIMER_REAL, self.seconds)
@@ -159,6 +162,9 @@ class Clock:
             raise
         except Exception as error:
             raise BadAnswer(f"raised {type(error).__name__}: {error}") from error
+        finally:
+            if self._watchdog is not None:
+                self._watchdog.rest()
 
 
 def read_only(part: Any) -> Any:

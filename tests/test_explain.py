@@ -10,6 +10,7 @@ import pytest
 
 from strozzi_games import BASE, STROZZI, SWITCHES, variant
 from strozzi_sim.agent import load_agent
+from strozzi_sim.cli import explain as explain_command
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.strozzi.state import PLAYER_COUNTS
@@ -245,7 +246,8 @@ def test_names_are_those_of_the_game(backup):
     known = {"pass", "pirate", "plus_one", "ware", "venice", "rome", "naples", "decline"}
     known |= {tile["id"] for tile in BASE.components["promotion_tiles"]} | {"..."}
     deep = 0
-    for document in explained(recorded("random"), f"ismcts:iterations=400,backup={backup}")[0][::9]:
+    name = f"ismcts:iterations=400,backup={backup}"
+    for document in explained(recorded("random"), name, wanted=range(1, 80, 9))[0]:
         for line in document["lines"]:
             deep = max(deep, len(line))
             assert {word for step in line for word in step["name"].split(" or ")} <= known
@@ -327,6 +329,25 @@ def test_the_command_shows_every_decision(file, capsys):
     assert f"seat 0 (ismcts:iterations=40): {own['same']} of {own['same']} decisions as played" in out
     assert out.count("chosen, played") == sum(row["same"] for row in document["seats"])
     assert (document["header"]["deal"], document["agent"]) == (1, "ismcts:iterations=40")
+
+
+def test_of_many_actions_the_first_are_shown(file, capsys, monkeypatch):
+    monkeypatch.setattr(explain_command, "_MOST_ROWS", 2)
+    _, out, _ = said(capsys, file, "--explain", "ismcts:iterations=40")
+    document = json.loads(said(capsys, file, "--explain", "ismcts:iterations=40", "--json")[1])
+    parts = out.split("\nDecision ")[1:]
+    folded = 0
+    for part, decision in zip(parts, document["decisions"], strict=True):
+        told = {decision[key]["name"] for key in ("chosen", "played")}
+        shown = [k for k, row in enumerate(decision["actions"]) if k < 2 or row["name"] in told]
+        left = len(decision["actions"]) - len(shown)
+        folded += left > 0
+        assert (f"  and {left} more, each tried at most " in part) == (left > 0)
+        for k, row in enumerate(decision["actions"]):
+            assert bool(re.search(rf"(?m)^  {row['name']} +\d", part)) == (k in shown)
+    assert folded > 5
+    whole = said(capsys, file, "--explain", "ismcts:iterations=40", "--decision", 1)[1]
+    assert "more, each tried" not in whole
 
 
 def test_one_decision_is_shown_with_the_board(file, capsys):

@@ -377,6 +377,38 @@ def test_a_run_that_hangs_ends_with_3(tmp_path):
     assert "did not answer within 0.5 s" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "command", ["bench strozzi --games 2 --workers 1", "record strozzi --games 1", "fairness strozzi AGENT --deals 1"]
+)
+@pytest.mark.parametrize("kind", ["act", "batch"])
+def test_code_that_never_comes_back_ends_with_3_without_workers_too(command, kind, tmp_path):
+    file = tmp_path / "bots.py"
+    file.write_text(faulty(kind, "sum(range(10**15))"))  # keeps the interpreter's lock
+    words = shlex.split(command.replace("AGENT", f"{file}::bad"))
+    if words[0] != "fairness":
+        words += ["--agents", f"{file}::bad"]
+    done = subprocess.run(
+        [sys.executable, "-m", "strozzi_sim", *words], cwd=tmp_path, capture_output=True, text=True,
+        env={**os.environ, "STROZZI_DECISION_SECONDS": "0.3"}, timeout=120,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith(f"strozzi: error: agent '{file}::bad' did not answer within 0.3 s (STROZZI_DECISION")
+    assert done.stderr.endswith("hung in code that never comes back, in a game of strozzi\n")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_call_that_comes_back_is_left_alone(monkeypatch):
+    @python_agent(name="late")
+    class Late:
+        def act(self, view, legal, random):
+            time.sleep(0.01)
+            return legal[0]
+
+    monkeypatch.setenv("STROZZI_DECISION_SECONDS", "0.2")  # all calls together take far longer than twice the limit
+    assert match(Late).play(0, 1, seating=0).games == 1
+    time.sleep(1.5)  # and nobody barks between calls
+
+
 def test_a_signal_is_no_fault_of_the_agent_that_was_thinking():
     @python_agent(name="interrupted")
     class Thinking:

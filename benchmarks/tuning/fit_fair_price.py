@@ -80,7 +80,7 @@ def spec_of(name: str, weights: Weights, **more: float) -> AgentSpec:
 
 def collect(weights: Weights, deals: range, playouts: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """(positions, [margin, variance, over]) from games of two agents with these weights."""
-    bound: Bound = bind(spec_of("appraiser", weights, playouts=playouts), game)
+    bound: Bound = bind(spec_of("appraiser", weights, playouts=playouts, lots=s.MOST_TILES), game)
     fair, random = spec_of("fair-price", weights), np.random.default_rng(deals.start)
     positions, worths = [], []
     for deal in deals:

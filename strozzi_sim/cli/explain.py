@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from strozzi_sim.selfplay.records import RecordedGame
     from strozzi_sim.selfplay.table import Table
 
+_MOST_ROWS = 12  # actions of a decision that are shown when many decisions are
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -82,7 +84,7 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
         told = len(lines)
         if step or asked.decision is not None:
             _print_board(before, recorded.names)
-        _print_decision(document, recorded.names, spec)
+        _print_decision(document, recorded.names, spec, _MOST_ROWS if asked.decision is None else None)
         if step and asked.decision is None:
             print("-- Enter for more --", end="", flush=True)
             if not sys.stdin.readline():
@@ -176,7 +178,10 @@ def _print_board(table: "Table", names: Sequence[str]) -> None:
     print(f"\n{view.render(seen, table.variant.components, names)}")
 
 
-def _print_decision(document: Mapping[str, Any], names: Sequence[str], spec: "AgentSpec") -> None:
+def _print_decision(
+    document: Mapping[str, Any], names: Sequence[str], spec: "AgentSpec", most: int | None = None
+) -> None:
+    """The decision, with the `most` first actions and those chosen and played."""
     seat = document["seat"]
     print(f"\nDecision {document['decision']}, {names[seat]} (seat {seat}). {document['question']}")
     played, chosen = document["played"], document["chosen"]
@@ -185,11 +190,17 @@ def _print_decision(document: Mapping[str, Any], names: Sequence[str], spec: "Ag
         print(f"  {spec.text} chooses {chosen['name']}, {agrees}\n")
         return
     rows = [["  action", "visits", "share", "value", ""]]
-    for row in document["actions"]:
+    left = []
+    for number, row in enumerate(document["actions"]):
         marks = [word for word, what in (("chosen", chosen), ("played", played)) if row["action"] == what["action"]]
+        if most is not None and number >= most and not marks:
+            left.append(row["visits"])
+            continue
         share = "-" if row["share"] is None else f"{row['share']:.3f}"
         rows.append([f"  {row['name']}", f"{row['visits']:,}", share, _value(row["value"]), ", ".join(marks)])
     print(columns_of(rows))
+    if left:
+        print(f"  and {len(left)} more, each tried at most {max(left):,} times")
     for line in document["lines"]:
         if len(line) == 1:  # nothing was looked at after it
             continue

@@ -270,8 +270,12 @@ def _in_counts(
     from strozzi_sim.agent import load_agent
     from strozzi_sim.games.variants import resolve_variant
 
+    try:
+        given = [load_agent(text) for text in texts]
+    except InputError:
+        return list(texts), ()  # the plan refuses it, in its turn and in its words
     resolved = [resolve_variant(game, name) for name in variants]
-    played, notes = with_counts([load_agent(text) for text in texts], game, players, resolved, out)
+    played, notes = with_counts(given, game, players, resolved, out)
     return [spec.text for spec in played], notes
 
 

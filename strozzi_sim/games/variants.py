@@ -127,7 +127,7 @@ def words_of(error: msgspec.ValidationError, raw: Any) -> str:
 
 
 def _value_at(raw: Any, key: str) -> Any:
-    """What stands at a key as errors write it, `section[0].key`; None where it does not name a single place."""
+    """What stands at a key as errors write it, `list[0].key`; None where it does not name a single place."""
     for name, number in re.findall(r"([^.\[\]]+)|\[([^\]]*)\]", key):
         if isinstance(raw, Mapping) and name in raw:
             raw = raw[name]

@@ -288,7 +288,8 @@ class MixedLoop:
         self.randoms, self.resample = np.zeros((slots, players), RANDOM), np.zeros((slots, players), RANDOM)
         self.pending = np.zeros(slots, PENDING)
         self.log = np.zeros(slots * 64 * WAVE, LOGGED)
-        self.clock = Clock(seconds_allowed())
+        in_python = [spec.text for spec, each in zip(match.positions, bound, strict=True) if each is None]
+        self.clock = Clock(seconds_allowed(), game.name, " or ".join(repr(text) for text in dict.fromkeys(in_python)))
         # positions with the same agent are asked together
         self.specs = match.positions
         self.asks = np.array([self.specs.index(spec) for spec in self.specs])

@@ -137,7 +137,7 @@ class Seat:
             self._bound = bind(spec, self.game)
             self._memory = np.zeros(1, self._bound.memory)
         else:
-            with Clock(seconds_allowed()) as clock:
+            with Clock(seconds_allowed(), self.game.name, repr(self.spec.text)) as clock:
                 self._player = make_player(spec.agent.function, dict(spec.values), clock)
             self._stream = SeatRandom(int(self._random["cursor"][0]))
             self._components = read_only(self.variant.components)
@@ -183,7 +183,7 @@ class Seat:
         count = self._kernels.look(seen, rules, self._legal)
         legal = tuple(self._legal[1 : count + 1].tolist())
         view = self.game.module("view")
-        with Clock(seconds_allowed()) as clock:
+        with Clock(seconds_allowed(), self.game.name, repr(self.spec.text)) as clock:
             if self.spec.agent.kind == "act":
                 shown = view.view_of(seen[0], self._components, self.seat)
                 return ask_one(self._player, shown, legal, self._stream, clock)

@@ -1,23 +1,20 @@
-"""Fairness in Medici vs Strozzi: nobody looks into the bag, and with the switch hidden_cash into the rival's purse."""
+"""Fairness: the agents are blind to the order of the bag and to hidden cash; whoever looks is caught."""
 
 import dataclasses
 import textwrap
 
-import numpy as np
 import pytest
 
 from medici_games import BASE, MEDICI_VS_STROZZI, variant
 from strozzi_sim.agent import agent_names, load_agent, python_agent, spec_of
-from strozzi_sim.games.medici_vs_strozzi import view as v
-from strozzi_sim.games.medici_vs_strozzi.state import NAME_PRICE
-from strozzi_sim.python_agent import SeatRandom
+from strozzi_sim.cli import app
 from strozzi_sim.selfplay.fairness import check_fairness
 from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.table import Table, _observing
 
-HIDDEN = variant("hidden-cash")
-BUDGETS = {"flat_mc": "flat_mc:playouts=3", "ismcts": "ismcts:iterations=40", "appraiser": "appraiser:playouts=1"}
-PLAYERS = [name for name in agent_names() if load_agent(name).agent.plays(MEDICI_VS_STROZZI, 2)]
+BUDGETS = {"appraiser": "playouts=20,lots=1", "flat_mc": "playouts=1", "ismcts": "iterations=30"}
+NAMES = [name for name in agent_names() if load_agent(name).agent.plays(MEDICI_VS_STROZZI, 2)]
+AGENTS = [f"{name}:{BUDGETS[name]}" if name in BUDGETS else name for name in NAMES]
+RIVALS_CASH = "the rival's cash, where it is hidden"
 
 CHEATS = """
     from numba import int64
@@ -29,15 +26,23 @@ CHEATS = """
         '''Reads the first of the tiles that are still to come.'''
         return kth_legal(state, rules, int64(state.unseen_tile[0]) % count_legal(state, rules))
 
-    @compiled_agent(name="pickpocket", games=("medici_vs_strozzi",))
-    def pickpocket(state, rules, params, memory, random):
-        '''Reads the cash of its rival.'''
-        return kth_legal(state, rules, abs(int64(state.cash[1 - int64(state.actor)])) % count_legal(state, rules))
+    @compiled_agent(name="peeper", games=("medici_vs_strozzi",))
+    def peeper(state, rules, params, memory, random):
+        '''Reads the place of a tile that was shown.'''
+        return kth_legal(state, rules, int64(state.unseen_tile[int64(state.unseen)]) % count_legal(state, rules))
+
+    @compiled_agent(name="counter", games=("medici_vs_strozzi",))
+    def counter(state, rules, params, memory, random):
+        '''Counts the tiles in the bag, which it may.'''
+        total = int64(0)
+        for k in range(int64(state.unseen)):
+            total += int64(state.unseen_tile[k])
+        return kth_legal(state, rules, total % count_legal(state, rules))
 
     @compiled_agent(name="purse", games=("medici_vs_strozzi",))
     def purse(state, rules, params, memory, random):
-        '''Reads its own cash.'''
-        return kth_legal(state, rules, abs(int64(state.cash[int64(state.actor)])) % count_legal(state, rules))
+        '''Reads the cash of its rival.'''
+        return kth_legal(state, rules, (int64(state.cash[1 - int64(state.actor)]) & 255) % count_legal(state, rules))
 """
 
 
@@ -48,92 +53,104 @@ def cheats(tmp_path_factory):
     return str(path)
 
 
-def check(spec, played=BASE, deals=2):
+def check(spec, played=BASE, deals=1):
     return check_fairness(spec, MEDICI_VS_STROZZI, played, players=[2], deals=deals)
 
 
-@pytest.mark.parametrize("played", [BASE, HIDDEN], ids=["base", "hidden-cash"])
-@pytest.mark.parametrize("name", PLAYERS)
-def test_every_agent_is_fair(name, played):
-    found = check(load_agent(BUDGETS.get(name, name)), played, deals=1)
+def test_there_are_as_many_agents_as_there_should_be():
+    assert {"random", "fixed-price", "fair-price", "shader", *BUDGETS} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("changes", ["base", "all-flipped"])
+def test_every_agent_is_fair(name, changes):
+    """All-flipped hides the cash."""
+    found = check(load_agent(name), variant(changes))
     assert found.leak is None, found.leak
-    assert found.decisions > 50
+    assert found.decisions > 20
 
 
-def test_a_cheat_is_caught(cheats):
+def test_who_wants_to_win_does_not_see_hidden_cash():
+    for name in ("appraiser:playouts=20,lots=1,utility=win", "flat_mc:playouts=1,utility=win"):
+        assert check(load_agent(name), variant("hidden-cash")).leak is None
+
+
+def test_a_reader_of_the_bag_is_caught_and_shown(cheats, capsys):
     leak = check(load_agent(f"{cheats}::cheat")).leak
     assert leak is not None
     assert leak.what == "the order of the tiles in the bag"
+    assert leak.action != leak.moved_to
+    assert app.run(["fairness", "medici_vs_strozzi", f"{cheats}::cheat"]) == 1
+    assert "after a change of the order of the tiles in the bag" in capsys.readouterr().out
 
 
-def test_hidden_cash_is_nowhere_in_what_an_agent_is_handed(cheats):
-    assert check(load_agent(f"{cheats}::pickpocket")).leak is None, "in the base game cash is open"
-    assert check(load_agent(f"{cheats}::pickpocket"), HIDDEN).leak is None
-
-
-def test_an_engine_that_hands_hidden_cash_out_is_caught(cheats):
-    careless = dataclasses.replace(HIDDEN, hidden=False)
-    leak = check(load_agent(f"{cheats}::pickpocket"), careless).leak
+def test_unused_places_are_no_secret_passage(cheats):
+    leak = check(load_agent(f"{cheats}::peeper")).leak
     assert leak is not None
-    assert leak.what == "the rival's cash, where it is hidden"
-    assert check(load_agent(f"{cheats}::purse"), careless).leak is None
+    assert leak.what == "what lies in unused places of the state"
 
 
-def test_with_hidden_cash_the_rival_seems_to_own_what_one_owns(cheats):
-    """What the compiled loop hands out, not only a table: a thief plays as one who looks into his own purse."""
-    thief, owner = (load_agent(f"{cheats}::{name}") for name in ("pickpocket", "purse"))
-    played = [Match(MEDICI_VS_STROZZI, 2, (spec,), HIDDEN, 3).play(0, 40, rows=True) for spec in (thief, owner)]
-    assert played[0].rows.tobytes() == played[1].rows.tobytes()
-    open_ = [Match(MEDICI_VS_STROZZI, 2, (spec,), BASE, 3).play(0, 40, rows=True) for spec in (thief, owner)]
-    assert open_[0].rows.tobytes() != open_[1].rows.tobytes()
-    assert open_[1].rows.tobytes() == played[1].rows.tobytes(), "the switch changes nothing but what is seen (19)"
+def test_what_an_agent_may_count_it_may_use(cheats):
+    assert check(load_agent(f"{cheats}::counter")).leak is None
 
 
-@python_agent(name="accountant")
-class Accountant:
-    """Names the price of all the cash that it sees."""
+# -- hidden cash (19) ------------------------------------------------------------------------------------------------
+
+
+def test_open_cash_may_be_read(cheats):
+    assert check(load_agent(f"{cheats}::purse")).leak is None
+
+
+def test_a_reader_of_hidden_cash_reads_its_own(cheats):
+    """It is handed a copy in which there is nothing to see; handed the state itself, it would be caught."""
+    hidden, purse = variant("hidden-cash"), load_agent(f"{cheats}::purse")
+    assert hidden.hidden
+    assert not BASE.hidden
+    assert check(purse, hidden, deals=2).leak is None
+    leak = check(purse, dataclasses.replace(hidden, hidden=False)).leak
+    assert leak is not None
+    assert leak.what == RIVALS_CASH
+
+
+def rows(spec, played, deals=6):
+    match = Match(MEDICI_VS_STROZZI, 2, (spec, load_agent("fixed-price")), played, 3, "rotate")
+    return match.play(0, deals, rows=True, counted=False).rows
+
+
+def test_hiding_the_cash_changes_what_is_seen_and_never_what_is_paid(cheats):
+    hidden = variant("hidden-cash")
+    for name in ("fair-price", "shader"):  # read no cash
+        assert rows(load_agent(name), hidden).tobytes() == rows(load_agent(name), BASE).tobytes()
+    purse = load_agent(f"{cheats}::purse")
+    assert rows(purse, hidden).tobytes() != rows(purse, BASE).tobytes()
+
+
+HIDDEN = set()  # whether the rival's cash was, as `glance` found it
+
+
+@python_agent(name="glance")
+class Glance:
+    """Reads all cash that it is shown."""
 
     def act(self, view, legal, random):
-        assert (view.cash[1 - view.seat] is None) == view.components["switches"]["hidden_cash"]
-        return legal[sum(abs(coins) for coins in view.cash if coins is not None) % len(legal)]
+        HIDDEN.add(view.cash[1 - view.seat] is None)
+        return legal[sum(cash or 0 for cash in view.cash) % len(legal)]
 
 
-@python_agent(name="clerk")
-class Clerk:
-    """Adds up all that it is shown."""
+@python_agent(name="gaze")
+class Gaze:
+    """Reads the whole observation."""
 
     def act_batch(self, observations, legal, random):
-        wishes = np.abs(observations.sum(axis=1) * 64).astype(np.int64)
+        wishes = (abs(observations).sum(axis=1) * 64).astype(int)
         return (legal.cumsum(axis=1) > (wishes % legal.sum(axis=1))[:, None]).argmax(axis=1)
 
 
-@pytest.mark.parametrize("agent", [Accountant, Clerk], ids=["act", "batch"])
-def test_python_agents_do_not_see_hidden_cash(agent):
-    assert check(spec_of(agent), HIDDEN, deals=1).leak is None
-    match = Match(MEDICI_VS_STROZZI, 2, (spec_of(agent), load_agent("random")), HIDDEN, 3, "rotate")
-    assert match.play(0, 4).games == 8
-
-
-@pytest.mark.parametrize("played", [BASE, HIDDEN], ids=["base", "hidden-cash"])
-def test_scrambles_change_the_state_and_nothing_that_is_shown(played):
-    table = Table(MEDICI_VS_STROZZI, played, 2, seed=3, deal=1)
-    random = SeatRandom(7)
-    look = _observing(MEDICI_VS_STROZZI)
-    changed, prices = set(), 0
-    while not table.over:
-        before = table.state.copy()
-        seen = v.view_of(before[0], played.components, table.actor)
-        out = np.zeros((2, v.OBSERVATION), np.float32)
-        look(before, played.rules, table.actor, out[0])
-        for words, scramble in v.SCRAMBLES.items():
-            state = before.copy()
-            scramble(state, played.rules[0], table.actor, random)
-            changed |= {words} if (state != before).any() else set()
-            assert v.view_of(state[0], played.components, table.actor) == seen
-            look(state, played.rules, table.actor, out[1])
-            assert out[0].tobytes() == out[1].tobytes()
-        prices += table.legal[0] == NAME_PRICE and len(table.legal) == 121
-        table.play(table.legal[random.below(len(table.legal))])
-    assert changed >= set(v.SCRAMBLES) - {"the rival's cash, where it is hidden"}
-    assert ("the rival's cash, where it is hidden" in changed) == (played is HIDDEN)
-    assert prices > 10
+def test_python_agents_are_shown_no_hidden_cash():
+    for played, hides in ((BASE, False), (variant("hidden-cash"), True)):
+        HIDDEN.clear()
+        found = check(spec_of(Glance), played)
+        assert found.leak is None, found.leak
+        assert found.decisions > 20
+        assert {hides} == HIDDEN
+        assert check(spec_of(Gaze), played).leak is None

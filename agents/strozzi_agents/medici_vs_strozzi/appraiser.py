@@ -44,18 +44,23 @@ from strozzi_sim.thoughts import Thought
 MARGIN, WIN = 0, 1  # `utility`
 _OPTIONS = 1 + MOST_SHIPS * MOST_HARBORS
 _MOST_BYTES = 1 << 26
+_LEAST_SAMPLES = 64
 
 
 def appraiser_memory(values, game):
-    """The memory of `appraiser`: one sample of the margin for each playout, side and option.
+    """The memory of `appraiser`: one sample of the margin for each playout and side.
+
+    Sizes are rounded up to a power of two: each one is compiled anew.
 
     Raises:
         InputError: it would take more than 64 MiB.
     """
-    playouts = int(values["playouts"])
+    playouts = max(_LEAST_SAMPLES, 1 << (int(values["playouts"]) - 1).bit_length())
     size = 3 * playouts * 8
     if size > _MOST_BYTES:
-        raise InputError(f"appraiser: playouts={playouts} would take {size / 2**20:,.0f} MiB for each seat; at most 64")
+        raise InputError(
+            f"appraiser: playouts={values['playouts']} would take {size / 2**20:,.0f} MiB for each seat; at most 64"
+        )
     return np.dtype([  # shape                   meaning
         ("now", worth.MEMORY),  #                what markers are worth this round
         ("next", worth.MEMORY),  #               and in the next one
@@ -65,6 +70,7 @@ def appraiser_memory(values, game):
         ("promise", "f8", (_OPTIONS,)),  #       [option] what the estimate says of it
         ("sample", "f8", (3, playouts)),  #      [0 proposer's, 1 responder's best placement, 2 on trial; playout]
         #                                        Medici's final margin
+        ("played", "i8"),  #                     playouts of each option of the last decision
         ("tried", "i4"),  #                      options of the last decision that were played on
         ("mean", "f8", (_OPTIONS,)),  #          [option] what came out for its seat
         ("mine", "f8"),  #                       W_P at the last price or answer
@@ -77,7 +83,7 @@ def appraiser_memory(values, game):
 def appraiser_thoughts(memory: Any, legal: Sequence[int], node: Any) -> list[Thought]:
     """Expected margin in coins, what is paid now included: of placements that were tried, of prices, of both answers."""
     tried = int(memory["tried"])
-    playouts = memory["sample"].shape[-1]
+    playouts = int(memory["played"])
     if legal[0] == REVEAL_MORE or node is not None:
         return []  # it does not play on to decide whether to show another tile
     if legal[0] == DISCARD:
@@ -208,7 +214,7 @@ def play_on(state, rules, params, memory, seat, action, stream, row):
 def _best(state, rules, params, memory, seat, stream, row):
     """(placement, mean margin for `seat`) of its best placement; its samples are left in `row`."""
     count = _list_options(state, rules, params, memory, seat)
-    memory.tried = count
+    memory.tried, memory.played = count, params.playouts
     best, chosen = -1e30, int64(DISCARD)
     for option in range(count):
         action = int64(memory.action[option])

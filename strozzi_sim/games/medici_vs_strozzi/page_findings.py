@@ -63,16 +63,9 @@ def _seat(say: Speaker, data: Mapping[str, Any]) -> str:
     who = "; ".join(
         f"{name} starts {'rounds' if len(own) > 1 else 'round'} {listed(own)}" for name, own in starts.items() if own
     )
-    verdict = ""
-    if share.low > 0.5:
-        verdict = ": Medici's seat is the better one"
-    elif share.high < 0.5:
-        verdict = ": Strozzi's seat is the better one"
-    elif share.low <= 0.5 <= share.high:
-        verdict = ": no advantage of either seat is shown"
     return (
         f"Medici wins {quote(share, 'share')} of games, a tie counted as half, with a mean margin of {ahead} coins"
-        f"{verdict}{f' ({who})' if who else ''}."
+        f"{f' ({who})' if who else ''}."
     )
 
 

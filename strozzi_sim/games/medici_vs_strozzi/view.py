@@ -157,9 +157,8 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
             for capacity, (where, tiles) in position.ships[seat].items():
                 if where == harbor["id"]:
                     total = sum(value[tile] for tile in tiles)
-                    lines.append(
-                        f"  {player:<8} ship for {capacity}: {', '.join(tiles)} = {total}, {capacity - len(tiles)} free"
-                    )
+                    load = ", ".join(tile for tile in value if tile in tiles)  # in one order, however they came
+                    lines.append(f"  {player:<8} ship for {capacity}: {load} = {total}, {capacity - len(tiles)} free")
         for kind in harbor["tracks"]:
             track = components["tracks"].get("per_track", {}).get(f"{harbor['id']}.{kind}", components["tracks"])
             half, bonus = track["half_length"], {int(space): coins for space, coins in track["bonus"].items()}

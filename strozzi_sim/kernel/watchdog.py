@@ -1,0 +1,65 @@
+"""A watchdog that the interpreter's lock cannot hold back: a thread in compiled code that ends the process.
+
+Python can interrupt Python. C code that keeps the lock can be ended only by a thread that needs no lock to notice.
+"""
+
+import threading
+from functools import cache
+
+import numpy as np
+from numba import int32, int64, intp, types, uint8, uint32, void
+
+from strozzi_sim.kernel.jit import entry, jit
+
+TICK = 20_000  # microseconds between two looks
+
+_ALLOWED, _CALL, _LETTERS = 0, 1, 2  # `watched`: microseconds that a call may take (0 = nobody calls), its number, ...
+_MOST_LETTERS = 1000
+
+_usleep = types.ExternalFunction("usleep", int32(uint32))
+_write = types.ExternalFunction("write", intp(int32, intp, intp))
+_exit = types.ExternalFunction("_exit", void(int32))
+
+
+@jit
+def _watch(watched, message, code):
+    call, waited = int64(-1), int64(0)
+    while True:
+        _usleep(uint32(TICK))
+        if watched[_ALLOWED] == 0 or watched[_CALL] != call:
+            call, waited = watched[_CALL], int64(0)
+            continue
+        waited += TICK
+        if waited > watched[_ALLOWED]:
+            _write(int32(2), message.ctypes.data, watched[_LETTERS])
+            _exit(int32(code))
+
+
+class Watchdog:
+    """Ends the process when a call takes too long. There is one a process; it watches one call at a time."""
+
+    def __init__(self, game: str, code: int) -> None:
+        self._watched, self._message = np.zeros(3, np.int64), np.zeros(_MOST_LETTERS, np.uint8)
+        watch = entry(_watch, void(int64[::1], uint8[::1], int64), game)
+        threading.Thread(target=watch, args=(self._watched, self._message, code), daemon=True).start()
+
+    def speak(self, line: str) -> None:
+        """What it writes to standard error when it ends the process."""
+        letters = line.encode("utf-8", "replace")[:_MOST_LETTERS]
+        self._message[: len(letters)] = np.frombuffer(letters, np.uint8)
+        self._watched[_LETTERS] = len(letters)
+
+    def watch(self, seconds: float) -> None:
+        """A call begins, and may take so long."""
+        self._watched[_CALL] += 1
+        self._watched[_ALLOWED] = int(seconds * 1e6)
+
+    def rest(self) -> None:
+        """The call is over."""
+        self._watched[_ALLOWED] = 0
+
+
+@cache
+def watchdog(game: str, code: int) -> Watchdog:
+    """The watchdog of this process, which ends it with exit code `code`; compiled through the cache folder of `game`."""
+    return Watchdog(game, code)

@@ -1,0 +1,286 @@
+"""The agents of Medici vs Strozzi: legal everywhere, pure, repeatable, true to what they say, and strong enough."""
+
+import ctypes
+from functools import cache
+
+import numpy as np
+import pytest
+from numba import njit
+
+from medici_games import BASE, MEDICI_VS_STROZZI, SHIPPED, SWITCHES, variant
+from strozzi_sim.agent import bind, load_agent
+from strozzi_sim.games.medici_vs_strozzi import state as s
+from strozzi_sim.games.medici_vs_strozzi import worth
+from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
+from strozzi_sim.games.medici_vs_strozzi.view import view_of
+from strozzi_sim.games.variants import from_changes
+from strozzi_sim.kernel.streams import RANDOM
+from strozzi_sim.selfplay.loop import WIN
+from strozzi_sim.selfplay.match import Match
+from strozzi_sim.selfplay.table import Table
+
+PRICING = ("fixed-price", "fair-price", "shader")
+SEARCHING = (
+    "appraiser:lots=1,playouts=20",
+    "appraiser:lots=1,playouts=20,utility=win",
+    "flat_mc:playouts=1",
+    "ismcts:iterations=30",
+)
+AGENTS = ("random", *PRICING, *SEARCHING)
+VARIANTS = (*SHIPPED, *SWITCHES)
+
+
+def match(*names, played=BASE, seatings="one"):
+    return Match(MEDICI_VS_STROZZI, 2, tuple(load_agent(name) for name in names), played, 3, seatings)
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_every_agent_plays_every_variant_and_switch(name):
+    for changes in VARIANTS:  # an illegal action would be a fault
+        games = 1 if name in SEARCHING else 10
+        played = match(name, "random", played=variant(changes), seatings="rotate").play(0, games, counted=False)
+        assert played.games == 2 * games
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_results_depend_on_the_deal_alone(name):
+    games = 2 if name in SEARCHING else 10
+    whole = match(name, "fair-price").play(0, 2 * games, rows=True, counted=False)
+    again = match(name, "fair-price").play(0, 2 * games, rows=True, counted=False)
+    second_half = match(name, "fair-price").play(games, 2 * games, rows=True, counted=False)
+    assert whole.rows.tobytes() == again.rows.tobytes()
+    assert whole.rows[2 * games :].tobytes() == second_half.rows.tobytes()  # nothing is left of earlier games
+
+
+def decide(bound, table, memory, random):
+    """What an agent chooses when it is handed the state itself, as in the loop."""
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(bound.address)
+    arrays = (table.state, table.variant.rules, bound.params, memory, random)
+    return function(*(array.ctypes.data for array in arrays))
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_agents_leave_the_state_and_the_rules_alone_and_need_no_memory_of_the_game(name):
+    bound = bind(load_agent(name), MEDICI_VS_STROZZI)
+    for deal, changes in enumerate(("base", "all-flipped", "other-box")):
+        table = Table(MEDICI_VS_STROZZI, variant(changes), 2, seed=5, deal=deal)
+        memories, random = np.zeros(2, bound.memory), np.zeros(1, RANDOM)
+        while not table.over:
+            before, stands = (
+                (table.state.tobytes(), table.variant.rules.tobytes(), bound.params.tobytes()),
+                random.copy(),
+            )
+            action = decide(bound, table, memories[table.actor : table.actor + 1], random)
+            assert before == (table.state.tobytes(), table.variant.rules.tobytes(), bound.params.tobytes())
+            assert action in table.legal
+            # the same random numbers and a fresh memory: a search hands out such in the midst of a game
+            assert action == decide(bound, table, np.zeros(1, bound.memory), stands)
+            table.play(action)
+
+
+# -- what they say of themselves -------------------------------------------------------------------------------------
+
+
+def decisions(*names, played=BASE, deals=10):
+    """(table, name) before every decision of games between two agents, and what is then chosen."""
+    specs = [load_agent(name) for name in names]
+    for deal in range(deals):
+        table = Table(MEDICI_VS_STROZZI, played, 2, seed=8, deal=deal)
+        while not table.over:
+            seat = table.actor
+            action = table.ask(specs[seat])
+            yield table, names[seat], action
+            table.play(action)
+
+
+@pytest.mark.parametrize("value", [0, 9, 30])
+@pytest.mark.parametrize("tiles", [1, 2, 3])
+def test_fixed_price_names_its_price_and_pays_no_more(value, tiles):
+    name, answers = f"fixed-price:value={value},tiles={tiles}", set()
+    for changes in ("base", "no-room-no-buy"):
+        for table, who, action in decisions("fair-price", name, played=variant(changes), deals=6):
+            if who != name:
+                continue
+            state, phase = table.state[0], int(table.state["phase"][0])
+            if phase == s.PRICE:
+                assert action == s.NAME_PRICE + value
+                assert state["shown"] == tiles or state["shown"] == state["room"][1] or state["unseen"] == 0
+            elif phase == s.ANSWER:
+                assert action == (s.BUY if int(state["price"]) <= value else s.DECLINE)
+                answers.add((action, int(np.sign(int(state["price"]) - value))))
+            elif phase == s.REVEAL:
+                assert action == (s.REVEAL_MORE if state["shown"] < tiles else s.STOP)
+    assert answers >= {0: {(s.DECLINE, 1)}, 9: {(s.BUY, -1), (s.DECLINE, 1)}, 30: {(s.BUY, -1)}}[value]
+
+
+@pytest.mark.parametrize(("rival", "answer"), [(11, s.BUY), (12, s.BUY), (13, s.DECLINE)])
+def test_fixed_price_pays_its_price_and_not_a_coin_more(rival, answer):
+    own = "fixed-price:value=12"
+    for table, _, action in decisions(own, f"fixed-price:tiles=2,value={rival}", deals=3):
+        if table.actor == 0 and table.state["phase"][0] == s.ANSWER:
+            assert int(table.state["price"][0]) == rival
+            assert action == answer
+
+
+def test_fixed_price_names_no_more_than_can_be_named():
+    low = from_changes(MEDICI_VS_STROZZI, "low", {"price_space": {"action_space_cap": 5}}, "tests low")
+    named = {action - s.NAME_PRICE for table, _, action in decisions("fixed-price:value=9", "fixed-price:value=9",
+             played=low, deals=2) if table.state["phase"][0] == s.PRICE}  # fmt: skip
+    assert named == {5}
+
+
+def lead_now(view, loads):
+    """Medici's payout less Strozzi's if the round were scored with these loads: seat -> harbor -> tiles."""
+    worth_of = {tile: (kind, value) for tile, kind, value in tile_ids(view.components)}
+    types = [kind["key"] for kind in view.components["type"]]
+    tracks, total = view.components["tracks"], 0
+    for harbor, markers in view.markers.items():
+        sums = [sum(worth_of[tile][1] for tile in loads[seat].get(harbor, ())) for seat in (0, 1)]
+        total += 20 * ((sums[0] > sums[1]) - (sums[1] > sums[0]))
+        for kind, place in markers.items():
+            for seat, side in ((0, 1), (1, -1)):
+                mine = [worth_of[tile] for tile in loads[seat].get(harbor, ())]
+                place += side * sum(1 if value else 2 for each, value in mine if each == types.index(kind))
+            place = max(-tracks["half_length"], min(tracks["half_length"], place))
+            if place:
+                total += (1 if place > 0 else -1) * (10 + tracks["bonus"].get(str(abs(place)), 0))
+    return total
+
+
+def test_fixed_price_loads_where_it_pays_most_now():
+    loaded = 0
+    for table, _, action in decisions("fixed-price", "fixed-price:value=15,tiles=3", deals=20):
+        if table.state["phase"][0] != s.PLACE:
+            continue
+        view, seat = view_of(table.state[0], BASE.components, table.actor), table.actor
+        pays = {}
+        for option in table.legal:
+            loads = [{harbor: list(load) for harbor, load in fleet.values() if harbor} for fleet in view.ships]
+            if option >= s.LOAD:
+                harbor = BASE.components["harbor"][(option - s.LOAD) % s.MOST_HARBORS]["id"]
+                loads[seat][harbor] = [*loads[seat].get(harbor, ()), *view.lot]
+            pays[option] = lead_now(view, loads) * (1 if seat == s.MEDICI else -1)
+        assert pays[action] == max(pays.values())
+        assert (action == s.DISCARD) == all(pays[option] < pays[s.DISCARD] for option in pays if option != s.DISCARD)
+        loaded += action != s.DISCARD
+    assert loaded > 200
+
+
+@njit
+def estimate(states, rules, weights, memories, out):
+    worth.fill_round(states[0], rules[0], weights[0], memories[0])
+    mine, yours = worth.swing(states[0], rules[0], weights[0], memories[0])
+    out[0], out[1] = mine, yours
+    out[2] = worth.fair_price(states[0], rules[0], weights[0], memories[0])
+    turn = states[0].proposer
+    out[3] = worth.margin(states[0], rules[0], weights[0], memories[0], turn, False)
+    out[4] = worth.margin(states[0], rules[0], weights[0], memories[0], turn, True)
+    out[5] = worth.another_tile(states[0], rules[0], weights[0], memories[0]) if states[0].unseen > 0 else 0.0
+
+
+def estimates(state, rules):
+    """W_P, W_R, the fair price, Medici's margin before and after the end of the round, the worth of another tile."""
+    out = np.zeros(6)
+    estimate(state, rules, bind(load_agent("fair-price"), MEDICI_VS_STROZZI).params, np.zeros(1, worth.MEMORY), out)
+    return out
+
+
+@pytest.mark.parametrize(
+    ("name", "factor"),
+    [("fair-price", 1.0), ("shader", 0.8), ("shader:factor=0.5", 0.5), ("shader:factor=1.3", 1.3)],
+)
+def test_prices_are_the_said_share_of_the_fair_price(name, factor):
+    named, bought = [], set()
+    for table, _, action in decisions(name, name, deals=5):
+        state = table.state[0]
+        fair = estimates(table.state, BASE.rules)[2]
+        if state["phase"] == s.PRICE:
+            named.append(action - s.NAME_PRICE)
+            assert abs(named[-1] - min(factor * fair, 120)) <= 0.5 + 1e-9
+        elif state["phase"] == s.ANSWER:  # whatever it names itself
+            assert action == (s.BUY if int(state["price"]) < fair else s.DECLINE)
+            bought.add(action)
+    assert len(named) > 100
+    assert max(named) > 10 * factor
+    assert bought == {s.BUY, s.DECLINE} or factor >= 1
+
+
+# -- symmetry (57) ---------------------------------------------------------------------------------------------------
+
+
+def other_side(state):
+    """The same position with the players' sides changed."""
+    other = state.copy()
+    for name in ("room", "loaded", "moored", "berths", "free", "harbor", "value", "steps", "cash"):
+        other[name] = state[name][:, ::-1]
+    other["position"] = -state["position"]
+    for name in ("actor", "proposer", "buyer", "start_player"):
+        other[name] = 1 - state[name]
+    aboard = state["lies"] < s.SEATS * s.MOST_SHIPS
+    other["lies"] = np.where(aboard, (state["lies"] + s.MOST_SHIPS) % (s.SEATS * s.MOST_SHIPS), state["lies"])
+    return other
+
+
+@pytest.mark.parametrize("changes", [*SHIPPED, "moored", "worthless-wins", "no-room-no-buy"])
+def test_item_57_changing_sides_changes_signs_and_nothing_else(changes):
+    played, prices = variant(changes), 0
+    for table, _, _ in decisions("fair-price", "shader", played=played, deals=2):
+        mirrored = Table(MEDICI_VS_STROZZI, played, 2, seed=8, deal=0)
+        mirrored.state[:] = other_side(table.state)
+        mirrored._look()
+        mine, theirs = estimates(table.state, played.rules), estimates(mirrored.state, played.rules)
+        assert theirs == pytest.approx(mine * [1, 1, 1, -1, -1, 1], abs=1e-9)
+        if table.state["phase"][0] == s.PRICE and abs(mine[2] % 1 - 0.5) > 1e-6:
+            assert mirrored.ask(load_agent("fair-price")) == s.NAME_PRICE + int(min(mine[2], 120) + 0.5)
+            prices += 1
+    assert prices > 20
+
+
+def test_item_57_other_names_of_the_types_change_nothing():
+    order = [2, 0, 3, 1]  # number of a type -> its new number
+    components = BASE.components
+    keys = [kind["key"] for kind in components["type"]]
+    renamed = from_changes(
+        MEDICI_VS_STROZZI, "renamed", {"type": [{"key": keys[order.index(k)]} for k in range(4)]}, "tests renamed"
+    )
+    before, after = ([tile for tile, *_ in tile_ids(each.components)] for each in (BASE, renamed))
+    moved = [after.index(tile) for tile in before]  # the gold tiles keep their places
+    assert moved != list(range(26))
+    for table, _, _ in decisions("fair-price", "shader", deals=3):
+        state = table.state.copy()
+        state["lies"][0, moved] = table.state["lies"][0, :26]
+        for name, used in (("lot", int(state["shown"][0])), ("unseen_tile", int(state["unseen"][0]))):
+            state[name][0, :used] = [moved[tile] for tile in table.state[name][0, :used]]
+        state["position"][:, :, order] = table.state["position"][:, :, :4]
+        state["steps"][:, :, :, order] = table.state["steps"][:, :, :, :4]
+        # another tile is thought of in the order of the file, so its worth may move
+        assert estimates(state, renamed.rules)[:5] == pytest.approx(estimates(table.state, BASE.rules)[:5], abs=1e-9)
+
+
+# -- strength --------------------------------------------------------------------------------------------------------
+
+
+@cache
+def win_share(name, opponent, deals):
+    """Win share over `deals` deals, each played from both sides."""
+    played = match(name, opponent, seatings="rotate").play(0, deals, counted=False)
+    return played.outcome[0]["wins"][0].sum() / WIN / played.games
+
+
+def test_fair_price_beats_random():
+    assert win_share("fair-price", "random", 400) >= 0.99
+
+
+def test_fair_price_beats_every_fixed_price():
+    scanned = {}
+    for value in range(3, 13):
+        for tiles in (1, 2, 3):
+            name = f"fixed-price:tiles={tiles},value={value}"
+            scanned[name] = win_share("fair-price", name, 50)
+    hardest = sorted(scanned, key=scanned.__getitem__)[:3]
+    assert all(win_share("fair-price", name, 500) >= 0.80 for name in hardest)
+
+
+@pytest.mark.parametrize("utility", ["margin", "win"])
+def test_search_beats_fair_price(utility):
+    assert win_share(f"appraiser:lots=3,playouts=20,utility={utility}", "fair-price", 40) > 0.6

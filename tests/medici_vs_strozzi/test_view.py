@@ -1,0 +1,383 @@
+"""What a seat may know: items 8 and 19 of the ambiguities, the observation tensor, the words and the picture in text."""
+
+import dataclasses
+import random
+
+import numpy as np
+import pytest
+from numba import njit
+
+from medici_games import BASE, MEDICI_VS_STROZZI, SHIPPED, SWITCHES, chosen, option_of, side_by_side, variant
+from strozzi_sim.agent import load_agent
+from strozzi_sim.games.contract import arrange, determinize, observe
+from strozzi_sim.games.medici_vs_strozzi import state as s
+from strozzi_sim.games.medici_vs_strozzi import view as v
+from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
+from strozzi_sim.kernel.streams import RANDOM
+from strozzi_sim.python_agent import SeatRandom
+from strozzi_sim.selfplay.match import Match
+from strozzi_sim.selfplay.records import record_game
+from strozzi_sim.selfplay.table import Table
+
+
+@njit
+def look(states, rules, seat, out):
+    observe(states[0], rules[0], seat, out)
+
+
+@njit
+def resample(states, rules, seat, randoms):
+    determinize(states[0], rules[0], seat, randoms[0])
+
+
+@njit
+def put_in_order(states, rules):
+    arrange(states[0], rules[0])
+
+
+def positions(deals=4, played=BASE):
+    chooser = random.Random(played.name)
+    for deal in range(deals):
+        table = Table(MEDICI_VS_STROZZI, played, 2, seed=2, deal=deal)
+        while not table.over:
+            yield table
+            table.play(chosen(chooser, table.legal))
+        yield table
+
+
+def observation(table, seat, state=None):
+    out = np.full(v.OBSERVATION, -1, np.float32)
+    look(table.state if state is None else state, table.variant.rules, seat, out)
+    return out
+
+
+def seen_by(table, seat, state=None):
+    return v.view_of((table.state if state is None else state)[0], table.variant.components, seat)
+
+
+# -- items of the ambiguities ----------------------------------------------------------------------------------------
+
+
+def test_item_08_the_order_of_the_bag_is_in_no_state():
+    """Deals that have shown the same tile give the same bytes, whatever comes next."""
+    states, following = {}, {}
+    for deal in range(300):
+        table = Table(MEDICI_VS_STROZZI, BASE, 2, seed=2, deal=deal)
+        (tile,) = seen_by(table, 0).lot
+        states.setdefault(tile, set()).add(table.state.tobytes())
+        table.play(s.REVEAL_MORE)
+        following.setdefault(tile, set()).add(seen_by(table, 0).lot[1])
+    assert len(states) == 26
+    assert {len(each) for each in states.values()} == {1}
+    assert sum(map(len, following.values())) > 150  # of 26 * 25
+
+
+def test_item_08_no_seat_sees_in_which_order_the_bag_lies():
+    shuffle, generator, moved = v.SCRAMBLES["the order of the tiles in the bag"], SeatRandom(3), 0
+    for table in positions(2):
+        state = table.state.copy()
+        shuffle(state, BASE.rules[0], 0, generator)
+        moved += state.tobytes() != table.state.tobytes()
+        for seat in (0, 1):
+            assert seen_by(table, seat, state) == seen_by(table, seat)
+            assert observation(table, seat, state).tobytes() == observation(table, seat).tobytes()
+        put_in_order(state, BASE.rules)
+        bag = state["unseen_tile"][0][: int(state["unseen"][0])].tolist()
+        assert bag == sorted(bag)
+        assert sorted(bag) == sorted(table.state["unseen_tile"][0][: len(bag)].tolist())
+    assert moved > 50
+
+
+def test_item_19_open_cash_is_seen():
+    for table in positions(1):
+        cash = table.state["cash"][0].tolist()
+        for seat in (0, 1):
+            assert seen_by(table, seat).cash == tuple(cash)
+            out = observation(table, seat)
+            assert out[10] == 0
+            assert out[v.FIRST_SEAT] == pytest.approx(cash[seat] / 300)
+            assert out[v.FIRST_SEAT + v.PER_SEAT] == pytest.approx(cash[1 - seat] / 300)
+
+
+def test_item_19_hidden_cash_is_not():
+    hidden, generator = variant("hidden-cash"), SeatRandom(3)
+    change = v.SCRAMBLES["the rival's cash, where it is hidden"]
+    asked = moved = 0
+    for table in positions(2, hidden):
+        for seat in (0, 1):
+            view, out = seen_by(table, seat), observation(table, seat)
+            own = int(table.state["cash"][0][seat])
+            assert view.cash[seat] == own
+            assert out[v.FIRST_SEAT] == pytest.approx(own / 300)
+            if view.over:
+                assert view.cash == tuple(table.state["cash"][0].tolist())  # counted at the end
+                continue
+            asked += 1
+            assert view.cash[1 - seat] is None
+            assert (out[10], out[v.FIRST_SEAT + v.PER_SEAT]) == (1, 0)
+            state = table.state.copy()
+            change(state, hidden.rules[0], seat, generator)
+            moved += int(state["cash"][0][1 - seat] != table.state["cash"][0][1 - seat])
+            assert seen_by(table, seat, state) == view
+            assert observation(table, seat, state).tobytes() == out.tobytes()
+            assert v.render(view, hidden.components, ["a", "b"]).count("? coins") == 1
+            resample(state, hidden.rules, seat, np.zeros(1, RANDOM))
+            assert state["cash"][0].tolist() == [own, own]
+            known = table.state.copy()
+            resample(known, hidden.rules, seat, np.zeros(1, RANDOM))
+            assert (known == state).all()  # nothing is left of what is hidden
+    assert asked >= moved > 100
+
+
+def test_nothing_is_resampled_where_nothing_is_hidden():
+    for table in positions(1):
+        before = table.state.tobytes()
+        resample(table.state, BASE.rules, 1, np.zeros(1, RANDOM))
+        assert table.state.tobytes() == before
+
+
+# -- the View --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["base", "other-box"])
+def test_the_view_is_the_state(name):
+    played = variant(name)
+    components, tiles = played.components, [tile for tile, *_ in tile_ids(played.components)]
+    harbors = [harbor["id"] for harbor in components["harbor"]]
+    types = [kind["key"] for kind in components["type"]]
+    phases = set()
+    for table in positions(3, played):
+        row, view = table.state[0], seen_by(table, 1)
+        phase = int(row["phase"])
+        phases.add(phase)
+        assert (view.seat, view.players, view.over) == (1, 2, table.over)
+        assert (view.round, view.start_player, view.proposer) == (
+            row["round"] + 1,
+            row["start_player"],
+            row["proposer"],
+        )
+        assert view.lot == tuple(tiles[k] for k in row["lot"][: row["shown"]])
+        assert view.price == (row["price"] if phase in (s.ANSWER, s.PLACE) else None)
+        assert view.buyer == (row["buyer"] if phase == s.PLACE else None)
+        assert view.bag_left == len(view.unseen) == row["unseen"]
+        assert set(view.unseen) == {tiles[k] for k in row["unseen_tile"][: row["unseen"]]}
+        assert list(view.unseen) == sorted(view.unseen, key=tiles.index)
+        assert {(h, kind): at for h, row_ in view.markers.items() for kind, at in row_.items()} == {
+            (harbor["id"], kind): int(row["position"][harbors.index(harbor["id"])][types.index(kind)])
+            for harbor in components["harbor"]
+            for kind in harbor["tracks"]
+        }
+        everywhere = [*view.unseen, *view.discards]
+        everywhere += [] if view.over else view.lot
+        for seat, fleet in enumerate(view.ships):
+            assert list(fleet) == components["ships"]["capacities"]
+            for ship, (capacity, (harbor, load)) in enumerate(fleet.items()):
+                assert row["free"][seat][ship] == capacity - len(load)
+                assert row["harbor"][seat][ship] == (harbors.index(harbor) if harbor else s.NO_HARBOR)
+                assert (harbor is None) == (load == ())
+                everywhere += load
+            assert row["loaded"][seat] == sum(len(load) for _, load in fleet.values())
+        assert sorted(everywhere) == sorted(tiles)  # every tile in one place
+    assert phases == {s.REVEAL, s.PRICE, s.ANSWER, s.PLACE, s.OVER}
+
+
+def test_the_view_has_public_facts_and_nothing_else():
+    assert set(v.View.__dataclass_fields__) == {
+        "seat", "players", "round", "start_player", "proposer", "lot", "price", "buyer", "ships", "markers", "cash",
+        "discards", "bag_left", "unseen", "over", "components",
+    }  # fmt: skip
+
+
+def test_both_seats_see_the_same():
+    for table in positions(1):
+        assert dataclasses.replace(seen_by(table, 1), seat=0) == seen_by(table, 0)
+
+
+def test_a_view_cannot_be_changed():
+    view = seen_by(next(positions(1)), 0)
+    with pytest.raises(AttributeError):
+        view.cash = (99, 99)
+
+
+# -- the observation, index by index ---------------------------------------------------------------------------------
+
+
+def expected(view, phase):
+    """The observation from the View alone, as the list of indices in view.py says, piece by piece."""
+    components = view.components
+    tiles = {tile: (number, value) for number, (tile, _, value) in enumerate(tile_ids(components))}
+    kind_of = {tile: kind for tile, kind, _ in tile_ids(components)}
+    capacities, harbors = components["ships"]["capacities"], [harbor["id"] for harbor in components["harbor"]]
+    types = [kind["key"] for kind in components["type"]]
+    steps = components["marker_steps"]
+    pieces = [[float(phase == k) for k in (s.REVEAL, s.PRICE, s.ANSWER, s.PLACE)]]
+    pieces.append([(view.round - 1) / components["rounds"]["count"], view.bag_left / len(tiles)])
+    pieces.append([view.proposer == view.seat, view.start_player == view.seat])
+    pieces.append([len(view.lot) / components["rounds"]["reveal_max"], (view.price or 0) / 100])
+    pieces.append([components["switches"]["hidden_cash"], sum(tiles[tile][1] for tile in view.lot) / 10, 0, 0, 0, 0])
+    for seat in (view.seat, 1 - view.seat):
+        fleet = view.ships[seat]
+        free = [capacity - len(load) for capacity, (_, load) in fleet.items()]
+        loads = [load for _, load in fleet.values()]
+        empty = [0.0] * (s.MOST_SHIPS - len(fleet))
+        hidden = components["switches"]["hidden_cash"] and seat != view.seat
+        pieces.append([0 if hidden else view.cash[seat] / 300, max(free) / 5])
+        pieces.append([sum(map(len, loads)) / sum(capacities), sum(map(bool, loads)) / len(fleet)])
+        for room, capacity in zip([*free, *empty], [*capacities, *empty], strict=True):
+            pieces.append([room / 5, capacity / 5])
+        at = [harbor for harbor, _ in fleet.values()] + [None] * len(empty)
+        pieces += [[float(where == harbor) for harbor in padded(harbors)] for where in at]
+        there = dict(fleet.values())
+        pieces.append([sum(tiles[tile][1] for tile in there.get(harbor, ())) / 20 for harbor in padded(harbors)])
+        for harbor in padded(harbors):
+            for kind in range(s.MOST_TYPES):
+                load = [tiles[tile][1] for tile in there.get(harbor, ()) if kind_of[tile] == kind]
+                moves = sum(steps["other_tile"] if value else steps["value_zero_tile"] for value in load)
+                pieces.append([moves / 5])
+    side = 1 if view.seat == s.MEDICI else -1
+    for harbor in padded(harbors):
+        for kind in (*types, *["-"] * (s.MOST_TYPES - len(types))):
+            if kind not in view.markers.get(harbor, {}):
+                pieces.append([0, 0, 0])
+                continue
+            track = components["tracks"]["per_track"].get(f"{harbor}.{kind}", components["tracks"])
+            at, half = view.markers[harbor][kind], track["half_length"]
+            pieces.append([side * at / half, half / 10, track["bonus"].get(str(abs(at)), 0) / 20])
+    for place in (view.lot, view.unseen):
+        pieces.append([float(tile in place) for tile in tiles] + [0.0] * (s.MOST_TILES - len(tiles)))
+    return [float(number) for piece in pieces for number in piece]
+
+
+def padded(harbors):
+    return [*harbors, *["-"] * (s.MOST_HARBORS - len(harbors))]
+
+
+@pytest.mark.parametrize("name", [*SHIPPED, *SWITCHES])
+def test_every_index_of_the_observation_is_what_it_says(name):
+    phases = set()
+    for table in positions(2, variant(name)):
+        phase = int(table.state["phase"][0])
+        phases.add(phase)
+        for seat in (0, 1):
+            wanted = expected(seen_by(table, seat), phase)
+            assert len(wanted) == v.OBSERVATION
+            assert observation(table, seat).tolist() == pytest.approx(wanted, abs=1e-6)
+    assert phases == {s.REVEAL, s.PRICE, s.ANSWER, s.PLACE, s.OVER}
+
+
+@pytest.mark.parametrize("name", ["base", "medici_like", "other-box"])
+def test_observations_are_relative_and_bounded(name):
+    tracks = slice(v.FIRST_TRACK, v.FIRST_LOT, v.PER_TRACK)
+    for table in positions(2, variant(name)):
+        mine, yours = (observation(table, seat) for seat in (0, 1))
+        assert np.isfinite(mine).all()
+        assert np.abs(mine).max() < 6
+        mirrored = yours.copy()
+        mirrored[v.FIRST_SEAT : v.FIRST_TRACK] = np.roll(yours[v.FIRST_SEAT : v.FIRST_TRACK], v.PER_SEAT)
+        mirrored[tracks] *= -1
+        if not table.over:
+            mirrored[6:8] = 1 - mirrored[6:8]
+            assert mine.tolist() == mirrored.tolist()
+        assert np.abs(mine[tracks]).max() <= 1
+        assert set(np.unique(mine[v.FIRST_LOT :])) <= {0, 1}
+
+
+def test_observation_of_a_known_position():
+    table = Table(MEDICI_VS_STROZZI, BASE, 2, seed=2, deal=0)
+    (tile,) = seen_by(table, 0).lot
+    value = {name: value for name, _, value in tile_ids(BASE.components)}[tile]
+    wanted = [1, 0, 0, 0, 0, 25 / 26, 0, 0, 1 / 3, 0, 0, value / 10, 0, 0, 0, 0]
+    out = observation(table, 1)
+    assert out[:16].tolist() == pytest.approx(wanted)
+    assert out[16:28].tolist() == pytest.approx([1, 1, 0, 0, 3 / 5, 3 / 5, 4 / 5, 4 / 5, 1, 1, 0, 0])
+    assert out[v.FIRST_TRACK : v.FIRST_TRACK + 3].tolist() == pytest.approx([0, 0.5, 0])
+    assert out[v.FIRST_LOT : v.FIRST_TILE].sum() == 1
+    assert out[v.FIRST_TILE :].sum() == 25
+
+
+def test_scrambles_change_the_state_and_nothing_that_is_shown():
+    hidden, generator, changed = variant("hidden-cash"), SeatRandom(7), set()
+    for table in positions(2, hidden):
+        if table.over:
+            continue
+        seat = table.actor
+        for words, scramble in v.SCRAMBLES.items():
+            state = table.state.copy()
+            scramble(state, hidden.rules[0], seat, generator)
+            changed |= {words} if state.tobytes() != table.state.tobytes() else set()
+            assert seen_by(table, seat, state) == seen_by(table, seat)
+            assert observation(table, seat, state).tobytes() == observation(table, seat).tobytes()
+    assert changed == set(v.SCRAMBLES)
+
+
+# -- words and the picture -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [*SHIPPED, *SWITCHES])
+def test_questions_and_pictures_are_the_same_of_a_view_and_of_the_rules(name):
+    played = variant(name)
+    for deal in range(2):
+        for table, reference in side_by_side(played, deal):
+            view = v.view_of(table.state[0], {**played.components, "switches": {"hidden_cash": False}}, 0)
+            pictures = [v.render(position, played.components, ["a", "bb"]) for position in (view, reference)]
+            assert pictures[0] == pictures[1]
+            if not table.over:
+                phase = int(table.state["phase"][0])
+                assert v.question(view, phase) == v.question(reference, phase)
+
+
+@pytest.mark.parametrize("name", [*SHIPPED, *SWITCHES])
+def test_every_action_has_a_name_of_its_own(name):
+    played, names, questions = variant(name), set(), set()
+    for table in positions(3, played):
+        if table.over:
+            continue
+        view = seen_by(table, table.actor)
+        found = {action: v.action_name(action, view) for action in table.legal}
+        assert len(set(found.values())) == len(found)
+        for action, words in found.items():
+            option = option_of(action, played.components)
+            said = {True: "buy", False: "decline"}.get(option) if isinstance(option, bool) else option
+            assert words == (f"{said[0]}@{said[1]}" if isinstance(said, tuple) else str(said))
+        names |= set(found.values())
+        asked = v.question(view, int(table.state["phase"][0]))
+        assert asked.count("?") == 1
+        assert all(tile in asked for tile in view.lot)
+        questions.add(int(table.state["phase"][0]))
+    top = played.components["price_space"]["action_space_cap"]
+    ships = {f"{capacity}@{harbor['id']}" for capacity in played.components["ships"]["capacities"]
+             for harbor in played.components["harbor"]}  # fmt: skip
+    assert names == {"more", "stop", "buy", "decline", "discard", *map(str, range(top + 1))} | ships
+    assert questions == {s.REVEAL, s.PRICE, s.ANSWER, s.PLACE}
+
+
+def test_the_board_in_text():
+    for table in positions(1):
+        view = seen_by(table, 0)
+        text = v.render(view, BASE.components, ["ann", "b"])
+        rows = text.splitlines()
+        assert rows[0].startswith(f"Round {view.round} of 3, {view.bag_left} tiles left in the bag")
+        tracks = [line.split(" M ")[1].split(" S ") for line in rows if " M " in line]
+        assert len(tracks) == 8
+        for (spaces, words), (kind, at) in zip(
+            tracks, [pair for row in view.markers.values() for pair in row.items()], strict=True
+        ):
+            marks = spaces.split()
+            assert len(marks) == 11, kind
+            assert marks.index("X") == 5 - at  # Medici's side on the left
+            assert words.strip() == ("0" if at == 0 else f"{'M' if at > 0 else 'S'}{abs(at)}")
+        assert sum(f"{name:>3}" in text for name in ("ann", "b")) == 2
+        assert sum("coins   not moored" in line for line in rows) == 2
+    assert "Round 3 of 3, " in text
+
+
+def test_every_event_has_its_words():
+    lines = record_game(Match(MEDICI_VS_STROZZI, 2, (load_agent("random"),), BASE, 3), 0, 0)
+    describe = MEDICI_VS_STROZZI.module("events").describe
+    words = [describe(line, ["ann", "bob"], lines[0]["components"]) for line in lines[1:]]
+    assert all(text.endswith(".") for text in words)
+    assert not any("{'type'" in text for text in words)
+    assert {line["type"] for line in lines[1:]} == {
+        "round", "reveal", "price", "answer", "load", "discard", "score_round", "score_end"
+    }  # fmt: skip
+    assert "Medici (ann) shows" in " ".join(words)
