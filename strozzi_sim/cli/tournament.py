@@ -87,6 +87,7 @@ def tournament(
         _show_standing(tables, ratings.set_index(["figure", "agent"]), order, *key)
         if len(order) <= _WIDEST:
             _show_pairs(tables, order, *key)
+        _show_nash(tables, *key)
     print("\nseats, all games together")
     print(_rows(tables["seat_effects"], ("players", "variant", "seat"), ("win_share", "rank_mean", "score_mean")))
     if tables["ratings"].query("figure == 'strength'")["low"].isna().any():
@@ -128,6 +129,22 @@ def _show_pairs(tables: dict[str, Any], order: list[str], players: int, variant:
     fewest = pairs["n"].min()
     reach = f"at most +-{widest:.3f}, " if widest == widest else ""
     print(f"\nahead of (row of column; {reach}at least {fewest:,} games a pair)\n{columns_of(rows)}")
+
+
+def _show_nash(tables: dict[str, Any], players: int, variant: str) -> None:
+    """The mixture of agents that no agent beats, and how each fares against it; most weight first."""
+    if "nash" not in tables:
+        return
+    found = tables["nash"].query("players == @players and variant == @variant").set_index(["figure", "agent"])
+    if len(found) == 0:
+        return
+    weights = found.loc["weight"]["value"].to_dict()
+    order = sorted(weights, key=lambda agent: (-weights[agent], -found.loc[("score", agent), "value"], agent))
+    rows = [["agent", "weight", "score against it", "games"]]
+    for agent in order:
+        weight, score = found.loc[("weight", agent)], found.loc[("score", agent)]
+        rows.append([agent, _value(weight), _value(score), f"{score['n']:,}"])
+    print(f"\nNash averaging: the mixture that no agent beats (1/2 is even)\n{columns_of(rows)}")
 
 
 def compare(

@@ -26,6 +26,7 @@ from strozzi_sim.selfplay.loop import WIN
 from strozzi_sim.selfplay.orders import HALF, SIXTIETH
 from strozzi_sim.stats import intervals as stats
 from strozzi_sim.stats.intervals import Array, Estimate
+from strozzi_sim.stats.nash import nash_average
 from strozzi_sim.stats.ratings import Orders, Ratings, rate
 from strozzi_sim.stats.sequences import FIRST_LOOK, anytime_reach
 from strozzi_sim.studies.plan import CHUNKS, Cell, Plan, make_plan
@@ -131,8 +132,9 @@ class Tournament:
         return f"{self.plan.game.title}, {len(self.field.agents)} agents; {'; '.join(parts)}{total}{note}"
 
     def tables(self, plan: Plan, store: Store) -> dict[str, Any]:
-        """The tables: agents, pairwise, ratings, seat_effects."""
+        """The tables: agents, pairwise, ratings, seat_effects; with two players nash too."""
         agents, pairwise, ratings, seats = Tidy("agent"), Tidy("agent", "opponent"), Tidy("agent"), Tidy("seat")
+        nash = Tidy("agent")
         for players in plan.players:
             for variant in plan.variants:
                 counts = self._counts(plan, store, players, variant.name)
@@ -140,7 +142,11 @@ class Tournament:
                 _add_pairwise(pairwise, counts)
                 _add_ratings(ratings, counts)
                 _add_seats(seats, counts)
+                if players == 2:
+                    _add_nash(nash, counts)
         found = {"agents": agents, "pairwise": pairwise, "ratings": ratings, "seat_effects": seats}
+        if 2 in plan.players:
+            found["nash"] = nash
         return {name: table.frame() for name, table in found.items()}
 
     def watch(self) -> Enough:
@@ -368,6 +374,13 @@ def _add_ratings(table: Tidy, counts: _Counts) -> None:
     ratings = counts.rate()
     table.add(counts, "strength", ratings.strength, agent=counts.field.labels)
     table.add(counts, "rank", ratings.rank, agent=counts.field.labels)
+
+
+def _add_nash(table: Tidy, counts: _Counts) -> None:
+    found = nash_average(counts.ahead / HALF, counts.met)
+    if found is not None:  # in a sample of the matchups not all have met
+        table.add(counts, "weight", found.weight, agent=counts.field.labels)
+        table.add(counts, "score", found.score, agent=counts.field.labels)
 
 
 def _add_seats(table: Tidy, counts: _Counts) -> None:

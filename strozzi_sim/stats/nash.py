@@ -1,0 +1,157 @@
+"""Nash averaging: what agents are worth against the field that a perfect chooser of agents would send.
+
+A two-player tournament is itself a game: each side picks an agent, and the payoff is the share of games won, less one
+half, an antisymmetric matrix. Its Nash equilibrium of maximum entropy is a mixture of agents that none of them beats;
+agents are judged by their score against it (Balduzzi, Tuyls, Perolat, Graepel 2018, "Re-evaluating evaluation").
+Adding copies, or weak agents to be beaten, changes no score. The paper takes log odds as payoffs; shares are used here
+because they are finite where somebody won every game.
+
+Axes: C chunks, F agents.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.stats.intervals import LEAST_EVENTS, Estimate, jackknife, t_quantile
+
+Array = np.ndarray[Any, Any]
+
+_CLOSE = 1e-9  # payoffs are shares of at most some 10^8 games
+_DIGITS = 9
+
+
+@dataclass(frozen=True)
+class NashAverage:
+    """What a payoff table comes to.
+
+    Attributes:
+        weight: of every agent in the equilibrium; they sum to 1.
+        score: share of games an agent wins against the equilibrium: 1/2 if it has a weight, at most 1/2 if not; `n`
+            is then its games against those that have one.
+    """
+
+    weight: Estimate
+    score: Estimate
+
+
+def nash_average(ahead: Array, met: Array) -> NashAverage | None:
+    """Weights and scores with intervals from the delete-one-chunk jackknife; None if two agents never met.
+
+    Weights jump when somebody overtakes somebody; their intervals are rough where that is near.
+
+    Args:
+        ahead: float64[C, F, F], games that one finished ahead of another; a tie is half.
+        met: int64[C, F, F], games that both played.
+    """
+    whole_ahead, whole_met = ahead.sum(axis=0), met.sum(axis=0)
+    agents = len(whole_met)
+    if (whole_met[~np.eye(agents, dtype=bool)] == 0).any():
+        return None
+    found = _averaged(whole_ahead, whole_met)
+    games = whole_met.sum(axis=1) - whole_met.diagonal()
+    games_of_score = np.where(found[0] > 0, games, (whole_met * (found[0] > 0)).sum(axis=1))
+    nothing = np.full((2, agents), np.nan)
+    if min(games.min(), games_of_score.min()) < LEAST_EVENTS:
+        found = nothing
+    rest = whole_met - met
+    if len(ahead) < 2 or (rest[:, ~np.eye(agents, dtype=bool)] == 0).any():
+        reach = nothing
+    else:
+        without = np.array([_averaged(whole_ahead - ahead[c], rest[c]) for c in range(len(ahead))])
+        reach = t_quantile(len(ahead) - 1) * jackknife(without)
+    low, high = np.maximum(found - reach, 0.0), np.minimum(found + reach, 1.0)
+    return NashAverage(Estimate(found[0], low[0], high[0], games), Estimate(found[1], low[1], high[1], games_of_score))
+
+
+def _averaged(ahead: Array, met: Array) -> Array:
+    """Weights and scores float64[2, F] of one table of counts."""
+    share = ahead / np.where(met == 0, 1, met)
+    payoff = (share - share.T) / 2  # exactly antisymmetric, and 0 against itself
+    weight = equilibrium(payoff)
+    return np.stack([weight, np.round(0.5 + payoff @ weight, _DIGITS)])
+
+
+def equilibrium(payoff: Array) -> Array:
+    """The Nash equilibrium of maximum entropy, float64[F], of an antisymmetric payoff matrix float64[F, F].
+
+    Copies are one agent whose weight they share. A linear program finds every agent that has a weight in some
+    equilibrium. Against any equilibrium each of these is worth exactly 0, so equilibria are what the payoffs among them
+    send to 0: mostly one mixture, and otherwise the one of maximum entropy is looked for.
+    """
+    _, first, member, copies = np.unique(
+        np.round(payoff, _DIGITS), axis=0, return_index=True, return_inverse=True, return_counts=True
+    )
+    payoff = payoff[np.ix_(first, first)]
+    support, inside = _support(payoff)
+    inner = payoff[np.ix_(support, support)]
+    *_, sizes, directions = np.linalg.svd(inner)
+    free = directions[sizes <= _CLOSE * len(support)]  # mixtures up to scale, float64[K, S]
+    if len(free) == 1:
+        mixture = np.abs(free[0])
+    else:
+        others = np.delete(payoff[:, support], support, axis=0)
+        mixture = _most_even(inside, free, others, copies[support])
+    weight = np.zeros(len(payoff))
+    weight[support] = mixture / mixture.sum()
+    return np.asarray(np.round((weight / copies)[member.ravel()], _DIGITS))
+
+
+def _support(payoff: Array) -> tuple[Array, Array]:
+    """The agents with a weight in some equilibrium, int64[S], and one in which all of these have, float64[S].
+
+    Mixtures are scaled freely, so that one of them can have weight at least 1 on all of these: the program asks for as
+    many weights of 1 as there can be.
+    """
+    from scipy.optimize import linprog
+
+    size = len(payoff)
+    one, none = np.eye(size), np.zeros((size, size))
+    found = linprog(  # of q and t: q >= t, payoff q <= 0, 0 <= t <= 1, most t
+        np.append(np.zeros(size), -np.ones(size)),
+        A_ub=np.block([[payoff, none], [-one, one]]),
+        b_ub=np.zeros(2 * size),
+        bounds=[(0, None)] * size + [(0, 1)] * size,
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if found.status != 0:
+        raise ArithmeticError(f"the linear program of an equilibrium has no solution: {found.message}")
+    support = np.flatnonzero(found.x[size:] > 0.5)
+    inside: Array = found.x[support]
+    return support, inside / inside.sum()
+
+
+def _most_even(inside: Array, free: Array, others: Array, copies: Array) -> Array:
+    """The equilibrium of maximum entropy, float64[S], where there are many.
+
+    Args:
+        inside: float64[S], one of them, with no weight 0.
+        free: float64[K, S], orthonormal; equilibria are spanned by it.
+        others: float64[F - S, S], payoffs of those without a weight, which no equilibrium may lift above 0.
+        copies: int64[S], how many agents share each weight.
+    """
+    from scipy.optimize import minimize
+
+    total = free.sum(axis=1)
+    ways = np.linalg.svd(total[None, :])[2][1:] @ free  # along these the sum of the weights stays 1
+
+    def at(step: Array) -> Array:
+        return np.asarray(inside + step @ ways)
+
+    def less_entropy(step: Array) -> tuple[float, Array]:
+        weight = np.maximum(at(step), 1e-300)
+        each = np.log(weight / copies)
+        return float((weight * each).sum()), ways @ (each + 1.0)
+
+    limits = np.vstack([-others, np.eye(len(inside))])
+    found = minimize(
+        less_entropy,
+        np.zeros(len(ways)),
+        jac=True,
+        constraints={"type": "ineq", "fun": lambda step: limits @ at(step), "jac": lambda step: limits @ ways.T},
+        method="SLSQP",
+        options={"maxiter": 1000, "ftol": 1e-14},
+    )
+    return np.maximum(at(found.x), 0.0)

@@ -1,0 +1,151 @@
+"""Nash averaging: known equilibria, copies that change nothing, and the table of a two-player tournament."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strozzi_sim.games import load_game
+from strozzi_sim.stats.nash import equilibrium, nash_average
+from strozzi_sim.studies.run import run_in_memory
+from strozzi_sim.studies.tournament import plan_tournament
+
+CIRCLE = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]]) / 4  # rock, paper, scissors
+
+
+def with_copies(payoff, agents):
+    return payoff[np.ix_(agents, agents)]
+
+
+def blocks(*squares):
+    size = sum(len(square) for square in squares)
+    payoff, place = np.zeros((size, size)), 0
+    for square in squares:
+        payoff[place : place + len(square), place : place + len(square)] = square
+        place += len(square)
+    return payoff
+
+
+def test_rock_paper_scissors_get_a_third_each():
+    assert equilibrium(CIRCLE) == pytest.approx([1 / 3] * 3)
+
+
+def test_weights_follow_the_payoffs():
+    """The weight of each is what the other two play for (Balduzzi et al., example of a biased circle)."""
+    biased = np.array([[0, 0.3, -0.1], [-0.3, 0, 0.2], [0.1, -0.2, 0]])
+    assert equilibrium(biased) == pytest.approx(np.array([2, 1, 3]) / 6)
+
+
+def test_who_dominates_gets_all():
+    assert equilibrium(np.array([[0, 0.3, 0.2], [-0.3, 0, 0.1], [-0.2, -0.1, 0]])) == pytest.approx([1, 0, 0])
+
+
+def test_one_agent_and_equal_agents():
+    assert equilibrium(np.zeros((1, 1))) == pytest.approx([1])
+    assert equilibrium(np.zeros((4, 4))) == pytest.approx([1 / 4] * 4)
+
+
+def test_copies_share_a_weight():
+    assert equilibrium(with_copies(CIRCLE, [0, 0, 1, 2, 2, 2])) == pytest.approx(
+        [1 / 6, 1 / 6, 1 / 3, 1 / 9, 1 / 9, 1 / 9]
+    )
+
+
+def test_of_many_equilibria_the_most_even_is_taken():
+    even = np.zeros((1, 1))
+    assert equilibrium(blocks(CIRCLE, even)) == pytest.approx([1 / 4] * 4, abs=1e-6)
+    assert equilibrium(blocks(CIRCLE, CIRCLE / 3)) == pytest.approx([1 / 6] * 6, abs=1e-6)
+
+
+def test_even_as_it_may_be_nobody_beats_it():
+    """A seventh agent beats the second circle by more than it loses to the first, so the first weighs twice as much."""
+    payoff = blocks(CIRCLE, CIRCLE, np.zeros((1, 1)))
+    payoff[6, :3], payoff[6, 3:6] = -0.05, 0.1
+    payoff[:, 6] = -payoff[6]
+    assert equilibrium(payoff) == pytest.approx([2 / 9] * 3 + [1 / 9] * 3 + [0], abs=1e-6)
+
+
+@st.composite
+def tournaments(draw):
+    size = draw(st.integers(2, 9))
+    upper = draw(st.lists(st.integers(-50, 50), min_size=size * size, max_size=size * size))
+    payoff = np.triu(np.array(upper).reshape(size, size), 1) / 100
+    return payoff - payoff.T
+
+
+@given(tournaments(), st.data())
+def test_nobody_beats_it_and_copies_move_no_score(payoff, data):
+    weight = equilibrium(payoff)
+    assert weight.sum() == pytest.approx(1)
+    assert (weight >= 0).all()
+    assert (payoff @ weight).max() < 1e-6
+    size = len(payoff)
+    copied = data.draw(st.integers(0, size - 1))
+    more = with_copies(payoff, [*range(size), copied])
+    again = equilibrium(more)
+    assert (more @ again).max() < 1e-6
+    assert again[copied] == again[size]
+    order = data.draw(st.permutations(range(size)))
+    assert equilibrium(with_copies(payoff, order)) == pytest.approx(weight[list(order)], abs=1e-4)
+
+
+@given(tournaments().filter(lambda payoff: (np.abs(payoff) + np.eye(len(payoff)) > 0).all()))
+def test_copies_move_no_score_of_others(payoff):
+    """Where an equilibrium is unique, copying anybody leaves every score as it was."""
+    weight = equilibrium(payoff)
+    beaten = np.delete(np.arange(len(payoff)), np.flatnonzero(weight > 0))
+    if (payoff[beaten] @ weight > -1e-6).any():
+        return  # on the edge: equilibria may be many
+    more = with_copies(payoff, [*range(len(payoff)), 0])
+    assert more @ equilibrium(more) == pytest.approx(np.append(payoff @ weight, payoff[0] @ weight), abs=1e-4)
+
+
+def counts(share, games=1000, chunks=10):
+    met = np.full((chunks, *share.shape), games // chunks)
+    return share * met, met
+
+
+def test_scores_and_intervals():
+    share = CIRCLE + 0.5
+    ahead, met = counts(np.pad(share, (0, 1), constant_values=0.8))
+    ahead[:, 3, :3], ahead[:, 3, 3], ahead[:, :3, 3] = 20, 50, 80
+    found = nash_average(ahead, met)
+    assert found.weight.value == pytest.approx([1 / 3] * 3 + [0])
+    assert found.score.value == pytest.approx([0.5, 0.5, 0.5, 0.2])
+    assert (found.weight.n == 3000).all()
+    assert (found.score.n == 3000).all(), "the fourth met each of the three that have a weight 1,000 times"
+    ahead[0, 3, :3], ahead[0, :3, 3] = 30, 70
+    found = nash_average(ahead, met)
+    assert found.score.value[3] == pytest.approx(0.21)
+    assert found.score.low[3] < 0.21 < found.score.high[3]
+    assert found.score.low[0] == found.score.high[0] == pytest.approx(0.5)
+
+
+def test_without_enough_games_or_chunks():
+    ahead, met = counts(CIRCLE + 0.5, games=10)
+    assert np.isnan(nash_average(ahead, met).weight.value).all()
+    one = nash_average(*counts(CIRCLE + 0.5, chunks=1))
+    assert one.weight.value == pytest.approx([1 / 3] * 3)
+    assert np.isnan(one.weight.low).all()
+    met[:, 0, 1] = met[:, 1, 0] = 0
+    assert nash_average(ahead, met) is None
+
+
+def test_the_table_of_a_tournament():
+    game = load_game("medici_vs_strozzi")
+    planned = plan_tournament(game, ["random", "fixed-price:value=8", "random"], players=[2], deals=40)
+    _, tables = run_in_memory(planned.plan, planned.tables, workers=1)
+    nash = tables["nash"].set_index(["figure", "agent"])
+    assert nash.loc[("weight", "fixed-price:value=8"), "value"] == 1
+    assert nash.loc[("score", "fixed-price:value=8"), "value"] == 0.5
+    assert list(nash.loc["weight"]["n"]) == [160] * 3
+    assert nash.loc[("score", "random"), "n"] == 80, "against the one that has a weight"
+    assert nash.loc[("score", "random"), "value"] == nash.loc[("score", "random #2"), "value"] < 0.2
+    pairs = tables["pairwise"].set_index(["agent", "opponent"])
+    won = pairs.loc[("random", "fixed-price:value=8"), "value"]
+    assert nash.loc[("score", "random"), "value"] == pytest.approx(won)
+
+
+def test_three_players_have_no_such_table():
+    planned = plan_tournament(load_game("strozzi"), ["random", "random", "greedy"], players=[3], deals=2)
+    assert "nash" not in run_in_memory(planned.plan, planned.tables, workers=1)[1]
