@@ -9,6 +9,7 @@ import pytest
 from strozzi_games import STROZZI
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
+from strozzi_sim.games import load_game
 from strozzi_sim.reports.tournament import write_tournament
 from strozzi_sim.studies.compare import plan_agents
 from strozzi_sim.studies.run import load_results, run_study
@@ -130,3 +131,16 @@ def test_a_comparison_has_no_page(tmp_path):
     run_study(made.plan, tmp_path / "r", workers=1, tables=made.tables)
     with pytest.raises(InputError, match="holds a comparison or ladder, which has no report"):
         load_results(tmp_path / "r")
+
+
+def test_two_players_get_nash_averaging(tmp_path, results):
+    game = load_game("medici_vs_strozzi")
+    made = plan_tournament(game, ["random", "fixed-price:value=8", "fixed-price:value=4"], players=[2], deals=40)
+    found = run_study(made.plan, tmp_path / "two", workers=1, tables=made.tables)
+    write_tournament(tmp_path / "two", found.manifest, found.frames, game)
+    text = text_of((tmp_path / "two" / "report.html").read_text())
+    weights = found.frames["nash"].query("figure == 'weight' and value > 0")
+    assert len(weights) == 1, "one of the three beats the others"
+    assert f"the mixture that no agent beats is {weights['agent'].iloc[0]} (100.0" in text
+    assert "Weights, and scores against the mixture" in text
+    assert "Nash" not in text_of((results.folder / "report.html").read_text())

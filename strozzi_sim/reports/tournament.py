@@ -17,6 +17,8 @@ from strozzi_sim.reports.page import Content, Item, Painter, Part, Section, mark
 
 STRENGTH = Figure("strength", "strength", "number")
 AHEAD = Figure("ahead_share", "finished ahead", "share")
+WEIGHT = Figure("weight", "Nash weight", "share")
+AGAINST = Figure("score", "wins against the mixture", "share")
 _LONG, _LONGER = 34, 60  # letters of an agent's name beside a heat map, beside dots
 _MOST_PAIRS = 6  # against the ranking, told one by one
 _MOST_MAPPED = 40  # agents of a heat map
@@ -30,7 +32,7 @@ def write_tournament(folder: Path, manifest: Mapping[str, Any], tables: Tables, 
     Args:
         folder: the results folder.
         manifest: what its manifest.json says.
-        tables: agents, pairwise, ratings, seat_effects.
+        tables: agents, pairwise, ratings, seat_effects; with two players nash.
         game: what was played.
 
     Raises:
@@ -39,7 +41,12 @@ def write_tournament(folder: Path, manifest: Mapping[str, Any], tables: Tables, 
 
     def content(painter: Painter) -> Content:
         standings = list(_standings(tables))
-        sections = [_standing(standings, painter), _pairs(standings, painter), _seats(tables, painter)]
+        sections = [
+            _standing(standings, painter),
+            _pairs(standings, painter),
+            _nash(standings, tables),
+            _seats(tables, painter),
+        ]
         return Content(
             plan=_plan(manifest, game, standings),
             facts=_facts(manifest, standings),
@@ -62,7 +69,7 @@ class _Standing:
     """
 
     def __init__(self, tables: Tables, players: int, variant: str, several: bool) -> None:
-        self.players = players
+        self.players, self.variant = players, variant
         self.title = f"{players} players" + (f", variant {variant}" if several else "")
         self.slug = f"--{players}" + (f"-{variant}" if several else "")
         self.ratings, agents, self.pairs = (
@@ -140,6 +147,27 @@ def _pairs(standings: Sequence[_Standing], painter: Painter) -> Section:
     )
     items = [Item("Who finishes ahead of whom", caption, tuple(parts))]
     return _section("pairs", "Pairs", "Does the ranking hold for every two agents?", sentences, items)
+
+
+def _nash(standings: Sequence[_Standing], tables: Tables) -> Section:
+    lines, sentences = [], []
+    for standing in standings if "nash" in tables else ():
+        rows = pick(tables["nash"], players=standing.players, variant=standing.variant)
+        table = Picture(
+            "nash", "", "table", "", (WEIGHT, AGAINST), "", x="agent", levels=standing.agents, x_label="agent"
+        )
+        found = page_table(table, rows, standing.words)
+        lines += [Part(standing.title, "", "", found)] if found else []
+        weighty = pick(rows, figure="weight").query("value > 0").sort_values("value", ascending=False, kind="stable")
+        mixture = [f"`{row.agent}` ({quote(row, 'share')})" for row in weighty.itertuples(index=False)]
+        if mixture:
+            sentences.append(f"At {standing.title} the mixture that no agent beats is {listed(mixture)}.")
+    caption = (
+        "Choosing an agent is a game itself, and this is its solution: the most even mixture of agents that none of them beats (Nash averaging, Balduzzi et al. 2018). "
+        "Against it an agent with a weight wins one half, the others less. Neither copies nor more weak agents change these scores."
+    )
+    items = [Item("Weights, and scores against the mixture", caption, tuple(lines))]
+    return _section("nash", "Nash averaging", "Which agents does nobody beat?", sentences, items)
 
 
 def _seats(tables: Tables, painter: Painter) -> Section:
