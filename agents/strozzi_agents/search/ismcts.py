@@ -11,38 +11,48 @@ from strozzi_agents.search.playout import (
     forget,
     play_on,
     reward,
+    rewards,
 )
-from strozzi_agents.search.tree import NO_NODE, ROOT, clear, fill_tables, grow, select, tree_memory
+from strozzi_agents.search.tree import NO_NODE, ROOT, best_first, clear, fill_tables, grow, select, tree_memory
 from strozzi_sim.agent import Choice, Param, Policy, compiled_agent
-from strozzi_sim.games.contract import actor, apply, arrange, determinize, is_legal, is_over
+from strozzi_sim.games.contract import actor, apply, arrange, count_legal, determinize, is_legal, is_over, kth_legal
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone
 from strozzi_sim.kernel.streams import random_word, reseed
 
 MAXN, PARANOID, SELFISH = 0, 1, 2  # `backup`
+UCB, HALVING = 0, 1  # `root`
 
 
 @jit
-def _descend(state, rules, params, memory, seat):
-    """Play down the tree until a node is added or the game ends; returns the length of the path, negative on a fault."""
+def _descend(state, rules, params, memory, seat, first):
+    """Play down the tree until a node is added or the game ends; returns the length of the path, negative on a fault.
+
+    `first` is the root's child to follow, or NO_NODE to select one.
+    """
     node, level = int64(ROOT), int64(0)
     memory.path[0] = ROOT
     grown = False
     while not grown and not is_over(state):
-        if params.backup == SELFISH and actor(state) != seat:  # rivals belong to the world, not to the tree
+        mine = params.backup != SELFISH or actor(state) == seat
+        if mine:
+            if level == 0 and first != NO_NODE:
+                child, action = first, int64(memory.nodes[first].action)
+                grown = memory.nodes[first].visits == 0
+                memory.nodes[first].available += 1
+            else:
+                child, action = select(state, rules, params, memory, node, memory.roll)
+            if child == NO_NODE:
+                child = grow(memory, node, actor(state), action)
+                grown = True
+            level += 1
+            memory.path[level] = child
+            node = child
+        else:  # rivals belong to the world, not to the tree
             action = ask(params.rollout, params.rollout_params, params.rollout_memory, state, rules, memory.roll)
             if not is_legal(state, rules, action):
                 return int64(-1)
-            apply(state, rules, action, memory.chance, None)
-            continue
-        child, action = select(state, rules, params, memory, node, memory.roll)
-        if child == NO_NODE:
-            child = grow(memory, node, actor(state), action)
-            grown = True
         apply(state, rules, action, memory.chance, None)
-        level += 1
-        memory.path[level] = child
-        node = child
     if grown and params.bias > 0.0 and not is_over(state):
         memory.favourite[node] = _favourite(state, rules, params, memory)
     return level
@@ -58,12 +68,7 @@ def _favourite(state, rules, params, memory):
 def _back_up(state, params, memory, players, seat, level):
     """Give every node of the path the reward of the seat that chose it."""
     if params.backup == MAXN:
-        seats = int64(0)  # set of those on the path
-        for step in range(1, level + 1):
-            seats |= int64(1) << int64(memory.nodes[int64(memory.path[step])].seat)
-        for other in range(players):
-            if (seats >> other) & 1 == 1:
-                memory.reward[other] = reward(state, players, other, params.utility, params.spread)
+        rewards(state, players, params.utility, params.spread, memory.reward)
     else:  # rivals want the searcher's loss; with SELFISH the tree has none
         mine = reward(state, players, seat, params.utility, params.spread)
         for other in range(players):
@@ -73,6 +78,17 @@ def _back_up(state, params, memory, players, seat, level):
         node = memory.nodes[int64(memory.path[step])]
         node.visits += 1
         node.total += memory.reward[int64(node.seat)]
+
+
+@jit
+def _stages(state, rules, memory, seat):
+    """Prepare sequential halving of the root's actions: a node for each; returns (actions, stages)."""
+    count, stages = count_legal(state, rules), int64(1)
+    for k in range(count):
+        memory.ranked[k] = grow(memory, int64(ROOT), seat, kth_legal(state, rules, k))
+    while (int64(1) << stages) < count:
+        stages += 1
+    return count, stages
 
 
 @jit
@@ -96,6 +112,7 @@ def _most_visited(memory):
     backup=Choice("maxn", ("maxn", "paranoid", "selfish"), "rivals seek their own best, my loss, or follow `rollout`"),
     utility=UTILITY,
     spread=SPREAD,
+    root=Choice("ucb", ("ucb", "halving"), "how its own next action is tried: by UCB1, or by sequential halving"),
     exploration=Param(0.5, 0.0, 100.0, "weight of the exploration term of UCB1"),
     urgency=Param(100.0, -100.0, 100.0, "what an action not tried yet counts as; high: try each one first"),
     bias=Param(0.0, 0.0, 1000.0, "bonus of the action that `prior` would choose, divided by visits + 1"),
@@ -114,9 +131,8 @@ def ismcts(state, rules, params, memory, random):
     - selfish : the tree has the searcher's decisions only; all others follow `rollout`
     """
     seat, players = actor(state), int64(state.players)
-    iterations = params.iterations
     if memory.filled == 0:
-        fill_tables(memory, iterations)
+        fill_tables(memory)
     clear(memory)
     forget(params.rollout_memory, params.rollout_size)
     forget(params.prior_memory, params.prior_size)
@@ -125,15 +141,33 @@ def ismcts(state, rules, params, memory, random):
         memory.favourite[ROOT] = _favourite(state, rules, params, memory)
     root = clone(state)
     arrange(root, rules)
-    played = clone(root)
-    for _ in range(iterations):
-        assign(played, root)
-        determinize(played, rules, seat, random)
-        reseed(memory.chance, random)
-        memory.roll.cursor = random_word(random)
-        level = _descend(played, rules, params, memory, seat)
-        if level < 0 or not play_on(played, rules, memory.chance, memory.roll, params):
-            return int64(ILLEGAL)
-        _back_up(played, params, memory, players, seat, level)
-    memory.playouts += iterations
+    # With UCB1 at the root there is one stage, of sweeps of one iteration each, that selects its action itself.
+    tried, stages, first, left = int64(1), int64(1), int64(NO_NODE), params.iterations
+    if params.root == HALVING:
+        tried, stages = _stages(root, rules, memory, seat)
+    drawn, played = clone(root), clone(root)
+    while stages > 0:
+        sweeps = max(left // (stages * tried), 1)
+        for _ in range(sweeps):
+            assign(drawn, root)
+            determinize(drawn, rules, seat, random)
+            reseed(memory.sweep, random)
+            stream = random_word(random)
+            for i in range(tried):
+                if params.root == HALVING:
+                    first = int64(memory.ranked[i])
+                assign(played, drawn)
+                assign(memory.chance, memory.sweep)
+                memory.roll.cursor = stream
+                level = _descend(played, rules, params, memory, seat, first)
+                if level < 0 or not play_on(played, rules, memory.chance, memory.roll, params):
+                    return int64(ILLEGAL)
+                _back_up(played, params, memory, players, seat, level)
+        memory.playouts += sweeps * tried
+        left -= sweeps * tried
+        stages -= 1
+        if stages > 0:
+            kept = (tried + 1) // 2
+            best_first(memory, tried, kept)
+            tried = kept
     return _most_visited(memory)

@@ -13,7 +13,7 @@ from strozzi_sim.kernel.streams import CHANCE, RANDOM, random_below
 ROOT = 0
 NO_NODE = 0  # the root is nobody's child
 MOST_BYTES = 1 << 30
-_LEAST_NODES = 256
+_LEAST_NODES = 256  # more than any game's actions twice over
 
 NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
     ("total", "f8"),  #     rewards of the seat that chose it
@@ -34,6 +34,7 @@ def tree_memory(values, game):
     Raises:
         InputError: the tree would take more than a gibibyte.
     """
+    actions = int(game.module("state").ACTIONS)
     nodes = max(_LEAST_NODES, 1 << int(values["iterations"]).bit_length())
     size = nodes * (NODE.itemsize + 4 + 4 + 16)
     if size > MOST_BYTES:
@@ -43,12 +44,14 @@ def tree_memory(values, game):
         )
     return np.dtype([  # shape                       meaning
         ("chance", CHANCE),  #                       of the iteration under way
+        ("sweep", CHANCE),  #                        of the sweep under way, with root=halving
         ("roll", RANDOM),  #                         what its policy draws from
         ("reward", "f8", (game.most_players,)),  #   [P] of its end
         ("playouts", "i8"),  #                       of all games
         ("filled", "i8"),  #                         1 = the next two are filled
         ("root_log", "f8", (nodes,)),  #             [n] square root of log(n)
         ("inverse_root", "f8", (nodes,)),  #         [n] 1 / square root of n
+        ("ranked", "i4", (actions,)),  #             [i] nodes of the root's actions, with root=halving; the first are still tried
         ("used", "i8"),  #                           nodes of the tree
         ("nodes", NODE, (nodes,)),  #                [node]
         ("favourite", "i4", (nodes,)),  #            [node] what the prior chose there when the node was new, or 0
@@ -57,9 +60,9 @@ def tree_memory(values, game):
 
 
 @jit
-def fill_tables(memory, iterations):
-    """Work out once what UCB1 needs of visits and availability counts, both at most `iterations`."""
-    for n in range(1, iterations + 1):
+def fill_tables(memory):
+    """Work out once what UCB1 needs of visits and availability counts, both below the number of nodes."""
+    for n in range(1, len(memory.root_log)):
         memory.root_log[n] = sqrt(log(float(n)))
         memory.inverse_root[n] = 1.0 / sqrt(float(n))
     memory.filled = 1
@@ -91,6 +94,21 @@ def grow(memory, node, seat, action):
     new.total = 0.0
     memory.nodes[node].first = child
     return child
+
+
+@jit
+def best_first(memory, tried, keep):
+    """Sort the first `keep` places of `ranked`: highest total first, then the older node; their visits are equal."""
+    for place in range(keep):
+        best = place
+        for i in range(place + 1, tried):
+            one, other = int64(memory.ranked[i]), int64(memory.ranked[best])
+            ahead = memory.nodes[one].total - memory.nodes[other].total
+            if ahead > 0.0 or (ahead == 0.0 and one < other):
+                best = i
+        chosen = memory.ranked[best]
+        memory.ranked[best] = memory.ranked[place]
+        memory.ranked[place] = chosen
 
 
 @inlined
