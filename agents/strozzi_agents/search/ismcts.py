@@ -26,35 +26,35 @@ UCB, HALVING = 0, 1  # `root`
 
 @jit
 def _descend(state, rules, params, memory, seat, first):
-    """Play down the tree until a node is added or the game ends; returns the length of the path, negative on a fault.
+    """Play down the tree to a node with too few visits to grow, or the end; returns the length of the path.
 
-    `first` is the root's child to follow, or NO_NODE to select one.
+    It is negative on a fault of the policy. `first` is the root's child to follow, or NO_NODE to select one.
     """
     node, level = int64(ROOT), int64(0)
     memory.path[0] = ROOT
-    grown = False
-    while not grown and not is_over(state):
-        mine = params.backup != SELFISH or actor(state) == seat
-        if mine:
-            if level == 0 and first != NO_NODE:
-                child, action = first, int64(memory.nodes[first].action)
-                grown = memory.nodes[first].visits == 0
-                memory.nodes[first].available += 1
-            else:
-                child, action = select(state, rules, params, memory, node, memory.roll)
-            if child == NO_NODE:
-                child = grow(memory, node, actor(state), action)
-                grown = True
-            level += 1
-            memory.path[level] = child
-            node = child
-        else:  # rivals belong to the world, not to the tree
+    ready = True  # for one more level of the tree
+    while not is_over(state):
+        if params.backup == SELFISH and actor(state) != seat:  # rivals belong to the world, not to the tree
             action = ask(params.rollout, params.rollout_params, params.rollout_memory, state, rules, memory.roll)
             if not is_legal(state, rules, action):
                 return int64(-1)
+        elif not ready:
+            break
+        else:
+            if level == 0 and first != NO_NODE:
+                child, action = first, int64(memory.nodes[first].action)
+                memory.nodes[first].available += 1
+            else:
+                if params.bias > 0.0 and memory.favourite[node] == 0:
+                    memory.favourite[node] = _favourite(state, rules, params, memory)
+                child, action = select(state, rules, params, memory, node, memory.roll)
+            if child == NO_NODE:
+                child = grow(memory, node, actor(state), action)
+            ready = memory.nodes[child].visits >= params.expand
+            level += 1
+            memory.path[level] = child
+            node = child
         apply(state, rules, action, memory.chance, None)
-    if grown and params.bias > 0.0 and not is_over(state):
-        memory.favourite[node] = _favourite(state, rules, params, memory)
     return level
 
 
@@ -113,6 +113,7 @@ def _most_visited(memory):
     utility=UTILITY,
     spread=SPREAD,
     root=Choice("ucb", ("ucb", "halving"), "how its own next action is tried: by UCB1, or by sequential halving"),
+    expand=Param(1, 1, 1_000_000_000, "visits that a node needs before the tree goes on below it"),
     exploration=Param(0.5, 0.0, 100.0, "weight of the exploration term of UCB1"),
     urgency=Param(100.0, -100.0, 100.0, "what an action not tried yet counts as; high: try each one first"),
     bias=Param(0.0, 0.0, 1000.0, "bonus of the action that `prior` would choose, divided by visits + 1"),
@@ -136,9 +137,6 @@ def ismcts(state, rules, params, memory, random):
     clear(memory)
     forget(params.rollout_memory, params.rollout_size)
     forget(params.prior_memory, params.prior_size)
-    if params.bias > 0.0:
-        memory.roll.cursor = random_word(random)
-        memory.favourite[ROOT] = _favourite(state, rules, params, memory)
     root = clone(state)
     arrange(root, rules)
     # With UCB1 at the root there is one stage, of sweeps of one iteration each, that selects its action itself.
@@ -166,8 +164,10 @@ def ismcts(state, rules, params, memory, random):
         memory.playouts += sweeps * tried
         left -= sweeps * tried
         stages -= 1
-        if stages > 0:
+        if params.root == HALVING:
             kept = (tried + 1) // 2
             best_first(memory, tried, kept)
             tried = kept
+    if params.root == HALVING:
+        return int64(memory.nodes[int64(memory.ranked[0])].action)
     return _most_visited(memory)

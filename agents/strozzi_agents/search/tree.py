@@ -54,7 +54,7 @@ def tree_memory(values, game):
         ("ranked", "i4", (actions,)),  #             [i] nodes of the root's actions, with root=halving; the first are still tried
         ("used", "i8"),  #                           nodes of the tree
         ("nodes", NODE, (nodes,)),  #                [node]
-        ("favourite", "i4", (nodes,)),  #            [node] what the prior chose there when the node was new, or 0
+        ("favourite", "i4", (nodes,)),  #            [node] what the prior chose there the first time, or 0
         ("path", "i4", (nodes,)),  #                 [level] nodes of the iteration under way, the root first
     ], align=True)  # fmt: skip
 
