@@ -66,7 +66,7 @@ GOLDEN = {
     "ismcts:iterations=40": [4, 2, 6, 3, 2, 6, 2, 7, 9, 1, 1, 1],
     "ismcts:iterations=40,backup=paranoid,utility=rank,urgency=0.6,depth=9": [2, 5, 2, 7, 1, 1, 1, 3, 5, 10, 1, 4],
     "ismcts:iterations=40,backup=selfish,utility=margin,bias=2,prior=heuristic,rollout=heuristic": [3, 1, 1, 1, 6, 4, 1, 1, 1, 6, 4, 1],
-    "ismcts:iterations=60,root=halving,expand=5,bias=1,prior=heuristic": [1, 1, 2, 6, 2, 6, 1, 1, 3, 5, 8, 1],
+    "ismcts:iterations=60,root=halving,expand=5,bias=1,prior=heuristic": [1, 1, 2, 5, 2, 6, 1, 1, 3, 7, 10, 3],
 }  # fmt: skip
 
 

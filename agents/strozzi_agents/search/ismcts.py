@@ -45,9 +45,8 @@ def _descend(state, rules, params, memory, seat, first):
                 child, action = first, int64(memory.nodes[first].action)
                 memory.nodes[first].available += 1
             else:
-                if params.bias > 0.0 and memory.favourite[node] == 0:
-                    memory.favourite[node] = _favourite(state, rules, params, memory)
-                child, action = select(state, rules, params, memory, node, memory.roll)
+                favourite = _favourite(state, rules, params, memory) if params.bias > 0.0 else int64(0)
+                child, action = select(state, rules, params, memory, node, favourite, memory.roll)
             if child == NO_NODE:
                 child = grow(memory, node, actor(state), action)
             ready = memory.nodes[child].visits >= params.expand
@@ -116,7 +115,7 @@ def _most_visited(memory):
     expand=Param(1, 1, 1_000_000_000, "visits that a node needs before the tree goes on below it"),
     exploration=Param(0.5, 0.0, 100.0, "weight of the exploration term of UCB1"),
     urgency=Param(100.0, -100.0, 100.0, "what an action not tried yet counts as; high: try each one first"),
-    bias=Param(0.0, 0.0, 1000.0, "bonus of the action that `prior` would choose, divided by visits + 1"),
+    bias=Param(0.0, 0.0, 1000.0, "bonus of what `prior` would do in this very state, divided by visits + 1"),
     prior=Policy("random", "whose choice `bias` favours"),
     rollout=Policy("random", "who plays all seats below the tree"),
     depth=DEPTH,

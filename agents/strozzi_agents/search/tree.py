@@ -36,7 +36,7 @@ def tree_memory(values, game):
     """
     actions = int(game.module("state").ACTIONS)
     nodes = max(_LEAST_NODES, 1 << int(values["iterations"]).bit_length())
-    size = nodes * (NODE.itemsize + 4 + 4 + 16)
+    size = nodes * (NODE.itemsize + 4 + 16)
     if size > MOST_BYTES:
         raise InputError(
             f"ismcts: iterations={values['iterations']} would take a tree of {size / 2**20:,.0f} MiB for each seat; "
@@ -54,7 +54,6 @@ def tree_memory(values, game):
         ("ranked", "i4", (actions,)),  #             [i] nodes of the root's actions, with root=halving; the first are still tried
         ("used", "i8"),  #                           nodes of the tree
         ("nodes", NODE, (nodes,)),  #                [node]
-        ("favourite", "i4", (nodes,)),  #            [node] what the prior chose there the first time, or 0
         ("path", "i4", (nodes,)),  #                 [level] nodes of the iteration under way, the root first
     ], align=True)  # fmt: skip
 
@@ -75,7 +74,6 @@ def clear(memory):
     root = memory.nodes[ROOT]
     root.first = NO_NODE
     root.visits = 0
-    memory.favourite[ROOT] = 0
 
 
 @inlined
@@ -90,7 +88,6 @@ def grow(memory, node, seat, action):
     new.next = memory.nodes[node].first
     new.visits = 0
     new.available = 1
-    memory.favourite[child] = 0
     new.total = 0.0
     memory.nodes[node].first = child
     return child
@@ -142,15 +139,15 @@ def _untried(state, rules, memory, node, seat, favourite, tried, untried, random
 
 
 @jit
-def select(state, rules, params, memory, node, random):
+def select(state, rules, params, memory, node, favourite, random):
     """(child, action) to follow from `node`; child is NO_NODE if the action has no node yet.
 
     UCB1 with availability counts (Cowling, Powley, Whitehouse 2012): mean + c * sqrt(log(available) / visits), over the
     actions that are legal in this determinization. An action without a node is worth `urgency` (first-play urgency:
-    Gelly and Wang 2006). The favourite's bonus, `bias` / (visits + 1), is that of Chaslot et al. 2008.
+    Gelly and Wang 2006). The bonus of the `favourite`, what the prior would do in this
+    very state (0 = nothing), is `bias` / (visits + 1): Chaslot et al. 2008.
     """
     seat = actor(state)
-    favourite = int64(memory.favourite[node]) if params.bias > 0.0 else int64(0)
     best, chosen, known, tried = -1e300, int64(NO_NODE), int64(0), int64(0)
     child = int64(memory.nodes[node].first)
     while child != NO_NODE:
