@@ -80,8 +80,8 @@ def _back_up(state, params, memory, players, seat, level):
 
 
 @jit
-def _stages(state, rules, memory, seat):
-    """Prepare sequential halving of the root's actions: a node for each; returns (actions, stages)."""
+def _plan_halving(state, rules, memory, seat):
+    """Give each of the root's actions a node in `ranked`; returns (actions, stages)."""
     count, stages = count_legal(state, rules), int64(1)
     for k in range(count):
         memory.ranked[k] = grow(memory, int64(ROOT), seat, kth_legal(state, rules, k))
@@ -129,6 +129,9 @@ def ismcts(state, rules, params, memory, random):
     - maxn : each seat seeks its own reward (Luckhardt and Irani 1986; in MCTS: Sturtevant 2008)
     - paranoid : all others seek the searcher's loss (Sturtevant and Korf 2000)
     - selfish : the tree has the searcher's decisions only; all others follow `rollout`
+
+    With `root=halving` the root's actions go through sequential halving (Karnin, Koren, Somekh 2013), in sweeps that meet
+    the same chance, and the tree is below them (hybrid MCTS: Pepels and others 2014).
     """
     seat, players = actor(state), int64(state.players)
     if memory.filled == 0:
@@ -141,7 +144,7 @@ def ismcts(state, rules, params, memory, random):
     # With UCB1 at the root there is one stage, of sweeps of one iteration each, that selects its action itself.
     tried, stages, first, left = int64(1), int64(1), int64(NO_NODE), params.iterations
     if params.root == HALVING:
-        tried, stages = _stages(root, rules, memory, seat)
+        tried, stages = _plan_halving(root, rules, memory, seat)
     drawn, played = clone(root), clone(root)
     while stages > 0:
         sweeps = max(left // (stages * tried), 1)

@@ -13,7 +13,7 @@ from strozzi_sim.kernel.streams import CHANCE, RANDOM, random_below
 ROOT = 0
 NO_NODE = 0  # the root is nobody's child
 MOST_BYTES = 1 << 30
-_LEAST_NODES = 256  # more than any game's actions twice over
+_LEAST_NODES = 256
 
 NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
     ("total", "f8"),  #     rewards of the seat that chose it
@@ -35,7 +35,8 @@ def tree_memory(values, game):
         InputError: the tree would take more than a gibibyte.
     """
     actions = int(game.module("state").ACTIONS)
-    nodes = max(_LEAST_NODES, 1 << int(values["iterations"]).bit_length())
+    most = max(int(values["iterations"]), 3 * actions)  # halving tries each action once, then half of them, and so on
+    nodes = max(_LEAST_NODES, 1 << most.bit_length())
     size = nodes * (NODE.itemsize + 4 + 16)
     if size > MOST_BYTES:
         raise InputError(
@@ -144,8 +145,8 @@ def select(state, rules, params, memory, node, favourite, random):
 
     UCB1 with availability counts (Cowling, Powley, Whitehouse 2012): mean + c * sqrt(log(available) / visits), over the
     actions that are legal in this determinization. An action without a node is worth `urgency` (first-play urgency:
-    Gelly and Wang 2006). The bonus of the `favourite`, what the prior would do in this
-    very state (0 = nothing), is `bias` / (visits + 1): Chaslot et al. 2008.
+    Gelly and Wang 2006). The bonus of the `favourite`, what the prior would do in this very state (0 = nothing), is
+    `bias` / (visits + 1): progressive bias, Chaslot et al. 2008.
     """
     seat = actor(state)
     best, chosen, known, tried = -1e300, int64(NO_NODE), int64(0), int64(0)
