@@ -33,9 +33,10 @@ from strozzi_sim.agent import bind, load_agent
 from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import BASE, resolve_variant, shipped_variants
-from strozzi_sim.kernel.streams import game_key
+from strozzi_sim.kernel.streams import RANDOM, game_key
 from strozzi_sim.selfplay.loop import AGENT, JOB, OUTCOME
 from strozzi_sim.selfplay.match import NO_STOP, Match
+from strozzi_sim.selfplay.table import Table
 
 FOLDER = Path(__file__).parent / "limit"
 OPTIONS = ("-std=c11", "-O3", "-march=native", "-shared", "-fPIC")
@@ -44,7 +45,13 @@ DEALS_COMPARED = 5_000
 PAIRS = 7  # fewest
 SLICE = 0.5  # seconds, of C; ours play the same deals
 SIDES = {"c": "C", "ours": "ours", "counted": "with tallies"}
-FLAT, TREE = "flat_mc:playouts=50", "ismcts:iterations=1000"  # the searches measured
+FLAT = "flat_mc:playouts=50"  # measured against C, whole games
+SEARCHES = {  # measured side by side, with the same number of simulated games from the same positions
+    "flat_mc": "flat_mc:per=decision,playouts=1000",
+    "ismcts": "ismcts:iterations=1000",
+    "halving": "ismcts:iterations=1000,root=halving",
+}
+POSITIONS = 150  # of random games, for SEARCHES
 GAMES_SEARCHED = 40  # of flat_mc compared at each player count
 
 
@@ -203,30 +210,57 @@ def measure(library: ctypes.CDLL, match: Match, seconds: float) -> dict[str, Any
     }
 
 
-def measure_search(library: ctypes.CDLL, flat: Match, tree: Match, seconds: float) -> dict[str, Any]:
-    """Play the same deals with flat Monte Carlo in C and ours, in turn with ours of ISMCTS: playouts per second."""
-    counts = {"c": 0, "ours": 0, "tree": 0}
-    for match in (flat, tree):
-        match.warm(counted=False)
-    deals = max(1, int(SLICE / _timed(lambda: play_c(library, flat, 4)) * 4))
-    tree_deals = max(1, int(SLICE / _timed(lambda: tree.play(0, 2, counted=False)) * 2))
-    counts["ours"] = counts["c"] = flat.play(0, deals, counted=False).playouts
-    counts["tree"] = tree.play(0, tree_deals, counted=False).playouts
+def measure_flat(library: ctypes.CDLL, match: Match, seconds: float) -> dict[str, Any]:
+    """Play the same deals with flat Monte Carlo in C and ours in turn: playouts per second."""
+    match.warm(counted=False)
+    deals = max(1, int(SLICE / _timed(lambda: play_c(library, match, 4)) * 4))
+    playouts = match.play(0, deals, counted=False).playouts
     times: list[list[float]] = []
     while len(times) < PAIRS or sum(map(sum, times)) < seconds:
-        times.append([
-            _timed(lambda: play_c(library, flat, deals)),
-            _timed(lambda: flat.play(0, deals, counted=False)),
-            _timed(lambda: tree.play(0, tree_deals, counted=False)),
-        ])  # fmt: skip
-    c, ours, search = zip(*times, strict=True)
-    share = counts["tree"] / counts["ours"]
+        sides = (lambda: play_c(library, match, deals), lambda: match.play(0, deals, counted=False))
+        times.append([_timed(side) for side in sides])
+    c, ours = zip(*times, strict=True)
+    rates = {"c": playouts / median(c), "ours": playouts / median(ours)}
+    return {"players": match.players, "playouts_per_s": rates, "ratio": _ratio(c, ours)}
+
+
+def positions(match: Match) -> list[np.ndarray[Any, Any]]:
+    """States in which a seat must decide, evenly from games between the match's agents."""
+    states = []
+    for deal in range(4):
+        table = Table(match.game, match.variant, match.players, seed=SEED, deal=deal)
+        while not table.over:
+            states.append(table.state.copy())
+            table.play(table.ask(match.lineup[0]))
+    return states[:: max(1, len(states) // POSITIONS)]
+
+
+def measure_trees(match: Match, seconds: float) -> dict[str, Any]:
+    """Ask each of SEARCHES in the same positions, in turn: simulated games per second."""
+    states, rules, random = positions(match), match.variant.rules, np.ones(1, RANDOM)
+    sides = {}
+    for name, text in SEARCHES.items():
+        bound = bind(load_agent(text), match.game)
+        function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(bound.address)
+        sides[name] = function, bound, np.zeros(1, bound.memory)
+
+    def ask(name: str) -> None:
+        function, bound, memory = sides[name]
+        for state in states:
+            function(*(each.ctypes.data for each in (state, rules, bound.params, memory, random)))
+
+    times: list[list[float]] = []
+    while len(times) < PAIRS or sum(map(sum, times)) < seconds:
+        times.append([_timed(lambda name=name: ask(name)) for name in SEARCHES])  # type: ignore[misc]
+    spent = dict(zip(SEARCHES, zip(*times, strict=True), strict=True))
+    # halving plays whole sweeps only, so that it may leave a few of its iterations
+    games = {name: int(memory[0]["playouts"]) / len(times) for name, (_, _, memory) in sides.items()}
+    cost = {name: [each / games[name] for each in spent[name]] for name in SEARCHES}
     return {
-        "players": flat.players,
-        "playouts_per_s": {
-            name: counts[name] / median(side) for name, side in zip(counts, (c, ours, search), strict=True)
-        },
-        "ratio": {"ours": _ratio(c, ours), "tree": _ratio([share * time for time in ours], search)},
+        "players": match.players,
+        "positions": len(states),
+        "simulated_per_s": {name: 1.0 / median(cost[name]) for name in SEARCHES},
+        "ratio": {name: _ratio(cost["flat_mc"], cost[name]) for name in SEARCHES if name != "flat_mc"},
     }
 
 
@@ -239,8 +273,13 @@ def _ratio(c: Sequence[float], ours: Sequence[float]) -> dict[str, float]:
 # -- the report ------------------------------------------------------------------------------------------------------
 
 
-def show(compared: list[dict[str, Any]], measured: list[dict[str, Any]], searched: list[dict[str, Any]]) -> None:
-    """Print what was found as three small tables."""
+def show(
+    compared: list[dict[str, Any]],
+    measured: list[dict[str, Any]],
+    flat: list[dict[str, Any]],
+    trees: list[dict[str, Any]],
+) -> None:
+    """Print what was found as four small tables."""
     print("Scores, C against ours, game by game")
     for row in compared:
         equal = "yes" if is_equal(row) else "NO"
@@ -260,17 +299,25 @@ def show(compared: list[dict[str, Any]], measured: list[dict[str, Any]], searche
             rate, decisions = row["games_per_s"][name], row["decisions_per_s"][name]
             line = f"  {row['players']:>7}  {words:<13} {rate:>11,.0f} {decisions / 1e6:>10.1f} M"
             if found := row["ratio"].get(name):
-                line += f"  {found['median']:.3f} ({found['low']:.3f}-{found['high']:.3f}, {found['pairs']})"
+                line += f"  {_words(found)}"
             print(line)
-    print(f"\nOne thread, {FLAT} at every seat: playouts/s, and {TREE}: iterations/s")
-    print("  players            C         ours  ours / C: median (lowest-highest, pairs)      ismcts  ismcts / flat_mc")
-    for row in searched:
-        rates, ours, tree = row["playouts_per_s"], row["ratio"]["ours"], row["ratio"]["tree"]
-        spread = f"({ours['low']:.3f}-{ours['high']:.3f}, {ours['pairs']})"
+    print(f"\nOne thread, {FLAT} at every seat, whole games: playouts/s")
+    print("  players            C         ours  ours / C: median (lowest-highest, pairs)")
+    for row in flat:
+        rates = row["playouts_per_s"]
+        print(f"  {row['players']:>7} {rates['c']:>12,.0f} {rates['ours']:>12,.0f}  {_words(row['ratio'])}")
+    print("\nOne thread, the same positions of random games, 1,000 simulated games a decision: simulated games/s")
+    print("  players      flat_mc       ismcts  / flat_mc                    root=halving  / flat_mc")
+    for row in trees:
+        rates, ratio = row["simulated_per_s"], row["ratio"]
         print(
-            f"  {row['players']:>7} {rates['c']:>12,.0f} {rates['ours']:>12,.0f}  {ours['median']:.3f} {spread:<35}"
-            f"{rates['tree']:>12,.0f}  {tree['median']:.3f}"
+            f"  {row['players']:>7} {rates['flat_mc']:>12,.0f} {rates['ismcts']:>12,.0f}  {_words(ratio['ismcts']):<26}"
+            f"{rates['halving']:>14,.0f}  {_words(ratio['halving'])}"
         )
+
+
+def _words(ratio: dict[str, float]) -> str:
+    return f"{ratio['median']:.3f} ({ratio['low']:.3f}-{ratio['high']:.3f}, {ratio['pairs']})"
 
 
 def is_equal(row: dict[str, Any]) -> bool:
@@ -289,20 +336,20 @@ def matches(game: Game, agent: str) -> dict[tuple[str, int], Match]:
 
 def run(game: Game, players: tuple[int, ...], seconds: float, as_json: bool) -> int:
     """Compare, measure, report; returns the exit code."""
-    random, flat, tree = (matches(game, agent) for agent in ("random", FLAT, TREE))
+    random, flats = (matches(game, agent) for agent in ("random", FLAT))
     with compiled(game) as library:
         compared = [compare(library, match) for match in random.values()]
-        compared += [compare(library, match, GAMES_SEARCHED) for match in flat.values()]
+        compared += [compare(library, match, GAMES_SEARCHED) for match in flats.values()]
         equal = all(map(is_equal, compared))
-        measured = [measure(library, random[BASE, count], seconds) for count in players if equal]
-        searched = [
-            measure_search(library, flat[BASE, count], tree[BASE, count], seconds) for count in players if equal
-        ]
+        counts = players if equal else ()
+        measured = [measure(library, random[BASE, count], seconds) for count in counts]
+        flat = [measure_flat(library, flats[BASE, count], seconds) for count in counts]
+    trees = [measure_trees(random[BASE, count], seconds) for count in counts]
     if as_json:
-        found = {"scores_equal": equal, "compared": compared, "measured": measured, "searched": searched}
+        found = {"scores_equal": equal, "compared": compared, "measured": measured, "flat_mc": flat, "trees": trees}
         print(json.dumps({"game": game.name, **found}, indent=2))
     else:
-        show(compared, measured, searched)
+        show(compared, measured, flat, trees)
     return 0 if equal else 1
 
 

@@ -22,6 +22,7 @@ AGENTS = (
     TREE,
     "ismcts:iterations=40,backup=paranoid,utility=rank,urgency=0.6,depth=9",
     "ismcts:iterations=40,backup=selfish,utility=margin,bias=2,prior=heuristic,rollout=heuristic",
+    "ismcts:iterations=60,root=halving,expand=5,bias=1,prior=heuristic",
 )
 MARGIN = "utility=margin,spread=20"
 
@@ -64,7 +65,8 @@ GOLDEN = {
     "flat_mc:playouts=2,rollout=greedy,utility=rank": [1, 2, 6, 2, 5, 1, 3, 5, 8, 1, 1, 2],
     "ismcts:iterations=40": [4, 2, 6, 3, 2, 6, 2, 7, 9, 1, 1, 1],
     "ismcts:iterations=40,backup=paranoid,utility=rank,urgency=0.6,depth=9": [2, 5, 2, 7, 1, 1, 1, 3, 5, 10, 1, 4],
-    "ismcts:iterations=40,backup=selfish,utility=margin,bias=2,prior=heuristic,rollout=heuristic": [3, 1, 1, 1, 6, 3, 1, 1, 1, 6, 3, 1],
+    "ismcts:iterations=40,backup=selfish,utility=margin,bias=2,prior=heuristic,rollout=heuristic": [3, 1, 1, 1, 6, 4, 1, 1, 1, 6, 4, 1],
+    "ismcts:iterations=60,root=halving,expand=5,bias=1,prior=heuristic": [1, 1, 2, 5, 2, 6, 1, 1, 3, 7, 10, 3],
 }  # fmt: skip
 
 
@@ -112,6 +114,8 @@ def test_playouts_are_counted_over_games():
         ("flat_mc:playouts=12,allocation=halving", 48),  # 2 stages: 4 x 6, then 2 x 12
         ("flat_mc:playouts=1,per=decision", 4),  # each action is tried at least once
         ("ismcts:iterations=12", 12),
+        ("ismcts:iterations=40,root=halving", 40),  # 2 stages: 4 x 5, then 2 x 10
+        ("ismcts:iterations=2,root=halving", 6),  # each action is tried, then the better half
     ],
 )
 def test_the_budget_is_what_it_says(name, playouts):
@@ -130,16 +134,17 @@ def children(memory, node):
         child = int(memory["nodes"][child]["next"])
 
 
+@pytest.mark.parametrize("root", ["ucb", "halving"])
 @pytest.mark.parametrize("backup", ["maxn", "paranoid", "selfish"])
-def test_the_tree_adds_up(backup):
+def test_the_tree_adds_up(backup, root):
     table = Table(STROZZI, BASE, 5, seed=5, deal=1)
-    spec = f"ismcts:iterations=3000,urgency=0.4,backup={backup}"
+    spec = f"ismcts:iterations=3000,urgency=0.4,backup={backup},root={root}"
     action, memory = _ask(table, bind(load_agent(spec), STROZZI))
     nodes, used = memory["nodes"], int(memory["used"])
     assert nodes[0]["visits"] == 3000
     assert used <= 3001
     assert sum(nodes[child]["visits"] for child in children(memory, 0)) == 3000
-    best = max(children(memory, 0), key=lambda child: nodes[child]["visits"])
+    best = max(children(memory, 0), key=lambda child: (nodes[child]["visits"], nodes[child]["total"]))
     assert nodes[best]["action"] == action
     seen = 1
     for node in range(used):
@@ -153,6 +158,27 @@ def test_the_tree_adds_up(backup):
             assert -1e-9 <= child["total"] <= child["visits"] + 1e-9
             assert backup != "selfish" or child["seat"] == table.actor
     assert seen == used
+
+
+@pytest.mark.parametrize("expand", [1, 7])
+def test_the_tree_goes_on_below_nodes_with_enough_visits(expand):
+    table = Table(STROZZI, BASE, 4, seed=5, deal=1)
+    memory = _ask(table, bind(load_agent(f"ismcts:iterations=2000,expand={expand}"), STROZZI))[1]
+    nodes = memory["nodes"]
+    inner = [node for node in range(1, int(memory["used"])) if nodes[node]["first"]]
+    assert inner
+    for node in inner:  # the visits before the first that went on to a child
+        assert nodes[node]["visits"] - sum(nodes[child]["visits"] for child in children(memory, node)) == expand
+
+
+def test_a_tree_that_does_not_grow_is_flat_monte_carlo():
+    flat = bind(load_agent("flat_mc:playouts=400,per=decision,allocation=halving,utility=rank"), STROZZI)
+    tree = bind(load_agent("ismcts:iterations=400,root=halving,expand=1000,utility=rank"), STROZZI)
+    table = Table(STROZZI, BASE, 4, seed=5, deal=1)
+    while not table.over:  # the same sweeps, the same chance, the same playouts
+        action = _ask(table, flat)[0]
+        assert _ask(table, tree)[0] == action
+        table.play(action)
 
 
 def test_a_tree_that_is_too_large_is_refused():

@@ -11,41 +11,50 @@ from strozzi_agents.search.playout import (
     forget,
     play_on,
     reward,
+    rewards,
 )
 from strozzi_agents.search.thoughts import tree_thoughts
-from strozzi_agents.search.tree import NO_NODE, ROOT, clear, fill_tables, grow, select, tree_memory
+from strozzi_agents.search.tree import NO_NODE, ROOT, best_first, clear, fill_tables, grow, select, tree_memory
 from strozzi_sim.agent import Choice, Param, Policy, Seconds, compiled_agent
-from strozzi_sim.games.contract import actor, apply, arrange, determinize, is_legal, is_over
+from strozzi_sim.games.contract import actor, apply, arrange, count_legal, determinize, is_legal, is_over, kth_legal
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone
 from strozzi_sim.kernel.streams import random_word, reseed
 
 MAXN, PARANOID, SELFISH = 0, 1, 2  # `backup`
+UCB, HALVING = 0, 1  # `root`
 
 
 @jit
-def _descend(state, rules, params, memory, seat):
-    """Play down the tree until a node is added or the game ends; returns the length of the path, negative on a fault."""
+def _descend(state, rules, params, memory, seat, first):
+    """Play down the tree to a node with too few visits to grow, or the end; returns the length of the path.
+
+    It is negative on a fault of the policy. `first` is the root's child to follow, or NO_NODE to select one.
+    """
     node, level = int64(ROOT), int64(0)
     memory.path[0] = ROOT
-    grown = False
-    while not grown and not is_over(state):
+    ready = True  # for one more level of the tree
+    while not is_over(state):
         if params.backup == SELFISH and actor(state) != seat:  # rivals belong to the world, not to the tree
             action = ask(params.rollout, params.rollout_params, params.rollout_memory, state, rules, memory.roll)
             if not is_legal(state, rules, action):
                 return int64(-1)
-            apply(state, rules, action, memory.chance, None)
-            continue
-        child, action = select(state, rules, params, memory, node, memory.roll)
-        if child == NO_NODE:
-            child = grow(memory, node, actor(state), action)
-            grown = True
+        elif not ready:
+            break
+        else:
+            if level == 0 and first != NO_NODE:
+                child, action = first, int64(memory.nodes[first].action)
+                memory.nodes[first].available += 1
+            else:
+                favourite = _favourite(state, rules, params, memory) if params.bias > 0.0 else int64(0)
+                child, action = select(state, rules, params, memory, node, favourite, memory.roll)
+            if child == NO_NODE:
+                child = grow(memory, node, actor(state), action)
+            ready = memory.nodes[child].visits >= params.expand
+            level += 1
+            memory.path[level] = child
+            node = child
         apply(state, rules, action, memory.chance, None)
-        level += 1
-        memory.path[level] = child
-        node = child
-    if grown and params.bias > 0.0 and not is_over(state):
-        memory.favourite[node] = _favourite(state, rules, params, memory)
     return level
 
 
@@ -59,12 +68,7 @@ def _favourite(state, rules, params, memory):
 def _back_up(state, params, memory, players, seat, level):
     """Give every node of the path the reward of the seat that chose it."""
     if params.backup == MAXN:
-        seats = int64(0)  # set of those on the path
-        for step in range(1, level + 1):
-            seats |= int64(1) << int64(memory.nodes[int64(memory.path[step])].seat)
-        for other in range(players):
-            if (seats >> other) & 1 == 1:
-                memory.reward[other] = reward(state, players, other, params.utility, params.spread)
+        rewards(state, players, params.utility, params.spread, memory.reward)
     else:  # rivals want the searcher's loss; with SELFISH the tree has none
         mine = reward(state, players, seat, params.utility, params.spread)
         for other in range(players):
@@ -74,6 +78,17 @@ def _back_up(state, params, memory, players, seat, level):
         node = memory.nodes[int64(memory.path[step])]
         node.visits += 1
         node.total += memory.reward[int64(node.seat)]
+
+
+@jit
+def _plan_halving(state, rules, memory, seat):
+    """Give each of the root's actions a node in `ranked`; returns (actions, stages)."""
+    count, stages = count_legal(state, rules), int64(1)
+    for k in range(count):
+        memory.ranked[k] = grow(memory, int64(ROOT), seat, kth_legal(state, rules, k))
+    while (int64(1) << stages) < count:
+        stages += 1
+    return count, stages
 
 
 @jit
@@ -99,9 +114,11 @@ def _most_visited(memory):
     seconds=Seconds("iterations", "a decision, in place of `iterations`; calibrated at the start, not reproducible"),
     utility=UTILITY,
     spread=SPREAD,
+    root=Choice("ucb", ("ucb", "halving"), "how its own next action is tried: by UCB1, or by sequential halving"),
+    expand=Param(1, 1, 1_000_000_000, "visits that a node needs before the tree goes on below it"),
     exploration=Param(0.5, 0.0, 100.0, "weight of the exploration term of UCB1"),
     urgency=Param(100.0, -100.0, 100.0, "what an action not tried yet counts as; high: try each one first"),
-    bias=Param(0.0, 0.0, 1000.0, "bonus of the action that `prior` would choose, divided by visits + 1"),
+    bias=Param(0.0, 0.0, 1000.0, "bonus of what `prior` would do in this very state, divided by visits + 1"),
     prior=Policy("random", "whose choice `bias` favours"),
     rollout=Policy("random", "who plays all seats below the tree"),
     depth=DEPTH,
@@ -115,28 +132,47 @@ def ismcts(state, rules, params, memory, random):
     - maxn : each seat seeks its own reward (Luckhardt and Irani 1986; in MCTS: Sturtevant 2008)
     - paranoid : all others seek the searcher's loss (Sturtevant and Korf 2000)
     - selfish : the tree has the searcher's decisions only; all others follow `rollout`
+
+    With `root=halving` the root's actions go through sequential halving (Karnin, Koren, Somekh 2013), in sweeps that meet
+    the same chance, and the tree is below them (hybrid MCTS: Pepels and others 2014).
     """
     seat, players = actor(state), int64(state.players)
-    iterations = params.iterations
     if memory.filled == 0:
-        fill_tables(memory, iterations)
+        fill_tables(memory)
     clear(memory)
     forget(params.rollout_memory, params.rollout_size)
     forget(params.prior_memory, params.prior_size)
-    if params.bias > 0.0:
-        memory.roll.cursor = random_word(random)
-        memory.favourite[ROOT] = _favourite(state, rules, params, memory)
     root = clone(state)
     arrange(root, rules)
-    played = clone(root)
-    for _ in range(iterations):
-        assign(played, root)
-        determinize(played, rules, seat, random)
-        reseed(memory.chance, random)
-        memory.roll.cursor = random_word(random)
-        level = _descend(played, rules, params, memory, seat)
-        if level < 0 or not play_on(played, rules, memory.chance, memory.roll, params):
-            return int64(ILLEGAL)
-        _back_up(played, params, memory, players, seat, level)
-    memory.playouts += iterations
+    # With UCB1 at the root there is one stage, of sweeps of one iteration each, that selects its action itself.
+    tried, stages, first, left = int64(1), int64(1), int64(NO_NODE), params.iterations
+    if params.root == HALVING:
+        tried, stages = _plan_halving(root, rules, memory, seat)
+    drawn, played = clone(root), clone(root)
+    while stages > 0:
+        sweeps = max(left // (stages * tried), 1)
+        for _ in range(sweeps):
+            assign(drawn, root)
+            determinize(drawn, rules, seat, random)
+            reseed(memory.sweep, random)
+            stream = random_word(random)
+            for i in range(tried):
+                if params.root == HALVING:
+                    first = int64(memory.ranked[i])
+                assign(played, drawn)
+                assign(memory.chance, memory.sweep)
+                memory.roll.cursor = stream
+                level = _descend(played, rules, params, memory, seat, first)
+                if level < 0 or not play_on(played, rules, memory.chance, memory.roll, params):
+                    return int64(ILLEGAL)
+                _back_up(played, params, memory, players, seat, level)
+        memory.playouts += sweeps * tried
+        left -= sweeps * tried
+        stages -= 1
+        if params.root == HALVING:
+            kept = (tried + 1) // 2
+            best_first(memory, tried, kept)
+            tried = kept
+    if params.root == HALVING:
+        return int64(memory.nodes[int64(memory.ranked[0])].action)
     return _most_visited(memory)

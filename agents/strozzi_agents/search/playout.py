@@ -74,3 +74,34 @@ def reward(state, players, seat, utility, spread):
     if utility == WIN:
         return 1.0 / shared if better == 0 else 0.0
     return 1.0 - 0.5 * (2 * better + shared - 1) / (players - 1)
+
+
+@jit
+def rewards(state, players, utility, spread, out):
+    """What the standings are worth to every seat, into float64 `out[P]`: `reward` for all in one go."""
+    if utility == MARGIN:
+        best = second = int64(-(1 << 60))
+        leader = int64(0)
+        for seat in range(players):
+            points = score(state, seat)
+            if points > best:
+                best, second, leader = points, best, int64(seat)
+            elif points > second:
+                second = points
+        for seat in range(players):
+            margin = float(score(state, seat) - (second if seat == leader else best))
+            out[seat] = 0.5 + 0.5 * margin / (spread + abs(margin))
+    elif utility == WIN:
+        for seat in range(players):
+            out[seat] = 0.0
+        found = int64(0)
+        for seat in range(players):
+            better, shared = placing(state, seat)
+            if better == 0:
+                out[seat] = 1.0 / shared
+                found += 1
+                if found == shared:
+                    return
+    else:
+        for seat in range(players):
+            out[seat] = reward(state, players, seat, utility, spread)

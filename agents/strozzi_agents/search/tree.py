@@ -34,8 +34,10 @@ def tree_memory(values, game):
     Raises:
         InputError: the tree would take more than a gibibyte.
     """
-    nodes = max(_LEAST_NODES, 1 << int(values["iterations"]).bit_length())
-    size = nodes * (NODE.itemsize + 4 + 4 + 16)
+    actions = int(game.module("state").ACTIONS)
+    most = max(int(values["iterations"]), 3 * actions)  # halving tries each action once, then half of them, and so on
+    nodes = max(_LEAST_NODES, 1 << most.bit_length())
+    size = nodes * (NODE.itemsize + 4 + 16)
     if size > MOST_BYTES:
         raise InputError(
             f"ismcts: iterations={values['iterations']} would take a tree of {size / 2**20:,.0f} MiB for each seat; "
@@ -43,23 +45,24 @@ def tree_memory(values, game):
         )
     return np.dtype([  # shape                       meaning
         ("chance", CHANCE),  #                       of the iteration under way
+        ("sweep", CHANCE),  #                        of the sweep under way, with root=halving
         ("roll", RANDOM),  #                         what its policy draws from
         ("reward", "f8", (game.most_players,)),  #   [P] of its end
         ("playouts", "i8"),  #                       of all games
         ("filled", "i8"),  #                         1 = the next two are filled
         ("root_log", "f8", (nodes,)),  #             [n] square root of log(n)
         ("inverse_root", "f8", (nodes,)),  #         [n] 1 / square root of n
+        ("ranked", "i4", (actions,)),  #             [i] nodes of the root's actions, with root=halving; the first are still tried
         ("used", "i8"),  #                           nodes of the tree
         ("nodes", NODE, (nodes,)),  #                [node]
-        ("favourite", "i4", (nodes,)),  #            [node] what the prior chose there when the node was new, or 0
         ("path", "i4", (nodes,)),  #                 [level] nodes of the iteration under way, the root first
     ], align=True)  # fmt: skip
 
 
 @jit
-def fill_tables(memory, iterations):
-    """Work out once what UCB1 needs of visits and availability counts, both at most `iterations`."""
-    for n in range(1, iterations + 1):
+def fill_tables(memory):
+    """Work out once what UCB1 needs of visits and availability counts, both below the number of nodes."""
+    for n in range(1, len(memory.root_log)):
         memory.root_log[n] = sqrt(log(float(n)))
         memory.inverse_root[n] = 1.0 / sqrt(float(n))
     memory.filled = 1
@@ -72,7 +75,6 @@ def clear(memory):
     root = memory.nodes[ROOT]
     root.first = NO_NODE
     root.visits = 0
-    memory.favourite[ROOT] = 0
 
 
 @inlined
@@ -87,10 +89,24 @@ def grow(memory, node, seat, action):
     new.next = memory.nodes[node].first
     new.visits = 0
     new.available = 1
-    memory.favourite[child] = 0
     new.total = 0.0
     memory.nodes[node].first = child
     return child
+
+
+@jit
+def best_first(memory, tried, keep):
+    """Sort the first `keep` places of `ranked`: highest total first, then the older node; their visits are equal."""
+    for place in range(keep):
+        best = place
+        for i in range(place + 1, tried):
+            one, other = int64(memory.ranked[i]), int64(memory.ranked[best])
+            ahead = memory.nodes[one].total - memory.nodes[other].total
+            if ahead > 0.0 or (ahead == 0.0 and one < other):
+                best = i
+        chosen = memory.ranked[best]
+        memory.ranked[best] = memory.ranked[place]
+        memory.ranked[place] = chosen
 
 
 @inlined
@@ -124,15 +140,15 @@ def _untried(state, rules, memory, node, seat, favourite, tried, untried, random
 
 
 @jit
-def select(state, rules, params, memory, node, random):
+def select(state, rules, params, memory, node, favourite, random):
     """(child, action) to follow from `node`; child is NO_NODE if the action has no node yet.
 
     UCB1 with availability counts (Cowling, Powley, Whitehouse 2012): mean + c * sqrt(log(available) / visits), over the
     actions that are legal in this determinization. An action without a node is worth `urgency` (first-play urgency:
-    Gelly and Wang 2006). The favourite's bonus, `bias` / (visits + 1), is that of Chaslot et al. 2008.
+    Gelly and Wang 2006). The bonus of the `favourite`, what the prior would do in this very state (0 = nothing), is
+    `bias` / (visits + 1): progressive bias, Chaslot et al. 2008.
     """
     seat = actor(state)
-    favourite = int64(memory.favourite[node]) if params.bias > 0.0 else int64(0)
     best, chosen, known, tried = -1e300, int64(NO_NODE), int64(0), int64(0)
     child = int64(memory.nodes[node].first)
     while child != NO_NODE:
