@@ -51,9 +51,8 @@ def write_whole(path: Path, content: bytes, *, lasting: bool = False) -> None:
                     file.flush()
                     os.fsync(file.fileno())
             temporary.replace(path)
-        except OSError:
+        finally:  # a full disk, or a signal in the midst of it
             temporary.unlink(missing_ok=True)
-            raise
 
 
 class Store:
