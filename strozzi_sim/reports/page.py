@@ -245,6 +245,12 @@ def _heat_item(name: str, heat_map: HeatMap, table: pd.DataFrame, words: Mapping
     return Item(heat_map.title, heat_map.caption, tuple(parts))
 
 
+def _heading(name: str, title: str) -> str:
+    """A study's name as a heading; a game in it is written as on its box."""
+    words = re.sub(r"[-_]", " ", name).capitalize()
+    return re.sub(rf"\b{re.escape(title)}\b", title, words, flags=re.IGNORECASE)
+
+
 def _render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
     loader = jinja2.FileSystemLoader(_TEMPLATES)
     environment = jinja2.Environment(
@@ -253,7 +259,7 @@ def _render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
     environment.filters |= {"svg": Markup, "marked": marked}
     return environment.get_template("report.html").render(
         style=Markup((_TEMPLATES / "report.css").read_text("utf-8")),
-        title=str(manifest.get("name", game.title)).replace("-", " ").capitalize(),
+        title=_heading(str(manifest.get("name", game.title)), game.title),
         game=game.title,
         calibrated=calibrated_words(manifest),
         reconstructed=[(name, list(lines)) for name, lines in manifest.get("reconstructed", {}).items() if lines],
