@@ -39,7 +39,7 @@ def _compared(tables: Tables) -> list[Picture]:
     """Several variants or line-ups side by side."""
     seats = (
         Figure("margin_mean", "coins of the winner less the loser's", "coins"),
-        Figure("leader_1_wins_share", "games won by the leader after round 1", "share"),
+        Figure("leader_1_wins_share", "won by the leader of round 1", "share"),
     )
     by_round = (
         ("monopolies", {"track": ALL}, Figure("bonus_share", "on a bonus space", "share"),
