@@ -6,6 +6,7 @@ from medici_games import BASE, SHIPPED, SWITCHES, option_of, side_by_side, varia
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.view import view_of
 
+
 SHARED = ("round", "start_player", "proposer", "lot", "price", "buyer", "ships", "markers", "bag_left", "over")  # fmt: skip
 KIND = {s.REVEAL: "reveal", s.PRICE: "price", s.ANSWER: "answer", s.PLACE: "place"}
 
@@ -51,7 +52,7 @@ def assert_same_position(table, reference, replay):
 @pytest.mark.parametrize("name", [*SHIPPED, *SWITCHES])
 def test_every_decision_is_the_same(name):
     played = variant(name)
-    for deal in range(500 if name == "base" else 250):
+    for deal in range(300 if name == "base" else 150):
         replay = f"variant {name}, seed 11, deal {deal}"
         decisions = 0
         for table, reference in side_by_side(played, deal):
