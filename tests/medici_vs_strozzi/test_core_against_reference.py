@@ -6,7 +6,6 @@ from medici_games import BASE, SHIPPED, SWITCHES, option_of, side_by_side, varia
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.view import view_of
 
-
 SHARED = ("round", "start_player", "proposer", "lot", "price", "buyer", "ships", "markers", "bag_left", "over")  # fmt: skip
 KIND = {s.REVEAL: "reveal", s.PRICE: "price", s.ANSWER: "answer", s.PLACE: "place"}
 

@@ -17,7 +17,6 @@ from strozzi_sim.games.variants import from_changes, shipped_variants
 from strozzi_sim.kernel.pointers import clone
 from strozzi_sim.selfplay.table import Table
 
-
 POSITIONS, COINS, LEAD = 0, 1, 2
 
 

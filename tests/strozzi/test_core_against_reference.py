@@ -5,7 +5,6 @@ import pytest
 from strozzi_games import BASE, SWITCHES, option_of, side_by_side, variant
 from strozzi_sim.games.strozzi.view import view_of
 
-
 SHARED = (
     "round", "start_player", "active", "deck_left", "flags", "ports", "tracks", "display", "coins", "over",
 )  # fmt: skip
