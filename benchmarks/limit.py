@@ -45,7 +45,7 @@ DEALS_COMPARED = 5_000
 PAIRS = 7  # fewest
 SLICE = 0.5  # seconds, of C; ours play the same deals
 SIDES = {"c": "C", "ours": "ours", "counted": "with tallies"}
-FLAT = "flat_mc:playouts=50"  # measured against C, whole games
+FLAT = "flat_mc:playouts=50,utility=win"  # measured against C, whole games
 SEARCHES = {  # measured side by side, with the same number of simulated games from the same positions
     "flat_mc": "flat_mc:per=decision,playouts=1000",
     "ismcts": "ismcts:iterations=1000",

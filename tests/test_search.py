@@ -60,13 +60,13 @@ def first_decisions(name, decisions=12):
 
 
 GOLDEN = {
-    "flat_mc:playouts=4": [1, 1, 1, 1, 1, 1, 3, 1, 5, 1, 3, 1],
+    "flat_mc:playouts=4": [1, 4, 1, 1, 5, 2, 6, 2, 7, 8, 1, 1],
     "flat_mc:playouts=10,per=decision,allocation=halving,utility=margin,depth=7": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
     "flat_mc:playouts=2,rollout=greedy,utility=rank": [1, 2, 6, 2, 5, 1, 3, 5, 8, 1, 1, 2],
-    "ismcts:iterations=40": [4, 2, 6, 3, 2, 6, 2, 7, 9, 1, 1, 1],
+    "ismcts:iterations=40": [1, 2, 7, 3, 2, 5, 1, 3, 1, 5, 10, 1],
     "ismcts:iterations=40,backup=paranoid,utility=rank,urgency=0.6,depth=9": [2, 5, 2, 7, 1, 1, 1, 3, 5, 10, 1, 4],
     "ismcts:iterations=40,backup=selfish,utility=margin,bias=2,prior=heuristic,rollout=heuristic": [3, 1, 1, 1, 6, 4, 1, 1, 1, 6, 4, 1],
-    "ismcts:iterations=60,root=halving,expand=5,bias=1,prior=heuristic": [1, 1, 2, 5, 2, 6, 1, 1, 3, 7, 10, 3],
+    "ismcts:iterations=60,root=halving,expand=5,bias=1,prior=heuristic": [3, 2, 6, 3, 2, 5, 2, 7, 9, 1, 1, 4],
 }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ WIN, RANK, MARGIN = 0, 1, 2  # `utility`
 RANDOM_POLICY = 0  # the address that stands for the agent `random`
 ILLEGAL = 0  # an action that is never legal: what a search returns if its policy chose an illegal one
 
-UTILITY = Choice("win", ("win", "rank", "margin"), "what it wants: to win, a good place, a high margin")
+UTILITY = Choice("margin", ("win", "rank", "margin"), "what it wants: to win, a good place, a high margin")
 SPREAD = Param(20.0, 0.001, 1e6, "for utility=margin: the lead, in points, worth half of the way to the best")
 DEPTH = Param(0, 0, 1_000_000, "decisions of the whole table a playout goes on, then the standings count; 0 = all")
 
