@@ -39,8 +39,8 @@ def found(text, **options):
 
 
 def test_seconds_are_part_of_the_name():
-    spec = load_agent("ismcts:utility=margin,seconds=0.10")
-    assert spec.text == "ismcts:seconds=0.1,utility=margin"
+    spec = load_agent("ismcts:utility=rank,seconds=0.10")
+    assert spec.text == "ismcts:seconds=0.1,utility=rank"
     assert spec.in_seconds == "seconds"
     assert load_agent("ismcts:seconds=0").text == "ismcts"
     assert load_agent("ismcts:seconds=0").in_seconds is None

@@ -18,7 +18,7 @@ from strozzi_sim.selfplay.table import Seat, Table
 from strozzi_sim.thoughts import Thought
 
 TREE_FORMAT = "strozzi-sim.tree/1"
-FUTURES = 16  # imagined games that give the actions of a line their names
+FUTURES = 32  # imagined games that give the actions of a line their names
 _MEANINGS = 3  # of an action that means different things in different futures
 
 Futures = list[Table]
@@ -138,10 +138,12 @@ class _Told:
         }
 
     def _line(self, thought: Thought, futures: Futures) -> list[dict[str, Any]]:
-        """The most visited line that begins with an action."""
-        line = []
+        """The most visited line that begins with an action, as far as imagined games follow it."""
+        line: list[dict[str, Any]] = []
         while True:
             name, futures = self._play(thought, futures)
+            if line and not futures:
+                return line  # no imagined game comes to it, so that nobody knows what it means
             line.append(self._step(thought, name))
             following = _ranked(self._after(thought))
             if len(line) == self.depth or not following or following[0].visits < self.least:
