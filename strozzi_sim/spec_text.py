@@ -115,7 +115,12 @@ class Seconds:
 
     def read(self, text: str, key: str, value: str) -> float:
         """The value in a spec string; `text` is the whole of it, for errors."""
-        return Param(self.default, self.low, self.high).read(text, key, value)
+        seconds = Param(self.default, self.low, self.high).read(text, key, value)
+        if seconds == 0:
+            raise InputError(
+                f"agent {text!r}: {key} must be more than 0, got {value}; leave it out to play by {self.of}"
+            )
+        return seconds
 
     def write(self, value: Any) -> str:
         """The value as the canonical spec string has it."""

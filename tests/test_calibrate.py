@@ -42,8 +42,9 @@ def test_seconds_are_part_of_the_name():
     spec = load_agent("ismcts:utility=rank,seconds=0.10")
     assert spec.text == "ismcts:seconds=0.1,utility=rank"
     assert spec.in_seconds == "seconds"
-    assert load_agent("ismcts:seconds=0").text == "ismcts"
-    assert load_agent("ismcts:seconds=0").in_seconds is None
+    assert load_agent("ismcts").in_seconds is None
+    with pytest.raises(InputError, match="seconds must be more than 0, got 0; leave it out to play by iterations"):
+        load_agent("ismcts:seconds=0")
     assert load_agent("random").in_seconds is None
 
 
