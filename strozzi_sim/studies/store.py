@@ -96,15 +96,14 @@ class Store:
         with storage_errors(f"cannot write to {self.folder}"):
             (self.folder / "chunks").mkdir(parents=True, exist_ok=True)
             self._lock = (self.folder / ".lock").open("wb")
-        try:
+        with contextlib.ExitStack() as undo:
+            undo.callback(self._lock.close)
             self._take_lock()
             self._check_space()
             self._read_ledger()
             with storage_errors(f"cannot write to {self.folder}"):
                 self._ledger = (self.folder / "ledger.jsonl").open("ab")
-        except BaseException:
-            self._lock.close()
-            raise
+            undo.pop_all()  # the lock is ours until we leave
         return self
 
     def __exit__(self, *_: object) -> None:
