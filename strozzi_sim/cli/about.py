@@ -86,11 +86,7 @@ def games(json: Json = False) -> None:
         )
         return
     for game, _, shipped in rows:
-        counts = game.player_counts
-        print(
-            f"{game.name}: {game.title}, {'-'.join(dict.fromkeys((str(counts[0]), str(counts[-1]))))} players, "
-            f"behaviour {game.behaviour}"
-        )
+        print(f"{game.name}: {game.title}, {game.takes}, behaviour {game.behaviour}")
         print("    variant base: the components as published or reconstructed")
         for variant, changes in shipped.items():
             print(f"    variant {variant}: {changes.get('about', '')}")

@@ -44,7 +44,7 @@ def parse_players(text: str, game: "Game") -> list[int]:
         counts += range(int(low), int(high) + 1) if dash else [int(low)]
         if len(counts) > 100:
             break
-    allowed = f"{game.name} takes {game.player_counts[0]}-{game.player_counts[-1]} players"
+    allowed = f"{game.name} takes {game.takes}"
     for count in counts:
         if count not in game.player_counts:
             raise InputError(f"--players: {allowed}, got {count}")

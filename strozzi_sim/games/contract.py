@@ -41,6 +41,12 @@ class Game:
     journal_rows: int
     standard_agent: str
 
+    @property
+    def takes(self) -> str:
+        """The numbers of players in words: `3-6 players`, `2 players`."""
+        ends = dict.fromkeys((self.player_counts[0], self.player_counts[-1]))
+        return f"{'-'.join(map(str, ends))} players"
+
     def module(self, part: str) -> ModuleType:
         """A module of the game's folder: components, core, events, view, tallies, pages or reference."""
         return import_module(f"strozzi_sim.games.{self.name}.{part}")

@@ -194,6 +194,5 @@ def check_players(game: Game, players: int, variant: Variant) -> None:
         InputError: names the count and what is allowed.
     """
     if players not in game.player_counts:
-        low, high = game.player_counts[0], game.player_counts[-1]
-        raise InputError(f"players: {game.name} takes {low}-{high} players, got {players}")
+        raise InputError(f"players: {game.name} takes {game.takes}, got {players}")
     game.module("components").check_players(variant.components, players, f"{game.name} variant {variant.name}")

@@ -224,8 +224,7 @@ def make_plan(raw: Mapping[str, Any], place: str) -> Plan:
     players = tuple(dict.fromkeys(study.players or game.player_counts))
     for count in players:
         if count not in game.player_counts:
-            low, high = game.player_counts[0], game.player_counts[-1]
-            raise InputError(f"{place}: players: {game.name} takes {low}-{high} players, got {count}")
+            raise InputError(f"{place}: players: {game.name} takes {game.takes}, got {count}")
     if study.seatings not in DESIGNS:
         raise InputError(f"{place}: seatings: unknown design {study.seatings!r}; known: {', '.join(DESIGNS)}")
     for name in study.variants:
