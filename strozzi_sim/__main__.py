@@ -1,5 +1,5 @@
 """`python -m strozzi_sim` is the `strozzi` command."""
 
-from strozzi_sim.cli import main
+from strozzi_sim.cli.app import main
 
 main()

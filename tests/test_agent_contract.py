@@ -8,7 +8,8 @@ import pytest
 
 from strozzi_games import BASE, STROZZI
 from strozzi_sim import agent as contract
-from strozzi_sim.agent import Param, agent_names, bind, compiled_agent, load_agent, split_specs
+from strozzi_sim.agent import Param, agent_names, compiled_agent, load_agent, split_specs
+from strozzi_sim.binding import bind
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.selfplay.match import Match
 

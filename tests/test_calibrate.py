@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from strozzi_games import BASE, STROZZI, variant
-from strozzi_sim.agent import Param, Seconds, bind, compiled_agent, load_agent, python_agent, spec_of
+from strozzi_sim.agent import Param, Seconds, compiled_agent, load_agent, python_agent, spec_of
+from strozzi_sim.binding import bind
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import kth_legal

@@ -3,6 +3,7 @@
 import ast
 import re
 import tomllib
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from strozzi_sim.games import GAME_NAMES
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "strozzi_sim"
 ORDER = [
-    "errors", "kernel", "spec_text", "thoughts", "python_agent", "games", "agent", "selfplay", "stats", "studies", "reports",
+    "errors", "kernel", "spec_text", "thoughts", "python_agent", "games", "agent", "binding", "selfplay", "stats", "studies", "reports",
     "adapters", "cli",
 ]  # fmt: skip
 SOURCES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "agents").rglob("*.py")])
@@ -53,6 +54,22 @@ def test_imports_point_one_way(file):
         assert not name.startswith("strozzi_agents"), f"{file}: agents are found through entry points, not imported"
         if part is not None:
             assert ORDER.index(part) <= ORDER.index(here), f"{file} imports {name} from a higher floor"
+
+
+def module_of(file):
+    top = PACKAGE.parent if file.is_relative_to(PACKAGE) else ROOT / "agents"
+    return ".".join(file.relative_to(top).with_suffix("").parts).removesuffix(".__init__")
+
+
+def test_no_two_files_import_each_other():
+    """Nor is there a longer circle, imports for types included; one inside a function waits until it is called."""
+    modules = {module_of(file) for file in SOURCES}
+    needs = {}
+    for file in SOURCES:
+        found = (name if name in modules else name.rpartition(".")[0] for name, at_once in imports(file) if at_once)
+        needs[module_of(file)] = {name for name in found if name in modules}
+    assert "strozzi_sim.agent" in needs["strozzi_sim.selfplay.match"]
+    list(TopologicalSorter(needs).static_order())  # raises CycleError, which names the circle
 
 
 def test_games_do_not_know_each_other_and_nobody_knows_a_game():

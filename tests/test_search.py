@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from strozzi_games import BASE, STROZZI, variant
-from strozzi_sim.agent import bind, load_agent
+from strozzi_sim.agent import load_agent
+from strozzi_sim.binding import bind
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.strozzi.state import PLAYER_COUNTS
 from strozzi_sim.kernel.streams import RANDOM

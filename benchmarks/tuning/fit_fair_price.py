@@ -19,7 +19,8 @@ from numba import int64
 from scipy.optimize import least_squares
 
 from strozzi_agents.medici_vs_strozzi import appraiser
-from strozzi_sim.agent import AgentSpec, Bound, Param, bind, load_agent
+from strozzi_sim.agent import AgentSpec, Param, load_agent
+from strozzi_sim.binding import Bound, bind
 from strozzi_sim.games import load_game
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi import worth

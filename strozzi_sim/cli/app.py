@@ -6,6 +6,7 @@ Subcommands import what they need when they are called, so that `strozzi --help`
 import os
 import sys
 import traceback
+from typing import Annotated
 
 import typer
 
@@ -28,9 +29,26 @@ for _module in (study, tournament, exploit, fairness, records, play, about, benc
         app.command(name=_name)(_command)
 
 
+def _tell_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"strozzi-sim {version('strozzi-sim')}")
+        raise typer.Exit
+
+
 @app.callback()
-def _frame() -> None:
+def _frame(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
     """Plays Renaissance Eurogames millions of times and says what that teaches."""
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:

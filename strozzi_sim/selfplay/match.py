@@ -5,13 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.agent import AgentSpec, bind, check_lineup
+from strozzi_sim.agent import AgentSpec, check_lineup
+from strozzi_sim.binding import bind
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.streams import RANDOM, game_key
+from strozzi_sim.selfplay.flight import kernels
 from strozzi_sim.selfplay.loop import AGENT, FAULT, JOB, OUTCOME, ROW, counted_loop, silent_loop, work_dtype, zeroed
-from strozzi_sim.selfplay.mixed import BATCH, MixedLoop, kernels
+from strozzi_sim.selfplay.mixed import BATCH, MixedLoop
 from strozzi_sim.selfplay.seatings import seating_design
 
 NO_STOP = np.zeros(1, np.int64)
@@ -128,6 +130,11 @@ class Match:
         """
         players = self.players
         design = self.design if seating is None else self.design[seating : seating + 1]
+
+        def blame(fault: Any, what: str) -> AgentFault:
+            fault["seating"] += seating or 0  # the loops count from the first one they are given
+            return self.fault(fault, what)
+
         job = np.zeros(1, JOB)
         job[0] = (game_key(self.game.name), self.seed, players, first, last, start_player)
         bound = [bind(spec, self.game) if spec.agent.kind == "compiled" else None for spec in self.positions]
@@ -153,7 +160,10 @@ class Match:
             loop, counting = silent_loop(self.game), (None, None)
         games, parts, mixed = 0, iter([(first, last, agents)]), None
         if self.in_python:
-            mixed = MixedLoop(self, bound, seating=seating, batch=batch, games=(last - first) * len(design))
+            mixed = MixedLoop(
+                self.game, self.variant, self.positions, bound, design,
+                batch=batch, games=(last - first) * len(design), blame=blame,
+            )  # fmt: skip
             parts = mixed.waves(job.copy(), agents, fault, stop)
         for low, high, players_of in parts:
             job["first"], job["last"] = low, high
@@ -162,8 +172,7 @@ class Match:
                 table[games * players :], fault[0], stop, *counting,
             )  # fmt: skip
         if fault["found"][0]:
-            fault["seating"] += 0 if seating is None else seating
-            raise self.fault(fault[0])
+            raise blame(fault[0], "")
         counting_memories = [each for each in memories if each is not None and "playouts" in (each.dtype.names or ())]
         playouts = mixed.playouts if mixed else sum(int(memory["playouts"][0]) for memory in counting_memories)
         return Played(games, outcome, tallies, table[: games * players], journal, playouts)

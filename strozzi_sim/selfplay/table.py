@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import int64, types
 
-from strozzi_sim.agent import AgentSpec, bind
+from strozzi_sim.agent import AgentSpec
+from strozzi_sim.binding import bind
 from strozzi_sim.errors import AgentFault
 from strozzi_sim.games.contract import Game, actor, apply, count_legal, deal, determinize, is_over, kth_legal, observe
 from strozzi_sim.games.variants import Variant

@@ -8,7 +8,8 @@ import pytest
 from numba import njit
 
 from medici_games import BASE, MEDICI_VS_STROZZI, SHIPPED, SWITCHES, variant
-from strozzi_sim.agent import bind, load_agent
+from strozzi_sim.agent import load_agent
+from strozzi_sim.binding import bind
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi import worth
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids

@@ -1,0 +1,87 @@
+"""Compiling an agent for a game: the address of its function and its parameter record, as the loops want them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.agent import Agent, AgentSpec, Choice, Policy, Seconds, load_agent
+from strozzi_sim.errors import AgentFault, InputError
+from strozzi_sim.games.contract import Game
+
+
+@dataclass(frozen=True)
+class Bound:
+    """An agent compiled for a game in this process.
+
+    Attributes:
+        address: of its function.
+        params: its parameter record, array of shape (1,).
+        memory: dtype of its memory.
+        trusted: whether it may be handed the state itself, where nothing in it is hidden.
+    """
+
+    address: int
+    params: np.ndarray[Any, Any]
+    memory: np.dtype[Any]
+    trusted: bool
+    keep: Any = None
+
+
+def bind(spec: AgentSpec, game: Game) -> Bound:
+    """Compile an agent for a game, or take it from the cache folder."""
+    agent = spec.agent
+    if spec.in_seconds:
+        raise InputError(f"agent {spec.text!r}: {spec.in_seconds} must be calibrated first (selfplay.calibrate)")
+    params = np.zeros(1, agent.params_dtype)
+    policies = []
+    for key, param in agent.params.items():
+        value = spec.values[key]
+        if isinstance(param, Choice):
+            params[key] = param.options.index(str(value))
+        elif isinstance(param, Policy):
+            policy = load_agent(str(value))
+            bound = bind(policy, game)
+            memory = np.zeros(1, bound.memory)
+            policies.append((bound, memory))
+            params[key] = bound.address if policy.text != "random" else 0
+            params[f"{key}_params"] = bound.params.ctypes.data
+            params[f"{key}_memory"] = memory.ctypes.data
+            params[f"{key}_size"] = memory.nbytes
+        elif not isinstance(param, Seconds):
+            params[key] = value
+    dtype = agent.memory if isinstance(agent.memory, np.dtype) else agent.memory(spec.values, game)
+    compiled = _compile(agent, game, dtype, spec.builtin)
+    return Bound(compiled.address, params, dtype, spec.builtin, (compiled, policies))
+
+
+_COMPILED: dict[tuple[int, str, Any], Any] = {}
+
+
+def _compile(agent: Agent, game: Game, memory: np.dtype[Any], builtin: bool) -> Any:
+    key = (id(agent), game.name, memory)
+    if key not in _COMPILED:
+        from numba import from_dtype, types
+        from numba.core.errors import NumbaError
+
+        from strozzi_sim.kernel.jit import function_at
+        from strozzi_sim.kernel.streams import RANDOM
+
+        game.module("core")
+        records = (game.state, game.rules, agent.params_dtype, memory, RANDOM)
+        signature = types.int64(*(from_dtype(record) for record in records))
+        in_file = Path(agent.function.__code__.co_filename).is_file()
+        try:
+            compiled = function_at(agent.function, signature, game.name, cache=in_file, boundscheck=not builtin)
+        except NumbaError as error:
+            raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {_gist(error)}") from error
+        _COMPILED[key] = (agent, compiled)
+    return _COMPILED[key][1]
+
+
+def _gist(error: Exception) -> str:
+    """The telling lines of a numba error, in one line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = [line for line in lines if not line.startswith(("During", "Failed in", "-", "<source"))]
+    return " | ".join(telling[:3])
