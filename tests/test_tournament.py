@@ -432,6 +432,10 @@ def test_a_ladder_doubles_and_says_where_it_is_flat(tmp_path):
     table = play(made, tmp_path / "r")["ladder"]
     assert list(table.query("figure == 'win_share'")["budget"]) == ["8", "16", "32"]
     assert (table["n"] == 180).all()
+    rows = made.plan.cells[0].match.play(0, 60, rows=True).rows.reshape(180, 3)
+    mine = np.where(rows["position"] == 0, rows["score"], 0).sum(axis=1)
+    others = np.where(rows["position"] != 0, rows["score"], 0).sum(axis=1) / 2
+    assert table.query("figure == 'lead_mean'")["value"].iloc[0] == pytest.approx((mine - others).mean())
     beyond = table.query("figure == 'win_share_minus_fair'")
     flat = [int(row.step) for row in beyond.itertuples() if row.low <= 0 <= row.high]
     assert flattens_at(table) == (flat[0] if flat else None)

@@ -253,7 +253,7 @@ def ladder(
     table = _play(planned, workers, out, json)["ladder"]
     if json:
         return
-    figures = ("win_share", "win_share_minus_fair", "rank_mean", "score_mean")
+    figures = ("win_share", "rank_mean", "lead_mean")
     print(f"\n{_rows(table, ('step', 'budget', 'against'), figures)}")
     flat = flattens_at(table)
     if flat is None:

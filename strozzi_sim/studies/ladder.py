@@ -2,7 +2,7 @@
 
 Each step seats one agent with twice the budget among agents with the budget, in every seat (Lantz and others 2017,
 "Depth in strategic games"). A step is flat if the interval of the win share holds the fair share, one over the number
-of players.
+of players. The lead, in points over the mean of the others, needs fewer games than the win share to be told from 0.
 """
 
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from strozzi_sim.selfplay.calibrate import with_values
 from strozzi_sim.selfplay.loop import WIN
 from strozzi_sim.stats import intervals as stats
 from strozzi_sim.stats.intervals import Estimate
+from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.run import cell_counts
 from strozzi_sim.studies.store import Store
@@ -59,7 +60,17 @@ class Ladder:
             table.add(counts, "win_share_minus_fair", beyond, **keys)
             table.add(counts, "rank_mean", stats.ratio(places, played, unit=2), **keys)
             table.add(counts, "score_mean", stats.ratio(scores, played), **keys)
+            table.add(counts, "lead_mean", _lead(counts), **keys)
         return {"ladder": table.frame()}
+
+
+def _lead(counts: CellCounts) -> Estimate:
+    """Score of the one with twice the budget less the mean of the others in the same game."""
+    scores = counts.outcome["scores"].sum(axis=2)
+    others = counts.players - 1
+    return stats.ratio(
+        others * scores[:, 0] - scores[:, 1:].sum(axis=1), counts.outcome["played"][:, 0].sum(axis=1), unit=others
+    )
 
 
 def flattens_at(table: Any) -> int | None:
