@@ -37,6 +37,7 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import implement, inlined, jit, merged
 from strozzi_sim.kernel.journal import write
+from strozzi_sim.kernel.sorting import sort_first
 from strozzi_sim.kernel.streams import draw, open_source
 
 _BOTH = 0b11
@@ -326,12 +327,7 @@ def determinize(state, rules, seat, random):
 @jit
 def arrange(state, rules):
     """Tiles in the bag in component-file order; drawing leaves them in the order of earlier draws."""
-    for k in range(1, int64(state.unseen)):
-        tile, place = int64(state.unseen_tile[k]), k
-        while place > 0 and int64(state.unseen_tile[place - 1]) > tile:
-            state.unseen_tile[place] = state.unseen_tile[place - 1]
-            place -= 1
-        state.unseen_tile[place] = tile
+    sort_first(state.unseen_tile, int64(state.unseen))
 
 
 _HOT = (apply, actor, count_legal, kth_legal, is_legal, is_over)

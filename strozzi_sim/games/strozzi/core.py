@@ -50,6 +50,7 @@ from strozzi_sim.games.strozzi.state import TAKE_TILE as TAKE_TILE_ACTION
 from strozzi_sim.kernel.bits import count_bits, kth_bit, lowest_bit, next_clockwise
 from strozzi_sim.kernel.jit import implement, inlined, jit, merged
 from strozzi_sim.kernel.journal import write
+from strozzi_sim.kernel.sorting import sort_first
 from strozzi_sim.kernel.streams import draw, open_source
 
 _PIRATE_BIT = 1 << PIRATE_FLAG
@@ -388,18 +389,8 @@ def determinize(state, rules, seat, random):
 @jit
 def arrange(state, rules):
     """Unseen ships and tiles in component-file order; drawing leaves them in the order of earlier draws."""
-    for k in range(1, int64(state.ships_unseen)):
-        ship, place = int64(state.unseen_ship[k]), k
-        while place > 0 and int64(state.unseen_ship[place - 1]) > ship:
-            state.unseen_ship[place] = state.unseen_ship[place - 1]
-            place -= 1
-        state.unseen_ship[place] = ship
-    for k in range(1, int64(state.tiles_unseen)):
-        tile, place = int64(state.unseen_tile[k]), k
-        while place > 0 and int64(state.unseen_tile[place - 1]) > tile:
-            state.unseen_tile[place] = state.unseen_tile[place - 1]
-            place -= 1
-        state.unseen_tile[place] = tile
+    sort_first(state.unseen_ship, int64(state.ships_unseen))
+    sort_first(state.unseen_tile, int64(state.tiles_unseen))
 
 
 _HOT = (actor, count_legal, kth_legal, is_legal, is_over)
