@@ -39,6 +39,9 @@ CHEATS = """
 """
 
 
+QUICK = {"strategist": "strategist:iterations=60"}
+
+
 @pytest.fixture(scope="module")
 def cheats(tmp_path_factory):
     path = tmp_path_factory.mktemp("cheats") / "cheats.py"
@@ -52,7 +55,7 @@ def check(spec, **options):
 
 @pytest.mark.parametrize("name", [name for name in agent_names() if load_agent(name).agent.plays(STROZZI, 4)])
 def test_every_agent_is_fair(name):
-    found = check(load_agent(name))
+    found = check(load_agent(QUICK.get(name, name)))
     assert found.leak is None, found.leak
     assert found.decisions > 50
 

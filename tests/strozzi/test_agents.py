@@ -9,6 +9,7 @@ import pytest
 from strozzi_games import BASE, STROZZI, variant
 from strozzi_sim.agent import load_agent
 from strozzi_sim.binding import bind
+from strozzi_sim.games import load_game
 from strozzi_sim.games.strozzi.events import PLACE
 from strozzi_sim.games.strozzi.state import FLORENCE, PIRATE_FLAG, PLAYER_COUNTS
 from strozzi_sim.kernel.streams import RANDOM
@@ -61,6 +62,15 @@ def test_agents_leave_the_state_and_the_rules_alone_and_need_no_memory_of_the_ga
             if not stochastic:  # a search hands out fresh memories in the midst of a game
                 assert action == decide(bound, table, np.zeros(1, bound.memory), random)
             table.play(action)
+
+
+def test_the_strategist_is_the_search_by_another_name():
+    settings = "root=halving,backup=selfish,rollout=heuristic,prior=heuristic,bias=50"
+    search = match(f"ismcts:{settings},iterations=60", "heuristic").play(0, 3, rows=True, counted=False)
+    preset = match("strategist:iterations=60", "heuristic").play(0, 3, rows=True, counted=False)
+    assert preset.rows.tobytes() == search.rows.tobytes()
+    assert preset.playouts == search.playouts
+    assert not load_agent("strategist").agent.plays(load_game("medici_vs_strozzi"), 2)
 
 
 # -- styles ----------------------------------------------------------------------------------------------------------
