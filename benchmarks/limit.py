@@ -29,7 +29,8 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.agent import bind, load_agent
+from strozzi_sim.agent import load_agent
+from strozzi_sim.binding import bind
 from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import BASE, resolve_variant, shipped_variants
@@ -281,6 +282,7 @@ def show(
 ) -> None:
     """Print what was found as four small tables."""
     print("Scores, C against ours, game by game")
+    width = max((len(row["agent"]) for row in compared), default=0)
     for row in compared:
         equal = "yes" if is_equal(row) else "NO"
         if row["differ"]:
@@ -288,7 +290,7 @@ def show(
         elif not row["outcome_equal"]:
             equal += ", the scores are, but not the outcomes"
         print(
-            f"  {row['agent']:<18} {row['variant']:<12} {row['players']} players  {row['games']:>6,} games  equal: {equal}"
+            f"  {row['agent']:<{width}}  {row['variant']:<12} {row['players']} players  {row['games']:>6,} games  equal: {equal}"
         )
     if not measured:
         return

@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from graphlib import TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,14 @@ def test_no_two_files_import_each_other():
         needs[module_of(file)] = {name for name in found if name in modules}
     assert "strozzi_sim.agent" in needs["strozzi_sim.selfplay.match"]
     list(TopologicalSorter(needs).static_order())  # raises CycleError, which names the circle
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "benchmarks").rglob("*.py")), ids=lambda file: file.name)
+def test_what_benchmarks_import_is_there(file):
+    for name, _ in imports(file):
+        if part_of(name) is not None:
+            module, _, thing = name.rpartition(".")
+            assert hasattr(import_module(module), thing), f"{file}: there is no {name}"
 
 
 def test_games_do_not_know_each_other_and_nobody_knows_a_game():
