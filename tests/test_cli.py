@@ -240,7 +240,8 @@ def test_a_person_can_play_to_the_end():
     assert done.returncode == 0, done.stderr
     assert "'nonsense' is none of the choices" in done.stdout
     assert "ranking by seat" in done.stdout
-    left = strozzi("play", "strozzi", "--players", 3, stdin="quit\n")
+    left = strozzi("play", "strozzi", "--players", 3, stdin="p\nq\n")
+    assert "'p' may be pass / pirate / plus_one." in left.stdout
     assert left.returncode == 0
     assert "You left the table." in left.stdout
 

@@ -102,16 +102,22 @@ def _ask_person(table: "Table", names: list[str], seat: int) -> bool:
     print(f"\n{_board(table, names, seat)}\n\n{view.question(seen, int(table.state[0]['phase']))}")
     while True:
         print(f"{_spoken(list(choices))} (or quit): ", end="", flush=True)
-        answer = sys.stdin.readline()
-        if not answer or answer.strip().lower() == "quit":
+        line = sys.stdin.readline()
+        if not line:
             return False
-        found = [name for name in choices if name.lower().startswith(answer.strip().lower())]
-        exact = [name for name in found if name.lower() == answer.strip().lower()]
-        if answer.strip() and (len(exact) == 1 or len(found) == 1):
-            table.play(choices[(exact or found)[0]])
-            print()
-            return True
-        print(f"{answer.strip()!r} is none of the choices.")
+        answer = line.strip().lower()
+        found = [name for name in [*choices, "quit"] if name.lower().startswith(answer)]
+        exact = [name for name in found if name.lower() == answer]
+        if not answer or len(exact or found) != 1:
+            several = answer and len(found) > 1
+            print(f"{line.strip()!r} " + (f"may be {_spoken(found)}." if several else "is none of the choices."))
+            continue
+        chosen = (exact or found)[0]
+        if chosen == "quit":
+            return False
+        table.play(choices[chosen])
+        print()
+        return True
 
 
 def _spoken(names: list[str]) -> str:
