@@ -213,3 +213,73 @@ def test_nothing_reads_beyond_an_array():
         command, env={**os.environ, "NUMBA_BOUNDSCHECK": "1"}, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_worker_process_keeps_its_code_where_its_parent_does(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("STROZZI_CACHE_DIR", raising=False)
+    monkeypatch.setattr(cache, "_USER_CHOICE", None)
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    cache.folder_of.cache_clear()
+    command = "from strozzi_sim.kernel import cache; print(cache.folder_of('strozzi'))"
+    try:
+        with cache.cache_folder("strozzi"):
+            done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
+            assert Path(done.stdout.strip()) == cache.folder_of("strozzi")
+    finally:
+        cache.folder_of.cache_clear()
+
+
+AGENT_BY_SIZE = """
+import ctypes
+import sys
+
+import numpy as np
+from numba import int64
+
+from strozzi_sim.agent import Param, compiled_agent, load_agent
+from strozzi_sim.binding import bind
+from strozzi_sim.games import load_game
+from strozzi_sim.kernel.jit import jit
+
+
+@jit
+def length(memory, deep):  # a function of its own in the machine code, since it calls itself
+    return len(memory.note) if deep < 1 else length(memory, deep - 1)
+
+
+def notes(values, game):
+    return np.dtype([("note", "i8", (int(values["size"]),))])
+
+
+@compiled_agent(name="sized", games=("strozzi",), memory=notes, size=Param(1, 1, 9))
+def sized(state, rules, params, memory, random):
+    return length(memory, int64(state.players))
+
+
+if __name__ == "__main__":
+    game, found = load_game("strozzi"), []
+    state, rules, random = np.zeros(1, game.state), np.zeros(1, game.rules), np.zeros(64)
+    for size in sys.argv[1:]:
+        bound = bind(load_agent(f"{__file__}::sized:size={size}"), game)
+        call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(bound.address)
+        memory = np.zeros(1, bound.memory)
+        found.append(call(*(each.ctypes.data for each in (state, rules, bound.params, memory, random))))
+    print(*found)
+"""
+
+
+def test_code_that_several_processes_left_in_the_cache_is_not_mixed_up(tmp_path):
+    file = tmp_path / "bots.py"
+    file.write_text(AGENT_BY_SIZE)
+
+    def lengths(*sizes):
+        environment = {**os.environ, "STROZZI_CACHE_DIR": str(tmp_path / "cache")}
+        done = subprocess.run(
+            [sys.executable, file, *sizes], env=environment, capture_output=True, text=True, check=True
+        )
+        return done.stdout.split()
+
+    for sizes in (["2"], ["3"], ["2", "3"]):
+        assert lengths(*sizes) == sizes
+    assert len(list(tmp_path.glob("cache/**/*.nbc"))) == 2  # the third process compiled nothing

@@ -76,7 +76,7 @@ def folder_of(game: str) -> Path:
 
 @contextmanager
 def cache_folder(game: str) -> Iterator[None]:
-    """Everything compiled inside the block is kept in the folder of `game`; loky workers inherit it."""
+    """Everything compiled inside the block is kept in the folder of `game`; a worker process finds the same one."""
     from numba import config
 
     folder = folder_of(game)
@@ -84,7 +84,7 @@ def cache_folder(game: str) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         _drop_old(folder.parent)
     before = config.CACHE_DIR
-    config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"] = str(folder)
+    config.CACHE_DIR = str(folder)
     try:
         yield
     finally:

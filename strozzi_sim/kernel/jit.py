@@ -7,15 +7,22 @@ link of it with all links below.
 kept in the cache folder, so that the folder's key (see `kernel.cache`) covers everything compiled into them.
 """
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 import numba
+from numba.core.bytecode import FunctionIdentity
 from numba.extending import overload
 
 from strozzi_sim.kernel.cache import cache_folder
 
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+
+# numba names machine code by the function's and the types' numbers in the process that compiled it. Cached code of two
+# processes may so have one name, and whoever loads both gets the first for both (numba issue 10486). Numbers at random
+# keep the names of all processes apart.
+FunctionIdentity._unique_ids = iter(lambda: int.from_bytes(os.urandom(8), "big"), None)
 
 jit = numba.njit(**_OPTIONS)
 inlined = numba.njit(forceinline=True, **_OPTIONS)
