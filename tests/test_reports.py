@@ -134,7 +134,7 @@ def test_identical_agents_differ_by_exactly_0(game, same):
     lineup = study_tables(game, [same], (), ())["lineup"]
     differences = lineup[lineup["figure"].str.endswith("_minus_position_0")]
     assert sorted(differences["position"].unique()) == list(range(1, same.players))
-    assert len(differences) == 3 * (same.players - 1)
+    assert len(differences) == 4 * (same.players - 1)
     assert (differences[["value", "low", "high"]] == 0).all(axis=None)
 
 

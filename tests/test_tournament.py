@@ -400,6 +400,11 @@ def test_two_agents_are_compared_on_the_same_deals(tmp_path):
     assert row["value"] == pytest.approx(sides["greedy"] - sides["random"])
     assert 0 < row["low"] < row["high"]
     assert (row["first"], row["second"], row["by"], row["level"]) == ("greedy", "random", "position", "0")
+    leads = {agent: value(frames["sides"], "lead_mean", agent=agent)["value"] for agent in ("greedy", "random")}
+    rows = made.plan.cells[0].match.play(0, 80, rows=True).rows.reshape(240, 3)
+    mine = np.where(rows["position"] == 0, rows["score"], 0).sum(axis=1)
+    assert leads["greedy"] == pytest.approx(((3 * mine - rows["score"].sum(axis=1)) / 2).mean())
+    assert value(frames["difference"], "lead_mean")["value"] == pytest.approx(leads["greedy"] - leads["random"])
     saved = value(frames["difference"], "score_mean_variance_saved")
     assert -1 <= saved["low"] <= saved["value"] <= saved["high"] <= 1
 

@@ -195,7 +195,7 @@ def compare(
     if json:
         return
     of = planned.of
-    figures = ("win_share", "rank_mean", "score_mean")
+    figures = ("win_share", "rank_mean", "score_mean", "lead_mean")
     saved = tuple(f"{figure}_variance_saved" for figure in figures)
     print(f"\neach by itself\n{_rows(tables['sides'], ('players', of, 'by', 'level'), figures)}")
     keys = ("players", "by", "level")

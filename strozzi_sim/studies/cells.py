@@ -1,11 +1,41 @@
 """What a cell of a study came to: its identity, and its counts by chunk."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
-import numpy as np
+from strozzi_sim.selfplay.loop import WIN
+from strozzi_sim.stats import intervals as stats
+from strozzi_sim.stats.intervals import Array, Estimate
 
-Array = np.ndarray[Any, Any]
+
+class Sums(NamedTuple):
+    """A figure of every seat or position, summed by chunk.
+
+    Attributes:
+        figure: its name in tables.
+        top: int64[C, P], in 1/`unit`.
+        unit: what one of it counts as in `top`.
+        played: games, int64[C, P].
+        share_of: deals behind it if it is a share, else None.
+    """
+
+    figure: str
+    top: Array
+    unit: int
+    played: Array
+    share_of: int | None
+
+    def of(self, level: int | slice) -> "Sums":
+        """That of one seat or position, int64[C], or of some."""
+        return self._replace(top=self.top[:, level], played=self.played[:, level])
+
+    def estimate(self) -> Estimate:
+        """Its mean over games, with its interval."""
+        return stats.ratio(self.top, self.played, unit=self.unit, share_of=self.share_of)
+
+    def less(self, other: "Sums") -> Estimate:
+        """The difference of the means, paired by chunk."""
+        return stats.difference((self.top, other.top), (self.played, other.played), unit=self.unit)
 
 
 @dataclass(frozen=True)
@@ -38,3 +68,17 @@ class CellCounts:
     def games(self) -> int:
         """Games played, all chunks together."""
         return int(self.outcome["games"].sum())
+
+    def sums(self, by: Literal["seat", "position"]) -> tuple[Sums, ...]:
+        """Share of wins, mean rank, mean score, and mean lead over the others at the table, in coins."""
+        wins, places, scores, played = (
+            self.outcome[field].sum(axis=1 if by == "seat" else 2)[:, : self.players]
+            for field in ("wins", "places", "scores", "played")
+        )
+        leads = self.players * scores - scores.sum(axis=1, keepdims=True)  # so many rivals times the lead
+        return (
+            Sums("win_share", wins, WIN, played, self.deals),
+            Sums("rank_mean", places, 2, played, None),
+            Sums("score_mean", scores, 1, played, None),
+            Sums("lead_mean", leads, self.players - 1, played, None),
+        )

@@ -2,25 +2,21 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.pages import Tidy
-from strozzi_sim.selfplay.loop import WIN
 from strozzi_sim.stats import intervals as stats
-from strozzi_sim.stats.intervals import Array
-from strozzi_sim.studies.cells import CellCounts
+from strozzi_sim.studies.cells import CellCounts, Sums
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.run import cell_counts
 from strozzi_sim.studies.store import Store
 from strozzi_sim.studies.tournament import orders_plan
 
-FIGURES = (("win_share", "wins", WIN), ("rank_mean", "places", 2), ("score_mean", "scores", 1))
-
-# Of whom a figure is: ("position", 0), ("seat", 2), and its sums by chunk.
-Part = tuple[str, int, tuple[Array, Array, Array], Array]
+# Of whom figures are, ("position", 0) or ("seat", 2), and the figures.
+Part = tuple[str, int, tuple[Sums, ...]]
 
 
 @dataclass(frozen=True)
@@ -47,22 +43,16 @@ class Comparison:
         sides, difference = Tidy(self.of, "by", "level"), Tidy("first", "second", "by", "level")
         for first, second in self._pairs(plan, store):
             for name, cell in ((self.first, first), (self.second, second)):
-                for by, level, tops, played in self._parts(cell):
-                    for (figure, _, unit), top in zip(FIGURES, tops, strict=True):
-                        share_of = cell.deals if figure == "win_share" else None
-                        estimate = stats.ratio(top, played, unit=unit, share_of=share_of)
-                        sides.add(cell, figure, estimate, **{self.of: name}, by=by, level=str(level))
-            for one, other in zip(self._parts(first), self._parts(second), strict=True):
-                where = {"first": self.first, "second": self.second, "by": one[0], "level": str(one[1])}
-                bottom = one[3], other[3]
-                for k, (figure, _, unit) in enumerate(FIGURES):
-                    tops_of_both = one[2][k], other[2][k]
-                    gap, saved = (
-                        stats.difference(tops_of_both, bottom, unit=unit),
-                        stats.variance_saved(tops_of_both, bottom),
-                    )
-                    difference.add(first, figure, gap, **where)
-                    difference.add(first, f"{figure}_variance_saved", saved, **where)
+                for by, level, figures in self._parts(cell):
+                    for sums in figures:
+                        where = {self.of: name, "by": by, "level": str(level)}
+                        sides.add(cell, sums.figure, sums.estimate(), **where)
+            for (by, level, of_first), (_, _, of_second) in zip(self._parts(first), self._parts(second), strict=True):
+                where = {"first": self.first, "second": self.second, "by": by, "level": str(level)}
+                for one, other in zip(of_first, of_second, strict=True):
+                    saved = stats.variance_saved((one.top, other.top), (one.played, other.played))
+                    difference.add(first, one.figure, one.less(other), **where)
+                    difference.add(first, f"{one.figure}_variance_saved", saved, **where)
         return {"sides": sides.frame(), "difference": difference.frame()}
 
     def _pairs(self, plan: Plan, store: Store) -> Iterator[tuple[CellCounts, CellCounts]]:
@@ -86,10 +76,8 @@ class Comparison:
         return found + ([] if cell.selfplay else [_part(cell, "position", k) for k in range(cell.players)])
 
 
-def _part(cell: CellCounts, by: str, level: int) -> Part:
-    axis = 2 if by == "position" else 1
-    sums = {name: cell.outcome[name].sum(axis=axis)[:, level] for name in ("wins", "places", "scores", "played")}
-    return by, level, (sums["wins"], sums["places"], sums["scores"]), sums["played"]
+def _part(cell: CellCounts, by: Literal["seat", "position"], level: int) -> Part:
+    return by, level, tuple(sums.of(level) for sums in cell.sums(by))
 
 
 def plan_agents(

@@ -15,10 +15,7 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.pages import Tidy
 from strozzi_sim.selfplay.calibrate import with_values
-from strozzi_sim.selfplay.loop import WIN
-from strozzi_sim.stats import intervals as stats
 from strozzi_sim.stats.intervals import Estimate
-from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.run import cell_counts
 from strozzi_sim.studies.store import Store
@@ -49,28 +46,17 @@ class Ladder:
         table = Tidy("step", "budget", "against")
         for k, cell in enumerate(plan.cells):
             counts = cell_counts(plan, store, cell)
-            wins, places, scores, played = (
-                counts.outcome[name][:, 0].sum(axis=1) for name in ("wins", "places", "scores", "played")
-            )
             keys = {"step": str(k + 1), "budget": f"{2 * self.budgets[k]:g}", "against": f"{self.budgets[k]:g}"}
-            share = stats.ratio(wins, played, unit=WIN, share_of=counts.deals)
-            fair = 1 / counts.players
-            table.add(counts, "win_share", share, **keys)
-            beyond = Estimate(share.value - fair, share.low - fair, share.high - fair, share.n)
-            table.add(counts, "win_share_minus_fair", beyond, **keys)
-            table.add(counts, "rank_mean", stats.ratio(places, played, unit=2), **keys)
-            table.add(counts, "score_mean", stats.ratio(scores, played), **keys)
-            table.add(counts, "lead_mean", _lead(counts), **keys)
+            for sums in counts.sums("position"):
+                estimate = sums.of(0).estimate()
+                table.add(counts, sums.figure, estimate, **keys)
+                if sums.figure == "win_share":
+                    table.add(counts, "win_share_minus_fair", _beyond(estimate, 1 / counts.players), **keys)
         return {"ladder": table.frame()}
 
 
-def _lead(counts: CellCounts) -> Estimate:
-    """Score of the one with twice the budget less the mean of the others in the same game."""
-    scores = counts.outcome["scores"].sum(axis=2)
-    others = counts.players - 1
-    return stats.ratio(
-        others * scores[:, 0] - scores[:, 1:].sum(axis=1), counts.outcome["played"][:, 0].sum(axis=1), unit=others
-    )
+def _beyond(share: Estimate, fair: float) -> Estimate:
+    return Estimate(share.value - fair, share.low - fair, share.high - fair, share.n)
 
 
 def flattens_at(table: Any) -> int | None:

@@ -10,9 +10,8 @@ import pandas as pd
 
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.pages import Tidy, check_names
-from strozzi_sim.selfplay.loop import WIN
 from strozzi_sim.stats import intervals as stats
-from strozzi_sim.stats.intervals import Array, Estimate
+from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.studies.cells import CellCounts
 
 
@@ -43,21 +42,15 @@ def study_tables(
 
 
 def _add_seats(table: Tidy, cell: CellCounts) -> None:
-    wins, places, scores, played = _sums(cell, 1)
-    seats = range(cell.players)
-    table.add(cell, "win_share", stats.ratio(wins, played, unit=WIN, share_of=cell.deals), seat=seats)
-    table.add(cell, "score_mean", stats.ratio(scores, played), seat=seats)
-    table.add(cell, "rank_mean", stats.ratio(places, played, unit=2), seat=seats)
+    for sums in cell.sums("seat"):
+        table.add(cell, sums.figure, sums.estimate(), seat=range(cell.players))
 
 
 def _add_lineup(table: Tidy, cell: CellCounts) -> None:
-    wins, places, scores, played = _sums(cell, 2)
-    keys = {"position": range(cell.players)}
-    for figure, top, unit in (("win_share", wins, WIN), ("score_mean", scores, 1), ("rank_mean", places, 2)):
-        estimate = stats.ratio(top, played, unit=unit, share_of=cell.deals if figure == "win_share" else None)
-        _by_agent(table, cell, figure, estimate, keys["position"])
-        others = stats.difference((top[:, 1:], top[:, :1]), (played[:, 1:], played[:, :1]), unit=unit)
-        _by_agent(table, cell, f"{figure}_minus_position_0", others, range(1, cell.players))
+    for sums in cell.sums("position"):
+        _by_agent(table, cell, sums.figure, sums.estimate(), range(cell.players))
+        others = sums.of(slice(1, None)).less(sums.of(slice(0, 1)))
+        _by_agent(table, cell, f"{sums.figure}_minus_position_0", others, range(1, cell.players))
 
 
 def _by_agent(table: Tidy, cell: CellCounts, figure: str, estimate: Estimate, positions: range) -> None:
@@ -67,16 +60,9 @@ def _by_agent(table: Tidy, cell: CellCounts, figure: str, estimate: Estimate, po
         table.add(cell, figure, one, position=position, agent=cell.positions[position])
 
 
-def _sums(cell: CellCounts, axis: int) -> tuple[Array, Array, Array, Array]:
-    """Wins, doubled places, scores and games, int64[C, P]: by seat (axis 1) or by position (axis 2)."""
-    fields = ("wins", "places", "scores", "played")
-    wins, places, scores, played = (cell.outcome[field].sum(axis=axis)[:, : cell.players] for field in fields)
-    return wins, places, scores, played
-
-
 def _add_fairness(table: Tidy, cell: CellCounts) -> None:
     """How far the seats lie apart, how far they would by chance, and the test that they are equal."""
-    wins = _sums(cell, 1)[0]
+    wins = cell.sums("seat")[0].top
     gap, by_chance, bound = stats.widest_gap(wins, wins.sum(axis=1))
     games = np.asarray(cell.games)
     nothing = np.asarray(np.nan)
