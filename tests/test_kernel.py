@@ -215,19 +215,18 @@ def test_nothing_reads_beyond_an_array():
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_worker_process_keeps_its_code_where_its_parent_does(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.delenv("STROZZI_CACHE_DIR", raising=False)
-    monkeypatch.setattr(cache, "_USER_CHOICE", None)
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    cache.folder_of.cache_clear()
-    command = "from strozzi_sim.kernel import cache; print(cache.folder_of('strozzi'))"
-    try:
-        with cache.cache_folder("strozzi"):
-            done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
-            assert Path(done.stdout.strip()) == cache.folder_of("strozzi")
-    finally:
-        cache.folder_of.cache_clear()
+def test_worker_processes_keep_their_code_where_the_parent_does(tmp_path):
+    command = (
+        "from joblib import Parallel, delayed; from strozzi_sim.kernel.cache import cache_folder, folder_of\n"
+        "with cache_folder('strozzi'):\n"
+        "    print(folder_of('strozzi'), *Parallel(2)(delayed(folder_of)('strozzi') for _ in range(2)), sep='\\n')"
+    )
+    own = {key: value for key, value in os.environ.items() if key not in ("STROZZI_CACHE_DIR", "NUMBA_CACHE_DIR")}
+    done = subprocess.run(
+        [sys.executable, "-c", command], env={**own, "XDG_CACHE_HOME": str(tmp_path)}, capture_output=True, text=True
+    )
+    (folder,) = (tmp_path / "strozzi-sim").iterdir()
+    assert done.stdout.split() == [str(folder)] * 3, done.stderr
 
 
 AGENT_BY_SIZE = """

@@ -2,7 +2,7 @@
 
 numba stamps only the file that defines a function, so an edit in a callee of another file would leave stale code in
 place. Here the folder itself is named by a hash of everything the compiled code of a game can reach: our sources, the
-versions of Python, numba, llvmlite and numpy, the processor, and every NUMBA_* setting.
+versions of Python, numba, llvmlite and numpy, the processor, and the NUMBA_* settings.
 """
 
 import hashlib
@@ -20,6 +20,7 @@ from pathlib import Path
 FOLDERS_KEPT = 8
 _PACKAGE = Path(__file__).resolve().parents[1]
 _USER_CHOICE = os.environ.get("NUMBA_CACHE_DIR")
+_CODE_IS_THE_SAME = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")  # joblib sets threads in workers
 
 
 def cache_root() -> Path:
@@ -68,7 +69,7 @@ def folder_of(game: str) -> Path:
     versions = (sys.version, numba.__version__, llvmlite.__version__, numpy.__version__)
     digest.update(repr((versions, _processor())).encode())
     settings = sorted(
-        item for item in os.environ.items() if item[0].startswith("NUMBA_") and item[0] != "NUMBA_CACHE_DIR"
+        item for item in os.environ.items() if item[0].startswith("NUMBA_") and item[0] not in _CODE_IS_THE_SAME
     )
     digest.update(repr(settings).encode())
     return cache_root() / f"{game}-{digest.hexdigest()[:16]}"
