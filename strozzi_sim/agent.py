@@ -88,6 +88,7 @@ class Agent:
         about: the first line of its docstring.
         kind: "compiled", "act" or "batch".
         thoughts: what it thinks of its actions, read from its memory (see `thoughts`), or None if it does not say.
+        files: what else decides what it does, such as weights, beside the file that declares it.
     """
 
     name: str
@@ -100,6 +101,7 @@ class Agent:
     about: str = ""
     kind: str = "compiled"
     thoughts: Thoughts | None = None
+    files: tuple[str, ...] = ()
 
     @property
     def params_dtype(self) -> np.dtype[Any]:
@@ -122,11 +124,13 @@ def compiled_agent(
     stochastic: bool = False,
     memory: Any = _NOTHING,
     thoughts: Thoughts | None = None,
+    files: Sequence[str] = (),
     **params: Any,
 ) -> Callable[[Callable[..., Any]], Agent]:
     """Declare the function below as a compiled agent; keyword arguments are its parameters (Param, Choice, Policy).
 
     A bare number is a Param with that default. `thoughts` says what it thinks of its actions; see `strozzi_sim.thoughts`.
+    `files` beside the one that declares it decide what it does, too: if one changes, a study does not resume.
 
     Raises:
         InputError: a default that is no number or lies outside its range.
@@ -135,7 +139,9 @@ def compiled_agent(
 
     def declare(function: Callable[..., Any]) -> Agent:
         about = _about(function)
-        return Agent(name, games, players, stochastic, declared, memory, function, about, thoughts=thoughts)
+        return Agent(
+            name, games, players, stochastic, declared, memory, function, about, thoughts=thoughts, files=tuple(files)
+        )
 
     return declare
 
@@ -146,11 +152,13 @@ def python_agent(
     *,
     players: tuple[int, ...] | None = None,
     stochastic: bool = False,
+    files: Sequence[str] = (),
     **params: Any,
 ) -> Callable[[Any], Agent]:
     """Declare the class below as an agent in Python; it is made with its parameters as keyword arguments.
 
     See `strozzi_sim.python_agent` for its method, `act` or `act_batch`. An object with `act_batch` serves as well.
+    `files` beside the one that declares it decide what it does, such as weights: if one changes, a study does not resume.
 
     Raises:
         InputError: neither method, or a default that is no number or lies outside its range.
@@ -161,7 +169,9 @@ def python_agent(
         kind = kind_of(player)
         if kind is None:
             raise InputError(f"agent {name}: expected a class with a method act or act_batch, got {player!r}")
-        return Agent(name, games, players, stochastic, declared, _NOTHING, player, _about(player), kind)
+        return Agent(
+            name, games, players, stochastic, declared, _NOTHING, player, _about(player), kind, files=tuple(files)
+        )
 
     return declare
 
@@ -200,7 +210,7 @@ class AgentSpec:
 
     def __reduce__(self) -> Any:
         """Workers get agents by name: addresses belong to a process. One that has no name elsewhere goes itself."""
-        if "::" in self.text or self.agent.name in _entry_points():
+        if "::" in self.text or is_installed(self.agent):
             return load_agent, (self.text,)
         parts = {part.name: getattr(self.agent, part.name) for part in fields(self.agent)}
         return _given, (self.text, parts | {"params": dict(self.agent.params)}, dict(self.values))
@@ -217,13 +227,29 @@ class AgentSpec:
         return self.agent.function.__module__.split(".")[0] == "strozzi_agents"
 
     @property
-    def file_digest(self) -> str | None:
-        """SHA-256 of the file it and its policies were loaded from, or None: part of what decides a study's results."""
-        file = _split_file(self.text)[0]
-        policies = [str(self.values[key]) for key, param in self.agent.params.items() if isinstance(param, Policy)]
-        digests = [digest for policy in policies if (digest := load_agent(policy).file_digest)]
-        own = sha256(Path(file).read_bytes()).hexdigest() if file else ""
-        return sha256("".join([own, *digests]).encode()).hexdigest() if digests else own or None
+    def policies(self) -> tuple["AgentSpec", ...]:
+        """The agents among its parameters."""
+        return tuple(
+            load_agent(str(self.values[key])) for key, param in self.agent.params.items() if isinstance(param, Policy)
+        )
+
+    @property
+    def source_digest(self) -> str | None:
+        """SHA-256 of the files that declare it and its policies and of the `files` beside them.
+
+        None for those that come with the package: their behaviour has a version.
+        """
+        found = [] if self.builtin else [file.read_bytes() for file in self._files() if file.is_file()]
+        found += [digest.encode() for policy in self.policies if (digest := policy.source_digest)]
+        return sha256(b"".join(sha256(each).digest() for each in found)).hexdigest() if found else None
+
+    def _files(self) -> list[Path]:
+        file = _split_file(self.text)[0] or (
+            getattr(sys.modules.get(self.agent.function.__module__), "__file__", None)
+            if is_installed(self.agent)
+            else None
+        )
+        return [Path(file), *(Path(file).parent / name for name in self.agent.files)] if file else []
 
 
 def _given(text: str, parts: Mapping[str, Any], values: Mapping[str, Value]) -> AgentSpec:
@@ -311,6 +337,11 @@ def _entry_points() -> dict[str, EntryPoint]:
 def agent_names() -> list[str]:
     """The names of all installed agents, in alphabetical order."""
     return sorted(_entry_points())
+
+
+def is_installed(agent: Agent) -> bool:
+    """Whether this very agent is what its name stands for in spec strings."""
+    return agent.name in _entry_points() and _registered(agent.name) is agent
 
 
 @cache

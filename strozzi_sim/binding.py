@@ -1,7 +1,6 @@
 """Compiling an agent for a game: the address of its function and its parameter record, as the loops want them."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -71,9 +70,8 @@ def _compile(agent: Agent, game: Game, memory: np.dtype[Any], builtin: bool) -> 
         game.module("core")
         records = (game.state, game.rules, agent.params_dtype, memory, RANDOM)
         signature = types.int64(*(from_dtype(record) for record in records))
-        in_file = Path(agent.function.__code__.co_filename).is_file()
-        try:
-            compiled = function_at(agent.function, signature, game.name, cache=in_file, boundscheck=not builtin)
+        try:  # what code of others reads when it is compiled, helpers and data, the key of the cache folder does not know
+            compiled = function_at(agent.function, signature, game.name, cache=builtin, boundscheck=not builtin)
         except NumbaError as error:
             raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {_gist(error)}") from error
         _COMPILED[key] = (agent, compiled)

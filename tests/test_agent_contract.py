@@ -2,16 +2,20 @@
 
 import pickle
 import textwrap
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from joblib.externals.loky.backend.reduction import dumps
 
 from strozzi_games import BASE, STROZZI
 from strozzi_sim import agent as contract
-from strozzi_sim.agent import Param, agent_names, compiled_agent, load_agent, split_specs
+from strozzi_sim.agent import Param, agent_names, compiled_agent, load_agent, spec_of, split_specs
 from strozzi_sim.binding import bind
 from strozzi_sim.errors import AgentFault, InputError
+from strozzi_sim.selfplay.calibrate import with_values
 from strozzi_sim.selfplay.match import Match
+from strozzi_sim.selfplay.table import Table
 
 BOTS = """
     from strozzi_sim.agent import Param, compiled_agent
@@ -42,6 +46,12 @@ BOTS = """
         '''Writes to the state it was handed.'''
         for seat in range(6):
             state.coins[seat] = 500
+        return kth_legal(state, rules, 0)
+
+    @compiled_agent(name="lawyer", games=("strozzi",))
+    def lawyer(state, rules, params, memory, random):
+        '''Writes to the rules.'''
+        rules.ship_prize[0] = 500
         return kth_legal(state, rules, 0)
 
     @compiled_agent(name="six", games=("strozzi",), players=(6,))
@@ -163,6 +173,35 @@ def test_specs_travel_by_name(bots):
     assert spec.values["margin"] == 3
 
 
+def test_an_agent_of_ones_own_stays_itself_on_the_way_to_workers():
+    known = load_agent("heuristic").agent
+    own = replace(known, stochastic=True)
+    assert pickle.loads(dumps(spec_of(own))).agent.stochastic
+    assert with_values(spec_of(own), {"speed": 0.5}).agent is own
+    assert pickle.loads(pickle.dumps(load_agent("heuristic"))).agent is known
+
+
+def test_what_decides_what_an_agent_does_is_in_its_digest(tmp_path):
+    file, weights = tmp_path / "bots.py", tmp_path / "weights.txt"
+    text = textwrap.dedent(BOTS).replace('name="first",', 'name="first", files=["weights.txt"],')
+
+    def digests():
+        return [load_agent(f"{file}::{name}").source_digest for name in ("first", "bad")]
+
+    file.write_text(text)
+    missing = digests()
+    weights.write_text("1")
+    one = digests()
+    weights.write_text("2")
+    two = digests()
+    assert len({missing[0], one[0], two[0]}) == 3
+    assert missing[1] == one[1] == two[1]
+    file.write_text(text + "#")
+    assert digests()[1] != one[1]
+    assert load_agent("ismcts:rollout=heuristic").source_digest is None
+    assert load_agent(f"ismcts:rollout=({file}::bad)").source_digest not in (None, one[1])
+
+
 def test_an_illegal_action_is_a_fault_with_a_replay(bots):
     match = Match(STROZZI, 4, (load_agent("random"), load_agent(f"{bots}::bad")), BASE, 1, "rotate")
     with pytest.raises(
@@ -182,6 +221,15 @@ def test_an_outsider_cannot_change_the_game(bots):
     honest = Match(STROZZI, 4, (load_agent(f"{bots}::first"),), BASE, 1).play(0, 30, rows=True)
     scribbled = Match(STROZZI, 4, (load_agent(f"{bots}::scribbler"),), BASE, 1).play(0, 30, rows=True)
     assert honest.rows.tobytes() == scribbled.rows.tobytes()
+
+
+def test_an_outsider_cannot_change_the_rules(bots):
+    spec, before = load_agent(f"{bots}::lawyer"), BASE.rules.tobytes()
+    with pytest.raises(AgentFault, match=r"lawyer' changed the rules that it was handed"):
+        Match(STROZZI, 4, (spec, load_agent("random")), BASE, 1).play(0, 1)
+    with pytest.raises(AgentFault, match="changed the rules that it was handed"):
+        Table(STROZZI, BASE, 4, seed=1, deal=0).ask(spec)
+    assert BASE.rules.tobytes() == before
 
 
 def test_agents_that_do_not_play_this_are_refused(bots):

@@ -229,17 +229,14 @@ def test_worker_processes_keep_their_code_where_the_parent_does(tmp_path):
     assert done.stdout.split() == [str(folder)] * 3, done.stderr
 
 
-AGENT_BY_SIZE = """
+LENGTHS = """
 import ctypes
 import sys
 
 import numpy as np
-from numba import int64
+from numba import from_dtype, types
 
-from strozzi_sim.agent import Param, compiled_agent, load_agent
-from strozzi_sim.binding import bind
-from strozzi_sim.games import load_game
-from strozzi_sim.kernel.jit import jit
+from strozzi_sim.kernel.jit import function_at, jit
 
 
 @jit
@@ -247,30 +244,23 @@ def length(memory, deep):  # a function of its own in the machine code, since it
     return len(memory.note) if deep < 1 else length(memory, deep - 1)
 
 
-def notes(values, game):
-    return np.dtype([("note", "i8", (int(values["size"]),))])
+def last(memory, deep):
+    return length(memory, deep)
 
 
-@compiled_agent(name="sized", games=("strozzi",), memory=notes, size=Param(1, 1, 9))
-def sized(state, rules, params, memory, random):
-    return length(memory, int64(state.players))
-
-
-if __name__ == "__main__":
-    game, found = load_game("strozzi"), []
-    state, rules, random = np.zeros(1, game.state), np.zeros(1, game.rules), np.zeros(64)
-    for size in sys.argv[1:]:
-        bound = bind(load_agent(f"{__file__}::sized:size={size}"), game)
-        call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(bound.address)
-        memory = np.zeros(1, bound.memory)
-        found.append(call(*(each.ctypes.data for each in (state, rules, bound.params, memory, random))))
-    print(*found)
+found = []
+for size in map(int, sys.argv[1:]):
+    memory = np.zeros(1, [("note", "i8", (size,))])
+    function = function_at(last, types.int64(from_dtype(memory.dtype), types.int64), "strozzi")
+    found.append(ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)(function.address)(
+        memory.ctypes.data, 3))
+print(*found)
 """
 
 
 def test_code_that_several_processes_left_in_the_cache_is_not_mixed_up(tmp_path):
-    file = tmp_path / "bots.py"
-    file.write_text(AGENT_BY_SIZE)
+    file = tmp_path / "lengths.py"
+    file.write_text(LENGTHS)
 
     def lengths(*sizes):
         environment = {**os.environ, "STROZZI_CACHE_DIR": str(tmp_path / "cache")}
@@ -282,3 +272,36 @@ def test_code_that_several_processes_left_in_the_cache_is_not_mixed_up(tmp_path)
     for sizes in (["2"], ["3"], ["2", "3"]):
         assert lengths(*sizes) == sizes
     assert len(list(tmp_path.glob("cache/**/*.nbc"))) == 2  # the third process compiled nothing
+
+
+def test_processes_that_compile_at_once_take_turns(tmp_path):
+    file = tmp_path / "lengths.py"
+    file.write_text(LENGTHS)
+    environment = {**os.environ, "STROZZI_CACHE_DIR": str(tmp_path / "cache")}
+    sizes = [str(size) for size in range(2, 6)]
+
+    def started(*arguments):
+        return subprocess.Popen([sys.executable, file, *arguments], env=environment, stdout=subprocess.PIPE, text=True)
+
+    at_once = [started(size) for size in sizes]
+    assert [process.communicate()[0].split() for process in at_once] == [[size] for size in sizes]
+    assert started(*sizes).communicate()[0].split() == sizes
+
+
+def test_a_locked_folder_is_waited_for(tmp_path):
+    command = f"from pathlib import Path; from strozzi_sim.kernel import cache\nwith cache._alone_in(Path({str(tmp_path)!r})): print('in')"
+    with cache._alone_in(tmp_path), cache._alone_in(tmp_path):  # twice by one thread is once
+        waiting = subprocess.Popen([sys.executable, "-c", command], stdout=subprocess.PIPE, text=True)
+        with pytest.raises(subprocess.TimeoutExpired):
+            waiting.wait(2)
+    assert waiting.communicate(timeout=60)[0] == "in\n"
+
+
+def test_code_of_edited_sources_is_not_kept(tmp_path, monkeypatch):
+    from numba import config
+
+    with cache.cache_folder("strozzi"):
+        assert Path(config.CACHE_DIR) == cache.folder_of("strozzi")
+    monkeypatch.setattr(cache, "_AS_IMPORTED", cache._AS_IMPORTED | {Path(__file__): (0, 0)})
+    with cache.cache_folder("strozzi"):
+        assert not Path(config.CACHE_DIR).is_relative_to(cache.cache_root())

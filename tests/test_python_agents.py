@@ -246,6 +246,24 @@ def test_an_object_may_answer_batches():
     assert match(python_agent(name="ready")(Ready())).play(0, 2).games == 8
 
 
+def test_two_agents_of_one_name_each_play_as_themselves():
+    class Ends:
+        """Takes the first legal action, or the last."""
+
+        def __init__(self, last):
+            self.last = last
+
+        def act_batch(self, observations, legal, random):
+            return legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1) if self.last else legal.argmax(axis=1)
+
+    first, last = (python_agent(name="ends")(Ends(which)) for which in (False, True))
+    both = match(first, last).play(0, 5).outcome
+    alone = [match(each).play(0, 5).outcome for each in (first, last)]
+    assert both.tobytes() not in [each.tobytes() for each in alone]
+    other = python_agent(name="another")(Ends(True))
+    assert both.tobytes() == match(first, other).play(0, 5).outcome.tobytes()
+
+
 def test_what_is_no_agent_is_refused():
     with pytest.raises(InputError, match="expected a class with a method act or act_batch"):
         python_agent(name="nothing")(lambda view: 1)

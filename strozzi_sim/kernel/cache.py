@@ -2,20 +2,26 @@
 
 numba stamps only the file that defines a function, so an edit in a callee of another file would leave stale code in
 place. Here the folder itself is named by a hash of everything the compiled code of a game can reach: our sources, the
-versions of Python, numba, llvmlite and numpy, the processor, and the NUMBA_* settings.
+versions of Python, numba, llvmlite and numpy, the processor, and the NUMBA_* settings. A process whose sources were
+edited after it had imported them keeps its code to itself. One process at a time works on a folder, since numba
+rewrites its index there without a lock.
 """
 
+import atexit
 import hashlib
 import os
 import platform
 import shutil
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from importlib import util
 from pathlib import Path
+
+from strozzi_sim.kernel.locks import take_lock
 
 FOLDERS_KEPT = 8
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -36,8 +42,8 @@ def cache_root() -> Path:
     return home if os.access(home, os.W_OK) else Path(tempfile.gettempdir()) / "strozzi-sim"
 
 
-def _sources(game: str) -> list[Path]:
-    """Every source file that code compiled for `game` can reach."""
+def _sources(game: str = "") -> list[Path]:
+    """Every source file that code compiled for `game` can reach; without one, for any game."""
     folders = [_PACKAGE / "kernel", _PACKAGE / "selfplay", _PACKAGE / "games" / game]
     agents = util.find_spec("strozzi_agents")
     if agents is not None and agents.submodule_search_locations:
@@ -46,6 +52,13 @@ def _sources(game: str) -> list[Path]:
     for folder in folders:
         files += sorted(folder.rglob("*.py"))
     return [file for file in files if file.is_file()]
+
+
+def _stamps() -> dict[Path, tuple[int, int]]:
+    return {file: (stat.st_mtime_ns, stat.st_size) for file in _sources() for stat in (file.stat(),)}
+
+
+_AS_IMPORTED = _stamps()
 
 
 def _processor() -> str:
@@ -80,16 +93,41 @@ def cache_folder(game: str) -> Iterator[None]:
     """Everything compiled inside the block is kept in the folder of `game`; a worker process finds the same one."""
     from numba import config
 
-    folder = folder_of(game)
+    folder = folder_of(game) if _stamps() == _AS_IMPORTED else _own_folder()
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
         _drop_old(folder.parent)
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(folder)
-    try:
+    with _alone_in(folder):
+        before = config.CACHE_DIR
+        config.CACHE_DIR = str(folder)
+        try:
+            yield
+        finally:
+            config.CACHE_DIR = before
+
+
+@cache
+def _own_folder() -> Path:
+    """A folder for this process alone, gone at its end: its code is not that of the sources as they are now."""
+    folder = tempfile.mkdtemp(prefix="strozzi-sim-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
+
+
+_one_thread = threading.RLock()
+_held: set[Path] = set()
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Keep other threads and processes out of `folder` meanwhile."""
+    with _one_thread, ExitStack() as undo:
+        if folder not in _held:
+            with suppress(OSError):  # nobody can write there, or there are no locks on that disk
+                take_lock(undo.enter_context((folder / ".lock").open("wb")), wait=True)
+            _held.add(folder)
+            undo.callback(_held.discard, folder)
         yield
-    finally:
-        config.CACHE_DIR = before
 
 
 def folders() -> list[Path]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.agent import AgentSpec, Param, Seconds, agent_names, check_lineup, load_agent, spec_of
+from strozzi_sim.agent import AgentSpec, Param, Seconds, check_lineup, is_installed, load_agent, spec_of
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
@@ -118,7 +118,7 @@ def with_values(spec: AgentSpec, values: dict[str, Any]) -> AgentSpec:
     }
     place, _, rest = spec.text.split("(", 1)[0].rpartition("::")
     name = rest.partition(":")[0]
-    if not place and name not in agent_names():
+    if not place and not is_installed(spec.agent):
         return spec_of(spec.agent, **changed)
     source = f"{place}::{name}" if place else name
     settings = ",".join(f"{key}={value}" for key, value in changed.items())

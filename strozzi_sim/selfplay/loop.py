@@ -167,6 +167,11 @@ def work_dtype(game: Game) -> Any:
     return np.dtype(fields, align=True)
 
 
+def exact_copy(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A copy of all bytes, those between the fields as well, which numpy does not promise."""
+    return records.view(np.uint8).copy().view(records.dtype)
+
+
 def zeroed(memory: np.dtype[Any]) -> int:
     """Bytes of an agent's memory that are zeroed at the start of a game: those before the field `playouts`."""
     if memory.names == ("nothing",):

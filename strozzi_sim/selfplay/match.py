@@ -1,18 +1,30 @@
 """A match: one game, player count, line-up, variant, seed and seating design, ready to play any range of deals."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec, check_lineup
-from strozzi_sim.binding import bind
+from strozzi_sim.binding import Bound, bind
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.streams import RANDOM, game_key
 from strozzi_sim.selfplay.flight import kernels
-from strozzi_sim.selfplay.loop import AGENT, FAULT, JOB, OUTCOME, ROW, counted_loop, silent_loop, work_dtype, zeroed
+from strozzi_sim.selfplay.loop import (
+    AGENT,
+    FAULT,
+    JOB,
+    OUTCOME,
+    ROW,
+    counted_loop,
+    exact_copy,
+    silent_loop,
+    work_dtype,
+    zeroed,
+)
 from strozzi_sim.selfplay.mixed import BATCH, MixedLoop
 from strozzi_sim.selfplay.seatings import seating_design
 
@@ -148,6 +160,7 @@ class Match:
                 each.address, each.params.ctypes.data, memory.ctypes.data, zeroed(each.memory),
                 each.trusted and not self.variant.hidden,
             )  # fmt: skip
+        rules = exact_copy(self.variant.rules)  # other threads play by those
         outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
         table = np.zeros((last - first) * len(design) * players if rows else 0, ROW)
         work, seat_agents = np.zeros(1, work_dtype(self.game)), np.zeros(players, AGENT)
@@ -161,16 +174,18 @@ class Match:
         games, parts, mixed = 0, iter([(first, last, agents)]), None
         if self.in_python:
             mixed = MixedLoop(
-                self.game, self.variant, self.positions, bound, design,
+                self.game, self.variant, rules, self.positions, bound, design,
                 batch=batch, games=(last - first) * len(design), blame=blame,
             )  # fmt: skip
             parts = mixed.waves(job.copy(), agents, fault, stop)
         for low, high, players_of in parts:
             job["first"], job["last"] = low, high
             games += loop(
-                job[0], self.variant.rules[0], work[0], players_of, seat_agents, randoms, resample, design, outcome[0],
+                job[0], rules[0], work[0], players_of, seat_agents, randoms, resample, design, outcome[0],
                 table[games * players :], fault[0], stop, *counting,
             )  # fmt: skip
+        if rules.tobytes() != self.variant.rules.tobytes():
+            raise AgentFault(f"{_foreign(self.positions, bound)} changed the rules that it was handed")
         if fault["found"][0]:
             raise blame(fault[0], "")
         counting_memories = [each for each in memories if each is not None and "playouts" in (each.dtype.names or ())]
@@ -194,6 +209,12 @@ class Match:
             f"agent {names[fault['position']]!r} at seat {fault['seat']} {what} (decision {fault['decision']} of "
             f"{self.game.name}, seed {self.seed}, deal {deal}, seating {seating}); replay: {replay}"
         )
+
+
+def _foreign(positions: Sequence[AgentSpec], bound: Sequence[Bound | None]) -> str:
+    """The compiled agents that are not ours, in words."""
+    pairs = zip(positions, bound, strict=True)
+    return " or ".join(dict.fromkeys(f"agent {spec.text!r}" for spec, each in pairs if each and not each.trusted))
 
 
 def check_players(game: Game, players: int, variant: Variant) -> None:

@@ -42,7 +42,7 @@ class MixedLoop:
     """Plays a match with Python seats, wave by wave; see `waves`.
 
     `positions` are the agents by position, `bound` what they compile to, None for those in Python; `design` are the
-    seatings to play, `games` how many games in all, and `blame` puts the fault of an agent in Python into words.
+    seatings to play, `rules` the variant's, as an array of shape (1,), `games` how many games in all, and `blame` puts the fault of an agent in Python into words.
 
     Attributes:
         playouts: games that searching agents have simulated.
@@ -52,6 +52,7 @@ class MixedLoop:
         self,
         game: Game,
         variant: Variant,
+        rules: Array,
         positions: Sequence[AgentSpec],
         bound: Sequence[Bound | None],
         design: Array,
@@ -62,7 +63,7 @@ class MixedLoop:
     ) -> None:
         self.design, self.blame, players = design, blame, len(positions)
         self.kernels, self._view_of = kernels(game), game.module("view").view_of
-        self.hidden, self.rules = variant.hidden, variant.rules[0]
+        self.hidden, self.rules = variant.hidden, rules[0]
         sizes = [each.memory.itemsize if each is not None else 0 for each in bound]
         slots = max(1, min(batch, games, _MEMORY // max(sum(sizes), 1)))
         self.memories = [np.zeros(slots, each.memory) if each is not None else None for each in bound]
@@ -77,7 +78,8 @@ class MixedLoop:
         self.clock = Clock(seconds_allowed(), game.name, " or ".join(repr(text) for text in dict.fromkeys(in_python)))
         # positions with the same agent are asked together
         self.specs = positions
-        self.asks = np.array([positions.index(spec) for spec in positions])
+        same = [(spec.text, id(spec.agent)) for spec in positions]
+        self.asks = np.array([same.index(each) for each in same])
         self.asked_positions = sorted({int(ask) for ask, each in zip(self.asks, bound, strict=True) if each is None})
         self.components = read_only(variant.components)
         rows = -(-slots // PAD) * PAD

@@ -26,7 +26,7 @@ from strozzi_sim.python_agent import (
     read_only,
     seconds_allowed,
 )
-from strozzi_sim.selfplay.loop import DETERMINIZE, array_of, zeroed
+from strozzi_sim.selfplay.loop import DETERMINIZE, array_of, exact_copy, zeroed
 from strozzi_sim.thoughts import Thought
 
 
@@ -170,15 +170,15 @@ class Seat:
         Raises:
             BadAnswer: a Python agent failed or chose no legal action.
         """
-        seen = state.copy()
-        rules = self.variant.rules
+        seen, rules = state.copy(), exact_copy(self.variant.rules)
         if self._player is None:
-            return int(
-                self._kernels.ask(
-                    seen, rules, self._bound.address, self._bound.params.ctypes.data, self._memory.ctypes.data,
-                    self._random, self._resample, self.variant.hidden,
-                )
+            action = self._kernels.ask(
+                seen, rules, self._bound.address, self._bound.params.ctypes.data, self._memory.ctypes.data,
+                self._random, self._resample, self.variant.hidden,
             )  # fmt: skip
+            if rules.tobytes() != self.variant.rules.tobytes():
+                raise BadAnswer("changed the rules that it was handed")
+            return int(action)
         if self.variant.hidden:
             self._kernels.resample(seen, rules, self.seat, self._resample)
         count = self._kernels.look(seen, rules, self._legal)

@@ -147,6 +147,8 @@ class Plan:
         """All that decides the results, as plain data."""
         kind = {"counts": "orders"} if self.orders else {}
         rule = {"until": self.until} if self.until else {}
+        agents = {spec for lineup in self.lineups for spec in lineup}
+        specs = sorted(agents | {policy for spec in agents for policy in spec.policies}, key=lambda spec: spec.text)
         return (
             kind
             | rule
@@ -160,9 +162,8 @@ class Plan:
                 "chunks": self.chunks,
                 "seatings": self.seatings,
                 "lineups": [[spec.text for spec in lineup] for lineup in self.lineups],
-                "agent_files": {
-                    spec.text: digest for lineup in self.lineups for spec in lineup if (digest := spec.file_digest)
-                },
+                "agents": {spec.text: dict(spec.values) for spec in specs},
+                "agent_files": {spec.text: digest for spec in specs if (digest := spec.source_digest)},
                 "variants": {variant.name: variant.components for variant in self.variants},
                 "rows": self.rows,
             }

@@ -18,6 +18,7 @@ from typing import IO, Any
 import numpy as np
 
 from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.kernel.locks import take_lock
 from strozzi_sim.selfplay.loop import OUTCOME, ROW
 from strozzi_sim.selfplay.match import Played
 from strozzi_sim.studies.plan import Plan, differences
@@ -123,14 +124,7 @@ class Store:
     def _take_lock(self) -> None:
         assert self._lock is not None
         try:
-            if os.name == "nt":
-                import msvcrt
-
-                msvcrt.locking(self._lock.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-            else:
-                import fcntl
-
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            take_lock(self._lock, wait=False)
         except OSError:
             raise StorageError(f"{self.folder}: another run is writing here; wait for it, or choose --out") from None
 
