@@ -26,7 +26,7 @@ from strozzi_sim.kernel.locks import take_lock
 FOLDERS_KEPT = 8
 _PACKAGE = Path(__file__).resolve().parents[1]
 _USER_CHOICE = os.environ.get("NUMBA_CACHE_DIR")
-_CODE_IS_THE_SAME = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")  # joblib sets threads in workers
+_NOT_IN_THE_KEY = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")  # the code is the same
 
 
 def cache_root() -> Path:
@@ -82,7 +82,7 @@ def folder_of(game: str) -> Path:
     versions = (sys.version, numba.__version__, llvmlite.__version__, numpy.__version__)
     digest.update(repr((versions, _processor())).encode())
     settings = sorted(
-        item for item in os.environ.items() if item[0].startswith("NUMBA_") and item[0] not in _CODE_IS_THE_SAME
+        item for item in os.environ.items() if item[0].startswith("NUMBA_") and item[0] not in _NOT_IN_THE_KEY
     )
     digest.update(repr(settings).encode())
     return cache_root() / f"{game}-{digest.hexdigest()[:16]}"
