@@ -101,7 +101,16 @@ class Agent:
     about: str = ""
     kind: str = "compiled"
     thoughts: Thoughts | None = None
-    files: tuple[str, ...] = ()
+    files: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse `files` that are no list of names.
+
+        Raises:
+            InputError: says so.
+        """
+        if isinstance(self.files, str) or not all(isinstance(file, str) for file in self.files):
+            raise InputError(f"agent {self.name}: files: expected a list of file names, got {self.files!r}")
 
     @property
     def params_dtype(self) -> np.dtype[Any]:
@@ -133,15 +142,13 @@ def compiled_agent(
     `files` beside the one that declares it decide what it does, too: if one changes, a study does not resume.
 
     Raises:
-        InputError: a default that is no number or lies outside its range.
+        InputError: a default that is no number or lies outside its range, or `files` that are no names.
     """
     declared = _declared(name, params)
 
     def declare(function: Callable[..., Any]) -> Agent:
         about = _about(function)
-        return Agent(
-            name, games, players, stochastic, declared, memory, function, about, thoughts=thoughts, files=tuple(files)
-        )
+        return Agent(name, games, players, stochastic, declared, memory, function, about, "compiled", thoughts, files)
 
     return declare
 
@@ -161,7 +168,7 @@ def python_agent(
     `files` beside the one that declares it decide what it does, such as weights: if one changes, a study does not resume.
 
     Raises:
-        InputError: neither method, or a default that is no number or lies outside its range.
+        InputError: neither method, a default that is no number or lies outside its range, or `files` that are no names.
     """
     declared = _declared(name, params)
 
@@ -169,9 +176,7 @@ def python_agent(
         kind = kind_of(player)
         if kind is None:
             raise InputError(f"agent {name}: expected a class with a method act or act_batch, got {player!r}")
-        return Agent(
-            name, games, players, stochastic, declared, _NOTHING, player, _about(player), kind, files=tuple(files)
-        )
+        return Agent(name, games, players, stochastic, declared, _NOTHING, player, _about(player), kind, None, files)
 
     return declare
 
@@ -244,11 +249,8 @@ class AgentSpec:
         return sha256(b"".join(sha256(each).digest() for each in found)).hexdigest() if found else None
 
     def _files(self) -> list[Path]:
-        file = _split_file(self.text)[0] or (
-            getattr(sys.modules.get(self.agent.function.__module__), "__file__", None)
-            if is_installed(self.agent)
-            else None
-        )
+        module = sys.modules.get(self.agent.function.__module__) if is_installed(self.agent) else None
+        file = _split_file(self.text)[0] or getattr(module, "__file__", None)
         return [Path(file), *(Path(file).parent / name for name in self.agent.files)] if file else []
 
 

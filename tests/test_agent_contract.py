@@ -167,6 +167,12 @@ def test_defaults_outside_their_range_are_refused():
         compiled_agent(name="x", depth="deep")
 
 
+@pytest.mark.parametrize("files", ["weights.npy", [3]])
+def test_files_are_a_list_of_names(files):
+    with pytest.raises(InputError, match=r"agent x: files: expected a list of file names, got"):
+        compiled_agent(name="x", files=files)(lambda state, rules, params, memory, random: 0)
+
+
 def test_specs_travel_by_name(bots):
     spec = pickle.loads(pickle.dumps(load_agent(f"{bots}::tilted:margin=3")))
     assert spec.text == f"{bots}::tilted:margin=3"

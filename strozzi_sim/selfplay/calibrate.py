@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec, Param, Seconds, check_lineup, is_installed, load_agent, spec_of
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
+from strozzi_sim.python_agent import BadAnswer
 from strozzi_sim.selfplay.match import check_players
 from strozzi_sim.selfplay.table import Seat, Table
 
@@ -76,6 +77,7 @@ def calibrate(spec: AgentSpec, game: Game, players: Sequence[int], variants: Seq
 
     Raises:
         InputError: the agent does not play this, or its memory cannot hold so many.
+        AgentFault: it changed the rules.
     """
     key = spec.in_seconds
     assert key is not None, f"{spec.text} has no budget in seconds"
@@ -97,10 +99,13 @@ def calibrate(spec: AgentSpec, game: Game, players: Sequence[int], variants: Seq
         return with_values(spec, {key: seconds.default, seconds.of: whole}), whole
 
     tried, whole = with_count(count.default)
-    each = _seconds(tried, tables, POSITIONS)
-    trial = min(wanted, _LONGEST)
-    tried, whole = with_count(whole * trial / each)
-    each = _seconds(tried, tables, POSITIONS if trial <= _SHORT else POSITIONS // 3)
+    try:
+        each = _seconds(tried, tables, POSITIONS)
+        trial = min(wanted, _LONGEST)
+        tried, whole = with_count(whole * trial / each)
+        each = _seconds(tried, tables, POSITIONS if trial <= _SHORT else POSITIONS // 3)
+    except BadAnswer as bad:
+        raise AgentFault(f"agent {spec.text!r} {bad.what}") from bad
     plays, number = with_count(whole * wanted / each)
     try:
         Seat(plays, tables[0], 0)

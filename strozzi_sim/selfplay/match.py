@@ -214,7 +214,8 @@ class Match:
 def _foreign(positions: Sequence[AgentSpec], bound: Sequence[Bound | None]) -> str:
     """The compiled agents that are not ours, in words."""
     pairs = zip(positions, bound, strict=True)
-    return " or ".join(dict.fromkeys(f"agent {spec.text!r}" for spec, each in pairs if each and not each.trusted))
+    found = dict.fromkeys(f"agent {spec.text!r}" for spec, each in pairs if each and not each.trusted)
+    return " or ".join(found) or "an agent of the package"
 
 
 def check_players(game: Game, players: int, variant: Variant) -> None:
