@@ -35,6 +35,10 @@ class Estimate:
     high: Array
     n: Array
 
+    def minus(self, constant: float) -> "Estimate":
+        """The same figures less a number that is known."""
+        return Estimate(self.value - constant, self.low - constant, self.high - constant, self.n)
+
 
 @cache
 def t_quantile(freedom: int, figures: int = 1) -> float:

@@ -15,7 +15,6 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.pages import Tidy
 from strozzi_sim.selfplay.calibrate import with_values
-from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.run import cell_counts
 from strozzi_sim.studies.store import Store
@@ -51,12 +50,8 @@ class Ladder:
                 estimate = sums.of(0).estimate()
                 table.add(counts, sums.figure, estimate, **keys)
                 if sums.figure == "win_share":
-                    table.add(counts, "win_share_minus_fair", _beyond(estimate, 1 / counts.players), **keys)
+                    table.add(counts, "win_share_minus_fair", estimate.minus(1 / counts.players), **keys)
         return {"ladder": table.frame()}
-
-
-def _beyond(share: Estimate, fair: float) -> Estimate:
-    return Estimate(share.value - fair, share.low - fair, share.high - fair, share.n)
 
 
 def flattens_at(table: Any) -> int | None:

@@ -388,6 +388,4 @@ def _add_seats(table: Tidy, counts: _Counts) -> None:
     seats = range(counts.players)
     _add_outcome(table, counts, wins, places, scores, played, seat=seats)
     share = stats.ratio(wins, played, unit=WIN)
-    equal = 1 / counts.players
-    beyond = Estimate(share.value - equal, share.low - equal, share.high - equal, share.n)
-    table.add(counts, "win_share_minus_equal", beyond, seat=seats)
+    table.add(counts, "win_share_minus_equal", share.minus(1 / counts.players), seat=seats)
