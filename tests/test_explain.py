@@ -162,6 +162,7 @@ def test_an_agent_decides_as_it_did_at_its_own_seats(name, bots):
         assert all(document["same"] and document["chosen"] == document["played"] for document in found)
 
 
+@pytest.mark.slow
 def test_one_decision_looks_as_it_does_in_the_whole_game():
     game = recorded("ismcts:iterations=40", "random")
     whole, _ = explained(game, "ismcts:iterations=40")
@@ -170,6 +171,7 @@ def test_one_decision_looks_as_it_does_in_the_whole_game():
         assert explained(game, "ismcts:iterations=40", wanted=[number])[0] == [whole[number - 1]]
 
 
+@pytest.mark.slow
 def test_all_iterations_are_shown_and_the_most_visited_action_is_chosen():
     found, actions = explained(recorded("random"), "ismcts:iterations=200")
     for document, played in zip(found, actions, strict=True):

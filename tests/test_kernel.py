@@ -205,6 +205,7 @@ def test_old_folders_go_and_clear_empties(tmp_path, monkeypatch):
     assert cache.folders() == []
 
 
+@pytest.mark.slow
 def test_nothing_reads_beyond_an_array():
     """The same games with numba's bounds checks on; an index out of bounds would end with another exit code."""
     command = [sys.executable, "-m", "strozzi_sim", "bench", "strozzi", "--games", "300", "--counted", "--json"]
@@ -258,6 +259,7 @@ print(*found)
 """
 
 
+@pytest.mark.slow
 def test_code_that_several_processes_left_in_the_cache_is_not_mixed_up(tmp_path):
     file = tmp_path / "lengths.py"
     file.write_text(LENGTHS)
@@ -274,6 +276,7 @@ def test_code_that_several_processes_left_in_the_cache_is_not_mixed_up(tmp_path)
     assert len(list(tmp_path.glob("cache/**/*.nbc"))) == 2  # the third process compiled nothing
 
 
+@pytest.mark.slow
 def test_processes_that_compile_at_once_take_turns(tmp_path):
     file = tmp_path / "lengths.py"
     file.write_text(LENGTHS)

@@ -278,6 +278,7 @@ def wait_for_chunks(folder, count, process):
     raise AssertionError(f"no {count} chunks: {process.communicate()}")
 
 
+@pytest.mark.slow
 def test_killed_twice_and_resumed_the_tables_are_the_same(tmp_path):
     study = tmp_path / "study.toml"
     study.write_text(STUDY)

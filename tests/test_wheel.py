@@ -82,6 +82,7 @@ def test_the_wheel_lists_its_agents(environment):
     assert {"random", "greedy", "heuristic", "racer"} <= {agent["name"] for agent in agents}
 
 
+@pytest.mark.slow
 def test_the_wheel_plays_from_loky_workers(environment):
     package, agents, same, count = run(environment, "python", "-c", PLAY).split()
     assert Path(package).is_relative_to(environment)

@@ -35,7 +35,9 @@ def match(*names, played=BASE, seatings="one"):
     return Match(MEDICI_VS_STROZZI, 2, tuple(load_agent(name) for name in names), played, 3, seatings)
 
 
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize(
+    "name", ["random", *PRICING, *(pytest.param(name, marks=pytest.mark.slow) for name in SEARCHING)]
+)
 def test_every_agent_plays_every_variant_and_switch(name):
     for changes in VARIANTS:  # an illegal action would be a fault
         games = 1 if name in SEARCHING else 10

@@ -155,6 +155,7 @@ def test_the_box_as_the_rulebook_lists_it():
     assert {ship["sail"] for ship in components["ships"]} == set(range(1, 9))
 
 
+@pytest.mark.slow
 def test_the_longest_game_fits_the_journal():
     symbols = {"venice": 1, "rome": 1, "naples": 1, "scrolls": 1, "promotion": 1}
     changes = {

@@ -62,7 +62,9 @@ def reference_leaves(chosen, players, deal, depth):
 
 
 @pytest.mark.parametrize("players", [3, 4, 5, 6])
-@pytest.mark.parametrize("name", ["base", "second-lap", "tile-optional"])
+@pytest.mark.parametrize(
+    "name", ["base", *(pytest.param(n, marks=pytest.mark.slow) for n in ("second-lap", "tile-optional"))]
+)
 def test_core_counts_what_the_rules_allow(name, players):
     chosen = variant(name)
     assert core_leaves(chosen, players, 1, 4) == reference_leaves(chosen, players, 1, 4)
