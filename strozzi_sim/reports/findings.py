@@ -9,7 +9,8 @@ import pandas as pd
 from strozzi_sim.games.pages import SCENARIO, THIN, Figure, Picture, Tables, in_words, listed, pick, quote, row_of
 from strozzi_sim.reports.html_tables import p_in_words
 from strozzi_sim.reports.style import SERIES
-from strozzi_sim.stats.intervals import LEVEL, holm
+from strozzi_sim.stats.intervals import LEVEL
+from strozzi_sim.stats.multiplicity import holm
 
 WHO = "who"
 _LONG = 24

@@ -18,7 +18,7 @@ from matplotlib.figure import Figure as Drawing
 from strozzi_sim.games.pages import HeatMap, Unit
 from strozzi_sim.reports.series import Words, in_order
 from strozzi_sim.reports.style import GREY, INK, PAPER, SEQUENTIAL, STYLE, WIDTH, compact, new_figure
-from strozzi_sim.stats.intervals import benjamini_hochberg
+from strozzi_sim.stats.multiplicity import benjamini_hochberg
 
 Array = np.ndarray[Any, Any]
 
