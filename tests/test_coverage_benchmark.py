@@ -95,7 +95,7 @@ def test_seats_are_exchanged_whole(parts):
     """The same deals, wins and games; only who sat where is drawn."""
     seats = parts["seats"]
     match, pool = seats._pool("4, self-play", 60)
-    cell = seats._cell(match, pool, 60, np.random.default_rng(1))
+    cell = seats._cell(match, pool, 60, 0, np.random.default_rng(1))
     for field in ("wins", "places", "scores"):
         assert cell.outcome[field].sum() == pool[field].sum()
     assert (cell.outcome["wins"].sum(axis=(1, 2)) == 60).all()

@@ -54,8 +54,8 @@ def _pool(field: str, most: int) -> tuple[Match, Array]:
     return match, np.concatenate([played.outcome for _, played in play_tasks(tasks, 1, GO)])
 
 
-def _cell(match: Match, pool: Array, deals: int, rng: np.random.Generator) -> CellCounts:
-    """A study of deals out of the pool, the seats of each in a new order."""
+def _cell(match: Match, pool: Array, deals: int, number: int, rng: np.random.Generator) -> CellCounts:
+    """Study `number` of deals out of the pool, the seats of each in a new order."""
     players = match.players
     outcome = pool[rng.choice(len(pool), deals, replace=False)]  # a copy
     order = rng.permuted(np.tile(np.arange(players), (deals, 1)), axis=1)
@@ -68,8 +68,8 @@ def _cell(match: Match, pool: Array, deals: int, rng: np.random.Generator) -> Ce
     for field in OUTCOME.names or ():
         summed[field] = np.add.reduceat(outcome[field], edges, axis=0)
     positions = tuple(spec.text for spec in match.positions)
-    lineup = ",".join(spec.text for spec in match.lineup)
-    return CellCounts(players, match.variant.name, lineup, positions, len(match.lineup) == 1, deals, {}, summed, summed)
+    alone = len(match.lineup) == 1
+    return CellCounts(players, match.variant.name, str(number), positions, alone, deals, {}, summed, summed)
 
 
 def _p_values(field: str, sizes: list[int], tests: int) -> dict[int, Array]:
@@ -78,8 +78,8 @@ def _p_values(field: str, sizes: list[int], tests: int) -> dict[int, Array]:
     found = {}
     for deals in sizes:
         rng = np.random.default_rng([deals, match.players, len(match.lineup)])
-        cells = [_cell(match, pool, deals, rng) for _ in range(tests)]
-        balance = pd.concat([study_tables(NO_PAGES, [cell], (), ())["balance"] for cell in cells])  # type: ignore[arg-type]
+        cells = [_cell(match, pool, deals, number, rng) for number in range(tests)]
+        balance = study_tables(NO_PAGES, cells, (), ())["balance"]  # type: ignore[arg-type]
         found[deals] = balance.loc[balance["figure"] == "seat_fairness_p", "value"].to_numpy()
     return found
 
