@@ -30,7 +30,7 @@ Array = np.ndarray[Any, Any]
 POOL = 2000  # deals that are played
 FIELDS = {  # name -> (game, players, line-up): self-play, and line-ups whose deals are played once from every seat
     "2, self-play": ("medici_vs_strozzi", 2, "fair-price"),
-    "2, unequal agents": ("medici_vs_strozzi", 2, "fair-price,random"),
+    "2, unequal agents": ("medici_vs_strozzi", 2, "fair-price,shader"),
     "3, self-play": ("strozzi", 3, "heuristic"),
     "4, self-play": ("strozzi", 4, "heuristic"),
     "4, mixed": ("strozzi", 4, "greedy,heuristic,random,racer"),
