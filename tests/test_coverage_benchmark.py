@@ -78,9 +78,9 @@ def test_a_quick_check_sees_80_per_cent_among_a_hundred_figures_and_seldom_raise
 
 def test_what_lies_where_is_told_apart(parts):
     judging = parts["judging"]
-    truth = judging.Truth(pd.DataFrame({
-        "table": "flags", "key": [f"{level}|4" for level in "abcdef"], "figure": "share", "value": 0.5, "n_per_deal": 1.0,
-    }))  # fmt: skip
+    names = [("flags", "share", level, 4) for level in "abcdef"]
+    rows = pd.DataFrame({"table": "flags", "figure": "share", "value": [0.5] * 6, "n_per_deal": 1.0})
+    truth = judging.Truth(rows, {name: k for k, name in enumerate(names)})
     nothing = np.nan
     bits = judging.judge(truth, frame({
         "a": (0.5, 0.4, 0.6, 9), "b": (0.3, 0.2, 0.4, 9), "c": (0.7, 0.6, 0.8, 9), "d": (0.7, nothing, nothing, 9),

@@ -19,7 +19,7 @@ from scipy.stats import binom
 Array = np.ndarray[Any, Any]
 
 LONG_STARTS = 10**9  # the first deal of long studies
-_FIGURE = {"value", "low", "high", "n", "deals"}
+_FIGURE = {"figure", "value", "low", "high", "n", "deals"}
 _THERE, _VALUE, _INTERVAL, _BELOW, _ABOVE, _SAME = (1 << k for k in range(6))
 _CLOSE = 1e-9
 _RARE = 10  # events, or events that fail to happen, that a share should have
@@ -37,26 +37,29 @@ class Truth:
     """The long study of a case.
 
     Attributes:
-        rows: its figures with a value: table, key (all key columns), figure, value, and n for each of its deals.
+        rows: its figures with a value: table, figure, value, and n for each of its deals.
+        number: row by table, figure and keys.
         error: what went wrong if there is none.
     """
 
     rows: pd.DataFrame
+    number: dict[tuple[Any, ...], int]
     error: str = ""
 
 
-def _stacked(frames: Frames) -> pd.DataFrame:
-    """All tables below one another: table, key, figure, value, low, high, n."""
-    parts = []
-    for name, frame in frames.items():
-        if frame.empty:
-            continue
-        keys = [column for column in frame.columns if column not in _FIGURE | {"figure"}]
-        key = frame[keys].astype("str").agg("|".join, axis=1)
-        parts.append(frame[["figure", "value", "low", "high", "n"]].assign(table=name, key=key))
-        bound = parts[-1].loc[frame["figure"] == "seat_favour_bound"]
-        parts[-1].loc[bound.index, ["low", "high"]] = np.stack([np.full(len(bound), -np.inf), bound["value"]], axis=1)
-    return pd.concat(parts, ignore_index=True)
+def _stacked(frames: Frames) -> tuple[list[tuple[Any, ...]], Array]:
+    """All tables below one another: (table, figure, keys..) of every row, and value, low, high, n as float64[F, 4]."""
+    names: list[tuple[Any, ...]] = []
+    numbers = [np.zeros((0, 4))]
+    for table, frame in frames.items():
+        keys = [frame[column].tolist() for column in frame.columns if column not in _FIGURE]
+        figures = frame["figure"].tolist()
+        names += zip([table] * len(frame), figures, *keys, strict=True)
+        found = frame[["value", "low", "high", "n"]].to_numpy(np.float64)
+        bound = np.array([figure == "seat_favour_bound" for figure in figures], bool)
+        found[bound, 1], found[bound, 2] = -np.inf, found[bound, 0]
+        numbers.append(found)
+    return names, np.concatenate(numbers)
 
 
 def long_study(case: Case, deals: int) -> Truth:
@@ -64,32 +67,43 @@ def long_study(case: Case, deals: int) -> Truth:
     try:
         frames = case.frames(LONG_STARTS, deals)
     except ArithmeticError as error:  # a fit that fails is a finding, not the end of the measurement
-        return Truth(pd.DataFrame(), str(error))
-    rows = _stacked(frames).dropna(subset="value").reset_index(drop=True)
+        return Truth(pd.DataFrame(), {}, str(error))
+    names, numbers = _stacked(frames)
+    known = np.flatnonzero(~np.isnan(numbers[:, 0]))
+    kept = [names[k] for k in known]
+    rows = pd.DataFrame({
+        "table": [name[0] for name in kept],
+        "figure": [name[1] for name in kept],
+        "value": numbers[known, 0],
+        "n_per_deal": numbers[known, 3] / deals,
+    })  # fmt: skip
     if "seats" in frames:  # what the bound is for: how much the best seat really gains
         shares = frames["seats"][frames["seats"]["figure"] == "win_share"]
         gain = shares["value"].max() - 1 / shares["players"].iloc[0]
         rows.loc[rows["figure"] == "seat_favour_bound", "value"] = gain
-    return Truth(rows[["table", "key", "figure", "value"]].assign(n_per_deal=rows["n"] / deals))
+    return Truth(rows, {name: k for k, name in enumerate(kept)})
 
 
 def judge(truth: Truth, frames: Frames) -> Array:
     """What a study says of every figure of the truth, bits uint8[F]."""
-    name = ["table", "key", "figure"]
-    both = truth.rows.merge(_stacked(frames), on=name, how="left", suffixes=("_true", ""), indicator=True)
-    true, value, low, high = (both[column].to_numpy() for column in ("value_true", "value", "low", "high"))
+    names, numbers = _stacked(frames)
+    known = [(truth.number[name], k) for k, name in enumerate(names) if name in truth.number]
+    at, rows = np.array(known, np.int64).reshape(-1, 2).T
+    value, low, high, _ = numbers[rows].T
+    true = truth.rows["value"].to_numpy()[at]
     close = _CLOSE * np.maximum(np.abs(true), 1.0)
     interval = ~np.isnan(low) & ~np.isnan(high)
-    found = np.zeros(len(both), np.uint8)
+    bits = np.full(len(at), _THERE, np.uint8)
     for bit, holds in (
-        (_THERE, both["_merge"].to_numpy() == "both"),
         (_VALUE, ~np.isnan(value)),
         (_INTERVAL, interval),
         (_BELOW, interval & (high < true - close)),
         (_ABOVE, interval & (low > true + close)),
         (_SAME, np.abs(value - true) <= close),
     ):
-        found |= np.where(holds, np.uint8(bit), np.uint8(0))
+        bits |= np.where(holds, np.uint8(bit), np.uint8(0))
+    found = np.zeros(len(truth.rows), np.uint8)
+    found[at] = bits
     return found
 
 

@@ -21,7 +21,7 @@ MAX_CHUNKS = 200  # parts of a study that intervals are made of, if it does not 
 
 def degrees_of_freedom(n: Any, deals: Any, chunks: int = MAX_CHUNKS) -> Array:
     """Those of the variance behind an interval: one less than its parts, of which no more say anything than events."""
-    return np.maximum(np.minimum(np.minimum(n, deals), chunks) - 1, 1)
+    return np.asarray(np.maximum(np.minimum(np.minimum(n, deals), chunks) - 1, 1))
 
 
 def p_value(value: Any, low: Any, high: Any, null: float, df: Any) -> Array:
