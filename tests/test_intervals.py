@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from strozzi_sim.stats import intervals as stats
+from strozzi_sim import stats
+from strozzi_sim.stats import intervals
+from strozzi_sim.stats.seats import range_quantile
 
 
 def counts(chunks=12, seed=5, size=()):
@@ -23,9 +25,8 @@ def test_ratio_is_the_ratio_of_sums_and_its_error_the_delete_one_jackknife():
     error = ((len(top) - 1) / len(top) * sum((value - mean) ** 2 for value in without)) ** 0.5
     assert found.value == pytest.approx(top.sum() / bottom.sum(), rel=1e-14)
     assert found.n == bottom.sum()
-    reach = 2.2009851600829 * error  # t of 11 degrees of freedom, two-sided 95 %
-    assert found.low == pytest.approx(found.value - reach, rel=1e-10)
-    assert found.high == pytest.approx(found.value + reach, rel=1e-10)
+    # t of 11 degrees of freedom for denominators that are about equal, and no skewness to speak of
+    assert (found.high - found.low) / 2 == pytest.approx(2.2009851600829 * error, rel=0.02)
 
 
 def test_unit_scales_and_axes_are_kept():
@@ -42,21 +43,38 @@ def test_jackknife_of_equal_chunks_is_the_standard_error_of_their_mean():
     top = np.array([30, 50, 40, 80, 20])
     error = values.std(ddof=1) / np.sqrt(len(values))
     without = (top.sum() - top) / 40
-    assert stats.jackknife(without) == pytest.approx(error, rel=1e-12)
+    assert intervals.jackknife(without) == pytest.approx(error, rel=1e-12)
 
 
 def test_wilson_against_the_published_formula():
-    # 15 of 148 with z = 1.96: 0.0624 to 0.1605 (Newcombe 1998, table I, method 3)
-    share = np.array(15 / 148)
-    error = np.sqrt(share * (1 - share) / 148)
-    low, high = stats.wilson(share, error, 1, 1.959963985)
-    assert (round(float(low), 4), round(float(high), 4)) == (0.0624, 0.1605)
+    # 15 of 148 and 81 of 263: Newcombe 1998, table I, method 3
+    low, high = intervals.wilson(np.array([15 / 148, 81 / 263]), np.array([148, 263]))
+    np.testing.assert_allclose(np.round(low, 4), [0.0624, 0.2553])
+    np.testing.assert_allclose(np.round(high, 4), [0.1605, 0.3662])
 
 
-def test_wilson_of_a_share_that_never_varied_uses_the_deals():
-    low, high = stats.wilson(np.array([0.0, 1.0]), np.array([0.0, 0.0]), 100, 1.959963985)
-    np.testing.assert_allclose(low, [0.0, 0.963007], atol=1e-6)
-    np.testing.assert_allclose(high, [0.036993, 1.0], atol=1e-6)
+def test_exact_and_mid_p_intervals_against_published_ones():
+    # the same table, methods 5 and 6
+    count, n = np.array([81, 15, 1]), np.array([263, 148, 29])
+    low, high = intervals.exact_share(count, n)
+    np.testing.assert_allclose(np.round(low, 4), [0.2527, 0.0578, 0.0009])
+    np.testing.assert_allclose(np.round(high, 4), [0.3676, 0.1617, 0.1776])
+    low, high = intervals.mid_p_share(count, n)
+    np.testing.assert_allclose(np.round(low, 4), [0.2544, 0.0601, 0.0017])
+    np.testing.assert_allclose(np.round(high, 4), [0.3658, 0.1581, 0.1585])
+
+
+def test_a_share_that_never_varied_goes_by_deals_and_by_events_whichever_are_fewer():
+    none = np.zeros((200, 1), np.int64)
+    many = stats.ratio(none, np.full((200, 1), 400), share_of=20_000)  # each deal has four events
+    assert many.high[0] == pytest.approx(1 - 0.025 ** (1 / 20_000), rel=1e-6)
+    few = none.copy()
+    few[:30] = 1  # 30 events in 20,000 deals
+    rare = stats.ratio(none, few, share_of=20_000)
+    assert (rare.value[0], rare.low[0]) == (0, 0)
+    assert rare.high[0] == pytest.approx(1 - 0.025 ** (1 / 30), rel=0.2)
+    always = stats.ratio(few, few, share_of=20_000)
+    assert always.low[0] == pytest.approx(1 - rare.high[0])
 
 
 def test_shares_stay_inside_0_and_1_and_hold_their_value():
@@ -74,14 +92,37 @@ def test_shares_stay_inside_0_and_1_and_hold_their_value():
 
 def test_few_events_give_no_value_and_one_chunk_no_interval():
     few = stats.ratio(np.array([3, 4]), np.array([14, 15]))
-    assert np.isnan(few.value)
-    assert np.isnan(few.low)
+    assert np.isnan([few.value, few.low, few.high]).all()
     assert few.n == 29
     enough = stats.ratio(np.array([3, 4]), np.array([15, 15]))
     assert enough.value == pytest.approx(7 / 30)
     alone = stats.ratio(np.array([10]), np.array([40]), share_of=40)
     assert alone.value == 0.25
     assert np.isnan(alone.low)
+
+
+def test_a_share_of_few_events_has_an_exact_interval():
+    one_each = np.zeros((100, 3), np.int64)
+    one_each[:20] = 1
+    wins = one_each.copy()
+    wins[5:] = 0  # 5 of 20
+    wins[:, 0] = 0  # none of 20
+    found = stats.ratio(wins, one_each, share_of=100)
+    assert np.isnan(found.value).all()
+    np.testing.assert_allclose(found.high[:2], [0.16843, 0.49105], rtol=0.03)  # Clopper and Pearson
+    np.testing.assert_allclose(found.low[:2], [0, 0.08657], rtol=0.1)
+    nothing = stats.ratio(np.zeros((100, 1), int), np.zeros((100, 1), int), share_of=100)
+    assert (nothing.n[0], nothing.low[0], nothing.high[0]) == (0, 0, 1)
+
+
+def test_a_mean_that_did_not_vary_is_not_exact():
+    ones = np.full(50, 1)
+    unknown = stats.ratio(3 * ones, ones)
+    assert unknown.value == 3
+    assert np.isnan(unknown.low)
+    places = stats.ratio(2 * ones, ones, unit=2, span=(1.0, 4.0))  # always first of four, in 50 deals
+    assert (places.value, places.low) == (1, 1)
+    assert places.high == pytest.approx(1 + 3 * (1 - 0.025 ** (1 / 50)))
 
 
 def test_difference_is_paired_chunk_by_chunk():
@@ -96,27 +137,68 @@ def test_difference_is_paired_chunk_by_chunk():
     assert paired.low > 0
 
 
-def test_difference_of_the_same_counts_is_exactly_0():
+def test_difference_of_the_same_counts_is_exactly_0_if_it_is_the_same_thing():
     top, bottom = counts()
-    found = stats.difference((top, top.copy()), (bottom, bottom.copy()))
-    assert (found.value, found.low, found.high) == (0.0, 0.0, 0.0)
+    for share_of in (None, 12):
+        found = stats.difference((top, top.copy()), (bottom, bottom.copy()), share_of=share_of, same=True)
+        assert (found.value, found.low, found.high) == (0.0, 0.0, 0.0)
+    one, none = np.ones(40, int), np.zeros(40, int)
+    for share in (one, none):  # different agents that both won, or lost, every game
+        found = stats.difference((share, share), (one, one), share_of=40)
+        assert found.value == 0
+        assert found.high == -found.low == pytest.approx(1 - 0.025 ** (1 / 40))
+    places = stats.difference((2 * one, 2 * one), (one, one), unit=2, span=(1.0, 2.0))
+    assert places.high == -places.low == pytest.approx(1 - 0.025 ** (1 / 40))
+    assert np.isnan(stats.difference((one, one), (one, one)).low)
+
+
+def test_difference_of_shares_is_that_of_published_intervals():
+    # 56 of 70 and 48 of 80: Newcombe 1998, "Interval estimation for the difference", table II, method 10
+    def wins(count, n):
+        return np.repeat([1, 0], [count, n - count])
+
+    first, second = wins(56, 70), wins(48, 80)
+    top = np.concatenate([first, np.zeros(80, int)]), np.concatenate([np.zeros(70, int), second])
+    bottom = np.repeat([1, 0], [70, 80]), np.repeat([0, 1], [70, 80])
+    found = stats.difference(top, bottom, share_of=150)
+    np.testing.assert_allclose([found.low, found.high], [0.0524, 0.3339], atol=0.006)  # mid-P instead of Wilson
 
 
 def test_quantiles_of_a_histogram():
-    histogram = np.zeros((10, 50), np.int64)
-    histogram[:, 10], histogram[:, 20], histogram[:, 30] = 5, 10, 5
-    found = stats.quantiles(histogram, (0.5, 0.25, 0.01, 0.99))
+    histogram = np.zeros((40, 50), np.int64)
+    histogram[:20, 10], histogram[:, 20], histogram[20:, 30] = 10, 10, 10
+    found = stats.quantiles(histogram, (0.5, 0.25, 0.01, 0.99), deals=40)
     np.testing.assert_allclose(found.value, [20, 13.3333333, 10, 30])
-    np.testing.assert_allclose(found.low, found.value)  # all chunks alike
-    assert (found.n == 200).all()
+    assert (found.n == 800).all()
+    assert (found.low[:2] < found.value[:2]).all()
+    assert (found.high[:2] > found.value[:2]).all()
+    assert np.isnan(found.low[2:]).all()  # they may lie beyond what was seen
 
 
-def test_quantiles_beyond_the_last_bin_have_no_value():
+def test_intervals_of_quantiles_cover_scores_with_gaps():
+    random = np.random.default_rng(7)
+    chances = np.array([0.1, 0.2, 0.4, 0.2, 0.1])
+    truth = stats.quantiles((1000 * chances)[None, :] * (np.ones((2, 1))), (0.25, 0.5), deals=2).value
+    hits = np.zeros(2)
+    for _ in range(300):
+        # two scores a deal that are mostly equal
+        first = random.multinomial(1, chances, 60)
+        second = np.where(random.random((60, 1)) < 0.7, first, random.multinomial(1, chances, 60))
+        found = stats.quantiles(first + second, (0.25, 0.5), deals=60)
+        hits += (found.low <= truth) & (truth <= found.high)
+    assert (hits / 300 > 0.91).all()
+    assert (hits / 300 < 0.99).all()
+
+
+def test_quantiles_beyond_the_ends_have_no_value():
     histogram = np.zeros((4, 10), np.int64)
     histogram[:, 2], histogram[:, 9] = 20, 30
-    found = stats.quantiles(histogram, (0.1, 0.9))
+    found = stats.quantiles(histogram, (0.1, 0.9), deals=4)
     assert found.value[0] == 2
     assert np.isnan(found.value[1])
+    below = stats.quantiles(histogram[:, ::-1], (0.1, 0.9), deals=4, open_below=True, open_above=False)
+    assert np.isnan(below.value[0])
+    assert below.value[1] == 7
 
 
 def test_intervals_cover():
@@ -133,40 +215,58 @@ def seat_wins(random, shares, chunks=60, games=50):
     return random.multinomial(games, shares, chunks)
 
 
-def test_wald_p_is_uniform_for_equal_seats_and_small_for_unequal_ones():
+def test_seat_p_is_uniform_for_equal_seats_and_small_for_unequal_ones():
     random = np.random.default_rng(17)
     p = []
     for _ in range(600):
-        wins = seat_wins(random, [0.25] * 4)
-        p.append(stats.wald_test(wins, wins.sum(axis=1)))
+        p.append(stats.equal_shares_p(seat_wins(random, [0.25] * 4)))
     p = np.sort(p)
     distance = np.abs(p - (np.arange(600) + 0.5) / 600).max()
     assert distance < 1.63 / np.sqrt(600)  # Kolmogorov-Smirnov at 1 %
-    wins = seat_wins(random, [0.31, 0.25, 0.22, 0.22])
-    assert stats.wald_test(wins, wins.sum(axis=1)) < 1e-6
+    assert stats.equal_shares_p(seat_wins(random, [0.31, 0.25, 0.22, 0.22])) < 1e-6
 
 
-def test_wald_p_needs_more_chunks_than_seats_and_is_1_for_exact_equality():
-    equal = np.full((20, 3), 7)
-    assert stats.wald_test(equal, equal.sum(axis=1)) == 1.0
-    assert np.isnan(stats.wald_test(equal[:3], equal[:3].sum(axis=1)))
+@pytest.mark.parametrize(("seats", "deals"), [(2, 200), (4, 50), (6, 50), (6, 200)])
+def test_seat_p_holds_its_level_with_one_game_a_deal(seats, deals):
+    random = np.random.default_rng(5)
+    p = np.array([stats.equal_shares_p(60 * random.multinomial(1, [1 / seats] * seats, deals), 60) for _ in range(800)])
+    assert 0.02 < (p < 0.05).mean() < 0.075
 
 
-def test_widest_gap_by_chance_and_bound_hold_as_often_as_they_say():
+def test_seat_p_of_a_seat_that_always_wins():
+    wins = np.zeros((150, 2), np.int64)
+    wins[:, 0] = 2 * 60  # 300 of 300
+    assert stats.equal_shares_p(wins, 60) < 1e-6
+    found = stats.seat_gap(wins, unit=60, deals=300)
+    assert found.gap == 1
+    assert found.by_chance < 0.2
+    assert found.bound == 0.5
+
+
+def test_seat_p_and_gap_need_30_games_and_chunks_enough():
+    equal = np.full((20, 3), 20)  # 20 games
+    assert np.isnan(stats.equal_shares_p(equal, 60))
+    assert np.isnan(stats.seat_gap(equal, unit=60, deals=20).gap)
+    assert stats.equal_shares_p(2 * equal, 60) == 1.0
+    few = np.full((3, 3), 2000)
+    assert np.isnan(stats.equal_shares_p(few, 60))
+    assert np.isnan(stats.seat_gap(few, unit=60, deals=300).by_chance)
+
+
+def test_gap_by_chance_and_bound_hold_as_often_as_they_say():
     random = np.random.default_rng(23)
     wide = broken = 0
     for _ in range(400):
-        wins = seat_wins(random, [0.2] * 5, chunks=40)
-        gap, by_chance, bound = stats.widest_gap(wins, wins.sum(axis=1))
-        assert gap.low <= gap.value <= gap.high
-        wide += bool(gap.value > by_chance)
-        broken += bound < 0  # no seat gains more than the bound; all gain 0
+        found = stats.seat_gap(seat_wins(random, [0.2] * 5, chunks=40), unit=1, deals=2000)
+        wide += bool(found.gap > found.by_chance)
+        broken += found.bound < 0  # no seat gains more than the bound; all gain 0
     assert 0.02 < wide / 400 < 0.09
     assert broken == 0
 
 
 def test_range_quantile_is_that_of_tables():
-    assert [round(stats.range_quantile(k), 3) for k in (2, 3, 4, 5, 6)] == [2.772, 3.314, 3.633, 3.858, 4.03]
+    assert [round(range_quantile(k, np.inf), 3) for k in (2, 3, 4, 5, 6)] == [2.772, 3.314, 3.633, 3.858, 4.03]
+    assert round(range_quantile(3, 10), 2) == 3.88
 
 
 def test_adjusted_p_values():

@@ -8,7 +8,7 @@ A game's `pages.py` has
     sentences(tables, components) -> page -> sentences
     words(tables, components) -> how raw values of the tables ("plus_one") are called
 where `cells` are the cells' counts (studies.cells.CellCounts), `stats` is the module that turns counts into figures
-(strozzi_sim.stats.intervals) and `components` is variant name -> component data.
+(strozzi_sim.stats) and `components` is variant name -> component data.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -170,7 +170,7 @@ def make_tables(
         cells: CellCounts of the study.
         pages: names out of `known`.
         heatmaps: names out of `known_maps`.
-        stats: the module strozzi_sim.stats.intervals.
+        stats: the package strozzi_sim.stats.
         known: page -> the keys of its table, and what adds a cell's figures: (table, cell, stats).
         known_maps: the game's heat maps.
 

@@ -22,7 +22,8 @@ from strozzi_sim.games.pages import (
 )
 from strozzi_sim.games.verdicts import MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value
 from strozzi_sim.reports.style import SERIES
-from strozzi_sim.stats.intervals import LEVEL, holm
+from strozzi_sim.stats.intervals import LEVEL
+from strozzi_sim.stats.multiplicity import holm
 
 WHO = "who"
 _LONG = 24

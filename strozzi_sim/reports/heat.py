@@ -19,7 +19,7 @@ from strozzi_sim.games.pages import HeatMap, Unit
 from strozzi_sim.games.verdicts import ALPHA, degrees_of_freedom, p_value_of_share
 from strozzi_sim.reports.series import Words, in_order
 from strozzi_sim.reports.style import GREY, INK, PAPER, SEQUENTIAL, STYLE, WIDTH, compact, new_figure
-from strozzi_sim.stats.intervals import benjamini_hochberg
+from strozzi_sim.stats.multiplicity import benjamini_hochberg
 
 Array = np.ndarray[Any, Any]
 

@@ -1,1 +1,20 @@
-"""Statistics of play: intervals, differences and tests, from counts by chunk."""
+"""Statistics of play: intervals, differences and tests, from counts by chunk. NumPy in, numbers out."""
+
+from strozzi_sim.stats.differences import difference, variance_saved
+from strozzi_sim.stats.intervals import Estimate, ratio
+from strozzi_sim.stats.multiplicity import benjamini_hochberg, holm
+from strozzi_sim.stats.quantiles import quantiles
+from strozzi_sim.stats.seats import SeatGap, equal_shares_p, seat_gap
+
+__all__ = [
+    "Estimate",
+    "SeatGap",
+    "benjamini_hochberg",
+    "difference",
+    "equal_shares_p",
+    "holm",
+    "quantiles",
+    "ratio",
+    "seat_gap",
+    "variance_saved",
+]

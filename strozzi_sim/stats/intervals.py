@@ -2,15 +2,15 @@
 
 A figure's value comes from the summed counts. Its standard error comes from the delete-one-chunk jackknife (Miller
 1974): with v_c the value without chunk c, se^2 = (C - 1) / C * sum (v_c - mean v)^2. A chunk holds a range of deals
-with all their seatings, so the repeated use of a deal is inside the chunk and widens nothing and narrows nothing. The
-interval is value +- t(C - 1) se at 95 %; for shares it is Wilson's (1927) with the effective n = v (1 - v) / se^2.
+with all their seatings, so the repeated use of a deal is inside the chunk and widens nothing and narrows nothing.
+
+Shares get Wilson's interval (1927) with the effective n = v (1 - v) / se^2, means value +- t se. Both are corrected
+where they would not hold 95 %: see `share_interval` and `mean_interval`.
 
 Axes: C chunks, then any shape of figures.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,9 @@ Array = np.ndarray[Any, Any]
 
 LEAST_EVENTS = 30  # fewer give no value
 LEVEL = 0.95
+_RARE = 60.0  # effective events on the rarer side, under which Wilson's interval does not hold its level
+_HALVINGS = 30
+_LARGE_DF = 1e6  # a t that is a normal
 
 
 @dataclass(frozen=True)
@@ -40,12 +43,19 @@ class Estimate:
         return Estimate(self.value - constant, self.low - constant, self.high - constant, self.n)
 
 
-@cache
-def t_quantile(freedom: int, figures: int = 1) -> float:
-    """The two-sided 95 % quantile of Student's t; for several figures at once (Bonferroni) if `figures` > 1."""
-    from scipy.special import stdtrit
+def t_quantile(df: Any, figures: int = 1) -> Any:
+    """The two-sided 95 % quantile of Student's t; for several figures at once (Bonferroni) if `figures` > 1.
 
-    return float(stdtrit(freedom, 1 - (1 - LEVEL) / (2 * figures)))
+    Args:
+        df: degrees of freedom, one or many; infinity gives the normal quantile.
+        figures: how many intervals must hold together.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    upper = 1 - (1 - LEVEL) / (2 * figures)
+    df = np.asarray(df, np.float64)
+    found = np.where(df > _LARGE_DF, ndtri(upper), stdtrit(np.minimum(df, _LARGE_DF), upper))
+    return float(found) if found.ndim == 0 else found
 
 
 def jackknife(values: Array) -> Array:
@@ -58,16 +68,26 @@ def jackknife(values: Array) -> Array:
     return np.where((values == values[0]).all(axis=0), 0.0, error)
 
 
-def _divide(top: Array, bottom: Array) -> Array:
+def divide(numerator: Array, denominator: Array) -> Array:
+    """Their quotient; NaN where the denominator is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        result: Array = np.asarray(top, np.float64) / bottom
-    return np.where(np.asarray(bottom) == 0, np.nan, result)
+        result: Array = np.asarray(numerator, np.float64) / denominator
+    return np.where(np.asarray(denominator) == 0, np.nan, result)
 
 
 def ratio(
-    top: Array, bottom: Array, *, unit: float = 1.0, share_of: int | None = None, events: Array | None = None
+    top: Array,
+    bottom: Array,
+    *,
+    unit: float = 1.0,
+    share_of: int | None = None,
+    events: Array | None = None,
+    span: tuple[float, float] | None = None,
 ) -> Estimate:
     """The figures sum(top) / sum(bottom) / unit.
+
+    Under 30 events there is no value; shares keep an exact interval, means have none. One chunk alone gives no
+    interval.
 
     Args:
         top: int64[C, ...], for instance wins.
@@ -75,198 +95,190 @@ def ratio(
         unit: what one event counts in `top` (60 for wins in sixtieths).
         share_of: number of deals if the figures are shares in [0, 1], else None.
         events: int64[C, ...], the events if `bottom` is not their number.
+        span: the smallest and the largest that a mean can be, where that is known.
     """
     top, bottom = np.broadcast_arrays(np.asarray(top), np.asarray(bottom))
-    sum_top, sum_bottom = top.sum(axis=0), bottom.sum(axis=0)
     n = (bottom if events is None else np.broadcast_to(events, bottom.shape)).sum(axis=0)
-    value = _divide(sum_top, sum_bottom) / unit
-    without = _divide(sum_top - top, sum_bottom - bottom) / unit
-    return finish(value, without, n, share_of)
-
-
-def finish(value: Array, without: Array, n: Array, share_of: int | None) -> Estimate:
-    """An Estimate from values, delete-one values float64[C, ...] and numbers of events."""
-    value = np.where(n >= LEAST_EVENTS, value, np.nan)
-    error = jackknife(without)
-    if len(without) < 2:
-        low = high = np.full(value.shape, np.nan)
-    elif share_of is None:
-        reach = t_quantile(len(without) - 1) * error
-        low, high = value - reach, value + reach
+    if share_of is None:
+        value, low, high = mean_interval(top, bottom, unit=unit, span=span)
+        low, high = (np.where(n >= LEAST_EVENTS, side, np.nan) for side in (low, high))
     else:
-        low, high = wilson(value, error, share_of, t_quantile(len(without) - 1))
-    low, high = np.where(np.isnan(value), np.nan, low), np.where(np.isnan(value), np.nan, high)
-    return Estimate(value, low, high, np.asarray(n, np.int64))
+        value, low, high = share_interval(top, bottom, unit=unit, deals=share_of)
+    return Estimate(np.where(n >= LEAST_EVENTS, value, np.nan), low, high, np.asarray(n, np.int64))
 
 
-def wilson(share: Array, error: Array, deals: int, quantile: float) -> tuple[Array, Array]:
-    """Wilson's interval of shares whose standard errors are known; n is `deals` where the error is 0."""
+def leave_one_out(top: Array, bottom: Array, unit: float = 1.0) -> Array:
+    """The ratios without each chunk, float64[C, ...]."""
+    return divide(top.sum(axis=0) - top, bottom.sum(axis=0) - bottom) / unit
+
+
+def residuals(top: Array, bottom: Array, unit: float = 1.0) -> tuple[Array, Array]:
+    """What each chunk adds to the error of a ratio, and its share in the denominator, float64[C, ...] each.
+
+    The ratio's error is about the mean over chunks of the first; the second has mean 1. NaN where nothing was counted.
+    """
+    value = divide(top.sum(axis=0), bottom.sum(axis=0))
+    mean = bottom.mean(axis=0)
+    return divide(top - value * bottom, mean) / unit, divide(bottom, mean)
+
+
+def mean_interval(
+    top: Array, bottom: Array, *, unit: float = 1.0, span: tuple[float, float] | None = None
+) -> tuple[Array, Array, Array]:
+    """Value, low and high of means: value +- t se, drawn to the side to which the chunks are skewed.
+
+    A mean of mostly equal numbers is a count of exceptions, so its two sides are those of a Poisson count with the
+    same skewness, which are +- t se for symmetric data (`skewed_sides`). Degrees of freedom are the chunks that count,
+    (sum b)^2 / sum b^2 - 1 with b the denominators (Kish 1965). A mean that did not vary at all gets the exact bound
+    on the share of deals in which it would, if its `span` is known, and else no interval.
+    """
+    value = divide(top.sum(axis=0), bottom.sum(axis=0)) / unit
+    if len(top) < 2:
+        return value, np.full(value.shape, np.nan), np.full(value.shape, np.nan)
+    error = jackknife(leave_one_out(top, bottom, unit))
+    rest, share = residuals(top, bottom, unit)
+    chunks = divide(np.full(value.shape, float(len(top)) ** 2), (share**2).sum(axis=0))
+    low, high = skewed_sides(rest, np.maximum(chunks - 1, 1.0))
+    low, high = value - low * error, value + high * error
+    if span is None:
+        still = np.where(error == 0, np.nan, 0.0)
+        return value, low + still, high + still
+    reach = (span[1] - span[0]) * exact_share(np.zeros(value.shape), chunks)[1]
+    low, high = np.where(error == 0, value - reach, low), np.where(error == 0, value + reach, high)
+    return value, np.clip(low, span[0], value), np.clip(high, value, span[1])
+
+
+def skewed_sides(rest: Array, df: Any) -> tuple[Array, Array]:
+    """How many standard errors an interval reaches down and up, float64[...] each, for what chunks add to the error.
+
+    With g the skewness of the sum of `rest`, 1 / g^2 events of a Poisson count are as skewed: the sides are those of
+    its interval, in standard errors, times t / z (to first order those of Hall 1992 for the studentized mean).
+    """
+    from scipy.special import gammaincinv
+
     with np.errstate(divide="ignore", invalid="ignore"):
-        n = np.where(error > 0, share * (1 - share) / error**2, deals)
-        n = np.where(n > 0, n, deals)
-        z2 = quantile**2
+        skew = (rest**3).sum(axis=0) / (rest**2).sum(axis=0) ** 1.5
+    skew = np.nan_to_num(skew)
+    size = np.clip(np.abs(skew), 1e-2, 1.0)
+    events = 1 / size**2
+    tail = (1 - LEVEL) / 2
+    down = (events - (gammaincinv(events, tail) + gammaincinv(events + 1, tail)) / 2) / np.sqrt(events)
+    up = ((gammaincinv(events, 1 - tail) + gammaincinv(events + 1, 1 - tail)) / 2 - events) / np.sqrt(events)
+    z = t_quantile(np.inf)
+    weight = np.minimum(np.abs(skew) / size, 1.0)  # under 1e-2 the shift is a straight line to none
+    down, up = z + weight * (down - z), z + weight * (up - z)
+    scale = t_quantile(df) / z
+    return np.where(skew >= 0, down, up) * scale, np.where(skew >= 0, up, down) * scale
+
+
+def share_interval(top: Array, bottom: Array, *, unit: float = 1.0, deals: int) -> tuple[Array, Array, Array]:
+    """Value, low and high of shares: Wilson's interval with an effective n; exact or mid-P where events are rare.
+
+    The effective n is that of as many independent events as have the jackknife's error. It is an estimate: the
+    degrees of freedom of its logarithm (Satterthwaite) widen the interval by t / z, and where few events stand behind
+    it (x on the rarer side), it is drawn towards the number of independent groups of events, deals that is, with the
+    weight 1 / (1 + x) to x. A share of 0 or 1 has those groups alone to go by. Under 30 events and at 0 and 1 the interval is the exact one of
+    Clopper and Pearson (1934), with few events on one side the mid-P one (Lancaster 1961).
+
+    Args:
+        top: int64[C, ...].
+        bottom: int64[C, ...].
+        unit: what one event counts in `top`.
+        deals: of all chunks together.
+    """
+    events = bottom.sum(axis=0)
+    value = divide(top.sum(axis=0), events) / unit
+    if len(top) < 2:
+        return value, np.full(value.shape, np.nan), np.full(value.shape, np.nan)
+    n = effective_n(top, bottom, unit=unit, deals=deals)
+    low, high = score_share(value, n, events)
+    return value, low, high
+
+
+def effective_n(top: Array, bottom: Array, *, unit: float, deals: int) -> Array:
+    """As many independent events as say as much about shares, float64[...]; see `share_interval`."""
+    events = bottom.sum(axis=0)
+    value = divide(top.sum(axis=0), events) / unit
+    error = jackknife(leave_one_out(top, bottom, unit))
+    binomial = value * (1 - value)
+    rest, share = residuals(top, bottom, unit)
+    groups = _groups(bottom, deals)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inflation = events * error**2 / binomial
+        log_error = len(top) * rest**2 / (rest**2).sum(axis=0) - share - (1 - 2 * value) / binomial * rest
+        df = 2 * len(top) ** 2 / (log_error**2).sum(axis=0)
+        rarer = events * np.minimum(value, 1 - value)
+        doubt = 1 / (1 + rarer)
+        drawn = (rarer * inflation + doubt * events / groups) / (rarer + doubt)
+        n = events / drawn
+    n = n * (t_quantile(np.inf) / t_quantile(np.maximum(np.nan_to_num(df, nan=np.inf), 1.0))) ** 2
+    return np.asarray(np.where((error > 0) & (binomial > 0), n, groups))
+
+
+def _groups(bottom: Array, deals: int) -> Array:
+    """How many independent groups the events come in, float64[...]: deals that have any, as far as chunks tell.
+
+    With E[b] and E[b^2] of a deal, that is E[b]^2 / E[b^2] of the deals. The variance of a deal is the one between
+    chunks over the deals of a chunk.
+    """
+    size = deals / len(bottom)
+    mean = bottom.mean(axis=0)
+    together = divide(bottom.var(axis=0), mean) + mean / size
+    return np.asarray(bottom.sum(axis=0) / np.maximum(np.nan_to_num(together, nan=1.0), 1.0))
+
+
+def score_share(value: Array, n: Array, events: Array) -> tuple[Array, Array]:
+    """Low and high of shares of effective n; exact under 30 events and at 0 and 1, mid-P where one side is rare."""
+    low, high = wilson(value, n)
+    count = np.nan_to_num(value) * n
+    exact = (events < LEAST_EVENTS) | (value == 0) | (value == 1)
+    rare = ~exact & (np.minimum(count, n - count) < _RARE)
+    for chosen, method in ((exact, exact_share), (rare, mid_p_share)):
+        if chosen.any():
+            low, high = np.array(low), np.array(high)
+            low[chosen], high[chosen] = method(count[chosen], n[chosen])
+    return low, high
+
+
+def wilson(share: Array, n: Array, figures: int = 1) -> tuple[Array, Array]:
+    """Wilson's interval of shares of n events; of several at once (Bonferroni) if `figures` > 1."""
+    z2 = t_quantile(np.inf, figures) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
         middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-        reach = quantile / (1 + z2 / n) * np.sqrt(share * (1 - share) / n + z2 / (4 * n**2))
-    low, high = np.clip(middle - reach, 0.0, share), np.clip(middle + reach, share, 1.0)  # but for rounding they are
-    return np.where(np.isnan(error), np.nan, low), np.where(np.isnan(error), np.nan, high)
+        half_width = np.sqrt(z2) / (1 + z2 / n) * np.sqrt(share * (1 - share) / n + z2 / (4 * n**2))
+    return np.clip(middle - half_width, 0.0, share), np.clip(middle + half_width, share, 1.0)
 
 
-def difference(top: tuple[Array, Array], bottom: tuple[Array, Array], *, unit: float = 1.0) -> Estimate:
-    """The figures A - B of two ratios, formed chunk by chunk, so paired by deal.
+def exact_share(count: Array, n: Array, figures: int = 1) -> tuple[Array, Array]:
+    """The interval of Clopper and Pearson for `count` of `n`, neither of which need be whole; Bonferroni as above."""
+    from scipy.special import betaincinv
 
-    Args:
-        top: the numerators of A and B, int64[C, ...] each.
-        bottom: the denominators.
-        unit: as in `ratio`.
+    count, n = np.asarray(count, np.float64), np.asarray(n, np.float64)
+    rest = np.maximum(n - count, 0.0)
+    tail = (1 - LEVEL) / (2 * figures)
+    low = np.where(count > 0, betaincinv(np.where(count > 0, count, 1.0), rest + 1, tail), 0.0)
+    high = np.where(rest > 0, betaincinv(count + 1, np.where(rest > 0, rest, 1.0), 1 - tail), 1.0)
+    return low, high
+
+
+def mid_p_share(count: Array, n: Array) -> tuple[Array, Array]:
+    """The mid-P interval: that of Clopper and Pearson with half the chance of what was seen, float64[...] each.
+
+    It holds 95 % about on average, where the exact one holds more.
     """
-    sides = []
-    for over, under in zip(top, bottom, strict=True):
-        sum_over, sum_under = over.sum(axis=0), under.sum(axis=0)
-        sides.append((_divide(sum_over, sum_under) / unit, _divide(sum_over - over, sum_under - under) / unit))
-    n = np.minimum(bottom[0].sum(axis=0), bottom[1].sum(axis=0))
-    return finish(sides[0][0] - sides[1][0], sides[0][1] - sides[1][1], n, None)
+    return 1 - _mid_p_high(n - count, n), _mid_p_high(count, n)
 
 
-def variance_saved(top: tuple[Array, Array], bottom: tuple[Array, Array]) -> Estimate:
-    """The share of variance that pairing saves in a difference of two ratios: 1 - var(A - B) / (var(A) + var(B)).
+def _mid_p_high(count: Array, n: Array) -> Array:
+    from scipy.special import betainc, betaincinv
 
-    Variances are those of the delete-one-chunk jackknife; the interval is a jackknife over them. Between -1 and 1; no
-    value if neither side varies.
-
-    Args:
-        top: as in `difference`.
-        bottom: as in `difference`.
-    """
-    first, second = (
-        _divide(over.sum(axis=0) - over, under.sum(axis=0) - under) for over, under in zip(top, bottom, strict=True)
-    )
-
-    def saved(one: Array, other: Array) -> Array:
-        one, other = one - one.mean(axis=0), other - other.mean(axis=0)
-        return _divide(2 * (one * other).sum(axis=0), (one**2 + other**2).sum(axis=0))
-
-    n = np.minimum(bottom[0].sum(axis=0), bottom[1].sum(axis=0))
-    chunks = len(first)
-    if chunks < 3:
-        nothing = np.full(first.shape[1:], np.nan)
-        return Estimate(nothing, nothing, nothing, np.asarray(n, np.int64))
-    others = [np.arange(chunks) != c for c in range(chunks)]
-    estimate = finish(saved(first, second), np.array([saved(first[keep], second[keep]) for keep in others]), n, None)
-    return Estimate(estimate.value, np.maximum(estimate.low, -1.0), np.minimum(estimate.high, 1.0), estimate.n)
-
-
-def quantiles(counts: Array, levels: tuple[float, ...]) -> Estimate:
-    """Quantiles of a histogram, int64[C, bins] -> figures [levels]; interpolated between the values that occur."""
-
-    def of(histogram: Array) -> Array:
-        found = np.flatnonzero(histogram)
-        if not len(found):
-            return np.full(len(levels), np.nan)
-        weights = histogram[found]
-        middle = (np.cumsum(weights) - weights / 2) / weights.sum()
-        return np.interp(levels, middle, found)
-
-    total = counts.sum(axis=0)
-    n = np.full(len(levels), total.sum())
-    value = of(total)
-    if total[-1] > 0:  # the last bin takes everything beyond, so a quantile in it has no value
-        value = np.where(value > np.flatnonzero(total[:-1]).max(initial=0), np.nan, value)
-    without = (
-        np.array([of(total - chunk) for chunk in counts]) if len(counts) > 1 else np.full((1, len(levels)), np.nan)
-    )
-    return finish(value, without, n, None)
-
-
-def wald_test(top: Array, bottom: Array) -> float:
-    """The p-value of "all shares are equal": Hotelling's T^2 on all but one of them, covariance by jackknife.
-
-    Args:
-        top: int64[C, K], for instance wins by seat.
-        bottom: int64[C], for instance wins in all.
-    """
-    from scipy.linalg import lstsq
-    from scipy.special import fdtrc
-
-    chunks, shares = top.shape
-    sum_top, sum_bottom = top.sum(axis=0), bottom.sum()
-    free = shares - 1
-    if chunks <= free + 1 or sum_bottom < LEAST_EVENTS:
-        return float("nan")
-    without = (sum_top - top)[:, :free] / (sum_bottom - bottom)[:, None]
-    spread = without - without.mean(axis=0)
-    covariance = (chunks - 1) / chunks * spread.T @ spread
-    gap = sum_top[:free] / sum_bottom - 1 / shares
-    if not gap.any():
-        return 1.0
-    statistic = float(gap @ lstsq(covariance, gap)[0])
-    scaled = statistic * (chunks - free) / (free * (chunks - 1))
-    return float(fdtrc(free, chunks - free, scaled))
-
-
-def widest_gap(top: Array, bottom: Array) -> tuple[Estimate, float, float]:
-    """How far K shares of the same whole lie apart.
-
-    Returns:
-        the largest share less the smallest; the gap that K equal shares would exceed by chance in 5 % of studies; and
-        the bound that no share exceeds 1 / K by more, with 95 % confidence for all K at once (Bonferroni).
-
-    The gap of equal shares is q s, with q the studentized range (Tukey 1949) and s^2 half the mean variance of the
-    differences of two shares. q is that of known variances, widened by t / z for the chunks there are.
-
-    Args:
-        top: int64[C, K], for instance wins by seat.
-        bottom: int64[C], for instance wins in all.
-    """
-    chunks, shares = top.shape
-    whole = bottom.sum()
-    value = _divide(top.sum(axis=0), whole)
-    without = _divide(top.sum(axis=0) - top, (whole - bottom)[:, None])
-    events = np.asarray(whole)
-    gap = finish(value.max() - value.min(), without.max(axis=1) - without.min(axis=1), events, None)
-    gap = Estimate(gap.value, np.maximum(gap.low, 0.0), gap.high, gap.n)
-    if chunks < 2 or whole < LEAST_EVENTS:
-        return gap, float("nan"), float("nan")
-    pairs = [(i, j) for i in range(shares) for j in range(i)]
-    variance = np.mean([jackknife(without[:, i] - without[:, j]) ** 2 for i, j in pairs])
-    by_chance = range_quantile(shares) * np.sqrt(variance / 2) * t_quantile(chunks - 1) / t_quantile(10**9)
-    bound = (value - 1 / shares + t_quantile(chunks - 1, shares) * jackknife(without)).max()
-    return gap, float(by_chance), float(bound)
-
-
-@cache
-def range_quantile(normals: int) -> float:
-    """The 95 % quantile of the range of so many standard normal variables, by bisection of its integral."""
-    from scipy.special import ndtr
-
-    z = np.linspace(-8.0, 8.0, 4001)
-    density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
-    low, high = 0.0, 10.0
-    while high - low > 1e-9:
+    tail = (1 - LEVEL) / 2
+    low = betaincinv(np.maximum(count, 1e-9), n - count + 1, 1 - tail)  # the other half of the chances
+    high = betaincinv(count + 1, n - count, 1 - tail)  # Clopper and Pearson
+    for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        below = normals * np.trapezoid(density * (ndtr(z + middle) - ndtr(z)) ** (normals - 1), z)
-        low, high = (middle, high) if below < LEVEL else (low, middle)
-    return low
-
-
-def holm(p_values: Array) -> Array:
-    """Adjusted p-values that keep the chance of any false alarm (Holm 1979); NaN stays NaN."""
-    return _adjusted(p_values, lambda count: np.arange(count, 0, -1), np.maximum.accumulate)
-
-
-def benjamini_hochberg(p_values: Array) -> Array:
-    """Adjusted p-values that keep down the share of false alarms (Benjamini and Hochberg 1995); NaN stays NaN."""
-
-    def backwards(scaled: Array) -> Array:
-        lowest: Array = np.minimum.accumulate(scaled[::-1])[::-1]
-        return lowest
-
-    return _adjusted(p_values, lambda count: count / np.arange(1, count + 1), backwards)
-
-
-def _adjusted(p_values: Array, factors: Callable[[int], Array], accumulate: Callable[[Array], Array]) -> Array:
-    p_values = np.asarray(p_values, np.float64)
-    result = np.full(p_values.shape, np.nan)
-    known = np.flatnonzero(~np.isnan(p_values))
-    order = known[np.argsort(p_values[known], kind="stable")]
-    result[order] = np.minimum(accumulate(p_values[order] * factors(len(order))), 1.0)
-    return result
+        at_most = (
+            1 - (betainc(np.maximum(count, 1e-9), n - count + 1, middle) + betainc(count + 1, n - count, middle)) / 2
+        )
+        low, high = np.where(at_most > tail, middle, low), np.where(at_most > tail, high, middle)
+    return np.asarray(high)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from strozzi_sim import stats
 from strozzi_sim.selfplay.loop import WIN
-from strozzi_sim.stats import intervals as stats
 from strozzi_sim.stats.intervals import Array, Estimate
 
 
@@ -17,6 +17,7 @@ class Sums(NamedTuple):
         unit: what one of it counts as in `top`.
         played: games, int64[C, P].
         share_of: deals behind it if it is a share, else None.
+        span: the smallest and the largest it can be in a game, if that is known and it is no share.
     """
 
     figure: str
@@ -24,6 +25,7 @@ class Sums(NamedTuple):
     unit: int
     played: Array
     share_of: int | None
+    span: tuple[float, float] | None = None
 
     def of(self, level: int | slice) -> "Sums":
         """That of one seat or position, int64[C], or of some."""
@@ -31,11 +33,24 @@ class Sums(NamedTuple):
 
     def estimate(self) -> Estimate:
         """Its mean over games, with its interval."""
-        return stats.ratio(self.top, self.played, unit=self.unit, share_of=self.share_of)
+        return stats.ratio(self.top, self.played, unit=self.unit, share_of=self.share_of, span=self.span)
 
-    def less(self, other: "Sums") -> Estimate:
-        """The difference of the means, paired by chunk."""
-        return stats.difference((self.top, other.top), (self.played, other.played), unit=self.unit)
+    def less(self, other: "Sums", *, same: bool = False) -> Estimate:
+        """The difference of the means, paired by chunk; `same` if both are of the same thing."""
+        return stats.difference(
+            (self.top, other.top),
+            (self.played, other.played),
+            unit=self.unit,
+            share_of=self.share_of,
+            span=self.span,
+            same=same,
+        )
+
+    def saved_by_pairing(self, other: "Sums") -> Estimate:
+        """The share of variance that pairing saves in their difference."""
+        return stats.variance_saved(
+            (self.top, other.top), (self.played, other.played), unit=self.unit, share=self.share_of is not None
+        )
 
 
 @dataclass(frozen=True)
@@ -78,7 +93,7 @@ class CellCounts:
         leads = self.players * scores - scores.sum(axis=1, keepdims=True)  # so many rivals times the lead
         return (
             Sums("win_share", wins, WIN, played, self.deals),
-            Sums("rank_mean", places, 2, played, None),
+            Sums("rank_mean", places, 2, played, None, (1.0, float(self.players))),
             Sums("score_mean", scores, 1, played, None),
             Sums("lead_mean", leads, self.players - 1, played, None),
         )

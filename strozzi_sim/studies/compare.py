@@ -8,7 +8,6 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.pages import Tidy
-from strozzi_sim.stats import intervals as stats
 from strozzi_sim.studies.cells import CellCounts, Sums
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.run import cell_counts
@@ -50,9 +49,9 @@ class Comparison:
             for (by, level, of_first), (_, _, of_second) in zip(self._parts(first), self._parts(second), strict=True):
                 where = {"first": self.first, "second": self.second, "by": by, "level": str(level)}
                 for one, other in zip(of_first, of_second, strict=True):
-                    saved = stats.variance_saved((one.top, other.top), (one.played, other.played))
-                    difference.add(first, one.figure, one.less(other), **where)
-                    difference.add(first, f"{one.figure}_variance_saved", saved, **where)
+                    less = one.less(other, same=self.first == self.second)
+                    difference.add(first, one.figure, less, **where)
+                    difference.add(first, f"{one.figure}_variance_saved", one.saved_by_pairing(other), **where)
         return {"sides": sides.frame(), "difference": difference.frame()}
 
     def _pairs(self, plan: Plan, store: Store) -> Iterator[tuple[CellCounts, CellCounts]]:

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from strozzi_sim import stats
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.pages import Tidy, check_names
-from strozzi_sim.stats import intervals as stats
+from strozzi_sim.selfplay.loop import WIN
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.studies.cells import CellCounts
 
@@ -49,8 +50,11 @@ def _add_seats(table: Tidy, cell: CellCounts) -> None:
 def _add_lineup(table: Tidy, cell: CellCounts) -> None:
     for sums in cell.sums("position"):
         _by_agent(table, cell, sums.figure, sums.estimate(), range(cell.players))
-        others = sums.of(slice(1, None)).less(sums.of(slice(0, 1)))
-        _by_agent(table, cell, f"{sums.figure}_minus_position_0", others, range(1, cell.players))
+        figure, first = f"{sums.figure}_minus_position_0", sums.of(slice(0, 1))
+        for position in range(1, cell.players):
+            same = cell.positions[position] == cell.positions[0]
+            less = sums.of(slice(position, position + 1)).less(first, same=same)
+            _by_agent(table, cell, figure, less, range(position, position + 1))
 
 
 def _by_agent(table: Tidy, cell: CellCounts, figure: str, estimate: Estimate, positions: range) -> None:
@@ -63,14 +67,14 @@ def _by_agent(table: Tidy, cell: CellCounts, figure: str, estimate: Estimate, po
 def _add_fairness(table: Tidy, cell: CellCounts) -> None:
     """How far the seats lie apart, how far they would by chance, and the test that they are equal."""
     wins = cell.sums("seat")[0].top
-    gap, by_chance, bound = stats.widest_gap(wins, wins.sum(axis=1))
+    seats = stats.seat_gap(wins, unit=WIN, deals=cell.deals)
     games = np.asarray(cell.games)
     nothing = np.asarray(np.nan)
-    table.add(cell, "seat_gap", Estimate(gap.value, gap.low, gap.high, games))
     for figure, value in (
-        ("seat_gap_by_chance", by_chance),
-        ("seat_favour_bound", bound),
-        ("seat_fairness_p", stats.wald_test(wins, wins.sum(axis=1))),
+        ("seat_gap", seats.gap),
+        ("seat_gap_by_chance", seats.by_chance),
+        ("seat_favour_bound", seats.bound),
+        ("seat_fairness_p", stats.equal_shares_p(wins, WIN)),
     ):
         table.add(cell, figure, Estimate(np.asarray(value), nothing, nothing, games))
     outcome = cell.outcome

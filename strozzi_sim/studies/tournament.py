@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.pages import Tidy
 from strozzi_sim.selfplay.loop import WIN
 from strozzi_sim.selfplay.orders import HALF, SIXTIETH
-from strozzi_sim.stats import intervals as stats
 from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.nash import nash_average
 from strozzi_sim.stats.ratings import Orders, Ratings, rate
@@ -359,7 +359,7 @@ def _add_outcome(
     table: Tidy, counts: _Counts, wins: Array, places: Array, scores: Array, played: Array, **levels: Sequence[Any]
 ) -> None:
     table.add(counts, "win_share", stats.ratio(wins, played, unit=WIN, share_of=counts.deals), **levels)
-    table.add(counts, "rank_mean", stats.ratio(places, played, unit=2), **levels)
+    table.add(counts, "rank_mean", stats.ratio(places, played, unit=2, span=(1.0, counts.players)), **levels)
     table.add(counts, "score_mean", stats.ratio(scores, played), **levels)
 
 
@@ -387,5 +387,5 @@ def _add_seats(table: Tidy, counts: _Counts) -> None:
     wins, places, scores, played = counts.by_seat
     seats = range(counts.players)
     _add_outcome(table, counts, wins, places, scores, played, seat=seats)
-    share = stats.ratio(wins, played, unit=WIN)
+    share = stats.ratio(wins, played, unit=WIN, share_of=counts.deals)
     table.add(counts, "win_share_minus_equal", share.minus(1 / counts.players), seat=seats)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from report_cells import CELL, cell, sums
+from strozzi_sim import stats
 from strozzi_sim.games import load_game
 from strozzi_sim.games.medici_vs_strozzi import tallies as t
 from strozzi_sim.games.variants import from_changes
-from strozzi_sim.stats import intervals
 from strozzi_sim.studies.tables import study_tables
 
 GAME = load_game("medici_vs_strozzi")
@@ -190,4 +190,4 @@ def test_every_variant_has_tables_and_sentences(changes):
         assert "nan" not in sentence
         assert "no value" not in sentence, sentence
         assert sentence.endswith(".")
-    assert GAME.module("pages").tables([counts], ["balance"], [], intervals)["balance"]["n"].min() > 0
+    assert GAME.module("pages").tables([counts], ["balance"], [], stats)["balance"]["n"].min() > 0

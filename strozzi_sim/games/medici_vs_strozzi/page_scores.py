@@ -1,6 +1,6 @@
 """The tables of a Medici vs Strozzi report that come from scoring: balance, rounds, harbors, monopolies.
 
-Axes: C chunks, R rounds, H harbors. `stats` is strozzi_sim.stats.intervals, handed in.
+Axes: C chunks, R rounds, H harbors. `stats` is strozzi_sim.stats, handed in.
 """
 
 from typing import Any
@@ -120,13 +120,10 @@ def add_balance(table: Tidy, cell: Any, stats: Any) -> None:
 def _add_scores(table: Tidy, cell: Any, stats: Any, start: int) -> None:
     """Quantiles of final coins; none in the lowest level, which takes everything below."""
     histogram = cell.tallies["score"]
-    found, shift = stats.quantiles(histogram, tuple(QUANTILES.values())), start - LOWEST
-    above = np.flatnonzero(histogram.sum(axis=0)[1:])
-    first = above[0] + 1 if len(above) else 0
+    found = stats.quantiles(histogram, tuple(QUANTILES.values()), deals=cell.deals, open_below=True)
+    found = found.minus(LOWEST - start)
     for k, figure in enumerate(QUANTILES):
-        known = not (histogram[:, 0].any() and found.value[k] < first)
-        sides = [side[k] + shift if known else np.nan for side in (found.value, found.low, found.high)]
-        table.add(cell, figure, stats.Estimate(*sides, found.n[k]))
+        table.add(cell, figure, stats.Estimate(found.value[k], found.low[k], found.high[k], found.n[k]))
 
 
 def add_rounds(table: Tidy, cell: Any, stats: Any) -> None:

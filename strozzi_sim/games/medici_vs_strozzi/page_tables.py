@@ -1,7 +1,7 @@
 """The tables of a Medici vs Strozzi report from its tallies: lots, tiles, discards; the others are in page_scores.
 
 Axes: C chunks, L levels of what is counted by, K sizes of lots, F the sums LOTS..WON. `stats` is
-strozzi_sim.stats.intervals, handed in.
+strozzi_sim.stats, handed in.
 """
 
 from collections.abc import Sequence
@@ -108,9 +108,7 @@ def add_prices(table: Tidy, cell: Any, stats: Any) -> None:
     prices = cell.tallies["price"][:, : len(names) - 1]
     for k, name in enumerate(names):
         histogram = prices[:, k] if name != ALL else prices.sum(axis=1)
-        # The highest price is no last bin that takes everything beyond, so another one stands behind it.
-        padded = np.pad(histogram, ((0, 0), (0, 1)))
-        found = stats.quantiles(padded, tuple(PRICE_QUANTILES.values()))
+        found = stats.quantiles(histogram, tuple(PRICE_QUANTILES.values()), deals=cell.deals, open_above=False)
         for q, figure in enumerate(PRICE_QUANTILES):
             one = stats.Estimate(found.value[q], found.low[q], found.high[q], found.n[q])
             table.add(cell, figure, one, tiles=name, by=ALL, level=ALL)

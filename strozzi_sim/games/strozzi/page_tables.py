@@ -1,7 +1,7 @@
 """The tables of a Strozzi report from its tallies.
 
 Axes: C chunks, L levels of what is counted by, K kinds (flags or ports), F the four sums PLACED, PRIZE, STEPS, WON.
-`stats` is strozzi_sim.stats.intervals, handed in.
+`stats` is strozzi_sim.stats, handed in.
 """
 
 from collections.abc import Iterable, Sequence
@@ -114,7 +114,7 @@ def add_balance(table: Tidy, cell: Any, stats: Any) -> None:
     """Scores, margins, ties, leaders, what was left over, and where the coins come from."""
     t, players, deals = cell.tallies, cell.players, cell.deals
     games = t["games"]
-    scores = stats.quantiles(t["score"], tuple(QUANTILES.values()))
+    scores = stats.quantiles(t["score"], tuple(QUANTILES.values()), deals=deals)
     for k, figure in enumerate(QUANTILES):
         table.add(cell, figure, stats.Estimate(scores.value[k], scores.low[k], scores.high[k], scores.n[k]))
     sums = {"score_mean": t["source"].sum(axis=1), "winner_score_mean": t["winner_source"].sum(axis=1)}

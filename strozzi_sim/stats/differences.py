@@ -1,0 +1,149 @@
+"""Differences of two figures, paired chunk by chunk and so by deal, and what the pairing saves.
+
+Axes: C chunks, then any shape of figures.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.stats.intervals import (
+    LEAST_EVENTS,
+    Estimate,
+    divide,
+    exact_share,
+    jackknife,
+    leave_one_out,
+    residuals,
+    share_interval,
+    skewed_sides,
+    t_quantile,
+)
+
+Array = np.ndarray[Any, Any]
+
+_WIDEST_SAVING = 1.0  # an interval as wide as from none to all says nothing
+_FEWEST_CHUNKS = 20  # variances of fewer say nothing
+
+
+def difference(
+    top: tuple[Array, Array],
+    bottom: tuple[Array, Array],
+    *,
+    unit: float = 1.0,
+    share_of: int | None = None,
+    span: tuple[float, float] | None = None,
+    same: bool = False,
+) -> Estimate:
+    """The figures A - B of two ratios, formed chunk by chunk, so paired by deal.
+
+    Of shares: the intervals of both, put together with their correlation (Newcombe 1998; Zou and Donner 2008), which
+    holds near 0 and 1. Of means: value +- t se, drawn to the side to which the chunks are skewed. A difference that is
+    0 in every chunk is known to be 0 if both sides are the same thing; if not, it has the bounds of both shares, or
+    for means the exact bound on the share of deals that could differ if the `span` is known, and else none.
+
+    Args:
+        top: the numerators of A and B, int64[C, ...] each.
+        bottom: the denominators.
+        unit: as in `ratio`.
+        share_of: as in `ratio`.
+        span: as in `ratio`, of each side.
+        same: whether A and B are the same thing, for instance copies of one agent.
+    """
+    sides = [divide(over.sum(axis=0), under.sum(axis=0)) / unit for over, under in zip(top, bottom, strict=True)]
+    without = [leave_one_out(over, under, unit) for over, under in zip(top, bottom, strict=True)]
+    n = np.asarray(np.minimum(bottom[0].sum(axis=0), bottom[1].sum(axis=0)), np.int64)
+    value = sides[0] - sides[1]
+    if len(without[0]) < 2:
+        nothing = np.full(value.shape, np.nan)
+        return Estimate(np.where(n >= LEAST_EVENTS, value, np.nan), nothing, nothing, n)
+    error = jackknife(without[0] - without[1])
+    equal = (error == 0) & (value == 0)
+    if share_of is None:
+        low, high = _of_means(top, bottom, value, error, unit, span)
+    else:
+        low, high = _of_shares(top, bottom, without, unit, share_of)
+    if same:
+        low, high = np.where(equal, 0.0, low), np.where(equal, 0.0, high)
+    value, low, high = (np.where(n >= LEAST_EVENTS, side, np.nan) for side in (value, low, high))
+    return Estimate(value, low, high, n)
+
+
+def _of_means(
+    top: tuple[Array, Array],
+    bottom: tuple[Array, Array],
+    value: Array,
+    error: Array,
+    unit: float,
+    span: tuple[float, float] | None,
+) -> tuple[Array, Array]:
+    first, second = (residuals(over, under, unit) for over, under in zip(top, bottom, strict=True))
+    chunks = np.minimum(
+        *(divide(np.full(value.shape, len(share) ** 2), (share**2).sum(axis=0)) for _, share in (first, second))
+    )
+    down, up = skewed_sides(first[0] - second[0], np.maximum(chunks - 1, 1.0))
+    still = error == 0
+    if span is None:
+        return np.where(still, np.nan, value - down * error), np.where(still, np.nan, value + up * error)
+    width = span[1] - span[0]
+    reach = np.where(still, width * exact_share(np.zeros(value.shape), chunks)[1], 0.0)
+    low, high = value - down * error - reach, value + up * error + reach
+    return np.clip(low, -width, value), np.clip(high, value, width)
+
+
+def _of_shares(
+    top: tuple[Array, Array], bottom: tuple[Array, Array], without: list[Array], unit: float, deals: int
+) -> tuple[Array, Array]:
+    (first, low_1, high_1), (second, low_2, high_2) = (
+        share_interval(over, under, unit=unit, deals=deals) for over, under in zip(top, bottom, strict=True)
+    )
+    spread = [each - each.mean(axis=0) for each in without]
+    both = np.sqrt((spread[0] ** 2).sum(axis=0) * (spread[1] ** 2).sum(axis=0))
+    correlation = np.nan_to_num(np.clip(divide((spread[0] * spread[1]).sum(axis=0), both), -1, 1))
+
+    def apart(one: Array, other: Array) -> Array:
+        return np.asarray(np.sqrt(np.maximum(one**2 + other**2 - 2 * correlation * one * other, 0.0)))
+
+    value = first - second
+    return value - apart(first - low_1, high_2 - second), value + apart(high_1 - first, second - low_2)
+
+
+def variance_saved(
+    top: tuple[Array, Array], bottom: tuple[Array, Array], *, unit: float = 1.0, share: bool = False
+) -> Estimate:
+    """The share of variance that pairing saves in a difference of two ratios: 1 - var(A - B) / (var(A) + var(B)).
+
+    Variances are those of the delete-one-chunk jackknife; the interval is a jackknife over them, on the scale of
+    Fisher's z, on which such ratios are about normal. Between -1 and 1. No value where it would say nothing: from
+    fewer than 20 chunks, from shares with under 30 events on a side, or where the interval is wider than 1.
+
+    Args:
+        top: as in `difference`.
+        bottom: as in `difference`.
+        unit: as in `ratio`.
+        share: whether the ratios are shares, whose events are counted on both sides of them.
+    """
+    first, second = (leave_one_out(over, under) for over, under in zip(top, bottom, strict=True))
+    n = np.asarray(np.minimum(bottom[0].sum(axis=0), bottom[1].sum(axis=0)), np.int64)
+    nothing = np.full(first.shape[1:], np.nan)
+    chunks = len(first)
+    if chunks < _FEWEST_CHUNKS:
+        return Estimate(nothing, nothing, nothing, n)
+    one, other = first - first.mean(axis=0), second - second.mean(axis=0)
+    both, either = 2 * one * other, one**2 + other**2
+    value = divide(both.sum(axis=0), either.sum(axis=0))
+    # Without chunk c the means move too: sums of products of n - 1 numbers about their own mean.
+    scale = chunks / (chunks - 1)
+    without = divide(both.sum(axis=0) - scale * both, either.sum(axis=0) - scale * either)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        half_width = t_quantile(chunks - 1) * jackknife(np.arctanh(np.clip(without, -1, 1)))
+        low, high = np.tanh(np.arctanh(value) - half_width), np.tanh(np.arctanh(value) + half_width)
+    certain = np.abs(value) >= 1 - 1e-12
+    low, high = np.where(certain, value, low), np.where(certain, value, high)
+    says = (n >= LEAST_EVENTS) & (high - low <= _WIDEST_SAVING)
+    if share:
+        for over, under in zip(top, bottom, strict=True):
+            events, whole = over.sum(axis=0) / unit, under.sum(axis=0)
+            says &= np.minimum(events, whole - events) >= LEAST_EVENTS
+    value, low, high = (np.where(says, side, np.nan) for side in (value, low, high))
+    return Estimate(value, low, high, n)

@@ -1,0 +1,86 @@
+"""Quantiles of what is counted in a histogram.
+
+The definition is that by the mid-distribution (Parzen 2004; Ma, Genton and Parzen 2011), made for values that repeat:
+with F(x) the share below x and f(x) that at x, G(x) = F(x) + f(x) / 2 at the values that occur and straight lines
+between them, and the p-quantile is where G is p. So the median of 1, 1, 2, 2 is 1.5, and it does not jump from one
+value to the next when one game is added. Below the smallest G and above the largest it is the smallest and the
+largest value.
+
+Intervals are Woodruff's (1952): they hold the places at which the share G, whose error is that of the delete-one-chunk
+jackknife, is not too far from p for chance. There are none where they reach beyond the values that occurred, or where
+fewer than 5 deals are expected on one side of the quantile.
+
+Axes: C chunks, B bins.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.stats.intervals import LEAST_EVENTS, Estimate, effective_n, t_quantile
+
+Array = np.ndarray[Any, Any]
+
+MIN_BEYOND = 5  # deals on either side of a quantile, under which it has no interval
+
+
+def quantiles(
+    counts: Array, levels: tuple[float, ...], *, deals: int, open_below: bool = False, open_above: bool = True
+) -> Estimate:
+    """Quantiles of a histogram, int64[C, B] -> figures [levels], in bins.
+
+    Args:
+        counts: how often each value occurred.
+        levels: between 0 and 1.
+        deals: of all chunks together.
+        open_below: whether the first bin takes everything below, so that a quantile in it is not known.
+        open_above: the same of the last bin.
+    """
+    total = counts.sum(axis=0)
+    n = np.full(len(levels), total.sum())
+    nothing = np.full(len(levels), np.nan)
+    values = np.flatnonzero(total)
+    if n[0] < LEAST_EVENTS:
+        return Estimate(nothing, nothing, nothing, n)
+    weights = total[values]
+    middle = (np.cumsum(weights) - weights / 2) / weights.sum()
+    value = np.interp(levels, middle, values)
+    low, high = nothing, nothing
+    if len(counts) > 1:
+        below = np.array([_share_below(counts[:, values], values, at) for at in value]).T  # [C, levels]
+        whole = np.repeat(counts.sum(axis=1)[:, None], len(levels), axis=1)
+        shares = np.asarray(levels)
+        independent = effective_n(below, whole, unit=1.0, deals=deals)
+        first, last = _by_chance(shares, independent)
+        enough = deals * np.minimum(shares, 1 - shares) >= MIN_BEYOND
+        low = np.where(enough & (first >= middle[0]), np.interp(first, middle, values), np.nan)
+        high = np.where(enough & (last <= middle[-1]), np.interp(last, middle, values), np.nan)
+    known = np.ones(len(levels), bool)
+    if open_below and total[0] > 0:
+        least = values[1] if len(values) > 1 else np.inf
+        known &= value >= least
+        low = np.where(low < least, np.nan, low)
+    if open_above and total[-1] > 0:
+        most = values[-2] if len(values) > 1 else -np.inf
+        known &= value <= most
+        high = np.where(high > most, np.nan, high)
+    sided = known & ~np.isnan(low) & ~np.isnan(high)
+    value, low, high = np.where(known, value, np.nan), np.where(sided, low, np.nan), np.where(sided, high, np.nan)
+    return Estimate(value, low, high, n)
+
+
+def _by_chance(share: Array, n: Array) -> tuple[Array, Array]:
+    """Between what a share of n events comes to lie by chance: normal, with the skewness of a binomial (Cornish-Fisher)."""
+    z, error = t_quantile(np.inf), np.sqrt(share * (1 - share) / n)
+    shift = (z**2 - 1) / 6 * (1 - 2 * share) / n
+    return share + shift - z * error, share + shift + z * error
+
+
+def _share_below(counts: Array, values: Array, at: float) -> Array:
+    """Each chunk's part of G at a place: how many lie below it, those beside it in part, float64[C]."""
+    right = int(np.searchsorted(values, at))
+    if values[right] == at:
+        return np.asarray(counts[:, :right].sum(axis=1) + counts[:, right] / 2)
+    part = (at - values[right - 1]) / (values[right] - values[right - 1])
+    below = counts[:, : right - 1].sum(axis=1)
+    return np.asarray(below + counts[:, right - 1] * (1 + part) / 2 + counts[:, right] * part / 2)

@@ -1,0 +1,110 @@
+"""Whether K shares of one whole are equal, and how far apart chance alone would put them: the seats of a game.
+
+Axes: C chunks, K shares. What a chunk wins in all is shared out among them, so each row of wins less its mean sums to 0.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.stats.intervals import (
+    LEAST_EVENTS,
+    LEVEL,
+    divide,
+    effective_n,
+    exact_share,
+    jackknife,
+    leave_one_out,
+    wilson,
+)
+
+Array = np.ndarray[Any, Any]
+
+MIN_CHUNKS = 10  # fewer give no test, and no gap by chance
+
+
+@dataclass(frozen=True)
+class SeatGap:
+    """How far K shares of one whole lie apart.
+
+    Attributes:
+        gap: the largest share less the smallest. It is biased upward by chance, so it has no interval.
+        by_chance: the gap that equal shares exceed in 5 % of studies.
+        bound: with 95 % confidence no share exceeds 1 / K by more, all K at once.
+    """
+
+    gap: float
+    by_chance: float
+    bound: float
+
+
+def equal_shares_p(wins: Array, unit: float = 1.0) -> float:
+    """The p-value of "all K shares are equal"; NaN under 30 games or 10 chunks.
+
+    A score test: with x_c the wins of chunk c less an equal part for everybody, |sum x|^2 / sum |x|^2 is 1 on average
+    if shares are equal, whatever the dependence of seats and of the games of a chunk, and f times it is about
+    chi-squared with f degrees of freedom, f = (tr V)^2 / tr V^2 of the covariance V of x (Box 1954; Brunner, Dette and
+    Munk 1997), estimated without bias from pairs of chunks. Variances about the equal share instead of the mean
+    need no estimate of it, so the level holds for 20 deals, and one seat that always wins has a small p.
+
+    Args:
+        wins: [C, K].
+        unit: what a game counts in `wins` (60 for wins in sixtieths).
+    """
+    from scipy.special import gammaincc
+
+    chunks, shares = wins.shape
+    if chunks < MIN_CHUNKS or wins.sum() < LEAST_EVENTS * unit:
+        return float("nan")
+    rest = (wins - wins.sum(axis=1, keepdims=True) / shares) / unit
+    size = (rest**2).sum(axis=1)
+    if not size.any():
+        return 1.0
+    covariance = rest.T @ rest
+    off = float((covariance**2).sum() - (size**2).sum())  # of the products of different chunks, squared
+    df = min(max((float(size.sum()) ** 2 - float((size**2).sum())) / off, 1.0), shares - 1.0) if off > 0 else 1.0
+    statistic = float((rest.sum(axis=0) ** 2).sum() / size.sum())
+    return float(gammaincc(df / 2, df * statistic / 2))
+
+
+def seat_gap(wins: Array, *, unit: float, deals: int) -> SeatGap:
+    """The gap between the largest and the smallest share, and what it is to be compared with; NaN under 30 games.
+
+    The gap by chance is q s, with q the 95 % quantile of the studentized range (Tukey 1949) and s^2 the variance that
+    equal shares would have: 1 / (K n), n the effective number of games, over all shares together. The bound is the
+    upper end of the shares' intervals, Bonferroni.
+
+    Args:
+        wins: [C, K].
+        unit: what a game counts in `wins`.
+        deals: of all chunks together.
+    """
+    chunks, shares = wins.shape
+    games = wins.sum(axis=1)
+    whole = float(games.sum()) / unit
+    nothing = float("nan")
+    if whole < LEAST_EVENTS:
+        return SeatGap(nothing, nothing, nothing)
+    value = wins.sum(axis=0) / games.sum()
+    gap = float(value.max() - value.min())
+    if chunks < MIN_CHUNKS:
+        return SeatGap(gap, nothing, nothing)
+    parts = games[:, None] / unit
+    variance = (jackknife(leave_one_out(wins, parts, unit)) ** 2).sum()
+    binomial = (value * (1 - value)).sum()
+    n = effective_n(wins, np.broadcast_to(parts, wins.shape), unit=unit, deals=deals)
+    independent = float(divide(binomial, variance)) if variance > 0 else float(n.min())
+    by_chance = range_quantile(shares, (chunks - 1) * (shares - 1)) / np.sqrt(shares * independent)
+    # Wilson's and the exact interval at level 1 - 0.05 / K: by chance alone one of K shares comes to lie outside.
+    high = np.where(value < 1, wilson(value, n, figures=shares)[1], exact_share(value * n, n, figures=shares)[1])
+    return SeatGap(gap, float(by_chance), float((high - 1 / shares).max()))
+
+
+@cache
+def range_quantile(shares: int, df: float) -> float:
+    """The 95 % quantile of the studentized range."""
+    from scipy.stats import studentized_range
+
+    return round(float(studentized_range.ppf(LEVEL, shares, df)), 6)
