@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from strozzi_sim import stats
 from strozzi_sim.games import load_game
 from strozzi_sim.games.medici_vs_strozzi.page_findings import _beside_fair, _harbors
 from strozzi_sim.games.pages import Speaker, Tidy
@@ -13,8 +14,7 @@ from strozzi_sim.games.strozzi.page_findings import _what_ports_pay
 from strozzi_sim.games.verdicts import degrees_of_freedom, p_value, p_value_of_share, surely_not
 from strozzi_sim.reports import findings
 from strozzi_sim.reports.heat import draw_heat_map
-from strozzi_sim.stats import intervals as stats
-from strozzi_sim.stats.intervals import benjamini_hochberg
+from strozzi_sim.stats import benjamini_hochberg
 
 SEATS = 4
 WIN = 60
@@ -104,11 +104,12 @@ class Lineups:
             wins = WIN * self.rng.multinomial(SEATS, shares, deals)
             games = np.full((deals, SEATS), SEATS)
             won = stats.ratio(wins, games, unit=WIN, share_of=deals)
-            less = stats.difference((wins[:, 1:], wins[:, :1]), (games[:, 1:], games[:, :1]), unit=WIN)
-            for figure, estimate, first in (("win_share", won, 0), ("win_share_minus_position_0", less, 1)):
+            first = np.repeat(wins[:, :1], SEATS - 1, axis=1)
+            less = stats.difference((wins[:, 1:], first), (games[:, 1:], games[:, 1:]), unit=WIN, share_of=deals)
+            for figure, estimate, begin in (("win_share", won, 0), ("win_share_minus_position_0", less, 1)):
                 for k in range(len(estimate.value)):
                     one = stats.Estimate(*(getattr(estimate, name)[k] for name in ("value", "low", "high", "n")))
-                    lineup.add(cell, figure, one, position=first + k, agent=f"agent {first + k}")
+                    lineup.add(cell, figure, one, position=begin + k, agent=f"agent {begin + k}")
             balance.add(cell, "seat_gap", stats.Estimate(*(np.array(each) for each in (0.0, np.nan, np.nan, 100))))
         return {"lineup": lineup.frame(), "balance": balance.frame()}
 

@@ -20,7 +20,7 @@ from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.selfplay.loop import OUTCOME
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.selfplay.pool import Task, play_tasks
-from strozzi_sim.stats.intervals import holm
+from strozzi_sim.stats import holm
 from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.plan import CHUNKS
 from strozzi_sim.studies.tables import study_tables
