@@ -286,6 +286,12 @@ class Speaker:
         return self._quote(figure, "number", where)
 
     @property
+    def who(self) -> str:
+        """At how many players, and who they are: what follows is said of them, not of the game."""
+        lineup = "" if self.table.empty else str(self.table["lineup"].iloc[0])
+        return f"At {self.players} players, as {lineup.replace(',', ', ')} {'play' if ',' in lineup else 'plays'},"
+
+    @property
     def equal(self) -> str:
         """What an equal chance is, as the end of a sentence."""
         return f"an equal chance is {in_words(1 / self.players, 'share')}."

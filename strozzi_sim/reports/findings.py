@@ -1,13 +1,26 @@
 """What every report says and shows of seats and line-ups, whatever the game, and how certain it is."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.games.pages import SCENARIO, THIN, Figure, Picture, Tables, in_words, listed, pick, quote, row_of
-from strozzi_sim.reports.html_tables import p_in_words
+from strozzi_sim.games.pages import (
+    SCENARIO,
+    THIN,
+    Figure,
+    Picture,
+    Tables,
+    digits_for,
+    in_words,
+    listed,
+    pick,
+    reach_in_words,
+    row_of,
+)
+from strozzi_sim.games.verdicts import MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value
 from strozzi_sim.reports.style import SERIES
 from strozzi_sim.stats.intervals import LEVEL
 from strozzi_sim.stats.multiplicity import holm
@@ -93,134 +106,181 @@ def seat_pictures(tables: Tables) -> list[Picture]:
 
 
 def headline(tables: Tables) -> str:
-    """Whether any seat is favoured, in one sentence over all cells."""
-    tests = _seat_tests(tables)
-    every = scenarios(tests)
-    groups: dict[str, list[str]] = {"unequal": [], "equal": [], "few": []}
-    gains: list[float] = []
-    best: set[int] = set()
-    for row in tests.itertuples(index=False):
-        name = scenario_words((row.variant, row.lineup), every)
-        verdict = "few" if np.isnan(row.adjusted) else "unequal" if row.adjusted < 1 - LEVEL else "equal"
-        groups[verdict].append(f"{row.players}{f' ({name})' if name else ''}")
-        if verdict == "unequal":
-            shares = pick(
-                tables["seats"], figure="win_share", players=row.players, variant=row.variant, lineup=row.lineup
-            )
-            gains.append(100 * (shares["value"].max() - 1 / row.players))
-            best.add(int(shares["seat"].iloc[shares["value"].argmax()]))
+    """Which seats win more or less than their share, in one sentence over all cells."""
+    cells = _seat_cells(tables)
+    if not cells:
+        return ""
+    groups = {verdict: [cell for cell in cells if cell.verdict == verdict] for verdict in (UNEQUAL, ALIKE, OPEN, FEW)}
+    furthest = {cell.where: _share_words(cell) for cell in groups[UNEQUAL]}
+    many = f"{len(cells)} combinations of players, line-up and variant"
+    if len({(cell.test.variant, cell.test.lineup) for cell in cells}) > 1:
+        if not furthest:
+            return f"No seat is shown to be favoured in any of the {many}."
+        most = max(groups[UNEQUAL], key=lambda cell: cell.distance)
+        where = most.where.removesuffix(")").replace(" (", ", ")
+        return f"Seats are unequal in {len(furthest)} of the {many}; most so at {where}: {furthest[most.where]}."
     words = {
-        "unequal": "The seats are not equal at {} players",
-        "equal": "no seat is shown to be favoured at {} players",
-        "few": "there are too few games to tell at {} players",
+        ALIKE: f"the seats win alike, to within {_POINTS} points, at {{}} players",
+        OPEN: "no seat is shown to be favoured at {} players",
+        FEW: "there are too few games to tell at {} players",
     }
-    parts = [words[verdict].format(listed(cells)) for verdict, cells in groups.items() if cells]
-    if gains:
-        points = (
-            f"{min(gains):.1f}"
-            if f"{min(gains):.1f}" == f"{max(gains):.1f}"
-            else f"{min(gains):.1f} to {max(gains):.1f}"
-        )
-        seat = f"seat {best.pop()}" if len(best) == 1 else "the best seat"
-        parts[0] += f", where {seat} wins {points} points more than its share"
-    if len(every) > 1:
-        many = f"{len(tests)} combinations of players, line-up and variant"
-        parts = [f"no seat is shown to be favoured in any of the {many}"]
-        if gains:
-            most = f"the best seat wins up to {max(gains):.1f} points more than its share"
-            parts = [f"the seats are not equal in {len(gains)} of the {many}: {most}"]
+    parts = [f"at {where} {share}" for where, share in furthest.items()]
+    parts += [
+        words[verdict].format(listed([str(cell.test.players) for cell in groups[verdict]]))
+        for verdict in words
+        if groups[verdict]
+    ]
     sentence = "; ".join(parts)
-    return f"{sentence[:1].upper()}{sentence[1:]}." if sentence else ""
+    return f"{sentence[:1].upper()}{sentence[1:]}."
 
 
-def _seat_tests(tables: Tables) -> pd.DataFrame:
+@dataclass(frozen=True)
+class _SeatCell:
+    """What is known of the seats of one cell.
+
+    Attributes:
+        test: the row of its test. shares: rows of the seats' win shares. where: the cell in words.
+        verdict: UNEQUAL if the test says so, all cells judged together, and by enough to matter; ALIKE if every share
+            is surely that near to its fair part; else OPEN, or FEW.
+    """
+
+    test: Any
+    shares: pd.DataFrame
+    where: str
+    verdict: str
+
+    @property
+    def fair(self) -> float:
+        """The share of games that each seat would win if all were equal."""
+        return 1 / float(self.test.players)
+
+    @property
+    def distance(self) -> float:
+        """How far the furthest share is from the fair one."""
+        return float((self.shares["value"] - self.fair).abs().max())
+
+
+UNEQUAL, ALIKE, OPEN, FEW = "unequal", "alike", "open", "few"
+_POINTS = f"{100 * MIN_SHARE:g}"
+
+
+def _seat_cells(tables: Tables) -> list[_SeatCell]:
     tests = pick(tables["balance"], figure="seat_fairness_p")
-    return tests.assign(adjusted=holm(tests["value"].to_numpy()))
+    every = scenarios(tests)
+    adjusted = holm(tests["value"].to_numpy())
+    found = []
+    for row, p in zip(tests.itertuples(index=False), adjusted, strict=True):
+        cell = {"players": row.players, "variant": row.variant, "lineup": row.lineup}
+        shares = pick(tables["seats"], figure="win_share", **cell).dropna(subset="value")
+        name = scenario_words((row.variant, row.lineup), every)
+        where = f"{row.players} players{f' ({name})' if name else ''}"
+        off = shares[["low", "high"]] - 1 / row.players
+        verdict = OPEN
+        if np.isnan(p) or shares.empty:
+            verdict = FEW
+        elif p < 1 - LEVEL and (shares["value"] - 1 / row.players).abs().max() >= MIN_SHARE:
+            verdict = UNEQUAL
+        elif (off.abs() < MIN_SHARE).all(axis=None):
+            verdict = ALIKE
+        found.append(_SeatCell(row, shares, where, verdict))
+    return found
+
+
+def _share_words(cell: _SeatCell) -> str:
+    """The seat furthest from its fair share: "seat 0 wins 38.6 % (fair: 33.3 %)"."""
+    row = cell.shares.loc[(cell.shares["value"] - cell.fair).abs().idxmax()]
+    return f"seat {row['seat']} wins {in_words(row['value'], 'share')} (fair: {in_words(cell.fair, 'share')})"
 
 
 def seat_sentences(tables: Tables) -> list[str]:
-    """Whether any seat is favoured, cell by cell, and how sure that is."""
-    tests = _seat_tests(tables)
-    every = scenarios(tests)
-    found = [
-        _seat_sentence(row, tables["balance"], tables["seats"], every)
-        for row in tests.head(_MOST).itertuples(index=False)
-    ]
-    if len(tests) > _MOST:
+    """How often each seat wins, cell by cell, and whether that shows that one is favoured."""
+    cells = _seat_cells(tables)
+    found = [_seat_sentence(cell, tables["balance"]) for cell in cells[:_MOST] if len(cell.shares)]
+    if len(cells) > _MOST:
         found.append("The other combinations are in `tables/balance.csv`.")
-    if tests["adjusted"].notna().sum() > 1:
+    if any(cell.verdict != FEW for cell in cells):
         found.append(
-            f"The {len(tests)} tests are judged together (Holm): if all seats were equal everywhere, one study in "
-            "20 would still "
-            "report a difference."
+            "Footnote: a perfectly fair game would be called unfair in 1 study of 20"
+            f"{f' ({len(cells)} tests judged together)' if len(cells) > 1 else ''}; differences below {_POINTS} points are "
+            "not told."
         )
-    return [sentence for sentence in found if sentence]
+    return found
 
 
-def _seat_sentence(test: Any, balance: pd.DataFrame, seats: pd.DataFrame, every: list[tuple[str, str]]) -> str:
-    cell = {"players": test.players, "variant": test.variant, "lineup": test.lineup}
-    rows = pick(seats, figure="win_share", **cell).dropna(subset="value")
-    if rows.empty:
-        return ""
-    bound, chance = (row_of(balance, figure=name, **cell) for name in ("seat_favour_bound", "seat_gap_by_chance"))
-    name = scenario_words((test.variant, test.lineup), every)
-    where = f"At {test.players} players{f' ({name})' if name else ''}"
-    low, high = in_words(rows["value"].min(), "share").removesuffix(f"{THIN}%"), in_words(rows["value"].max(), "share")
-    between = f"the seats win between {low} and {high} of games"
-    games = f"{test.n:,} games"
-    equal = 1 / test.players
-    if np.isnan(test.value):
-        return f"{where} {between}; {games} are too few to test whether that is chance."
-    p = p_in_words(test.value)
-    said_p = (f"p {p}" if p.startswith("<") else f"p = {p}").replace(" ", "\N{NO-BREAK SPACE}")
-    limit = f"{100 * bound.value:.1f}" if bound else "?"
-    if test.adjusted < 1 - LEVEL:
-        shares = ", ".join(f"seat {row.seat} wins {quote(row, 'share')}" for row in rows.itertuples(index=False))
-        gain = 100 * (rows["value"].max() - equal)
-        return (
-            f"{where} the seats are not equal: {shares}, where {in_words(equal, 'share')} would be equal "
-            f"({said_p}, {games}). "
-            f"The best seat gains {gain:.1f} points, with 95 % confidence no more than {limit}."
-        )
-    doubt = (
-        " On its own that would count as a difference; among so many tests it does not."
-        if test.value < 1 - LEVEL
+def _seat_sentence(cell: _SeatCell, balance: pd.DataFrame) -> str:
+    of_cell = {"players": cell.test.players, "variant": cell.test.variant, "lineup": cell.test.lineup}
+    names = ("seat_favour_bound", "seat_gap_by_chance")
+    bound, chance = (row_of(balance, figure=name, **of_cell) for name in names)
+    fair = in_words(cell.fair, "share")
+    games = f"{cell.test.n:,} games"
+    low, high = (
+        in_words(end, "share").removesuffix(f"{THIN}%")
+        for end in (cell.shares["value"].min(), cell.shares["value"].max())
+    )
+    between = f"{cell.where}: the seats win {low} to {high}{THIN}% of {games}"
+    if cell.verdict == FEW:
+        return f"{between}, too few to tell whether that is chance."
+    if cell.verdict == UNEQUAL:
+        rows = list(cell.shares.itertuples(index=False))
+        shares, reach = _shares_in_words([(f"seat {row.seat}", row) for row in rows])
+        return f"{cell.where}: {shares} ({reach}fair {fair}; {games})."
+    if cell.verdict == ALIKE:
+        return f"{between} (fair {fair}): alike, to within {_POINTS} points."
+    by_chance = (
+        f"; by chance alone the best and the worst lie at most {100 * chance.value:.1f} points apart in 19 of 20 studies"
+        if chance
         else ""
     )
-    by_chance = f"; chance alone makes gaps of up to {100 * chance.value:.1f} points" if chance else ""
-    return (
-        f"{where} {between}; a test of equal chances gives {said_p} ({games}{by_chance}): no seat is shown to be "
-        "favoured, and none is "
-        f"favoured by more than about {limit} points.{doubt}"
-    )
+    limit = f", and none by more than about {100 * bound.value:.1f} points" if bound else ""
+    return f"{between} (fair {fair}{by_chance}): no seat is shown to be favoured{limit}."
 
 
-def lineup_sentences(tables: Tables) -> list[str]:
-    """Who wins more than the agent at position 0, by paired differences."""
+def _shares_in_words(rows: list[tuple[str, Any]]) -> tuple[str, str]:
+    """("seat 0 wins 38.6, seat 1 33.8 and seat 2 27.6 %", "±0.8; "), the largest half-width of all."""
+    widest = max((row.high - row.low for _, row in rows if not np.isnan(row.low)), default=np.nan)
+    digits = 1 if np.isnan(widest) else digits_for(widest / 2, "share")
+
+    def said(row: Any) -> str:
+        if not np.isnan(row.value):
+            return in_words(row.value, "share", digits).removesuffix(f"{THIN}%")
+        return "too seldom to say" if np.isnan(row.high) else f"below {in_words(row.high, 'share', digits)}"
+
+    first, *rest = rows
+    words = listed([f"{first[0]} wins {said(first[1])}", *(f"{name} {said(row)}" for name, row in rest)])
+    reaches = [reach_in_words(row, "share", digits) for _, row in rows if not np.isnan(row.value)]
+    reach = max((each for each in reaches if each), key=float, default="")
+    return f"{words}{THIN}%", f"\N{PLUS-MINUS SIGN}{reach}; " if reach else ""
+
+
+def lineup_sentences(tables: Tables, chunks: int = MAX_CHUNKS) -> list[str]:
+    """What each position wins, and who surely wins more or less than position 0, all statements judged together."""
     lineups = tables["lineup"]
     rows = pick(lineups, figure="win_share_minus_position_0").dropna(subset="value")
+    df = degrees_of_freedom(rows["n"], rows["deals"], chunks)
+    p = holm(p_value(rows["value"], rows["low"], rows["high"], 0.0, df))
+    sure = (p < 1 - LEVEL) & (rows["value"].abs() >= MIN_SHARE).to_numpy()
     every = scenarios(tables["balance"])
     found = []
-    for key, group in list(rows.groupby(_CELL, sort=False))[:_MOST]:
+    for key, group in list(rows.assign(sure=sure).groupby(_CELL, sort=False))[:_MOST]:
         players, variant, lineup = key
-        first = pick(lineups, players=players, variant=variant, lineup=lineup, position=0)["agent"].iloc[0]
+        own = pick(lineups, players=players, variant=variant, lineup=lineup, figure="win_share")
         name = scenario_words((variant, lineup), every)
-        where = f"At {players} players{f' ({name})' if name else ''}"
-        told, equal = [], 0
-        for row in group.itertuples(index=False):
-            if not (row.low > 0 or row.high < 0):
-                equal += 1
-                continue
-            size = row if row.value > 0 else row._replace(value=-row.value, low=-row.high, high=-row.low)
-            points = quote(size, "share").replace(f"{THIN}%", " points")
-            told.append(f"position {row.position} ({row.agent}) wins {points} {'more' if row.value > 0 else 'less'}")
-        rest = f"; {equal} of the others cannot be told from it" if equal else ""
-        if told:
-            found.append(f"{where}, against position 0 ({first}), {listed(told)}{rest}.")
-        elif (group["value"] == 0).all() and (group["low"] == 0).all():
-            found.append(f"{where} all positions win exactly equally often, as identical agents must.")
-        else:
-            found.append(f"{where} no position can be told from position 0 ({first}).")
+        where = f"{players} players{f' ({name})' if name else ''}"
+        if (group["value"] == 0).all() and (group["low"] == 0).all():
+            found.append(f"{where}: all positions win exactly equally often, as identical agents must.")
+            continue
+        shares, reach = _shares_in_words(
+            [(f"{row.agent} (position {row.position})", row) for row in own.itertuples(index=False)]
+        )
+        more, less = (
+            [f"position {position}" for position in group[group["sure"] & (sign * group["value"] > 0)]["position"]]
+            for sign in (1, -1)
+        )
+        told = [f"{listed(who)} {word}" for who, word in ((more, "more"), (less, "less")) if who]
+        verdict = f"surely {' and '.join(told)} than position 0" if told else "none is told from position 0"
+        rest = len(group) - len(more) - len(less)
+        others = f", {rest} not told from it" if told and rest else ""
+        found.append(f"{where}: {shares} ({reach}{verdict}{others}).")
     return found
 
 
@@ -238,9 +298,9 @@ def certainty(manifest: Mapping[str, Any]) -> list[str]:
         "Intervals are 95 %: means and differences by Student's t, shares by Wilson's formula. Of twenty "
         "intervals about one misses its true value; in a table "
         "of a hundred figures expect five. In heat maps of games won, cells in italics cannot be told from an "
-        "equal chance when false alarms "
-        "are kept to 5 % (Benjamini and Hochberg).",
-        "Figures with fewer than 30 events behind them are left out. n is the number of events behind a figure "
+        "equal chance, all cells of a panel judged together (Benjamini and Hochberg): where all chances are equal, one "
+        "panel in 20 still has a cell that stands upright.",
+        "Figures with fewer than 30 events behind them have no value. n is the number of events behind a figure "
         "(games, rounds, decisions and so on); "
         "events of one game go together, so the interval, not n, says how certain a figure is.",
         "Intervals cover chance: what the game brings, and what agents that leave a choice to chance do. They do not cover how "

@@ -16,13 +16,13 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure as Drawing
 
 from strozzi_sim.games.pages import HeatMap, Unit
+from strozzi_sim.games.verdicts import ALPHA, degrees_of_freedom, p_value_of_share
 from strozzi_sim.reports.series import Words, in_order
 from strozzi_sim.reports.style import GREY, INK, PAPER, SEQUENTIAL, STYLE, WIDTH, compact, new_figure
 from strozzi_sim.stats.multiplicity import benjamini_hochberg
 
 Array = np.ndarray[Any, Any]
 
-_LEVEL = 0.05
 _MANY = 12  # rows from which on they are drawn lower
 _FOOT = 0.2  # inches for the scale
 _GAP = 0.2  # between lines of panels
@@ -136,7 +136,7 @@ def _panel(
     norm: Normalize, digits: int, grid: _Grid, corner: tuple[float, float],
 ) -> None:  # fmt: skip
     value, n, p = _matrix(heat_map, rows, players, levels)
-    alarms = benjamini_hochberg(p.ravel()).reshape(p.shape) < _LEVEL
+    alarms = benjamini_hochberg(p.ravel()).reshape(p.shape) < ALPHA
     share = heat_map.figure.unit == "share"
     there = np.argwhere(~np.isnan(value))
     wide, tall = grid.cell
@@ -172,7 +172,7 @@ def _matrix(
         at = levels[0].index(row.row), levels[1].index(row.column)
         value[at], n[at] = row.value, row.n
         if heat_map.equal:
-            p[at] = _p_of_equal(row, players)
+            p[at] = p_value_of_share(row.value, row.low, row.high, 1 / players, degrees_of_freedom(row.n, row.deals))
     return value, n, p
 
 
@@ -180,14 +180,6 @@ def _digits(largest: float, unit: Unit) -> int:
     if unit == "share":
         return 0 if largest > 0.2 else 1
     return 1 if largest < 100 else 0
-
-
-def _p_of_equal(row: Any, players: int) -> float:
-    """The p-value of an equal chance, from the interval's width (normal)."""
-    from scipy.special import ndtr
-
-    error = (row.high - row.low) / 3.92
-    return float(2 * ndtr(-abs(row.value - 1 / players) / error)) if error > 0 else float("nan")
 
 
 def _scale(axes: Axes, heat_map: HeatMap, norm: Normalize, left: float, middle: float) -> None:

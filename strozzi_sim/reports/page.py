@@ -16,6 +16,7 @@ from matplotlib.figure import Figure as Drawing
 from strozzi_sim.errors import StorageError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.pages import SCENARIO, THIN, HeatMap, Picture, Tables, listed, pick
+from strozzi_sim.games.verdicts import MAX_CHUNKS
 from strozzi_sim.reports import findings
 from strozzi_sim.reports.figures import draw
 from strozzi_sim.reports.heat import draw_heat_map
@@ -176,13 +177,15 @@ def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: 
     asked = manifest.get("report") or manifest.get("plan", {}).get("report") or {}
     pages = asked.get("pages", part.PAGES)
     said = part.sentences(tables, variants)
+    chunks = manifest.get("plan", {}).get("chunks") or MAX_CHUNKS
+    lineups = findings.lineup_sentences(tables, chunks)
     pictures = [*findings.seat_pictures(tables), *part.pictures(tables)]
     found = []
     for page in part.PAGES:
         if page not in tables or page not in pages:
             continue
         title, question = part.PAGE_TITLES[page]
-        seats = [*findings.seat_sentences(tables), *findings.lineup_sentences(tables)] if page == "balance" else []
+        seats = [*lineups, *findings.seat_sentences(tables)] if page == "balance" else []
         sentences = tuple(marked(sentence) for sentence in [*seats, *said.get(page, [])])
         items = [_item(picture, tables[picture.table], words, painter) for picture in pictures if picture.page == page]
         found.append(Section(page, title, question, sentences, tuple(item for item in items if item.parts)))

@@ -9,6 +9,7 @@ import pandas as pd
 
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.pages import Figure, HeatMap, Picture, Tables, listed, pick, quote, row_of
+from strozzi_sim.games.verdicts import MIN_SHARE, surely_not
 from strozzi_sim.reports.figures import draw
 from strozzi_sim.reports.findings import RANK, SCORE, WIN
 from strozzi_sim.reports.heat import draw_heat_map
@@ -44,7 +45,7 @@ def write_tournament(folder: Path, manifest: Mapping[str, Any], tables: Tables, 
         standings = list(_standings(tables))
         sections = [
             _standing(standings, painter),
-            _pairs(standings, painter),
+            _pairs(standings, painter, manifest["plan"]["chunks"]),
             _nash(standings, tables),
             _seats(tables, painter),
         ]
@@ -128,10 +129,10 @@ def _standing(standings: Sequence[_Standing], painter: Painter) -> Section:
     return _section("standing", "Standing", "Who is strongest, and how surely?", sentences, items)
 
 
-def _pairs(standings: Sequence[_Standing], painter: Painter) -> Section:
+def _pairs(standings: Sequence[_Standing], painter: Painter, chunks: int) -> Section:
     parts, sentences = [], []
     for standing in standings:
-        sentences += _against(standing)
+        sentences += _against(standing, chunks)
         agents = standing.agents[:_MOST_MAPPED]
         number = {agent: k for k, agent in enumerate(agents, 1)}
         rows = standing.pairs[standing.pairs["agent"].isin(agents) & standing.pairs["opponent"].isin(agents)]
@@ -260,20 +261,22 @@ def _told(standing: _Standing) -> list[str]:
     return found
 
 
-def _against(standing: _Standing) -> list[str]:
-    """Pairs in which the weaker one is surely ahead, or that there are none."""
+def _against(standing: _Standing, chunks: int) -> list[str]:
+    """Pairs in which the weaker one is surely ahead, all pairs judged together, or that there are none."""
     if not standing.converged:
         return []
     place = {agent: k for k, agent in enumerate(standing.agents)}
     pairs = pick(standing.pairs, figure="ahead_share").dropna(subset="low")
+    rows = [row for row in pairs.itertuples(index=False) if place[row.agent] > place[row.opponent]]
     against = [
         f"`{row.agent}` finished ahead of `{row.opponent}` in {quote(row, 'share')} of {row.n:,} games"
-        for row in pairs.itertuples(index=False)
-        if place[row.agent] > place[row.opponent] and row.low > 0.5
+        for row, sure in zip(rows, surely_not(rows, 0.5, share=True, chunks=chunks), strict=True)
+        if sure and row.value >= 0.5 + MIN_SHARE
     ]
     if not against:
-        tested = int((pairs["agent"].map(place) > pairs["opponent"].map(place)).sum())
-        return [f"At {standing.title} no weaker agent surely finishes ahead of a stronger one ({tested} pairs)."]
+        return [
+            f"At {standing.title} no weaker agent surely finishes ahead of a stronger one ({len(rows)} pairs, judged together)."
+        ]
     more = [f"and {len(against) - _MOST_PAIRS} more pairs"] if len(against) > _MOST_PAIRS else []
     return [f"At {standing.title}, against the ranking, {'; '.join([*against[:_MOST_PAIRS], *more])}."]
 
@@ -307,7 +310,8 @@ def _facts(manifest: Mapping[str, Any], standings: Sequence[_Standing]) -> list[
 
 
 def _certainty(manifest: Mapping[str, Any]) -> list[str]:
-    chunks = manifest["plan"]["chunks"]
+    plan = manifest["plan"]
+    chunks = -(-manifest["deals"] * plan["chunks"] // plan["deals"])  # those played: a rule may stop before the last
     found = [
         f"The deals are cut into {chunks} parts; part c of every matchup holds the same deals. Every interval comes from leaving out one part of all "
         "matchups at a time (the delete-one jackknife), so that deals used many times make nothing look more certain than it is.",
@@ -315,7 +319,7 @@ def _certainty(manifest: Mapping[str, Any]) -> list[str]:
         "surely stronger, with the comparisons of that agent judged together (Bonferroni).",
         "Strengths sum up a field: they leave out who sits where, and where three agents beat one another in a circle no ranking is right. They hold for "
         "these opponents; another field may give another order.",
-        "Figures with fewer than 30 games behind them are left out. Intervals cover chance, not what other agents, or people, would do.",
+        "Figures with fewer than 30 games behind them have no value. Intervals cover chance, not what other agents, or people, would do.",
     ]
     if manifest["plan"].get("until"):
         found.append(

@@ -6,12 +6,14 @@ Sentences speak of the first variant and line-up.
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from strozzi_sim.games.medici_vs_strozzi.page_scores import SOURCES
 from strozzi_sim.games.medici_vs_strozzi.page_tables import ALL, ROLES
 from strozzi_sim.games.medici_vs_strozzi.state import PLAYER_NAMES
 from strozzi_sim.games.pages import Speaker, Tables, in_words, listed, pick, quote, say_pages, spoken_of
+from strozzi_sim.games.verdicts import MIN_COINS, MIN_SHARE, surely_not
 
-_NEXT_TO_NOTHING = 0.05  # coins
 _COUNTED = ("no", "one", "two", "three", "four", "five", "six")
 _SOURCE_WORDS = {"harbors": "harbors", "monopolies": "monopolies", "bonus": "bonus spaces"}
 
@@ -85,7 +87,7 @@ def _balance(say: Speaker, data: Mapping[str, Any]) -> list[str]:
         if say.row(figure := f"leader_{number}_wins_share")
     ]
     if said:
-        found.append(f"Who leads goes on to win {listed(said)}; {say.equal}")
+        found.append(f"{say.who} who leads goes on to win {listed(said)}; {say.equal}")
     found.append(
         f"A round takes {say.number('lots_mean')} lots and {say.number('tiles_mean')} tiles, "
         f"{say.number('tiles_per_lot')} a lot; {say.share('full_fleet_share')} of rounds end with a full fleet, the "
@@ -118,7 +120,7 @@ def _prices(say: Speaker, data: Mapping[str, Any]) -> list[str]:
                 f"; half of all lots cost less than {in_words(median.value, 'count')}, one in 20 more than "
                 f"{in_words(high.value, 'count')}"
             )
-        found.append(f"Mean prices in coins: {listed(costs)}{spread}.")
+        found.append(f"{say.who} mean prices in coins are: {listed(costs)}{spread}.")
     rounds = [
         f"{quote(row, 'coins')} in round {number}"
         for number in range(1, data.get("rounds", {}).get("count", 0) + 1)
@@ -131,16 +133,31 @@ def _prices(say: Speaker, data: Mapping[str, Any]) -> list[str]:
         found.append(f"The responder buys {quote(bought, 'share')} of lots, the proposer keeps the others.")
     gap, miss = (say.row(figure, tiles=ALL, by=ALL) for figure in ("price_minus_fair_mean", "miss_mean"))
     if gap and miss:
-        size = gap if gap.value >= 0 else gap._replace(value=-gap.value, low=-gap.high, high=-gap.low)
-        side = f"{quote(size, 'coins')} coins {'above' if gap.value >= 0 else 'below'} the estimated fair price"
-        if gap.low <= 0 <= gap.high or abs(gap.value) < _NEXT_TO_NOTHING:
-            side = "at the estimated fair price"
         found.append(
-            f"On average prices lie {side}; one price misses it by {quote(miss, 'coins')} coins, up or down. The "
+            f"On average prices lie {_beside_fair(gap)}; one price misses it by {quote(miss, 'coins')} coins, up or down. The "
             "estimate is a judgement: agents that judge by it themselves show that they follow it, not that it is right."
         )
     found += _dear_and_cheap(say)
     return found
+
+
+def _beside_fair(gap: Any) -> str:
+    """Where mean prices lie beside the estimated fair one; that they are near it is said only if it is shown."""
+    if np.isnan(gap.low):
+        return f"{_above_or_below(gap.value)} the estimated fair price, in too few games to say how surely"
+    if gap.low > -MIN_COINS and gap.high < MIN_COINS:
+        return f"within half a coin of the estimated fair price ({quote(gap, 'coins')})"
+    if gap.low > 0 or gap.high < 0:
+        size = gap if gap.value >= 0 else gap._replace(value=-gap.value, low=-gap.high, high=-gap.low)
+        return f"{quote(size, 'coins')} coins {'above' if gap.value >= 0 else 'below'} the estimated fair price"
+    return (
+        f"somewhere from {_above_or_below(gap.low)} to {_above_or_below(gap.high)} the estimated fair price, which is too "
+        "wide to say on which side"
+    )
+
+
+def _above_or_below(coins: float) -> str:
+    return f"{in_words(abs(coins), 'coins')} coins {'above' if coins >= 0 else 'below'}"
 
 
 def _dear_and_cheap(say: Speaker) -> list[str]:
@@ -167,11 +184,12 @@ def _tiles(say: Speaker, data: Mapping[str, Any]) -> list[str]:
         for row in rows.itertuples(index=False)
     ]
     if len(costs) > 1:
-        found.append(f"A lot of one tile costs, by the tile's value: {listed(costs)} coins.")
+        found.append(f"{say.who} a lot of one tile costs, by the tile's value: {listed(costs)} coins.")
     steps = say.number("steps_mean", tile="0")
     more = []
-    for row in pick(say.table, players=say.players, figure="value_0_price_minus_this_mean").itertuples(index=False):
-        if row.low > 0 or row.high < 0:
+    rows = list(pick(say.table, players=say.players, figure="value_0_price_minus_this_mean").itertuples(index=False))
+    for row, sure in zip(rows, surely_not(rows, 0.0), strict=True):
+        if sure and abs(row.value) >= MIN_COINS:
             size = row if row.value > 0 else row._replace(value=-row.value, low=-row.high, high=-row.low)
             name = "gold" if row.tile == "gold" else f"a {row.tile}"
             more.append(f"{quote(size, 'coins')} coins {'more' if row.value > 0 else 'less'} than {name}")
@@ -192,7 +210,7 @@ def _harbors(say: Speaker, data: Mapping[str, Any]) -> list[str]:
         if (row := say.row("coins_mean", harbor=harbor["id"], by=ALL))
     ]
     if pays:
-        found.append(f"In a game a player earns {listed(pays)}.")
+        found.append(f"{say.who} a player earns {listed(pays)}.")
     whole = {"harbor": ALL, "by": ALL}
     found.append(
         f"{say.share('tie_of_contested_share', **whole)} of the harbors where both have a ship are tied; at "
@@ -210,10 +228,17 @@ def _harbors(say: Speaker, data: Mapping[str, Any]) -> list[str]:
             f"value of {say.number('load_mean', **whole)}."
         )
     loads = pick(say.table, players=say.players, figure="won_share", harbor=ALL, by="load").dropna(subset="value")
-    enough = [row for row in loads.itertuples(index=False) if row.value >= 0.5]
+    rows = list(loads.itertuples(index=False))
+    enough = [
+        row
+        for row, sure in zip(rows, surely_not(rows, 0.5, share=True), strict=True)
+        if sure and row.value >= 0.5 + MIN_SHARE
+    ]
     if enough:
         first = enough[0]
-        found.append(f"The smallest load that wins more often than not is {first.level}, {quote(first, 'share')}.")
+        found.append(
+            f"Of the loads that surely win more often than not, the smallest is {first.level}: it wins {quote(first, 'share')}."
+        )
     return found
 
 

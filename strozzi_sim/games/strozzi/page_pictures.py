@@ -55,7 +55,7 @@ def _balance(tables: Tables) -> list[Picture]:
     winner = Figure("winner_score_mean", "mean of the winners", "coins")
     rest = (
         Figure("seat_gap", "win share of the best seat less the worst's", "share"),
-        Figure("seat_gap_by_chance", "the same if chance alone made it, at most", "share"),
+        Figure("seat_gap_by_chance", "by chance alone at most, in 19 of 20 studies", "share"),
         Figure("seat_fairness_p", "p-value of equal seats", "number"),
         Figure("score_mean", "coins of a player", "coins"),
         winner,

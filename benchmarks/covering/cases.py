@@ -1,0 +1,177 @@
+"""The studies whose intervals are judged: every command that prints intervals, with line-ups easy and hard for them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from strozzi_sim.agent import load_agent
+from strozzi_sim.games import load_game
+from strozzi_sim.games.variants import resolve_variant
+from strozzi_sim.selfplay.pool import Task, play_tasks
+from strozzi_sim.studies.compare import plan_agents, plan_variants
+from strozzi_sim.studies.exploit import CHUNKS, _Field, _table
+from strozzi_sim.studies.ladder import plan_ladder
+from strozzi_sim.studies.plan import Plan, make_plan
+from strozzi_sim.studies.run import cell_counts
+from strozzi_sim.studies.tables import study_tables
+from strozzi_sim.studies.tournament import plan_tournament
+
+Frames = dict[str, pd.DataFrame]
+GO = np.zeros(1, np.int64)  # a stop flag that nobody sets
+
+
+@dataclass(frozen=True)
+class Case:
+    """One study, of any number of deals.
+
+    Attributes:
+        group: the command and game; figures of a group's cases are counted together.
+        name: what is played.
+        frames: (first deal, deals) -> the tables of the study of these deals, as a user gets them.
+    """
+
+    group: str
+    name: str
+    frames: Callable[[int, int], Frames]
+
+
+class Chunks:
+    """A study's chunks, in memory: of the deals from `first` on instead of those from 0 on."""
+
+    def __init__(self, plan: Plan, first: int) -> None:
+        tasks = (
+            Task(
+                (cell.number, chunk),
+                cell.match,
+                *(first + deal for deal in plan.chunk_range(chunk)),
+                orders=plan.orders,
+            )
+            for cell in plan.cells
+            for chunk in range(plan.chunks)
+        )
+        self._chunks = {task.key: (each.outcome, each.tallies, each.rows) for task, each in play_tasks(tasks, 1, GO)}
+
+    def read(self, key: tuple[int, int]) -> tuple[Any, Any, Any]:
+        """A chunk's outcome, tallies and rows."""
+        return self._chunks[key]
+
+
+def _study(game: str, players: int, lineup: str) -> Case:
+    """All pages and heat maps of one line-up."""
+    pages = load_game(game).module("pages")
+
+    def frames(first: int, deals: int) -> Frames:
+        raw = {
+            "name": "coverage",
+            "game": game,
+            "players": [players],
+            "deals": deals,
+            "lineups": [lineup.split(",")],
+            "report": {"heatmaps": list(pages.HEATMAPS)},
+        }
+        plan = make_plan(raw, "coverage")
+        chunks = Chunks(plan, first)
+        cells = [cell_counts(plan, chunks, cell) for cell in plan.cells]
+        return study_tables(plan.game, cells, plan.pages, plan.heatmaps)
+
+    return Case(f"study {game}", f"{players} players: {lineup}", frames)
+
+
+def _resolved(group: str, name: str, make: Callable[[int], Any]) -> Case:
+    """A tournament, comparison or ladder: what has a plan, and makes tables of its chunks."""
+
+    def frames(first: int, deals: int) -> Frames:
+        resolved = make(deals)
+        found: Frames = resolved.tables(resolved.plan, Chunks(resolved.plan, first))
+        return found
+
+    return Case(group, name, frames)
+
+
+def _exploit(game: str, players: int, agent: str, challengers: list[str]) -> Case:
+    """The held-out figures of `exploit`, of challengers that are found already."""
+    specs = [load_agent(text) for text in challengers]
+    found = load_game(game)
+    field = _Field(found, players, load_agent(agent), resolve_variant(found, "base", {}, "coverage"), 0, 1)
+
+    def frames(first: int, deals: int) -> Frames:
+        outcomes = field.outcomes(specs, first, first + deals, min(CHUNKS, deals), GO)
+        return {"exploit": _table(field, specs, specs[0], outcomes, deals).drop(columns="chosen")}
+
+    return Case(f"exploit {game}", f"{players} players: {agent}", frames)
+
+
+def cases(*, quick: bool = False) -> list[Case]:
+    """All cases, or the few that are looked at each time."""
+    s, m = "strozzi", "medici_vs_strozzi"
+    first = [
+        _study(s, 4, "greedy,heuristic,random,racer"),
+        _study(m, 2, "fair-price,shader"),
+        _resolved(
+            f"tournament {m}",
+            "2 players: random, fair-price, shader",
+            lambda n: plan_tournament(load_game(m), ["random", "fair-price", "shader"], players=[2], deals=n),
+        ),
+        _resolved(
+            f"compare {s}",
+            "4 players: heuristic and greedy against random",
+            lambda n: plan_agents(load_game(s), "heuristic", "greedy", against=["random"], players=[4], deals=n),
+        ),
+    ]
+    if quick:
+        return first
+    return [
+        *first,
+        _study(s, 3, "heuristic"),
+        _study(s, 4, "heuristic,heuristic,heuristic,heuristic"),
+        _study(s, 5, "trader,florence,promoter,racer,heuristic"),
+        _study(s, 6, "random"),
+        _study(m, 2, "fair-price"),
+        _study(m, 2, "fair-price,random"),
+        _resolved(
+            f"tournament {s}",
+            "4 players: five agents",
+            lambda n: plan_tournament(
+                load_game(s), ["random", "greedy", "heuristic", "racer", "trader"], players=[4], deals=n
+            ),
+        ),
+        _resolved(
+            f"tournament {m}",
+            "2 players: with a dominated agent",
+            lambda n: plan_tournament(
+                load_game(m), ["random", "fixed-price:value=6", "shader", "fair-price"], players=[2], deals=n
+            ),
+        ),
+        _resolved(
+            f"compare {s}",
+            "4 players: heuristic and trader against heuristic",
+            lambda n: plan_agents(load_game(s), "heuristic", "trader", against=["heuristic"], players=[4], deals=n),
+        ),
+        _resolved(
+            f"compare {s}",
+            "variants base and long-tracks, 4 players: heuristic",
+            lambda n: plan_variants(load_game(s), "base", "long-tracks", agents=["heuristic"], players=[4], deals=n),
+        ),
+        _resolved(
+            f"compare {m}",
+            "fair-price and random against shader",
+            lambda n: plan_agents(load_game(m), "fair-price", "random", against=["shader"], players=[2], deals=n),
+        ),
+        _resolved(
+            f"compare {m}",
+            "variants base and short: fair-price, shader",
+            lambda n: plan_variants(
+                load_game(m), "base", "short", agents=["fair-price", "shader"], players=[2], deals=n
+            ),
+        ),
+        _resolved(
+            f"ladder {s}",
+            "4 players: margin of greedy",
+            lambda n: plan_ladder(load_game(s), "greedy", param="margin", start=1, steps=3, players=4, deals=n),
+        ),
+        _exploit(s, 4, "greedy", ["heuristic", "trader", "random"]),
+        _exploit(m, 2, "shader", ["fair-price", "random"]),
+    ]

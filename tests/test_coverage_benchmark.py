@@ -1,0 +1,102 @@
+"""benchmarks/coverage.py judges intervals: that it counts right, and that it fails when it should."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "benchmarks" / "covering"
+NAMES = ("cases", "judging", "seats")
+
+
+@pytest.fixture(scope="module")
+def parts():
+    sys.path.insert(0, str(FOLDER))
+    yield {name: importlib.import_module(name) for name in NAMES}
+    sys.path.remove(str(FOLDER))
+    for name in NAMES:
+        del sys.modules[name]
+
+
+def frame(figures):
+    rows = [("share", level, *rest) for level, rest in figures.items()]
+    return {
+        "flags": pd.DataFrame(rows, columns=["figure", "level", "value", "low", "high", "n"]).assign(players=4, deals=9)
+    }
+
+
+LEVELS = 20
+
+
+def study(rng, deals, width):
+    """Shares of 0.3, and a number that never varies; intervals `width` times as wide as they should be."""
+    half = width * 1.96 * np.sqrt(0.21 / deals)
+    shares = rng.binomial(deals, 0.3, LEVELS) / deals
+    found = {f"level {k}": (share, share - half, share + half, deals) for k, share in enumerate(shares)}
+    return frame({**found, "known": (2.0, 2.0, 2.0, deals)})
+
+
+def judged(parts, width, studies=30):
+    rng = np.random.default_rng(3)
+    truth_of = {f"level {k}": (0.3, 0.29, 0.31, 4000) for k in range(LEVELS)}
+    made = iter([frame({**truth_of, "known": (2.0, 2.0, 2.0, 4000)})])
+    case = parts["cases"].Case("made up", "", lambda first, deals: next(made, None) or study(rng, deals, width))
+    truth = parts["judging"].long_study(case, 4000)
+    found, failed = parts["judging"].small_studies(case, truth, 100, studies, 1)
+    assert failed == 0
+    return parts["judging"].together(parts["judging"].summary(case, truth, 100, found))
+
+
+def test_coverage_is_counted_and_what_never_varies_is_left_out(parts):
+    (row,) = judged(parts, 1.0).itertuples()
+    assert (row.figures, row.trials) == (LEVELS, 30 * LEVELS)
+    assert abs(row.coverage - 0.95) < 4 * row.error
+    assert row.below + row.above == pytest.approx(1 - row.coverage)
+    assert 400 < row.worth <= 600  # figures of a study are independent here
+
+
+def test_intervals_too_narrow_or_too_wide_are_found_and_right_ones_are_not(parts):
+    outside = parts["judging"].outside
+    assert len(outside(judged(parts, 1.0), 0.92, 0.98, 0.0005, 150)) == 0
+    assert len(outside(judged(parts, 0.65), 0.92, 0.98, 0.0005, 150)) == 1  # about 80 %
+    assert len(outside(judged(parts, 1.5, 60), 0.92, 0.98, 0.0005, 150)) == 1
+
+
+def test_a_quick_check_sees_80_per_cent_among_a_hundred_figures_and_seldom_raises_a_false_alarm(parts):
+    rng = np.random.default_rng(11)
+    alarms = 0
+    for _ in range(300):
+        table = pd.DataFrame({"worth": 200.0, "coverage": rng.binomial(200, 0.95, 100) / 200, "kind": ""})
+        alarms += len(parts["judging"].outside(table, 0.92, 0.98, 0.0005, 150)) > 0
+        table.loc[0, "coverage"] = 0.8
+        assert len(parts["judging"].outside(table, 0.92, 0.98, 0.0005, 150)) >= 1
+    assert alarms <= 3  # 3 in 300 would be 1 %; the chance of 4 at the promised rate is below 1 in 1,000
+
+
+def test_what_lies_where_is_told_apart(parts):
+    judging = parts["judging"]
+    names = [("flags", "share", level, 4) for level in "abcdef"]
+    rows = pd.DataFrame({"table": "flags", "figure": "share", "value": [0.5] * 6, "n_per_deal": 1.0})
+    truth = judging.Truth(rows, {name: k for k, name in enumerate(names)})
+    nothing = np.nan
+    bits = judging.judge(truth, frame({
+        "a": (0.5, 0.4, 0.6, 9), "b": (0.3, 0.2, 0.4, 9), "c": (0.7, 0.6, 0.8, 9), "d": (0.7, nothing, nothing, 9),
+        "e": (nothing, 0.1, 0.9, 9),
+    }))  # fmt: skip
+    there, value, interval, below, above, same = 1, 2, 4, 8, 16, 32
+    has = there | value | interval
+    assert bits.tolist() == [has | same, has | below, has | above, there | value, there | interval, 0]
+
+
+def test_seats_are_exchanged_whole(parts):
+    """The same deals, wins and games; only who sat where is drawn."""
+    seats = parts["seats"]
+    match, pool = seats._pool("4, self-play", 60)
+    cell = seats._cell(match, pool, 60, 0, np.random.default_rng(1))
+    for field in ("wins", "places", "scores"):
+        assert cell.outcome[field].sum() == pool[field].sum()
+    assert (cell.outcome["wins"].sum(axis=(1, 2)) == 60).all()
+    assert (cell.outcome["wins"].sum(axis=(0, 1)) != pool["wins"].sum(axis=(0, 1))).any()
