@@ -4,14 +4,16 @@ Subcommands import what they need when they are called, so that `strozzi --help`
 """
 
 import os
+import signal
 import sys
 import traceback
+from types import FrameType
 from typing import Annotated
 
 import typer
 
 from strozzi_sim.cli import about, bench, exploit, fairness, play, records, study, tournament
-from strozzi_sim.errors import StrozziError
+from strozzi_sim.errors import Interrupted, StrozziError
 
 EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 a bug of ours, 130/143 interrupted."
 
@@ -48,7 +50,13 @@ def _frame(
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    signal.signal(signal.SIGTERM, _terminated)
     sys.exit(run(sys.argv[1:]))
+
+
+def _terminated(number: int, frame: FrameType | None) -> None:
+    """Leave through every block that tidies up, whatever the command is doing."""
+    raise Interrupted(number, f"interrupted by {signal.Signals(number).name}")
 
 
 def run(arguments: list[str]) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 from strozzi_sim.errors import BrokenRule, InputError, StorageError
 from strozzi_sim.games import GAME_NAMES, load_game
+from strozzi_sim.kernel.files import open_atomically
 from strozzi_sim.selfplay.match import Match
 
 FORMAT = "strozzi-sim.record/1"
@@ -57,24 +58,19 @@ def record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
 
 
 def write_record(path: Path, games: Iterable[list[dict[str, Any]]]) -> int:
-    """Write games to a file, whole or not at all; returns their number.
+    """Write games to a file atomically, or to a device or pipe as they come; `-` is standard output.
+
+    Returns their number.
 
     Raises:
         StorageError: the file cannot be written.
     """
-    temporary = path.with_name(f".{path.name}.tmp")
     count = 0
-    try:
-        with temporary.open("w", encoding="utf-8", newline="\n") as file:
-            for lines in games:
-                for line in lines:
-                    file.write(json.dumps(line, separators=(",", ":"), ensure_ascii=False) + "\n")
-                count += 1
-        temporary.replace(path)
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
+    with open_atomically(path, lasting=True) as file:
+        for lines in games:
+            for line in lines:
+                file.write(json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
+            count += 1
     return count
 
 
