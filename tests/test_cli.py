@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from strozzi_sim.kernel.trust import open_folder
+
 BOT = """
 from strozzi_sim.agent import compiled_agent
 
@@ -121,8 +123,8 @@ def test_agents_games_and_cache_in_the_terminal():
 
 
 def test_cache_can_be_cleared(tmp_path):
-    (tmp_path / f"strozzi-{7:016x}").mkdir()
-    assert "1 folders removed" in strozzi("cache", "--clear", STROZZI_CACHE_DIR=str(tmp_path)).stdout
+    open_folder(tmp_path / f"strozzi-{7:016x}")
+    assert "1 folders removed" in strozzi("cache", "--clear", STROZZI_CACHE_DIR=tmp_path, TMPDIR=tmp_path).stdout
     assert list(tmp_path.iterdir()) == []
 
 

@@ -193,18 +193,6 @@ def test_the_folder_depends_on_every_reachable_source(monkeypatch):
             assert cache.folder_of.__wrapped__("strozzi") != before
 
 
-def test_old_folders_go_and_clear_empties(tmp_path, monkeypatch):
-    monkeypatch.setenv("STROZZI_CACHE_DIR", str(tmp_path))
-    for k in range(cache.FOLDERS_KEPT + 3):
-        folder = tmp_path / f"strozzi-{k:016x}"
-        folder.mkdir()
-        os.utime(folder, (k, k))
-    cache._drop_old(tmp_path)
-    assert [folder.name for folder in cache.folders()] == [f"strozzi-{k:016x}" for k in range(10, 2, -1)]
-    assert len(cache.clear()) == cache.FOLDERS_KEPT
-    assert cache.folders() == []
-
-
 def test_nothing_reads_beyond_an_array():
     """The same games with numba's bounds checks on; an index out of bounds would end with another exit code."""
     command = [sys.executable, "-m", "strozzi_sim", "bench", "strozzi", "--games", "300", "--counted", "--json"]

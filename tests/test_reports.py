@@ -258,16 +258,19 @@ def test_the_same_tables_give_the_same_files(game, tables, manifest, report, tmp
 
 
 def test_a_report_of_little(tmp_path, game, same):
-    """Few games, one page, a manifest with next to nothing in it, figures of an earlier report."""
+    """Few games, one page, a manifest with next to nothing in it, figures of an earlier report and of the user."""
     folder = tmp_path / "results"
     (folder / "figures").mkdir(parents=True)
-    (folder / "figures" / "old.png").write_bytes(b"old")
+    for name in ("old.png", "mine.png"):
+        (folder / "figures" / name).write_bytes(b"old")
+    (folder / "files.json").write_text('{"figures/old.png": null}')
     tables = study_tables(game, [same], ["balance"], [])
     parser = Page()
     parser.feed(write_report(folder, {"game": game.name}, tables, game).read_text("utf-8"))
     assert parser.open == []
     assert "all positions win exactly equally often" in "".join(parser.words)
     assert not (folder / "figures" / "old.png").exists()
+    assert (folder / "figures" / "mine.png").exists()
 
 
 def test_several_variants_and_a_single_chunk(tmp_path, game, pages, counts):

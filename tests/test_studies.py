@@ -1,19 +1,25 @@
 """Studies: plans, chunks, resume, the lock, and tables that are the same to the byte however they were made."""
 
+import errno
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from itertools import pairwise
 from pathlib import Path
 
 import joblib
+import numpy as np
 import pytest
 
 from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.selfplay.loop import OUTCOME, ROW
+from strozzi_sim.selfplay.match import Played
 from strozzi_sim.studies.plan import make_plan, read_study
 from strozzi_sim.studies.run import Progress, load_results, run_study
 from strozzi_sim.studies.store import Store
@@ -79,7 +85,10 @@ def test_a_finished_study_says_all_that_is_needed_to_repeat_it(finished):
     assert manifest["games"] == 1440
     assert set(manifest["versions"]) >= {"strozzi-sim", "behaviour", "python", "numba", "numpy"}
     assert any("ship cards" in text for text in manifest["reconstructed"]["base"])
-    assert len(list((finished.folder / "chunks").iterdir())) == 6 * 12
+    assert [file.name for file in (finished.folder / "chunks").iterdir()] == ["0000.segment"]
+    assert len((finished.folder / "ledger.jsonl").read_bytes().splitlines()) == 6 * 12
+    listed = json.loads((finished.folder / "files.json").read_text())
+    assert {f"tables/{file.name}" for file in (finished.folder / "tables").iterdir()} == set(listed)
 
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
@@ -139,29 +148,68 @@ def test_a_full_disk_is_known_before_it_is_full(tmp_path, monkeypatch):
         run_study(plan(), tmp_path / "r", workers=1)
 
 
-@pytest.mark.parametrize("harm", ["changed", "missing", "torn ledger", "nonsense in the ledger"])
-def test_damage_is_played_again(finished, tmp_path, harm):
-    folder = tmp_path / "r"
-    run_study(plan(), folder, workers=1)
-    chunk = folder / "chunks" / "0002-00003.chunk"
+def entries(folder):
+    return [json.loads(line) for line in (folder / "ledger.jsonl").read_text().splitlines()]
+
+
+def write_entries(folder, lines):
+    (folder / "ledger.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def change_chunk(folder):
+    (entry,) = (entry for entry in entries(folder) if (entry["cell"], entry["chunk"]) == (2, 3))
+    segment = folder / "chunks" / f"{entry['segment']}.segment"
+    content = bytearray(segment.read_bytes())
+    content[entry["offset"] + entry["length"] - 7] ^= 1
+    segment.write_bytes(content)
+
+
+def cut_segment(folder):
+    segment = folder / "chunks" / "0000.segment"
+    segment.write_bytes(segment.read_bytes()[:-5])
+
+
+def swap_chunks(folder):
+    """Two chunks under each other's name, with sums that are right."""
+    first, second, *rest = entries(folder)
+    first["chunk"], second["chunk"] = second["chunk"], first["chunk"]
+    write_entries(folder, [first, second, *rest])
+
+
+def tear_ledger(folder):
     ledger = folder / "ledger.jsonl"
-    if harm == "changed":
-        content = bytearray(chunk.read_bytes())
-        content[-7] ^= 1
-        chunk.write_bytes(content)
-    elif harm == "missing":
-        chunk.unlink()
-    elif harm == "torn ledger":
-        ledger.write_bytes(ledger.read_bytes()[:-20])
-    else:
-        lines = ledger.read_bytes().splitlines(keepends=True)
-        ledger.write_bytes(b"".join([*lines[:4], b"{torn\n", *lines[5:]]))
+    ledger.write_bytes(ledger.read_bytes()[:-20])
+
+
+def scribble_in_ledger(folder):
+    ledger = folder / "ledger.jsonl"
+    lines = ledger.read_bytes().splitlines(keepends=True)
+    ledger.write_bytes(b"".join([*lines[:4], b"{torn\n", *lines[5:]]))
+
+
+@pytest.mark.parametrize(
+    ("harm", "chunks", "words"),
+    [
+        (change_chunk, 1, ["chunk 3 of cell 2 is damaged or missing: it is played again"]),
+        (cut_segment, 1, ["chunk 11 of cell 5 is damaged or missing: it is played again"]),
+        (lambda folder: (folder / "chunks" / "0000.segment").unlink(), 72, None),
+        (swap_chunks, 2, None),
+        (tear_ledger, 1, []),
+        (scribble_in_ledger, 1, ["line 5 of ledger.jsonl is damaged: what it listed is played again"]),
+    ],
+    ids=["changed", "cut", "missing", "swapped", "torn ledger", "nonsense in the ledger"],
+)
+def test_damage_is_played_again(finished, tmp_path, harm, chunks, words):
+    folder = tmp_path / "r"
+    shutil.copytree(finished.folder, folder)
+    harm(folder)
     said = []
     again = run_study(plan(), folder, workers=1, progress=Progress(say=said.append))
-    assert 0 < again.played_now <= 40
-    if harm in ("changed", "missing"):
-        assert said[0] == "chunk 3 of cell 2 is damaged or missing: it is played again"
+    assert 0 < again.played_now <= 40 * chunks
+    if words is not None:
+        assert [line.replace(f"{folder}/", "") for line in said[: len(words)]] == words
     assert contents(folder) == contents(finished.folder)
+    assert run_study(plan(), folder, workers=1).played_now == 0
 
 
 def test_rows_of_every_game(tmp_path):
@@ -193,6 +241,189 @@ def test_results_load_again(finished):
     assert set(loaded.frames) == set(finished.frames)
     with pytest.raises(InputError, match="holds no results"):
         load_results(finished.folder / "chunks")
+
+
+# -- what others did to a folder ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def copy(finished, tmp_path):
+    return shutil.copytree(finished.folder, tmp_path / "copy")
+
+
+def test_files_of_the_user_stay_and_ours_that_are_no_more_go(copy):
+    (copy / "tables" / "notes.csv").write_text("mine")
+    (copy / "tables" / "draft.parquet").write_text("mine")
+    assert (copy / "tables" / "ships.csv").exists()
+    run_study(plan(report={"pages": ["balance"]}), copy, workers=1)
+    assert not (copy / "tables" / "ships.csv").exists()
+    assert (copy / "tables" / "notes.csv").read_text() == "mine"
+    assert "draft" not in load_results(copy).frames
+    (copy / "tables" / "ships.csv").write_text("mine")
+    with pytest.raises(StorageError, match=r"ships\.csv: a file that no run wrote is there; move it away"):
+        run_study(plan(), copy, workers=1)
+    assert (copy / "tables" / "ships.csv").read_text() == "mine"
+
+
+def change(**changes):
+    def harm(folder):
+        path = folder / "manifest.json"
+        manifest = {**json.loads(path.read_text()), **changes}
+        path.write_text(json.dumps({key: value for key, value in manifest.items() if value is not ...}))
+
+    return harm
+
+
+def change_entry(**changes):
+    def harm(folder):
+        first, *rest = entries(folder)
+        write_entries(folder, [{key: value for key, value in {**first, **changes}.items() if value is not ...}, *rest])
+
+    return harm
+
+
+def write(name, content):
+    return lambda folder: (folder / name).write_bytes(content)
+
+
+HARMED = [
+    (change(started=...), "manifest.json: was changed by hand: Object missing required field `started`"),
+    (change(started="yesterday"), "manifest.json: was changed by hand: Invalid RFC3339 encoded datetime - at `$.started`"),
+    (change(plan=None), "manifest.json: was changed by hand: Expected `object`, got `null` - at `$.plan`"),
+    (change(plan={}), "manifest.json: was changed by hand: plan and plan_hash do not belong together"),
+    (change(game="go"), "manifest.json: was changed by hand: game: 'go' is not the plan's 'strozzi'"),
+    (change(report={"pages": 3}), "manifest.json: was changed by hand: Expected `array`, got `int` - at `$.report.pages`"),
+    (change(format="strozzi-sim.results/1"), "manifest.json: format: expected 'strozzi-sim.results/2', got 'strozzi-sim.results/1'; run the study anew"),
+    (write("manifest.json", b""), "manifest.json: is not a manifest of strozzi-sim"),
+    (write("manifest.json", b"[" * 100_000), "manifest.json: is not a manifest of strozzi-sim"),
+    (write("manifest.json", b'{"format": ' + b"9" * 5000 + b"}"), "manifest.json: "),
+    (write("files.json", b"[]"), "files.json: is not a list of files by strozzi-sim: Expected `object`"),
+    (write("files.json", b'{"../letter.txt": null}'), "files.json: is not a list of files by strozzi-sim: "),
+]  # fmt: skip
+HARMED_LEDGERS = [
+    (change_entry(sha256=...), "ledger.jsonl: line 1: Object missing required field `sha256`; take the line out"),
+    (change_entry(games=11), "ledger.jsonl: line 1: games: expected 10 of this chunk, got 11"),
+    (change_entry(games="10"), "ledger.jsonl: line 1: Expected `int`, got `str` - at `$.games`"),
+    (change_entry(cell=6), "ledger.jsonl: line 1: the plan has no chunk 0 of cell 6"),
+    (change_entry(segment="../../x"), "ledger.jsonl: line 1: Expected `str` matching regex"),
+    (change_entry(offset=-1), "ledger.jsonl: line 1: Expected `int` >= 0 - at `$.offset`"),
+    (write("ledger.jsonl", b"[]\n"), "ledger.jsonl: line 1: Expected `object`, got `array`"),
+]
+HARMED_TABLES = [
+    (write("tables/seats.parquet", b"PAR1"), "tables/seats.parquet: is damaged or was changed by hand; run the study again"),
+    (lambda folder: (folder / "tables/seats.parquet").unlink(), "tables/seats.parquet: is missing; run the study again"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("harm", "words"), HARMED + HARMED_LEDGERS)
+def test_a_run_refuses_what_was_changed_by_hand(copy, harm, words):
+    harm(copy)
+    with pytest.raises(InputError) as refusal:
+        run_study(plan(), copy, workers=1)
+    assert words in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(("harm", "words"), HARMED + HARMED_TABLES)
+def test_a_report_refuses_what_was_changed_by_hand(copy, harm, words):
+    harm(copy)
+    with pytest.raises(InputError) as refusal:
+        load_results(copy)
+    assert words in str(refusal.value)
+
+
+def test_damaged_tables_are_made_again(copy, finished):
+    (copy / "tables" / "seats.parquet").write_bytes(b"PAR1")
+    assert run_study(plan(), copy, workers=1).played_now == 0
+    assert contents(copy) == contents(finished.folder)
+    assert set(load_results(copy).frames) == set(finished.frames)
+
+
+def test_what_a_killed_run_left_half_written_goes(copy):
+    left = copy / "tables" / f".seats.csv.{7:016x}.tmp"
+    left.write_text("half")
+    theirs = copy / "tables" / ".notes.tmp"
+    theirs.write_text("mine")
+    run_study(plan(), copy, workers=1)
+    assert not left.exists()
+    assert theirs.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "words"),
+    [
+        ("file/x", StorageError, "file/x: Not a directory"),
+        ("x" * 300, StorageError, "File name too long"),
+        ("loop", StorageError, "symbolic links"),
+        ("/", InputError, "/: is not empty and holds no results of a study; name another folder"),
+    ],
+)
+def test_awkward_folders_are_errors_in_one_line(tmp_path, name, error, words):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(error, match=words):
+        run_study(plan(), tmp_path / name, workers=1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "loop"]
+
+
+# -- saving ------------------------------------------------------------------------------------------------------------
+
+
+def played_chunk(made):
+    games = made.chunk_games(made.cells[0], 0)
+    return Played(games, np.zeros(1, OUTCOME), np.zeros(1, made.counts), np.zeros(0, ROW), None)
+
+
+def test_chunks_are_listed_in_groups_while_the_disk_is_busy(tmp_path, monkeypatch):
+    made = plan()
+    busy, calls = threading.Event(), []
+
+    def fsync(descriptor):
+        calls.append(descriptor)
+        if len(calls) == 3:  # the segment's second group
+            busy.wait(20)
+
+    monkeypatch.setattr("os.fsync", fsync)
+    with Store(tmp_path / "r", made) as store:
+        for chunk in range(12):
+            store.write((0, chunk), played_chunk(made))
+        assert len(store.done) == 12
+        assert [store.read((0, chunk))[0]["games"][0] for chunk in range(12)] == [0] * 12
+        busy.set()
+        store.settle()
+        assert len(entries(tmp_path / "r")) == 12
+        assert len(calls) < 2 * 12
+
+
+def test_nothing_is_listed_before_it_is_on_the_disk(tmp_path, monkeypatch):
+    made, listed = plan(), []
+    ledger = tmp_path / "r" / "ledger.jsonl"
+    monkeypatch.setattr("os.fsync", lambda descriptor: listed.append((os.readlink(f"/proc/self/fd/{descriptor}"), len(ledger.read_bytes().splitlines()))))  # fmt: skip
+    with Store(tmp_path / "r", made) as store:
+        store.write((0, 0), played_chunk(made))
+    segment = str(tmp_path / "r" / "chunks" / "0000.segment")
+    assert listed == [(segment, 0), (str(ledger), 1)]
+
+
+def test_a_disk_that_fails_ends_the_run(tmp_path, monkeypatch):
+    def fsync(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    made = plan()
+    with Store(tmp_path / "r", made) as store:
+        monkeypatch.setattr("os.fsync", fsync)
+        store.write((0, 0), played_chunk(made))
+        with pytest.raises(StorageError, match=r"cannot write .*segment: No space left"):
+            store.settle()
+    assert entries(tmp_path / "r") == []
+
+
+def test_a_later_run_leaves_earlier_segments_alone(copy):
+    cut_segment(copy)
+    before = (copy / "chunks" / "0000.segment").read_bytes()
+    run_study(plan(), copy, workers=1)
+    assert (copy / "chunks" / "0000.segment").read_bytes() == before
+    assert sorted(path.name for path in (copy / "chunks").iterdir()) == ["0000.segment", "0001.segment"]
 
 
 # -- bad plans -------------------------------------------------------------------------------------------------------
@@ -305,7 +536,7 @@ def test_a_signal_keeps_the_chunks_and_says_how_to_go_on(tmp_path, number, code)
     out, err = process.communicate(timeout=60)
     assert process.returncode == code, out + err
     assert re.search(r"strozzi: error: interrupted by SIG\w+; \d+ of 80 chunks are kept; run the same command", err)
-    assert not list((tmp_path / "r" / "chunks").glob(".*"))
+    assert not list((tmp_path / "r").rglob(".*.tmp"))
     assert not (tmp_path / "r" / "tables").exists()
 
 

@@ -87,11 +87,11 @@ def test_the_pairs_are_those_of_the_table(results):
 
 def test_written_again_it_is_the_same(results, capsys):
     page = (results.folder / "report.html").read_bytes()
-    (results.folder / "figures" / "old.svg").write_text("")
+    (results.folder / "figures" / "mine.svg").write_text("")
     assert run(["report", str(results.folder)]) == 0
     assert "report: " in capsys.readouterr().out
     assert (results.folder / "report.html").read_bytes() == page
-    assert not (results.folder / "figures" / "old.svg").exists()
+    assert (results.folder / "figures" / "mine.svg").exists()
     assert load_results(results.folder).games == results.games
 
 

@@ -4,16 +4,18 @@ Subcommands import what they need when they are called, so that `strozzi --help`
 """
 
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable
 from io import TextIOWrapper
+from types import FrameType
 from typing import Annotated, Any
 
 import typer
 
 from strozzi_sim.cli import about, bench, exploit, fairness, play, records, study, tournament
-from strozzi_sim.errors import MAX_SHOWN, StorageError, StrozziError
+from strozzi_sim.errors import MAX_SHOWN, Interrupted, StorageError, StrozziError
 
 EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 a bug of ours, 130/143 interrupted."
 _MAX_LINE = 2_000  # letters of an error
@@ -59,7 +61,13 @@ def main() -> None:
     """Run the command line and exit with its code."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names of files need not be text, nor terminals know all
+    signal.signal(signal.SIGTERM, _terminated)
     sys.exit(run(sys.argv[1:]))
+
+
+def _terminated(number: int, frame: FrameType | None) -> None:
+    """Leave through every block that tidies up, whatever the command is doing."""
+    raise Interrupted(number, f"interrupted by {signal.Signals(number).name}")
 
 
 def run(arguments: list[str]) -> int:
@@ -75,12 +83,12 @@ def run(arguments: list[str]) -> int:
         return int(error.exit_code)
     except (typer.Abort, KeyboardInterrupt):
         return _complain("interrupted", 130, debug)
-    except OSError as error:
-        if not isinstance(error, BrokenPipeError):  # a file or folder that nobody expected to fail
-            name = f"{error.filename}: " if error.filename else ""
-            return _complain(f"{name}{error.strerror or error}", StorageError.exit_code, debug)
+    except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # a file or folder that nobody expected to fail
+        name = f"{error.filename}: " if error.filename else ""
+        return _complain(f"{name}{error.strerror or error}", StorageError.exit_code, debug)
     except Exception as error:  # noqa: BLE001 - the outermost frame: anything else is a bug of ours
         words = getattr(error, "format_message", None)
         if words is not None:  # the parser's own errors

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.cli.options import check_range, columns_of, noted_in, print_json, tell, with_counts
-from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.errors import InputError
+from strozzi_sim.kernel.files import storage_errors, write_whole
 
 if TYPE_CHECKING:
     from strozzi_sim.agent import AgentSpec
@@ -95,7 +96,7 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
             print()
     if asked.tree is not None:
         whole = {"format": TREE_FORMAT, **about, "decisions": [_without(each, "actions") for each in documents]}
-        _write(asked.tree, whole)
+        write_whole(asked.tree, json_text.dumps(whole, indent=1, allow_nan=False).encode() + b"\n")
     plain = [_without(each, "next", "left_out") for each in documents]
     if json:
         print_json({**about, "decisions": plain, "seats": _agreement(plain, recorded.names)})
@@ -121,7 +122,9 @@ def _wanted(asked: Asked, seats: Sequence[int]) -> list[int]:
 
 def _check_writable(path: Path) -> None:
     """Refuse a file that cannot be written before time is spent."""
-    if path.is_dir() or not path.parent.is_dir():
+    with storage_errors(f"--tree: {path} cannot be written"):
+        fine = not path.is_dir() and path.parent.is_dir()
+    if not fine:
         reason = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
         raise InputError(f"--tree: {path} cannot be written: {reason}")
 
@@ -138,18 +141,6 @@ def _agreement(documents: Sequence[Mapping[str, Any]], names: Sequence[str]) -> 
         if same:
             found.append({"seat": seat, "agent": name, "decisions": len(same), "same": sum(same)})
     return found
-
-
-def _write(path: Path, document: Any) -> None:
-    """Write a JSON file, whole or not at all."""
-    temporary = path.with_name(f".{path.name}.tmp")
-    try:
-        temporary.write_text(json_text.dumps(document, indent=1, allow_nan=False) + "\n", "utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _print_header(table: "Table", recorded: "RecordedGame", spec: "AgentSpec", value: str | None) -> None:

@@ -30,6 +30,18 @@ StudyFile = Annotated[Path | None, typer.Option("--study", help="a study's TOML 
 Json = Annotated[bool, typer.Option("--json", help="print one JSON document and nothing else")]
 
 
+def out_option(help_text: str) -> Any:
+    """The option --out, a file or folder to write to."""
+    return typer.Option("--out", parser=named_path, metavar="PATH", help=help_text)
+
+
+def named_path(text: str) -> Path:
+    """The path that a person gave; an empty one would mean the current folder, and is refused."""
+    if not text:
+        raise InputError("the name of a file or folder is empty; . is the current folder")
+    return Path(text)
+
+
 def parse_players(text: str, game: "Game") -> list[int]:
     """The player counts in `4`, `3-6` or `3,5`; empty text is all of the game's.
 

@@ -20,8 +20,10 @@ from strozzi_sim.cli.options import (
     find_variant,
     noted_in,
     one_player_count,
+    out_option,
     parse_lineup,
     print_json,
+    say,
     tell,
     with_counts,
 )
@@ -41,7 +43,7 @@ def record(
     seed: Seed = 0,
     variant: VariantName = "base",
     study: StudyFile = None,
-    out: Annotated[Path | None, typer.Option(help="file to write; default: <game>.jsonl")] = None,
+    out: Annotated[Path | None, out_option("file to write, - for standard output; default: <game>.jsonl")] = None,
     json: Json = False,
 ) -> None:
     """Play games and write them down, one event a line.
@@ -49,6 +51,7 @@ def record(
     Example: strozzi record strozzi --players 4 --agents heuristic,random --games 10 --seed 7 --out games.jsonl
     """
     from strozzi_sim.games import load_game
+    from strozzi_sim.kernel.files import STANDARD_OUTPUT, open_descriptor, storage_errors
     from strozzi_sim.selfplay.match import Match
     from strozzi_sim.selfplay.records import record_game, write_record
 
@@ -64,11 +67,19 @@ def record(
     lineup, notes = with_counts(parse_lineup(agents, count), the_game, [count], [chosen])
     match = Match(the_game, count, lineup, chosen, seed, seatings)
     check_range("--seating", seating, 0, len(match.design) - 1)
-    path = out or Path(f"{game}.jsonl")
+    path = Path(f"{game}.jsonl") if out is None else out
+    with storage_errors(f"cannot write {path}"):
+        to_output = open_descriptor(path) == STANDARD_OUTPUT
+    if json and to_output:
+        raise InputError(f"--json and --out {path}: both go to standard output; name a file with --out")
     deals = range(games) if deal is None else range(deal, deal + 1)
     written = write_record(path, (record_game(match, number, seating) for number in deals))
     if json:
         print_json(noted_in({"out": str(path), "games": written, "seed": seed}, notes))
+    elif to_output:
+        for each in notes:
+            say(str(each))
+        say(f"{written} games written to standard output")
     else:
         tell(notes)
         print(f"{written} games written to {path}")

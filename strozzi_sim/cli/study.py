@@ -3,7 +3,6 @@
 import shlex
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,7 +15,9 @@ from strozzi_sim.cli.options import (
     Workers,
     columns_of,
     json_rows,
+    named_path,
     noted_in,
+    out_option,
     parse_players,
     parse_workers,
     print_json,
@@ -24,13 +25,13 @@ from strozzi_sim.cli.options import (
     say,
     tell,
 )
-from strozzi_sim.errors import InputError, Interrupted
+from strozzi_sim.errors import InputError
 
 if TYPE_CHECKING:
     from strozzi_sim.studies.plan import Plan
     from strozzi_sim.studies.run import Results
 
-Out = Annotated[Path | None, typer.Option(help="results folder; default: results/<name>")]
+Out = Annotated[Path | None, out_option("results folder; default: results/<name>")]
 
 
 def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a study, TOML")], out: Out = None,
@@ -43,7 +44,7 @@ def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a study, TOML
     from strozzi_sim.studies.run import run_study
 
     plan = read_study(file)
-    folder = out or Path("results") / plan.name
+    folder = Path("results") / plan.name if out is None else out
     plan = _calibrated(plan, folder)
     team = parse_workers(workers)
     with progress_bar(json) as progress:
@@ -53,7 +54,10 @@ def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a study, TOML
     _finish(results, plan.game.name, json)
 
 
-def report(folder: Annotated[Path, typer.Argument(metavar="DIR", help="a results folder")], json: Json = False) -> None:
+def report(
+    folder: Annotated[Path, typer.Argument(parser=named_path, metavar="DIR", help="a results folder")],
+    json: Json = False,
+) -> None:
     """Write the report of a results folder anew from its tables.
 
     Example: strozzi report results/balance-by-player-count
@@ -99,7 +103,7 @@ def balance(
     seed: Seed = 0,
     workers: Workers = None,
     out: Annotated[
-        Path | None, typer.Option(help="keep everything in this folder, with a report; default: only print")
+        Path | None, out_option("keep everything in this folder, with a report; default: only print")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -110,7 +114,7 @@ def balance(
     from strozzi_sim.agent import split_specs
     from strozzi_sim.games import load_game
     from strozzi_sim.studies.plan import make_plan
-    from strozzi_sim.studies.run import run_study
+    from strozzi_sim.studies.run import run_in_memory, run_study, study_tables
 
     the_game = load_game(game)
     counts = parse_players(players, the_game)
@@ -135,24 +139,18 @@ def balance(
     with progress_bar(json) as progress:
         if not json:
             progress.ready = lambda: _tell(plan)
-        if out is not None:
-            results = run_study(plan, out, workers=team, command=_command(), progress=progress)
+        if out is None:
+            _, frames = run_in_memory(plan, study_tables, workers=team, progress=progress)
         else:
-            with TemporaryDirectory(prefix="strozzi-") as folder:
-                try:
-                    results = run_study(
-                        plan, Path(folder) / "balance", workers=team, command=_command(), progress=progress
-                    )
-                except Interrupted as signal:
-                    raise Interrupted(signal.signal_number, "interrupted; nothing is kept without --out DIR") from None
+            results = run_study(plan, out, workers=team, command=_command(), progress=progress)
+            frames = results.frames
     if json:
-        tables = {name: json_rows(frame) for name, frame in results.frames.items()}
-        document = noted_in({**results.manifest["plan"], "games": plan.games}, plan.calibrated)
-        print_json({"plan": document, "tables": tables})
+        tables = {name: json_rows(frame) for name, frame in frames.items()}
+        print_json({"plan": noted_in({**plan.resolved, "games": plan.games}, plan.calibrated), "tables": tables})
         return
     for name in ("balance", "seats", "lineup"):
-        if len(results.frames[name]):
-            print(f"\n{name}\n{_text(results.frames[name])}")
+        if len(frames[name]):
+            print(f"\n{name}\n{_text(frames[name])}")
     if out is not None:
         _finish(results, game, False)
     else:

@@ -21,6 +21,7 @@ from strozzi_sim.cli.options import (
     json_rows,
     noted_in,
     one_player_count,
+    out_option,
     parse_players,
     parse_workers,
     print_json,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from strozzi_sim.studies.tournament import Tournament
 
 Deals = Annotated[int, typer.Option(help="deals of every line-up")]
-Out = Annotated[Path | None, typer.Option(help="keep everything in this folder, and resume there; default: only print")]
+Out = Annotated[Path | None, out_option("keep everything in this folder, and resume there; default: only print")]
 OnePlayers = Annotated[str, typer.Option("--players", help="player count; default: 4, or the fewest of the game")]
 _WIDEST = 14  # agents whose pairs still fit a terminal
 Seatings = Annotated[str, typer.Option(help="one, rotate, all or latin")]

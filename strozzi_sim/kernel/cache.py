@@ -5,10 +5,15 @@ place. Here the folder itself is named by a hash of everything the compiled code
 versions of Python, numba, llvmlite and numpy, the processor, and the NUMBA_* settings. A process whose sources were
 edited after it had imported them keeps its code to itself. One process at a time works on a folder, since numba
 rewrites its index there without a lock.
+
+What is wrong with a folder costs a compile and one line on standard error, never a run: damaged files are compiled
+again, and a folder that cannot be trusted (see `kernel.trust`) or written to makes way for a private one among the
+temporary files, or for none.
 """
 
 import atexit
 import hashlib
+import multiprocessing
 import os
 import platform
 import shutil
@@ -21,7 +26,18 @@ from functools import cache
 from importlib import util
 from pathlib import Path
 
+from strozzi_sim.errors import StorageError
 from strozzi_sim.kernel.locks import take_lock
+from strozzi_sim.kernel.trust import (
+    LOCK,
+    UnusableFolder,
+    drop_damaged,
+    is_tagged,
+    list_new,
+    open_folder,
+    open_root,
+    remove_folder,
+)
 
 FOLDERS_KEPT = 8
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -29,17 +45,27 @@ _USER_CHOICE = os.environ.get("NUMBA_CACHE_DIR")
 _NOT_IN_THE_KEY = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")  # the code is the same
 
 
+class CacheFailed(Exception):
+    """Machine code could not be kept in the folder chosen; that one is not used again, so try once more."""
+
+
 def cache_root() -> Path:
-    """The folder of all cache folders: STROZZI_CACHE_DIR, else the user's cache, else a temporary one."""
+    """The folder of all cache folders: STROZZI_CACHE_DIR, else NUMBA_CACHE_DIR, else a folder in the user's cache."""
     chosen = os.environ.get("STROZZI_CACHE_DIR") or _USER_CHOICE
     if chosen:
-        return Path(chosen)
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "strozzi-sim"
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return Path(tempfile.gettempdir()) / f"strozzi-sim-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"
-    return home if os.access(home, os.W_OK) else Path(tempfile.gettempdir()) / "strozzi-sim"
+        return Path(chosen).absolute()
+    with suppress(RuntimeError):  # a user without a home
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute() / "strozzi-sim"
+    return _private_root()
+
+
+def _private_root() -> Path:
+    """Where code is kept if it cannot be in `cache_root`."""
+    return Path(tempfile.gettempdir()) / f"strozzi-sim-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"
+
+
+def _roots() -> list[Path]:
+    return list(dict.fromkeys((cache_root(), _private_root())))
 
 
 def _sources(game: str = "") -> list[Path]:
@@ -89,29 +115,98 @@ def folder_of(game: str) -> Path:
 
 
 @contextmanager
-def cache_folder(game: str) -> Iterator[None]:
-    """Everything compiled inside the block is kept in the folder of `game`; a worker process finds the same one."""
+def cache_folder(game: str) -> Iterator[bool]:
+    """Everything compiled inside the block is kept in the folder of `game`; a worker process finds the same one.
+
+    The block is given whether code can be kept at all.
+
+    Raises:
+        CacheFailed: what was compiled inside the block could not be kept; the next call chooses another folder.
+    """
     from numba import config
 
-    folder = folder_of(game) if _stamps() == _AS_IMPORTED else _own_folder()
-    if not folder.is_dir():
-        folder.mkdir(parents=True, exist_ok=True)
-        _drop_old(folder.parent)
-    with _alone_in(folder):
+    with _one_thread, ExitStack() as undo:
+        folder = _enter(game, undo)
+        if folder is None:
+            yield False
+            return
         before = config.CACHE_DIR
         config.CACHE_DIR = str(folder)
+        whole = False
         try:
-            yield
+            yield True
+            whole = True
+        except OSError as error:
+            _give_up(folder.parent, error.strerror or str(error))
+            raise CacheFailed from error
+        except RuntimeError as error:
+            if not str(error).startswith("cannot cache function"):  # so says numba when it can make no folder
+                raise
+            _give_up(folder.parent, "no folder can be made there")
+            raise CacheFailed from error
         finally:
             config.CACHE_DIR = before
+            try:
+                list_new(folder, whole=whole)
+            except (OSError, StorageError) as error:
+                _give_up(folder.parent, str(error))
+
+
+def _enter(game: str, undo: ExitStack) -> Path | None:
+    """The first folder that code can be kept in, locked until `undo`; None if there is none."""
+    if _stamps() != _AS_IMPORTED:
+        folder = _own_folder()
+        return None if folder is None or folder.parent in _given_up else folder
+    for root in _roots():
+        folder = root / folder_of(game).name
+        if root in _given_up:
+            continue
+        try:
+            open_root(root)
+            fresh = not folder.exists()
+            with ExitStack() as locked:
+                locked.enter_context(_alone_in(folder))
+                dropped = drop_damaged(folder)
+                undo.push(locked.pop_all())
+            if fresh:
+                _drop_old(root)
+        except UnusableFolder as why:
+            _give_up(root, str(why))
+            continue
+        if dropped:
+            _tell(f"{dropped} files of compiled code in {folder} are damaged or half-written: compiled anew")
+        return folder
+    return None
+
+
+_given_up: set[Path] = set()
+
+
+def _give_up(root: Path, why: str) -> None:
+    """Do not use the cache folders in `root` any more in this process."""
+    if root not in _given_up:
+        _given_up.add(root)
+        _tell(f"the cache of compiled code in {root} is not used: {why}")
+
+
+def _tell(line: str) -> None:
+    """A line for the user, of the parent alone: its workers see the same."""
+    if multiprocessing.current_process().name == "MainProcess":
+        print(f"strozzi: {line}", file=sys.stderr, flush=True)
 
 
 @cache
-def _own_folder() -> Path:
+def _own_folder() -> Path | None:
     """A folder for this process alone, gone at its end: its code is not that of the sources as they are now."""
-    folder = tempfile.mkdtemp(prefix="strozzi-sim-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder)
+    try:
+        root = tempfile.mkdtemp(prefix="strozzi-sim-")
+        atexit.register(shutil.rmtree, root, ignore_errors=True)
+        folder = Path(root) / "own"
+        folder.mkdir()
+    except OSError as error:
+        _tell(f"compiled code is not kept: {error.strerror or error}")
+        return None
+    return folder
 
 
 _one_thread = threading.RLock()
@@ -120,31 +215,51 @@ _held: set[Path] = set()
 
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """Keep other threads and processes out of `folder` meanwhile."""
+    """Make `folder` if need be, and keep other threads and processes out of it meanwhile.
+
+    Raises:
+        UnusableFolder: it cannot be had.
+    """
     with _one_thread, ExitStack() as undo:
         if folder not in _held:
-            with suppress(OSError):  # nobody can write there, or there are no locks on that disk
-                take_lock(undo.enter_context((folder / ".lock").open("wb")), wait=True)
+            while not _take_folder(folder, undo):
+                pass  # somebody cleared the cache while we waited
             _held.add(folder)
             undo.callback(_held.discard, folder)
         yield
 
 
+def _take_folder(folder: Path, undo: ExitStack) -> bool:
+    """Open and lock a folder; False if it was removed meanwhile."""
+    open_folder(folder)
+    try:
+        lock = undo.enter_context((folder / LOCK).open("wb"))
+        with suppress(OSError):  # there are no locks on that disk
+            take_lock(lock, wait=True)
+        return os.path.samestat(os.fstat(lock.fileno()), (folder / LOCK).stat())
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise UnusableFolder(error.strerror or str(error)) from error
+
+
 def folders() -> list[Path]:
-    """All cache folders, newest first."""
-    root = cache_root()
-    found = [path for path in root.glob("*-" + "?" * 16) if path.is_dir()] if root.is_dir() else []
+    """All cache folders of ours, newest first: those that hold our tag."""
+    found = [
+        path
+        for root in _roots()
+        if root.is_dir() and os.access(root, os.R_OK)
+        for path in root.glob("*-" + "?" * 16)
+        if is_tagged(path)
+    ]
     return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
 
 
 def _drop_old(root: Path) -> None:
-    for folder in folders()[FOLDERS_KEPT:]:
-        shutil.rmtree(folder, ignore_errors=True)
+    for folder in [folder for folder in folders() if folder.parent == root][FOLDERS_KEPT:]:
+        remove_folder(folder)
 
 
 def clear() -> list[Path]:
-    """Remove every cache folder; returns what was removed."""
-    gone = folders()
-    for folder in gone:
-        shutil.rmtree(folder, ignore_errors=True)
-    return gone
+    """Remove every cache folder of ours that no process works in; returns what was removed."""
+    return [folder for folder in folders() if remove_folder(folder)]

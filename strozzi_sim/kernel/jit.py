@@ -15,7 +15,7 @@ import numba
 from numba.core.bytecode import FunctionIdentity
 from numba.extending import overload
 
-from strozzi_sim.kernel.cache import cache_folder
+from strozzi_sim.kernel.cache import CacheFailed, cache_folder
 
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
@@ -31,8 +31,7 @@ merged = numba.njit(inline="always", **_OPTIONS)
 
 def entry(kernel: Any, signature: Any, game: str) -> Any:
     """Compile the kernel `kernel` for `signature`, through the cache folder of `game`; returns what Python calls."""
-    with cache_folder(game):
-        return numba.njit(signature, cache=True, **_OPTIONS)(kernel.py_func)
+    return _compiled(game, lambda kept: numba.njit(signature, cache=kept, **_OPTIONS)(kernel.py_func))
 
 
 def function_at(
@@ -40,8 +39,17 @@ def function_at(
 ) -> Any:
     """Compile `kernel` as a C function of `signature`; the result has an `address` valid in this process."""
     options = {**_OPTIONS, "boundscheck": True} if boundscheck else _OPTIONS
-    with cache_folder(game):
-        return numba.cfunc(signature, cache=cache, **options)(kernel)
+    return _compiled(game, lambda kept: numba.cfunc(signature, cache=cache and kept, **options)(kernel))
+
+
+def _compiled(game: str, compile_kernel: Callable[[bool], Any]) -> Any:
+    """What `compile_kernel` makes of whether code can be kept; once more if keeping it failed."""
+    while True:  # each time there is one folder less to choose
+        try:
+            with cache_folder(game) as kept:
+                return compile_kernel(kept)
+        except CacheFailed:
+            continue
 
 
 def implement(verb: Callable[..., Any], state_type: Any, kernel: Any, *, force_inline: bool = False) -> None:

@@ -1,5 +1,6 @@
 """One self-contained HTML page of a study, and its pictures as files."""
 
+import io
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -13,15 +14,16 @@ from markupsafe import Markup
 from matplotlib import rc_context
 from matplotlib.figure import Figure as Drawing
 
-from strozzi_sim.errors import StorageError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.pages import SCENARIO, THIN, HeatMap, Picture, Tables, listed, pick
+from strozzi_sim.kernel.files import storage_errors
 from strozzi_sim.reports import findings
 from strozzi_sim.reports.figures import draw
 from strozzi_sim.reports.heat import draw_heat_map
 from strozzi_sim.reports.html_tables import PageTable, page_table
 from strozzi_sim.reports.style import STYLE
 from strozzi_sim.selfplay.calibrate import Calibration
+from strozzi_sim.studies.folder import folder_lock, replace_files
 
 MOST_SCENARIOS = 4  # variants and line-ups that are drawn; the tables hold all
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -113,47 +115,36 @@ def write_page(folder: Path, manifest: Mapping[str, Any], game: Game, content: C
     """Draw what `content` paints into figures/ and write report.html; returns the page's path.
 
     Raises:
-        StorageError: the folder cannot be written.
+        StorageError: the folder cannot be written, is in use, or holds a file of that name that is not ours.
     """
-    target = folder / "figures"
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        painter = Painter(target)
-        found = content(painter)
-        for old in target.iterdir():
-            if old.suffix in (".png", ".svg") and old.stem not in painter.drawn:
-                old.unlink()
-        page = folder / "report.html"
-        _write(page, _render(manifest, game, found).encode())
-    except OSError as error:
-        raise StorageError(f"cannot write {error.filename or folder}: {error.strerror or error}") from error
-    return page
-
-
-def _write(path: Path, content: bytes) -> None:
-    """The file is there whole or not at all."""
-    temporary = path.with_name(f".{path.name}.tmp")
-    temporary.write_bytes(content)
-    temporary.replace(path)
+    painter = Painter()
+    page = _render(manifest, game, content(painter))
+    with storage_errors(f"cannot write to {folder}"):
+        folder.mkdir(parents=True, exist_ok=True)
+    with folder_lock(folder):
+        contents = {**painter.drawn, "report.html": page.encode(errors="backslashreplace")}
+        replace_files(folder, contents, parts=("figures/", "report.html"))
+    return folder / "report.html"
 
 
 class Painter:
-    """Saves drawings and hands back their SVG for the page."""
+    """Makes pictures of drawings and hands back their SVG for the page.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.drawn: set[str] = set()
+    Attributes:
+        drawn: what is to be written, by path within the results folder.
+    """
+
+    def __init__(self) -> None:
+        self.drawn: dict[str, bytes] = {}
 
     def paint(self, drawing: Drawing, name: str, title: str) -> str:
-        """Save a drawing under a name; returns its SVG for the page."""
-        self.drawn.add(name)
-        svg, png = self.folder / f"{name}.svg", self.folder / f"{name}.png"
+        """Draw under a name; returns the SVG for the page."""
         with rc_context(STYLE):
-            for path, metadata in ((png, {"Software": None}), (svg, {"Date": None, "Creator": None})):
-                temporary = path.with_name(f".{path.name}.tmp")
-                drawing.savefig(temporary, format=path.suffix[1:], metadata=metadata)
-                temporary.replace(path)
-        return inline_svg(svg.read_text("utf-8"), name, title)
+            for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None, "Creator": None})):
+                picture = io.BytesIO()
+                drawing.savefig(picture, format=kind, metadata=metadata)
+                self.drawn[f"figures/{name}.{kind}"] = picture.getvalue()
+        return inline_svg(self.drawn[f"figures/{name}.svg"].decode("utf-8"), name, title)
 
 
 def inline_svg(text: str, name: str, title: str) -> str:

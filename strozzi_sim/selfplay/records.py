@@ -10,9 +10,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.errors import BrokenRule, InputError, StorageError, shown
+from strozzi_sim.errors import BrokenRule, InputError, shown
 from strozzi_sim.games import load_game
 from strozzi_sim.games.variants import NAME, from_components, words_of
+from strozzi_sim.kernel.files import open_atomically
 from strozzi_sim.plain_data import parse_json, read_lines
 from strozzi_sim.selfplay.match import Match
 
@@ -80,24 +81,19 @@ def record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
 
 
 def write_record(path: Path, games: Iterable[list[dict[str, Any]]]) -> int:
-    """Write games to a file, whole or not at all; returns their number.
+    """Write games to a file atomically, or to a device or pipe as they come; `-` is standard output.
+
+    Returns their number.
 
     Raises:
         StorageError: the file cannot be written.
     """
-    temporary = path.with_name(f".{path.name}.tmp")
     count = 0
-    try:
-        with temporary.open("w", encoding="utf-8", newline="\n") as file:
-            for lines in games:
-                for line in lines:
-                    file.write(json.dumps(line, separators=(",", ":"), ensure_ascii=False) + "\n")
-                count += 1
-        temporary.replace(path)
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
+    with open_atomically(path, lasting=True) as file:
+        for lines in games:
+            for line in lines:
+                file.write(json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
+            count += 1
     return count
 
 

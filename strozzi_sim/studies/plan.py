@@ -132,6 +132,11 @@ class Plan:
         """The deals of a chunk: first, and one past the last."""
         return chunk * self.deals // self.chunks, (chunk + 1) * self.deals // self.chunks
 
+    def chunk_games(self, cell: Cell, chunk: int) -> int:
+        """The games of a chunk of a cell."""
+        first, last = self.chunk_range(chunk)
+        return (last - first) * len(cell.match.design)
+
     @property
     def counts(self) -> np.dtype[Any]:
         """The dtype of what chunks keep beside the outcome."""
@@ -172,7 +177,7 @@ class Plan:
     @property
     def hash(self) -> str:
         """SHA-256 of the resolved plan."""
-        return hashlib.sha256(json.dumps(self.resolved, sort_keys=True).encode()).hexdigest()
+        return hash_of(self.resolved)
 
     def summary(self) -> str:
         """The plan in one line: what times what is how many games."""
@@ -188,6 +193,11 @@ class Plan:
             f"{self.game.title}: players {counts} x line-ups {lineups} x variants {names} = {cells} cells; "
             f"each {self.deals:,} deals x {sat} seatings = {self.games:,} games"
         )
+
+
+def hash_of(resolved: Mapping[str, Any]) -> str:
+    """SHA-256 of a resolved plan."""
+    return hashlib.sha256(json.dumps(resolved, sort_keys=True).encode()).hexdigest()
 
 
 def read_study(file: Path) -> Plan:

@@ -1,16 +1,18 @@
 """Run a study: play the chunks that are missing, then make tables and report. Running again resumes."""
 
-import json
+import contextlib
+import io
 import os
 import platform
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -18,8 +20,18 @@ from strozzi_sim.errors import InputError, Interrupted
 from strozzi_sim.selfplay.interrupts import stop_flag
 from strozzi_sim.selfplay.pool import Task, play_tasks
 from strozzi_sim.studies.cells import CellCounts
+from strozzi_sim.studies.folder import (
+    FORMAT,
+    MANIFEST,
+    Content,
+    read_file,
+    read_list,
+    read_manifest,
+    replace_files,
+    write_manifest,
+)
 from strozzi_sim.studies.plan import Cell, Plan
-from strozzi_sim.studies.store import MANIFEST_FORMAT, Key, Shelf, Store, storage_errors, write_whole
+from strozzi_sim.studies.store import LEDGER, Shelf, Store
 
 Tables = Callable[[Plan, Store], dict[str, Any]]
 Enough = Callable[[Plan, Store], bool]
@@ -87,30 +99,48 @@ def run_study(
     began = monotonic()
     with Store(folder, plan) as store:
         progress.ready()
-        for cell, chunk in store.damaged:
-            progress.say(f"chunk {chunk} of cell {cell} is damaged or missing: it is played again")
-        manifest = _manifest(plan, command)
-        path = folder / "manifest.json"
-        if path.is_file():
-            before = json.loads(path.read_bytes())
-            manifest["started"] = before["started"]
-            manifest["calibrated"] = manifest["calibrated"] or before.get("calibrated", [])
-        write_whole(path, _json(manifest))
-        cut, played_now = _play(plan, store, workers, progress, enough)
-        frames = (tables or _tables)(cut, store)
-        files = _write_tables(folder, frames)
-        if plan.rows:
-            _write_rows(plan, store)
-        seconds = monotonic() - began
-        manifest |= {
-            "games": cut.games,
-            "deals": cut.deals,
-            "finished": _now(),
-            "seconds": round(seconds, 3),
-            "played_now": played_now,
-        }
-        write_whole(path, _json(manifest))
-    return Results(folder, manifest, frames, files, cut.games, played_now, seconds)
+        try:
+            with stop_flag():  # while tables are written too
+                manifest, cut, played_now = _play_all(plan, store, command, workers, progress, enough)
+                frames = (tables or study_tables)(cut, store)
+                files = _write_tables(folder, frames)
+                if plan.rows:
+                    _write_rows(plan, store)
+                manifest |= {
+                    "games": cut.games,
+                    "deals": cut.deals,
+                    "finished": _now(),
+                    "seconds": round(monotonic() - began, 3),
+                    "played_now": played_now,
+                }
+                write_manifest(folder, manifest)
+        except Interrupted as signal:
+            kept = f"{len(store.done)} of {len(plan.cells) * plan.chunks} chunks are kept"
+            message = f"{signal}; {kept}; run the same command again to resume"
+            raise Interrupted(signal.signal_number, message) from None
+    return Results(folder, manifest, frames, files, cut.games, played_now, manifest["seconds"])
+
+
+def _play_all(
+    plan: Plan, store: Store, command: str, workers: int, progress: Progress, enough: Enough | None
+) -> tuple[dict[str, Any], Plan, int]:
+    """Write the manifest of an unfinished study and play it; gives both, the plan as far as played, and games played."""
+    for cell, chunk in store.damaged:
+        progress.say(f"chunk {chunk} of cell {cell} is damaged or missing: it is played again")
+    for line in store.unreadable:
+        progress.say(f"line {line} of {store.folder / LEDGER} is damaged: what it listed is played again")
+    manifest = _manifest(plan, command)
+    try:
+        before = read_manifest(store.folder)
+    except FileNotFoundError:
+        before = None
+    if before is not None:
+        manifest["started"] = before["started"]
+        manifest["calibrated"] = manifest["calibrated"] or before["calibrated"]
+    write_manifest(store.folder, manifest)
+    cut, played_now = _play(plan, store, workers, progress, enough)
+    store.settle()
+    return manifest, cut, played_now
 
 
 def run_in_memory(
@@ -122,9 +152,12 @@ def run_in_memory(
         AgentFault: an agent chose an illegal action.
         Interrupted: a signal asked to stop.
     """
-    with Shelf(plan) as store:
-        cut, _ = _play(plan, store, workers, progress or Progress(), enough)
-        return cut, tables(cut, store)
+    try:
+        with Shelf(plan) as store, stop_flag():
+            cut, _ = _play(plan, store, workers, progress or Progress(), enough)
+            return cut, tables(cut, store)
+    except Interrupted as signal:
+        raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without --out") from None
 
 
 def _play(plan: Plan, store: Store, workers: int, progress: Progress, enough: Enough | None) -> tuple[Plan, int]:
@@ -142,7 +175,7 @@ def _play(plan: Plan, store: Store, workers: int, progress: Progress, enough: En
 
 def _play_missing(plan: Plan, store: Store, workers: int, progress: Progress, chunks: range) -> int:
     missing = [(cell, chunk) for cell in plan.cells for chunk in chunks if (cell.number, chunk) not in store.done]
-    done = before = sum(int(entry["games"]) for entry in store.done.values())
+    done = before = sum(place.games for place in store.done.values())
     if before and chunks.start == 0:
         progress.say(f"resuming: {before:,} of {plan.games:,} games are already played")
     if not missing:
@@ -154,15 +187,11 @@ def _play_missing(plan: Plan, store: Store, workers: int, progress: Progress, ch
         for cell, chunk in missing
     )
     progress.games(done, plan.games)
-    try:
-        with stop_flag() as stop:
-            for task, played in play_tasks(tasks, workers, stop):
-                store.write(task.key, played)
-                done += played.games
-                progress.games(done, plan.games)
-    except Interrupted as signal:
-        kept = f"{len(store.done)} of {len(plan.cells) * plan.chunks} chunks are kept; run the same command again to resume"
-        raise Interrupted(signal.signal_number, f"{signal}; {kept if store.keeps else 'nothing is kept'}") from None
+    with stop_flag() as stop:
+        for task, played in play_tasks(tasks, workers, stop):
+            store.write(task.key, played)
+            done += played.games
+            progress.games(done, plan.games)
     return done - before
 
 
@@ -187,70 +216,61 @@ def cell_counts(plan: Plan, store: Store, cell: Cell) -> CellCounts:
     )
 
 
-def _tables(plan: Plan, store: Store) -> dict[str, Any]:
-    from strozzi_sim.studies.tables import study_tables
+def study_tables(plan: Plan, store: Store) -> dict[str, Any]:
+    """Every table of a study by name."""
+    from strozzi_sim.studies import tables
 
     cells = [cell_counts(plan, store, cell) for cell in plan.cells]
-    return study_tables(plan.game, cells, plan.pages, plan.heatmaps)
+    return tables.study_tables(plan.game, cells, plan.pages, plan.heatmaps)
 
 
 def _write_tables(folder: Path, frames: dict[str, Any]) -> dict[str, Path]:
-    import io
-
-    target = folder / "tables"
-    with storage_errors(f"cannot write to {target}"):
-        target.mkdir(exist_ok=True)
-        for old in target.iterdir():
-            if old.stem not in frames:
-                old.unlink()
-    paths = {}
+    """tables/<name>.parquet and .csv."""
+    contents: dict[str, Content] = {}
     for name, frame in frames.items():
-        paths[name] = target / f"{name}.parquet"
         parquet = io.BytesIO()
         frame.to_parquet(parquet, index=False)
-        write_whole(paths[name], parquet.getvalue())
-        write_whole(target / f"{name}.csv", frame.to_csv(index=False, lineterminator="\n").encode())
-    return paths
+        contents[f"tables/{name}.parquet"] = parquet.getvalue()
+        contents[f"tables/{name}.csv"] = frame.to_csv(index=False, lineterminator="\n").encode()
+    replace_files(folder, contents, parts=("tables/",))
+    return {name: folder / "tables" / f"{name}.parquet" for name in frames}
 
 
 def _write_rows(plan: Plan, store: Store) -> None:
     """games/<cell>.parquet: one row a game and seat."""
+    contents = {f"games/cell-{cell.number:04d}.parquet": partial(_write_cell, plan, store, cell) for cell in plan.cells}
+    replace_files(store.folder, contents, parts=("games/",))
+
+
+def _write_cell(plan: Plan, store: Store, cell: Cell, file: IO[bytes]) -> None:
+    """The rows of a cell, chunk after chunk."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    target = store.folder / "games"
-    with storage_errors(f"cannot write to {target}"):
-        target.mkdir(exist_ok=True)
-        for cell in plan.cells:
-            names = np.array([spec.text for spec in cell.match.positions])
-            path = target / f"cell-{cell.number:04d}.parquet"
-            temporary = path.with_name(f".{path.name}.tmp")
-            writer = None
-            for chunk in range(plan.chunks):
-                key: Key = (cell.number, chunk)
-                rows = store.read(key)[2]
-                columns = {
-                    "players": np.full(len(rows), cell.match.players),
-                    "variant": np.full(len(rows), cell.match.variant.name),
-                    "lineup": np.full(len(rows), cell.lineup),
-                    **{name: rows[name] for name in ("deal", "seating", "seat", "position")},
-                    "agent": names[rows["position"]],
-                    "score": rows["score"],
-                    "place": rows["twice_place"] / 2,
-                    "decisions": rows["decisions"],
-                }
-                table = pa.table(columns)
-                if writer is None:
-                    writer = parquet.ParquetWriter(temporary, table.schema)
-                writer.write_table(table)
-            if writer is not None:
-                writer.close()
-                temporary.replace(path)
+    names = np.array([spec.text for spec in cell.match.positions])
+    with contextlib.ExitStack() as undo:
+        writer = None
+        for chunk in range(plan.chunks):
+            rows = store.read((cell.number, chunk))[2]
+            columns = {
+                "players": np.full(len(rows), cell.match.players),
+                "variant": np.full(len(rows), cell.match.variant.name),
+                "lineup": np.full(len(rows), cell.lineup),
+                **{name: rows[name] for name in ("deal", "seating", "seat", "position")},
+                "agent": names[rows["position"]],
+                "score": rows["score"],
+                "place": rows["twice_place"] / 2,
+                "decisions": rows["decisions"],
+            }
+            table = pa.table(columns)
+            if writer is None:
+                writer = undo.enter_context(parquet.ParquetWriter(file, table.schema))
+            writer.write_table(table)
 
 
 def _manifest(plan: Plan, command: str) -> dict[str, Any]:
     return {
-        "format": MANIFEST_FORMAT,
+        "format": FORMAT,
         "name": plan.name,
         "game": plan.game.name,
         "seed": plan.seed,
@@ -284,31 +304,28 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _json(content: dict[str, Any]) -> bytes:
-    return json.dumps(content, indent=1).encode() + b"\n"
-
-
 def load_results(folder: Path) -> Results:
     """What a finished run left in `folder`.
 
     Raises:
-        InputError: there are no results, or the study is not finished.
+        InputError: there are no results, the study is not finished, or a file was changed since it was written.
+        StorageError: a file cannot be read.
     """
     import pandas as pd
 
-    path = folder / "manifest.json"
     try:
-        manifest = json.loads(path.read_bytes())
-        manifest["plan"], manifest["game"]
+        manifest = read_manifest(folder)
     except FileNotFoundError:
-        raise InputError(f"{folder}: holds no results of a study (no manifest.json)") from None
-    except (ValueError, KeyError, TypeError):
-        raise InputError(f"{path}: is not a manifest of strozzi-sim") from None
-    if "counts" in manifest["plan"] and not (folder / "tables" / "ratings.parquet").exists():
+        raise InputError(f"{folder}: holds no results of a study (no {MANIFEST})") from None
+    files = read_list(folder)
+    if "counts" in manifest["plan"] and "tables/ratings.parquet" not in files:
         raise InputError(f"{folder}: holds a comparison or ladder, which has no report; see {folder / 'tables'}")
-    if not manifest.get("finished"):
-        raise InputError(f"{folder}: the study is not finished; run it again to resume: {manifest.get('command')}")
-    with storage_errors(f"cannot read {folder / 'tables'}"):
-        tables = {file.stem: file for file in sorted((folder / "tables").glob("*.parquet"))}
-        frames = {name: pd.read_parquet(file) for name, file in tables.items()}
+    if not manifest["finished"]:
+        raise InputError(f"{folder}: the study is not finished; run it again to resume: {manifest['command']}")
+    tables, frames = {}, {}
+    for name, digest in sorted(files.items()):
+        path = folder / name
+        if path.parent.name == "tables" and path.suffix == ".parquet":
+            tables[path.stem] = path
+            frames[path.stem] = pd.read_parquet(io.BytesIO(read_file(folder, name, digest)))
     return Results(folder, manifest, frames, tables, manifest["games"], 0, 0.0)

@@ -1,8 +1,9 @@
-"""The results folder: manifest, chunks, ledger, lock.
+"""Chunks of a study on the disk: append-only segments, and the ledger that lists what is in them.
 
-A chunk is written to a temporary name, flushed, renamed, and then listed with its SHA-256 in the ledger; so whatever
-the ledger lists was whole when it was listed. A torn last line of the ledger is dropped. A chunk whose bytes no longer
-match is played again.
+A run appends its chunks to a segment of its own. A thread flushes it to the disk and then lists, in one append to the
+ledger, what has come since the last time: each chunk's segment, offset, length and SHA-256. So the disk sets the size
+of these groups, not the pace of the run, and whatever the ledger lists was on the disk when it was listed. A torn last
+line of the ledger is dropped. A chunk whose bytes no longer match is played again.
 """
 
 import contextlib
@@ -10,73 +11,75 @@ import hashlib
 import json
 import os
 import shutil
+import threading
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Annotated, Any, NamedTuple
 
+import msgspec
 import numpy as np
+from msgspec import Meta
 
 from strozzi_sim.errors import InputError, StorageError
-from strozzi_sim.kernel.locks import take_lock
+from strozzi_sim.kernel.files import storage_errors
 from strozzi_sim.selfplay.loop import OUTCOME, ROW
 from strozzi_sim.selfplay.match import Played
+from strozzi_sim.studies.folder import FILES, LOCK, MANIFEST, TEMPORARY, folder_lock, read_manifest
 from strozzi_sim.studies.plan import Plan, differences
 
 CHUNK_FORMAT = "strozzi-sim.chunk/1"
-MANIFEST_FORMAT = "strozzi-sim.results/1"
+LEDGER = "ledger.jsonl"
 _GUESS = 40_000  # bytes of a chunk, about
 _SMALL_GUESS = 4_096  # without tallies
 _RESERVE = 64 * 2**20
 
 Key = tuple[int, int]
+_Number = Annotated[int, Meta(ge=0, le=2**53)]
 
 
-@contextlib.contextmanager
-def storage_errors(what: str) -> Iterator[None]:
-    """Turn an OSError inside the block into a StorageError that names `what`."""
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(f"{what}: {error.strerror or error}") from error
+class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A line of the ledger: where a chunk lies."""
+
+    cell: _Number
+    chunk: _Number
+    games: _Number
+    segment: Annotated[str, Meta(pattern="^[0-9]{4,9}$")]
+    offset: _Number
+    length: _Number
+    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
-def write_whole(path: Path, content: bytes, *, lasting: bool = False) -> None:
-    """Write a file so that it is there whole or not at all; `lasting` waits until it is on the disk."""
-    temporary = path.with_name(f".{path.name}.tmp")
-    with storage_errors(f"cannot write {path}"):
-        try:
-            with temporary.open("wb") as file:
-                file.write(content)
-                if lasting:
-                    file.flush()
-                    os.fsync(file.fileno())
-            temporary.replace(path)
-        finally:  # a full disk, or a signal in the midst of it
-            temporary.unlink(missing_ok=True)
+class Place(NamedTuple):
+    """Where a chunk lies, in memory."""
+
+    games: int
+    segment: int
+    offset: int
+    length: int
+    sha256: bytes
 
 
 class Store:
     """The results folder of a plan, locked for this process; use as a context manager.
 
-    A chunk is on the disk before it is listed, except those with orders in place of tallies: they are many and small,
-    and what a power cut makes of them is found by their checksum and played again.
-
     Attributes:
         folder: where it is.
-        done: (cell, chunk) -> ledger entry, of every chunk that is there and whole.
+        done: (cell, chunk) -> where it lies, of every chunk that is there and whole.
         damaged: chunks that were listed but are missing or changed.
+        unreadable: numbers of the ledger's lines that are no entries; what they listed is played again.
         keeps: whether a later run finds the chunks again.
     """
 
     keeps = True
 
     def __init__(self, folder: Path, plan: Plan) -> None:
-        self.folder, self.plan, self._lasting = folder, plan, not plan.orders
-        self.done: dict[Key, dict[str, Any]] = {}
+        self.folder, self.plan = folder, plan
+        self.done: dict[Key, Place] = {}
         self.damaged: list[Key] = []
-        self._ledger: IO[bytes] | None = None
-        self._lock: IO[bytes] | None = None
+        self.unreadable: list[int] = []
+        self._undo = contextlib.ExitStack()
+        self._reader: tuple[int, IO[bytes]] | None = None
+        self._writer: _Writer | None = None
 
     def __enter__(self) -> "Store":
         """Create or open the folder.
@@ -85,59 +88,53 @@ class Store:
             InputError: it holds the results of another plan, or something else altogether.
             StorageError: it cannot be written, is in use, or the disk is too full for the study.
         """
-        manifest = self.folder / "manifest.json"
-        if self.folder.exists() and not self.folder.is_dir():
-            raise InputError(f"{self.folder}: is a file; name a folder for the results")
-        if manifest.is_file():
-            self._check_same_plan(manifest)
-        elif self.folder.is_dir() and not self._is_fresh():
-            raise InputError(
-                f"{self.folder}: is not empty and holds no results of a study; name another folder with --out"
-            )
+        self._check_folder()
         with storage_errors(f"cannot write to {self.folder}"):
             (self.folder / "chunks").mkdir(parents=True, exist_ok=True)
-            self._lock = (self.folder / ".lock").open("wb")
         with contextlib.ExitStack() as undo:
-            undo.callback(self._lock.close)
-            self._take_lock()
+            undo.enter_context(folder_lock(self.folder))
             self._check_space()
             self._read_ledger()
-            with storage_errors(f"cannot write to {self.folder}"):
-                self._ledger = (self.folder / "ledger.jsonl").open("ab")
-            undo.pop_all()  # the lock is ours until we leave
+            undo.callback(self._close)
+            self._undo = undo.pop_all()  # the lock is ours until we leave
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let go of the folder."""
-        for file in (self._ledger, self._lock):
-            if file is not None:
-                file.close()
+        """List what is written, and let go of the folder."""
+        self._undo.close()
 
-    def _is_fresh(self) -> bool:
-        """Whether there is nothing but what a run makes before its manifest."""
-        ours = {".lock", "chunks", "ledger.jsonl", ".manifest.json.tmp"}
-        ledger = self.folder / "ledger.jsonl"
-        return {entry.name for entry in self.folder.iterdir()} <= ours and not (
-            ledger.exists() and ledger.stat().st_size
-        )
+    def _close(self) -> None:
+        if self._reader is not None:
+            self._reader[1].close()
+        self.settle()
 
-    def _take_lock(self) -> None:
-        assert self._lock is not None
-        try:
-            take_lock(self._lock, wait=False)
-        except OSError:
-            raise StorageError(f"{self.folder}: another run is writing here; wait for it, or choose --out") from None
+    def _check_folder(self) -> None:
+        with storage_errors(f"cannot write to {self.folder}"):
+            try:
+                names = {name for name in os.listdir(self.folder) if not TEMPORARY.match(name)}
+            except FileNotFoundError:
+                return
+            except NotADirectoryError:
+                if not self.folder.exists():
+                    raise  # a file among its parents
+                raise InputError(f"{self.folder}: is a file; name a folder for the results") from None
+        if MANIFEST in names:
+            self._check_same_plan()
+        elif names - {LOCK, "chunks", LEDGER, FILES} or self._is_begun():
+            raise InputError(
+                f"{self.folder}: is not empty and holds no results of a study; name another folder with --out"
+            )
 
-    def _check_same_plan(self, manifest: Path) -> None:
-        try:
-            written = json.loads(manifest.read_bytes())
-            same, there = written["plan_hash"] == self.plan.hash, written["plan"]
-        except (ValueError, KeyError, TypeError):
-            raise InputError(f"{manifest}: is not a manifest of strozzi-sim; name another folder with --out") from None
-        except OSError as error:
-            raise StorageError(f"{manifest}: cannot be read: {error.strerror}") from error
-        if not same:
-            found = list(differences(there, self.plan.resolved))
+    def _is_begun(self) -> bool:
+        """Whether there is more than what a run makes before its manifest."""
+        with storage_errors(f"cannot read {self.folder}"):
+            ledger, chunks = self.folder / LEDGER, self.folder / "chunks"
+            return (ledger.exists() and ledger.stat().st_size > 0) or (chunks.exists() and any(chunks.iterdir()))
+
+    def _check_same_plan(self) -> None:
+        manifest = read_manifest(self.folder)
+        if manifest["plan_hash"] != self.plan.hash:
+            found = list(differences(manifest["plan"], self.plan.resolved))
             shown = "; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else "")
             raise InputError(
                 f"{self.folder}: holds the results of another plan ({shown}); name another folder with --out"
@@ -148,64 +145,179 @@ class Store:
         missing = len(self.plan.cells) * self.plan.chunks * guess + _RESERVE
         if self.plan.rows:
             missing += self.plan.games * max(self.plan.players) * ROW.itemsize // 4
-        free = shutil.disk_usage(self.folder).free
+        with storage_errors(f"cannot write to {self.folder}"):
+            free = shutil.disk_usage(self.folder).free
         if free < missing:
             raise StorageError(f"{self.folder}: {free >> 20} MiB free on the disk, about {missing >> 20} MiB needed")
 
-    def path(self, key: Key) -> Path:
-        """The file of a chunk."""
-        return self.folder / "chunks" / f"{key[0]:04d}-{key[1]:05d}.chunk"
+    def _segment(self, number: int) -> Path:
+        return self.folder / "chunks" / f"{number:04d}.segment"
 
     def _read_ledger(self) -> None:
-        path = self.folder / "ledger.jsonl"
+        path = self.folder / LEDGER
         with storage_errors(f"cannot read {path}"):
-            content = path.read_bytes() if path.is_file() else b""
-            whole = content[: content.rfind(b"\n") + 1]
-            if whole != content:  # a torn last line
-                with path.open("r+b") as file:
-                    file.truncate(len(whole))
-        listed: dict[Key, dict[str, Any]] = {}
-        for line in whole.splitlines():
-            try:
-                entry = json.loads(line)
-                listed[int(entry["cell"]), int(entry["chunk"])] = entry
-            except (ValueError, KeyError, TypeError):
-                continue  # an unreadable entry is a chunk to play again
-        for key, entry in listed.items():
-            if self._bytes(key, entry["sha256"]) is None:
+            if not path.exists():
+                return
+            with path.open("r+b") as ledger:
+                whole = 0
+                for number, line in enumerate(ledger, 1):
+                    if not line.endswith(b"\n"):
+                        break
+                    whole += len(line)
+                    self._list(path, number, line)
+                ledger.truncate(whole)  # a torn last line goes
+        for key, place in sorted(self.done.items(), key=lambda item: item[1][1:3]):
+            if self._bytes(key, place) is None:
                 self.damaged.append(key)
-            else:
-                self.done[key] = entry
+        for key in self.damaged:
+            del self.done[key]
 
-    def _bytes(self, key: Key, digest: str) -> bytes | None:
+    def _list(self, path: Path, number: int, line: bytes) -> None:
+        """Take a line of the ledger: what is no JSON was damaged, what is and says nonsense was written by hand."""
         try:
-            content = self.path(key).read_bytes()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise StorageError(f"cannot read {self.path(key)}: {error.strerror}") from error
-        return content if hashlib.sha256(content).hexdigest() == digest else None
+            plain = msgspec.json.decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            self.unreadable.append(number)
+            return
+        where = f"{path}: line {number}"
+        try:
+            entry = msgspec.convert(plain, Entry)
+        except msgspec.ValidationError as error:
+            raise InputError(f"{where}: {error}; take the line out, and its chunk is played again") from None
+        if entry.cell >= len(self.plan.cells) or entry.chunk >= self.plan.chunks:
+            raise InputError(f"{where}: the plan has no chunk {entry.chunk} of cell {entry.cell}")
+        games = self.plan.chunk_games(self.plan.cells[entry.cell], entry.chunk)
+        if entry.games != games:
+            raise InputError(f"{where}: games: expected {games} of this chunk, got {entry.games}")
+        self.done[entry.cell, entry.chunk] = Place(
+            entry.games, int(entry.segment), entry.offset, entry.length, bytes.fromhex(entry.sha256)
+        )
+
+    def _bytes(self, key: Key, place: Place) -> bytes | None:
+        """The bytes of a chunk, None if they are not what was listed."""
+        path = self._segment(place.segment)
+        with storage_errors(f"cannot read {path}"):
+            if self._reader is None or self._reader[0] != place.segment:
+                if self._reader is not None:
+                    self._reader[1].close()
+                    self._reader = None
+                try:
+                    self._reader = place.segment, path.open("rb")
+                except FileNotFoundError:
+                    return None
+            file = self._reader[1]
+            if place.offset + place.length > os.fstat(file.fileno()).st_size:
+                return None  # also what no memory would hold
+            file.seek(place.offset)
+            content = file.read(place.length)
+        whole = hashlib.sha256(content).digest() == place.sha256 and content.startswith(_head(key))
+        return content if whole else None
 
     def write(self, key: Key, played: Played) -> None:
-        """Keep a finished chunk."""
-        assert self._ledger is not None
+        """Keep a finished chunk. It is listed soon, at the latest when the folder is left.
+
+        Raises:
+            StorageError: this one or one before it cannot be written.
+        """
+        if self._writer is None:
+            segments = [int(path.stem) for path in (self.folder / "chunks").glob("[0-9]*.segment")]
+            number = max(segments, default=-1) + 1
+            self._writer = _Writer(number, self._segment(number), self.folder / LEDGER)
         content = pack(key, played)
-        write_whole(self.path(key), content, lasting=self._lasting)
-        digest = hashlib.sha256(content).hexdigest()
-        entry = {"cell": key[0], "chunk": key[1], "games": played.games, "sha256": digest}
-        with storage_errors(f"cannot write {self.folder / 'ledger.jsonl'}"):
-            self._ledger.write(json.dumps(entry).encode() + b"\n")
-            self._ledger.flush()
-            if self._lasting:
-                os.fsync(self._ledger.fileno())
-        self.done[key] = entry
+        self.done[key] = self._writer.append(key, played.games, content)
+
+    def settle(self) -> None:
+        """Wait until every chunk is on the disk and listed.
+
+        Raises:
+            StorageError: the last chunks cannot be written.
+        """
+        if self._writer is not None:
+            writer, self._writer = self._writer, None
+            writer.close()
 
     def read(self, key: Key) -> tuple[Any, Any, Any]:
         """A chunk's outcome, tallies and rows."""
-        content = self._bytes(key, self.done[key]["sha256"])
+        place = self.done[key]
+        content = self._bytes(key, place)
         if content is None:
-            raise StorageError(f"{self.path(key)}: changed while the study was running; run again")
+            raise StorageError(f"{self._segment(place.segment)}: changed while the study was running; run again")
         return unpack(content, self.plan.counts)
+
+
+class _Writer:
+    """Appends chunks to one segment, and lists them from a thread of its own once they are on the disk."""
+
+    def __init__(self, number: int, segment: Path, ledger: Path) -> None:
+        self._number = number
+        self._paths = segment, ledger
+        with storage_errors(f"cannot write {segment}"):
+            self._segment = segment.open("xb", buffering=0)
+        try:
+            with storage_errors(f"cannot write {ledger}"):
+                self._ledger = ledger.open("ab", buffering=0)
+        except StorageError:
+            self._segment.close()
+            raise
+        self._waiting: list[Entry] = []
+        self._changed = threading.Condition()
+        self._closing = False
+        self._failure: StorageError | None = None
+        self._thread = threading.Thread(target=self._list_groups, name="ledger", daemon=True)
+        self._thread.start()
+
+    def append(self, key: Key, games: int, content: bytes) -> Place:
+        """Append a chunk; returns where it lies."""
+        if self._failure is not None:
+            raise self._failure
+        with storage_errors(f"cannot write {self._paths[0]}"):
+            offset = self._segment.tell()
+            _write_all(self._segment, content)
+        place = Place(games, self._number, offset, len(content), hashlib.sha256(content).digest())
+        entry = Entry(*key, games, f"{self._number:04d}", place.offset, place.length, place.sha256.hex())
+        with self._changed:
+            self._waiting.append(entry)
+            self._changed.notify()
+        return place
+
+    def close(self) -> None:
+        """List what is left and close the files.
+
+        Raises:
+            StorageError: the last chunks cannot be written.
+        """
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+        self._thread.join()
+        self._segment.close()
+        self._ledger.close()
+        if self._failure is not None:
+            raise self._failure
+
+    def _list_groups(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._closing)
+                group, self._waiting = self._waiting, []
+            if not group:
+                return
+            try:
+                with storage_errors(f"cannot write {self._paths[0]}"):
+                    os.fsync(self._segment.fileno())
+                with storage_errors(f"cannot write {self._paths[1]}"):
+                    _write_all(self._ledger, b"".join(msgspec.json.encode(entry) + b"\n" for entry in group))
+                    os.fsync(self._ledger.fileno())
+            except StorageError as failure:
+                self._failure = failure
+                return
+
+
+def _write_all(file: IO[bytes], content: bytes) -> None:
+    """Write to an unbuffered file, which may take a part at a time."""
+    view = memoryview(content)
+    while view:
+        view = view[file.write(view) :]
 
 
 class Shelf(Store):
@@ -223,20 +335,25 @@ class Shelf(Store):
 
     def write(self, key: Key, played: Played) -> None:
         """Keep a finished chunk."""
-        self._kept[key] = pack(key, played)
-        self.done[key] = {"cell": key[0], "chunk": key[1], "games": played.games}
+        self._kept[key] = content = pack(key, played)
+        self.done[key] = Place(played.games, 0, 0, len(content), b"")
 
     def read(self, key: Key) -> tuple[Any, Any, Any]:
         """A chunk's outcome, tallies and rows."""
         return unpack(self._kept[key], self.plan.counts)
 
 
+def _head(key: Key) -> bytes:
+    """How the bytes of a chunk begin."""
+    return f'{{"format": "{CHUNK_FORMAT}", "cell": {key[0]}, "chunk": {key[1]}, "sizes": '.encode()
+
+
 def pack(key: Key, played: Played) -> bytes:
     """A chunk as bytes: one line of JSON, then the compressed records."""
     assert played.tallies is not None
     parts = [played.outcome.tobytes(), played.tallies.tobytes(), played.rows.tobytes()]
-    head = {"format": CHUNK_FORMAT, "cell": key[0], "chunk": key[1], "sizes": [len(part) for part in parts]}
-    return json.dumps(head).encode() + b"\n" + zlib.compress(b"".join(parts), 1)
+    sizes = json.dumps([len(part) for part in parts]).encode()
+    return _head(key) + sizes + b"}\n" + zlib.compress(b"".join(parts), 1)
 
 
 def unpack(content: bytes, counts: np.dtype[Any]) -> tuple[Any, Any, Any]:

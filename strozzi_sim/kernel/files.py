@@ -1,0 +1,130 @@
+"""Files that are written atomically: whole, or as they were before.
+
+What is written lies beside its target under a name of its own until it is whole, and takes the target's place in one
+rename. So two writers of one file never mix, and the last to finish wins. A symbolic link is followed. A device, a
+pipe or standard output has no place to take: it is written to as it comes.
+"""
+
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from strozzi_sim.errors import StorageError
+
+STANDARD_OUTPUT = 1
+_MAX_LINKS = 40
+_TOKEN_BYTES = 8
+_NAME_KEPT = 40  # characters of the target's name in that of its temporary file; file systems allow 255 bytes
+
+
+@contextmanager
+def storage_errors(what: str) -> Iterator[None]:
+    """Turn an OSError inside the block into a StorageError that names `what`."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(f"{what}: {error.strerror or error}") from error
+
+
+def open_descriptor(path: Path) -> int | None:
+    """The open file of this process that `path` is a name of: 1 for `-` and /dev/stdout, else None.
+
+    Raises:
+        OSError: the path cannot be looked up.
+    """
+    if str(path) == "-":
+        return STANDARD_OUTPUT
+    own = {f"/proc/{os.getpid()}/fd", "/dev/fd"}
+    for _ in range(_MAX_LINKS):
+        folder = os.path.realpath(path.parent)
+        if folder in own and path.name.isdecimal():
+            return int(path.name)
+        if not path.is_symlink():
+            break
+        path = Path(folder, os.readlink(path))
+    return None
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether there is something at `path` that is no regular file and cannot be replaced by one."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+@contextmanager
+def open_atomically(path: Path, *, lasting: bool = False) -> Iterator[IO[bytes]]:
+    """A file to write to. It takes the place of `path` when the block ends well; else `path` stays as it was.
+
+    Args:
+        path: the target; `-` is standard output.
+        lasting: wait until it is on the disk.
+
+    Raises:
+        StorageError: it cannot be written. A reader that goes away is BrokenPipeError.
+    """
+    what = f"cannot write {path}"
+    with storage_errors(what):
+        descriptor = open_descriptor(path)
+        stream = descriptor is not None or _is_stream(path)
+    if stream:
+        sys.stdout.flush()
+        try:
+            # A copy of the descriptor keeps its place in a file that standard output was sent to.
+            with os.fdopen(os.dup(descriptor), "wb") if descriptor is not None else path.open("wb") as file:
+                yield file
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise StorageError(f"{what}: {error.strerror or error}") from error
+        return
+    with storage_errors(what):
+        target = path.resolve() if path.is_symlink() else path
+        before = _permissions(target)
+        temporary = target.with_name(f".{target.name[:_NAME_KEPT]}.{secrets.token_hex(_TOKEN_BYTES)}.tmp")
+        try:
+            with temporary.open("xb") as file:
+                if before is not None:
+                    os.chmod(temporary, before)
+                yield file
+                if lasting:
+                    file.flush()
+                    os.fsync(file.fileno())
+            temporary.replace(target)
+        finally:  # a full disk, or a signal in the midst of it
+            with suppress(OSError):
+                temporary.unlink()
+
+
+def _permissions(target: Path) -> int | None:
+    """The permissions of a file that is to be replaced, None if there is none.
+
+    Raises:
+        OSError: nothing may be written there.
+    """
+    try:
+        found = target.stat()
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(None, "is a folder")
+    if not os.access(target, os.W_OK):
+        raise PermissionError(None, "Permission denied")
+    return stat.S_IMODE(found.st_mode)
+
+
+def write_whole(path: Path, content: bytes, *, lasting: bool = False) -> None:
+    """Write a file atomically; `lasting` waits until it is on the disk.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
+    with open_atomically(path, lasting=lasting) as file:
+        file.write(content)

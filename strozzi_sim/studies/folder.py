@@ -1,0 +1,205 @@
+"""The results folder: its lock, its manifest, and the list of files in it that are ours.
+
+files.json names every table, picture and page that a run or a report writes, before it is written, and its SHA-256
+once it is there (null of what is too long to be kept in memory). Only what it names is replaced or removed.
+"""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.kernel.files import open_atomically, storage_errors, write_whole
+from strozzi_sim.kernel.locks import take_lock
+from strozzi_sim.studies.plan import hash_of
+
+FORMAT = "strozzi-sim.results/2"
+MANIFEST = "manifest.json"
+FILES = "files.json"
+LOCK = ".lock"
+TEMPORARY = re.compile(r"^\..+\.[0-9a-f]{16}\.tmp$")
+_FOLDERS = ("tables", "figures", "games")
+
+Content = bytes | Callable[[IO[bytes]], None]
+_Count = Annotated[int, Meta(ge=0, le=2**53)]
+_Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+_File = Annotated[str, Meta(pattern=r"^((tables|figures|games)/[^/.][^/]*|report\.html)$")]
+
+
+class _Report(msgspec.Struct):
+    pages: list[str]
+    heatmaps: list[str]
+
+
+class _Manifest(msgspec.Struct):
+    """What a manifest must hold; further keys are for readers."""
+
+    format: str
+    name: str
+    game: str
+    seed: _Count
+    plan: dict[str, Any]
+    plan_hash: _Hash
+    calibrated: list[dict[str, Any]]
+    report: _Report
+    games: _Count
+    cells: _Count
+    summary: str
+    command: str
+    versions: dict[str, str | int]
+    reconstructed: dict[str, list[str]]
+    host: dict[str, Any]
+    started: datetime
+    finished: datetime | None
+    deals: _Count = 0
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """What manifest.json of a results folder says.
+
+    Raises:
+        FileNotFoundError: there is none.
+        InputError: it is none of ours, of another format, or was changed by hand; names the key.
+        StorageError: it cannot be read.
+    """
+    path = folder / MANIFEST
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read: {error.strerror or error}") from error
+    try:
+        plain = msgspec.json.decode(content)
+        written = plain["format"]
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, KeyError, TypeError):
+        raise InputError(f"{path}: is not a manifest of strozzi-sim") from None
+    if written != FORMAT:
+        raise InputError(
+            f"{path}: format: expected {FORMAT!r}, got {str(written)[:40]!r}; run the study anew in another folder"
+        )
+    try:
+        found = msgspec.convert(plain, _Manifest)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{path}: was changed by hand: {error}") from None
+    if found.plan_hash != hash_of(found.plan):
+        raise InputError(f"{path}: was changed by hand: plan and plan_hash do not belong together")
+    if found.plan.get("game") != found.game:
+        raise InputError(
+            f"{path}: was changed by hand: game: {found.game!r} is not the plan's {found.plan.get('game')!r}"
+        )
+    assert isinstance(plain, dict)
+    return plain
+
+
+def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Write manifest.json; it is on the disk afterwards."""
+    write_whole(folder / MANIFEST, json.dumps(manifest, indent=1).encode() + b"\n", lasting=True)
+
+
+@contextmanager
+def folder_lock(folder: Path) -> Iterator[None]:
+    """Keep other runs and reports out of a results folder; what killed ones left half-written is removed.
+
+    Raises:
+        StorageError: another one is writing there, or nothing can be written.
+    """
+    with storage_errors(f"cannot write to {folder}"):
+        lock = (folder / LOCK).open("wb")
+    with lock:
+        try:
+            take_lock(lock, wait=False)
+        except OSError:
+            raise StorageError(f"{folder}: another run is writing here; wait for it, or choose --out") from None
+        with storage_errors(f"cannot write to {folder}"):
+            for place in (folder, *(folder / name for name in _FOLDERS)):
+                for path in place.iterdir() if place.is_dir() else ():
+                    if TEMPORARY.match(path.name) and path.is_file():
+                        path.unlink()
+        yield
+
+
+def read_list(folder: Path) -> dict[str, str | None]:
+    """The files of ours in a results folder, by path within it, with their SHA-256.
+
+    Raises:
+        InputError: the list was changed by hand.
+        StorageError: it cannot be read.
+    """
+    path = folder / FILES
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[_File, _Hash | None])
+    except FileNotFoundError:
+        return {}
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"{path}: is not a list of files by strozzi-sim: {error}") from None
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _write_list(folder: Path, files: Mapping[str, str | None]) -> None:
+    write_whole(folder / FILES, json.dumps(dict(sorted(files.items())), indent=1).encode() + b"\n", lasting=True)
+
+
+def replace_files(folder: Path, contents: Mapping[str, Content], *, parts: tuple[str, ...]) -> None:
+    """Write files of ours into a results folder, and remove those of `parts` that are there no more.
+
+    Args:
+        folder: the results folder, whose lock is held.
+        contents: by path within the folder, bytes, or what writes to a file.
+        parts: beginnings of the paths that `contents` replaces, such as "tables/".
+
+    Raises:
+        InputError: the list of files was changed by hand.
+        StorageError: a file cannot be written, or is there and was not written by us.
+    """
+    listed = read_list(folder)
+    for name in contents:
+        if name not in listed and os.path.lexists(folder / name):
+            raise StorageError(f"cannot write {folder / name}: a file that no run wrote is there; move it away")
+    _write_list(folder, listed | {name: None for name in contents if name not in listed})
+    kept = {name: digest for name, digest in listed.items() if not name.startswith(parts)}
+    for name, content in contents.items():
+        path = folder / name
+        with storage_errors(f"cannot write to {path.parent}"):
+            path.parent.mkdir(exist_ok=True)
+        if isinstance(content, bytes):
+            write_whole(path, content)
+            kept[name] = hashlib.sha256(content).hexdigest()
+        else:
+            with open_atomically(path) as file:
+                content(file)
+            kept[name] = None
+    for name in listed:
+        if name not in kept:
+            with storage_errors(f"cannot remove {folder / name}"):
+                (folder / name).unlink(missing_ok=True)
+    _write_list(folder, kept)
+
+
+def read_file(folder: Path, name: str, digest: str | None) -> bytes:
+    """A file of ours as it was written.
+
+    Raises:
+        InputError: it is missing, or is not as it was written.
+        StorageError: it cannot be read.
+    """
+    path = folder / name
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{path}: is missing; run the study again") from None
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read: {error.strerror or error}") from error
+    if digest != hashlib.sha256(content).hexdigest():
+        raise InputError(f"{path}: is damaged or was changed by hand; run the study again")
+    return content

@@ -1,0 +1,160 @@
+"""Files written atomically: unique names, links, devices, pipes, and nothing half-written left behind."""
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from strozzi_sim.errors import StorageError
+from strozzi_sim.kernel.files import open_atomically, open_descriptor, write_whole
+
+root_only = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may do that")
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_two_writers_do_not_mix_and_the_last_to_finish_wins(tmp_path):
+    target = tmp_path / "games.jsonl"
+    with open_atomically(target) as first:
+        first.write(b"first")
+        with open_atomically(target) as second:
+            second.write(b"second")
+        assert target.read_bytes() == b"second"
+        first.write(b" and last")
+    assert target.read_bytes() == b"first and last"
+    assert names(tmp_path) == ["games.jsonl"]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_what_ends_badly_leaves_the_file_as_it_was(tmp_path, error):
+    target = tmp_path / "games.jsonl"
+    target.write_text("before")
+
+    def half():
+        with open_atomically(target) as file:
+            file.write(b"half")
+            raise error
+
+    with pytest.raises(error):
+        half()
+    assert target.read_text() == "before"
+    assert names(tmp_path) == ["games.jsonl"]
+
+
+def test_a_link_is_followed_and_stays(tmp_path):
+    target, link = tmp_path / "target", tmp_path / "link"
+    for before in ("there", None):  # and one that points to nothing yet
+        target.unlink(missing_ok=True)
+        if before is not None:
+            target.write_text(before)
+        link.unlink(missing_ok=True)
+        link.symlink_to("target")
+        write_whole(link, b"new")
+        assert link.is_symlink()
+        assert target.read_bytes() == b"new"
+    assert names(tmp_path) == ["link", "target"]
+
+
+def test_permissions_are_those_of_the_file_or_of_the_umask(tmp_path):
+    target = tmp_path / "a"
+    before = os.umask(0o027)
+    try:
+        write_whole(target, b"1")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    target.chmod(0o604)
+    write_whole(target, b"2")
+    assert stat.S_IMODE(target.stat().st_mode) == 0o604
+
+
+def test_a_pipe_is_written_to_and_stays(tmp_path):
+    pipe, found = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()))
+    reader.start()
+    write_whole(pipe, b"through")
+    reader.join(20)
+    assert found == [b"through"]
+    assert stat.S_ISFIFO(pipe.lstat().st_mode)
+
+
+@root_only
+def test_a_device_is_written_to_and_stays(tmp_path):
+    device = tmp_path / "null"
+    os.mknod(device, 0o600 | stat.S_IFCHR, os.makedev(1, 3))
+    write_whole(device, b"gone")
+    assert stat.S_ISCHR(device.lstat().st_mode)
+    assert names(tmp_path) == ["null"]
+
+
+def test_standard_output_by_any_name_keeps_its_place(tmp_path, capfd):
+    link = tmp_path / "link"
+    link.symlink_to("/dev/stdout")
+    for name in (Path("-"), Path("/dev/stdout"), Path("/dev/fd/1"), link):
+        assert open_descriptor(name) == 1
+        print("before")
+        write_whole(name, b"written\n")
+    assert capfd.readouterr().out == "before\nwritten\n" * 4
+    assert link.is_symlink()
+    assert open_descriptor(tmp_path / "1") is None
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda folder: folder, "is a folder"),
+        (lambda folder: folder / ("x" * 300), "File name too long"),
+        (lambda folder: folder / "missing" / "x", "No such file"),
+        (lambda folder: folder / "file" / "x", "Not a directory"),
+        (lambda folder: folder / "loop", "symbolic links"),
+    ],
+)
+def test_what_cannot_be_written_is_an_error_in_one_line(tmp_path, make, words):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(StorageError, match=f"cannot write .*{words}"):
+        write_whole(make(tmp_path), b"")
+    assert names(tmp_path) == ["file", "loop"]
+
+
+def test_a_long_name_that_the_disk_allows_is_written(tmp_path):
+    write_whole(tmp_path / ("x" * 255), b"1")
+    assert names(tmp_path) == ["x" * 255]
+
+
+RECORD = """
+import sys, time
+from pathlib import Path
+from strozzi_sim.cli import app
+from strozzi_sim.kernel.files import open_atomically
+
+def endless(arguments):
+    with open_atomically(Path(arguments[0])) as file:
+        file.write(b"half")
+        file.flush()
+        print("begun", flush=True)
+        time.sleep(60)
+
+app.app = lambda args, **_: endless(args)
+app.main()
+"""
+
+
+def test_sigterm_leaves_nothing_half_written_and_says_so(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-c", RECORD, tmp_path / "x"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "begun\n"
+    assert len(names(tmp_path)) == 1
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (143, "strozzi: error: interrupted by SIGTERM\n")
+    assert names(tmp_path) == []
