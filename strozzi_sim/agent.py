@@ -26,13 +26,13 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import AgentFault, InputError
+from strozzi_sim.errors import AgentFault, InputError, known_names, shown
 from strozzi_sim.games.contract import Game
 from strozzi_sim.python_agent import kind_of
+from strozzi_sim.spec_text import MAX_SPEC, cut
 from strozzi_sim.spec_text import Choice as Choice
 from strozzi_sim.spec_text import Param as Param
 from strozzi_sim.spec_text import Seconds as Seconds
-from strozzi_sim.spec_text import cut
 from strozzi_sim.spec_text import split_specs as split_specs
 from strozzi_sim.thoughts import Thoughts
 
@@ -52,21 +52,31 @@ class Policy:
     default: str
     about: str = ""
 
+    def __post_init__(self) -> None:
+        """The default may stand in parentheses, as it does in a spec string."""
+        object.__setattr__(self, "default", _bare(self.default))
+
     def fields(self, key: str) -> list[tuple[str, str]]:
         """What it takes in the parameter record."""
         return [(key, "i8"), (f"{key}_params", "i8"), (f"{key}_memory", "i8"), (f"{key}_size", "i8")]
 
     def read(self, text: str, key: str, value: str) -> str:
         """The value in a spec string, in canonical form."""
-        inner = value[1:-1] if value.startswith("(") and value.endswith(")") else value
-        spec = load_agent(inner)
+        spec = load_agent(_bare(value))
         if spec.agent.kind != "compiled" or not isinstance(spec.agent.memory, np.dtype):
-            raise InputError(f"agent {text!r}: {key} must be a compiled agent that does not search, got {inner!r}")
+            raise InputError(
+                f"agent {shown(text)}: {key} must be a compiled agent that does not search, got {shown(_bare(value))}"
+            )
         return spec.text
 
     def write(self, value: Any) -> str:
         """The value as the canonical spec string has it."""
         return f"({value})" if set(value) & set(",:=") else str(value)
+
+
+def _bare(value: str) -> str:
+    """A spec string without the parentheses around it."""
+    return value[1:-1] if value.startswith("(") and value.endswith(")") else value
 
 
 Parameter = Param | Choice | Policy | Seconds
@@ -286,6 +296,8 @@ def load_agent(text: str) -> AgentSpec:
         InputError: unknown agent or parameter (the known ones are listed), or a value out of its range.
         AgentFault: an agent's file or package that does not import.
     """
+    if len(text) > MAX_SPEC or not text.isprintable():
+        raise InputError(f"agent {shown(text)}: expected at most {MAX_SPEC:,} printable letters")
     file, rest = _split_file(text)
     name, colon, settings = rest.partition(":")
     if colon and not settings:
@@ -296,29 +308,31 @@ def load_agent(text: str) -> AgentSpec:
 
 
 def _spec(source: str, agent: Agent, text: str, settings: str) -> AgentSpec:
-    values: dict[str, Value] = {key: param.default for key, param in agent.params.items()}
+    default = {key: _default(text, key, param) for key, param in agent.params.items()}
+    values = dict(default)
     given: set[str] = set()
     for piece in cut(settings, ",") if settings else []:
         key, equals, value = piece.partition("=")
         key = key.strip()
         if not equals:
-            raise InputError(f"agent {text!r}: expected KEY=VALUE after the colon, got {piece!r}")
+            raise InputError(f"agent {shown(text)}: expected KEY=VALUE after the colon, got {shown(piece)}")
         if key not in agent.params:
-            known = ", ".join(agent.params) or "it has none"
-            raise InputError(f"agent {text!r}: {source} has no parameter {key!r}; known: {known}")
+            known = known_names(key, agent.params) if agent.params else "known: it has none"
+            raise InputError(f"agent {shown(text)}: {source} has no parameter {shown(key)}; {known}")
         if key in given:
-            raise InputError(f"agent {text!r}: parameter {key!r} is given twice")
+            raise InputError(f"agent {shown(text)}: parameter {key!r} is given twice")
         given.add(key)
         values[key] = agent.params[key].read(text, key, value.strip())
     for key, param in agent.params.items():
         if isinstance(param, Seconds) and {key, param.of} <= given:
-            raise InputError(f"agent {text!r}: give {param.of} or {key}, not both")
-    changed = [
-        f"{key}={agent.params[key].write(values[key])}"
-        for key in sorted(values)
-        if values[key] != agent.params[key].default
-    ]
+            raise InputError(f"agent {shown(text)}: give {param.of} or {key}, not both")
+    changed = [f"{key}={agent.params[key].write(values[key])}" for key in sorted(values) if values[key] != default[key]]
     return AgentSpec(f"{source}:{','.join(changed)}" if changed else source, agent, MappingProxyType(values))
+
+
+def _default(text: str, key: str, param: Parameter) -> Value:
+    """The value of a parameter that is not given; a policy's in canonical form, so that one agent has one text."""
+    return param.read(text, key, param.default) if isinstance(param, Policy) else param.default
 
 
 # -- finding agents --------------------------------------------------------------------------------------------------
@@ -350,7 +364,7 @@ def is_installed(agent: Agent) -> bool:
 def _registered(name: str) -> Agent:
     points = _entry_points()
     if name not in points:
-        raise InputError(f"unknown agent {name!r}; known: {', '.join(sorted(points)) or 'none is installed'}")
+        raise InputError(f"unknown agent {shown(name)}; {known_names(name, sorted(points))}")
     try:
         agent = points[name].load()
     except Exception as error:
@@ -365,7 +379,11 @@ def _registered(name: str) -> Agent:
 @cache
 def _from_file(file: str, name: str) -> Agent:
     path = Path(file)
-    if not path.is_file():
+    try:
+        there = path.is_file()
+    except OSError as error:  # such as a name that is too long
+        raise InputError(f"agent {shown(file)}: {error.strerror}") from None
+    if not there:
         raise InputError(f"agent {file}::{name}: there is no file {file!r}")
     module_name = f"strozzi_agent_file_{sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
     specification = importlib.util.spec_from_file_location(module_name, path)
@@ -381,9 +399,8 @@ def _from_file(file: str, name: str) -> Agent:
     agents = {agent.name: agent for agent in vars(module).values() if isinstance(agent, Agent)}
     found = getattr(module, name, None) if name not in agents else agents[name]
     if not isinstance(found, Agent):
-        raise InputError(
-            f"agent {file}::{name}: the file declares no agent {name!r}; it has: {', '.join(agents) or 'none'}"
-        )
+        there = known_names(name, agents).removeprefix("known: ")
+        raise InputError(f"agent {file}::{name}: the file declares no agent {name!r}; it has: {there}")
     return found
 
 

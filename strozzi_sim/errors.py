@@ -1,4 +1,10 @@
-"""What can go wrong, each with the exit code that the `strozzi` command ends with."""
+"""What can go wrong, each with the exit code that the `strozzi` command ends with, and the words for it."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+MAX_SHOWN = 80  # characters of a value that an error repeats
 
 
 class StrozziError(Exception):
@@ -47,3 +53,22 @@ class Interrupted(StrozziError):
         super().__init__(message)
         self.signal_number = signal_number
         self.exit_code = 128 + signal_number
+
+
+def shown(value: Any) -> str:
+    """A value as an error repeats it: its `repr`, cut in the middle if it is long."""
+    text = repr(value)
+    half = MAX_SHOWN // 2
+    return text if len(text) <= MAX_SHOWN else f"{text[:half]}...{text[-half:]}"
+
+
+def known_names(name: Any, known: Iterable[str]) -> str:
+    """The names there are, for an error about an unknown one, and which of them was meant, if one is near.
+
+    >>> known_names("rotat", ["one", "rotate"])
+    "known: one, rotate; did you mean 'rotate'?"
+    """
+    names = list(known)
+    near = get_close_matches(name[:MAX_SHOWN], names, n=1) if isinstance(name, str) else []
+    listed = f"known: {', '.join(names) or 'none'}"
+    return f"{listed}; did you mean {near[0]!r}?" if near else listed

@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, known_names, shown
+
+MAX_SPEC = 1_000  # characters of a spec string
+MAX_NESTED = 8  # agents inside agents
 
 
 def split_specs(text: str) -> list[str]:
@@ -19,7 +22,7 @@ def split_specs(text: str) -> list[str]:
         else:
             specs.append(piece)
     if any(not spec.strip() for spec in specs):
-        raise InputError(f"agents {text!r}: an empty name between commas")
+        raise InputError(f"agents {shown(text)}: an empty name between commas")
     return [spec.strip() for spec in specs]
 
 
@@ -30,12 +33,14 @@ def cut(text: str, separator: str) -> list[str]:
         depth += (letter == "(") - (letter == ")")
         if depth < 0:
             break
+        if depth > MAX_NESTED:
+            raise InputError(f"agent {shown(text)}: at most {MAX_NESTED} parentheses in one another")
         if letter == separator and depth == 0:
             pieces.append("")
         else:
             pieces[-1] += letter
     if depth != 0:
-        raise InputError(f"agent {text!r}: parentheses do not match")
+        raise InputError(f"agent {shown(text)}: parentheses do not match")
     return pieces
 
 
@@ -62,9 +67,10 @@ class Param:
             number = kind(value)
         except ValueError:
             kind_name = "a whole number" if kind is int else "a number"
-            raise InputError(f"agent {text!r}: {key} must be {kind_name}, got {value!r}") from None
+            raise InputError(f"agent {shown(text)}: {key} must be {kind_name}, got {shown(value)}") from None
         if not self.low <= number <= self.high:
-            raise InputError(f"agent {text!r}: {key} must lie between {self.low:g} and {self.high:g}, got {value}")
+            limits = f"between {self.low:g} and {self.high:g}"
+            raise InputError(f"agent {shown(text)}: {key} must lie {limits}, got {shown(value)[1:-1]}")
         return float(number) if kind is float else number
 
     def write(self, value: Any) -> str:
@@ -87,7 +93,8 @@ class Choice:
     def read(self, text: str, key: str, value: str) -> str:
         """The value in a spec string; `text` is the whole of it, for errors."""
         if value not in self.options:
-            raise InputError(f"agent {text!r}: {key} must be one of {', '.join(self.options)}, got {value!r}")
+            near = known_names(value, self.options).removeprefix("known: ")
+            raise InputError(f"agent {shown(text)}: {key} must be one of {near}, got {shown(value)}")
         return value
 
     def write(self, value: Any) -> str:
@@ -118,7 +125,7 @@ class Seconds:
         seconds = Param(self.default, self.low, self.high).read(text, key, value)
         if seconds == 0:
             raise InputError(
-                f"agent {text!r}: {key} must be more than 0, got {value}; leave it out to play by {self.of}"
+                f"agent {shown(text)}: {key} must be more than 0, got {value}; leave it out to play by {self.of}"
             )
         return seconds
 

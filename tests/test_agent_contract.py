@@ -10,7 +10,7 @@ from joblib.externals.loky.backend.reduction import dumps
 
 from strozzi_games import BASE, STROZZI
 from strozzi_sim import agent as contract
-from strozzi_sim.agent import Param, agent_names, compiled_agent, load_agent, spec_of, split_specs
+from strozzi_sim.agent import Param, Policy, agent_names, compiled_agent, load_agent, spec_of, split_specs
 from strozzi_sim.binding import bind
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.selfplay.calibrate import with_values
@@ -275,3 +275,24 @@ def test_verbs_are_words_of_compiled_code():
     for verb in VERBS:
         with pytest.raises(TypeError, match=f"{verb.__name__} is a verb of compiled code"):
             verb(*[None] * verb.__code__.co_argcount)
+
+
+def test_a_policy_stands_in_parentheses_or_not():
+    """One agent has one text, however its default is written."""
+
+    def searching(default):
+        @compiled_agent(name="searching", rollout=Policy(default))
+        def searching(state, rules, params, memory, random):
+            return 1
+
+        return searching
+
+    for default in ("heuristic:ware=2", "(heuristic:ware=2)", "heuristic:ware=2.0"):
+        agent = searching(default)
+        assert spec_of(agent).text == "searching"
+        assert spec_of(agent).values["rollout"] == load_agent("heuristic:ware=2").text
+        assert [policy.text for policy in spec_of(agent).policies] == ["heuristic:ware=2"]
+        assert spec_of(agent, rollout="(heuristic:ware=2)").text == "searching"
+        assert spec_of(agent, rollout="(random)").text == "searching:rollout=random"
+        assert agent.params["rollout"].write(agent.params["rollout"].default).count("(") == 1
+    assert spec_of(searching("(random)"), rollout="random").text == "searching"

@@ -276,7 +276,7 @@ BAD = [
     (["verify", "nothing.jsonl"], 2, "nothing.jsonl: there is no such file"),
     (["replay", "nothing.jsonl"], 2, "nothing.jsonl: there is no such file"),
     (["report", "nowhere"], 2, "nowhere: holds no results of a study"),
-    (["run", "nothing.toml"], 2, "nothing.toml: cannot be read: No such file"),
+    (["run", "nothing.toml"], 2, "nothing.toml: there is no such file"),
     (["play", "strozzi", "--seat", "9"], 2, "--seat: must lie between 0 and 3, got 9"),
 ]  # fmt: skip
 

@@ -467,7 +467,7 @@ def test_a_missing_key_is_named():
 
 
 def test_files_that_are_no_studies(tmp_path):
-    with pytest.raises(InputError, match="cannot be read: No such file"):
+    with pytest.raises(InputError, match="there is no such file"):
         read_study(tmp_path / "nothing.toml")
     broken = tmp_path / "broken.toml"
     broken.write_text("name = \n")

@@ -50,6 +50,13 @@ def test_the_page_stands_alone(results):
     assert page.count("<svg") == 4 + 4 + 2  # strengths, pairs, seats
 
 
+def test_a_dollar_in_a_name_begins_no_formula(results, tmp_path):
+    name = r"$\frac{$"
+    frames = {table: frame.replace("greedy", name) for table, frame in results.frames.items()}
+    page = write_tournament(tmp_path, results.manifest, frames, STROZZI).read_text()
+    assert page.count(f">3 {name}</text>") == 4  # in every picture of the pairs
+
+
 def test_the_standing_is_that_of_the_table(results):
     text = text_of((results.folder / "report.html").read_text())
     ratings = results.frames["ratings"].query("figure == 'strength'")

@@ -7,28 +7,37 @@ import os
 import signal
 import sys
 import traceback
+from collections.abc import Callable
+from io import TextIOWrapper
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from strozzi_sim.cli import about, bench, exploit, fairness, play, records, study, tournament
-from strozzi_sim.errors import Interrupted, StrozziError
+from strozzi_sim.errors import MAX_SHOWN, Interrupted, StorageError, StrozziError
 
 EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 a bug of ours, 130/143 interrupted."
+_MAX_LINE = 2_000  # letters of an error
 
 app = typer.Typer(
     name="strozzi",
     help="Plays Renaissance Eurogames millions of times and says what that teaches.",
     epilog=EPILOG,
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+def _first_sentences(command: Callable[..., Any]) -> str:
+    """What a command does, whole: the parser would cut it to fit a line."""
+    return " ".join((command.__doc__ or "").partition("\n\n")[0].split())
+
+
 for _module in (study, tournament, exploit, fairness, records, play, about, bench):
     for _name, _command in _module.COMMANDS.items():
-        app.command(name=_name)(_command)
+        app.command(name=_name, short_help=_first_sentences(_command))(_command)
 
 
 def _tell_version(asked: bool) -> None:
@@ -50,6 +59,8 @@ def _frame(
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names of files need not be text, nor terminals know all
     signal.signal(signal.SIGTERM, _terminated)
     sys.exit(run(sys.argv[1:]))
 
@@ -62,7 +73,7 @@ def _terminated(number: int, frame: FrameType | None) -> None:
 def run(arguments: list[str]) -> int:
     """Run the command with these arguments; returns the exit code. Errors are one line on standard error."""
     debug = "--debug" in arguments
-    arguments = [argument for argument in arguments if argument != "--debug"]
+    arguments = [argument for argument in arguments if argument != "--debug"] or ["--help"]
     try:
         code = app(args=arguments, prog_name="strozzi", standalone_mode=False)
         sys.stdout.flush()
@@ -75,11 +86,13 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # a file or folder that nobody expected to fail
+        name = f"{error.filename}: " if error.filename else ""
+        return _complain(f"{name}{error.strerror or error}", StorageError.exit_code, debug)
     except Exception as error:  # noqa: BLE001 - the outermost frame: anything else is a bug of ours
         words = getattr(error, "format_message", None)
         if words is not None:  # the parser's own errors
-            help_asked = type(error).__name__ == "NoArgsIsHelpError"
-            return 0 if help_asked else _complain(_usage(error, words()), 2, debug)
+            return _complain(_usage(error, words()), 2, debug)
         return _complain(f"a bug of ours: {type(error).__name__}: {error} (--debug shows where)", 70, debug)
     return code if isinstance(code, int) else 0
 
@@ -87,11 +100,17 @@ def run(arguments: list[str]) -> int:
 def _usage(error: Exception, words: str) -> str:
     context = getattr(error, "ctx", None)
     where = f" (see {context.command_path} --help)" if context is not None else ""
+    near = sorted(getattr(error, "possibilities", None) or ())
+    if near:
+        words = f"{words.partition(' (Possible options')[0]}; did you mean {' or '.join(near)}?"
     return " ".join(words.split()).rstrip(".") + where
 
 
 def _complain(message: str, code: int, debug: bool) -> int:
     if debug:
         traceback.print_exc()
-    print(f"strozzi: error: {' '.join(message.split())}", file=sys.stderr)
+    line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in " ".join(message.split()))
+    if len(line) > _MAX_LINE:
+        line = f"{line[: _MAX_LINE - MAX_SHOWN]} ... {line[-MAX_SHOWN:]}"
+    print(f"strozzi: error: {line}", file=sys.stderr)
     return code

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, known_names, shown
 
 if TYPE_CHECKING:
     from strozzi_sim.agent import AgentSpec
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from strozzi_sim.games.variants import Variant
     from strozzi_sim.selfplay.calibrate import Calibration
     from strozzi_sim.studies.run import Progress
+
+MAX_WORKERS = 1_024
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game; `strozzi games` lists them")]
 Players = Annotated[str, typer.Option(help="player counts: 4, 3-6 or 3,5; default: all of the game")]
@@ -48,21 +50,24 @@ def parse_players(text: str, game: "Game") -> list[int]:
     """
     if not text:
         return list(game.player_counts)
+    by_text = {str(count): count for count in game.player_counts}
+    allowed = f"{game.name} takes {game.takes}"
     counts: list[int] = []
     for piece in text.split(","):
         low, dash, high = piece.strip().partition("-")
-        if not (low.isdecimal() and (high.isdecimal() if dash else True)):
-            raise InputError(f"--players: expected 4, 3-6 or 3,5, got {text!r}")
-        counts += range(int(low), int(high) + 1) if dash else [int(low)]
-        if len(counts) > 100:
-            break
-    allowed = f"{game.name} takes {game.takes}"
+        for end in (low, high) if dash else (low,):
+            if not end.isdecimal():
+                raise InputError(f"--players: expected 4, 3-6 or 3,5, got {shown(text)}")
+            if end not in by_text:
+                raise InputError(f"--players: {allowed}, got {shown(end)[1:-1]}")
+        found = range(by_text[low], by_text[high] + 1) if dash else [by_text[low]]
+        if not found:
+            raise InputError(f"--players: {allowed}, got none in {shown(text)}")
+        counts += [count for count in found if count not in counts]
     for count in counts:
         if count not in game.player_counts:
             raise InputError(f"--players: {allowed}, got {count}")
-    if not counts:
-        raise InputError(f"--players: {allowed}, got none in {text!r}")
-    return list(dict.fromkeys(counts))
+    return counts
 
 
 def one_player_count(text: str, game: "Game") -> int:
@@ -71,7 +76,7 @@ def one_player_count(text: str, game: "Game") -> int:
         return 4 if 4 in game.player_counts else game.player_counts[0]
     counts = parse_players(text, game)
     if len(counts) > 1:
-        raise InputError(f"--players: this command plays one player count, got {text!r}")
+        raise InputError(f"--players: this command plays one player count, got {shown(text)}")
     return counts[0]
 
 
@@ -81,7 +86,9 @@ def parse_lineup(text: str, players: int) -> "tuple[AgentSpec, ...]":
 
     specs = split_specs(text)
     if len(specs) > players:
-        raise InputError(f"--agents: {len(specs)} agents ({text}) for {players} seats; give at most {players}")
+        raise InputError(
+            f"--agents: {len(specs)} agents ({shown(text)[1:-1]}) for {players} seats; give at most {players}"
+        )
     return tuple(load_agent(spec) for spec in specs)
 
 
@@ -124,20 +131,22 @@ def parse_workers(workers: int | None) -> int:
 
         return int(cpu_count())
     if workers < 1:
-        raise InputError(f"--workers: must be at least 1, got {workers}")
+        raise InputError(f"--workers: must be at least 1, got {shown(workers)}")
+    if workers > MAX_WORKERS:
+        raise InputError(f"--workers: must be at most {MAX_WORKERS:,}, got {shown(workers)}")
     return workers
 
 
 def check_range(option: str, value: float, low: float, high: float) -> None:
     """Refuse an option's value outside low to high."""
     if not low <= value <= high:
-        raise InputError(f"{option}: must lie between {low:g} and {high:g}, got {value:g}")
+        raise InputError(f"{option}: must lie between {low:g} and {high:g}, got {shown(value)}")
 
 
 def check_seed(seed: int) -> None:
     """Refuse a seed that is not between 0 and 2^53 - 1."""
     if not 0 <= seed < 2**53:
-        raise InputError(f"--seed: must be between 0 and 2^53 - 1, got {seed}")
+        raise InputError(f"--seed: must be between 0 and 2^53 - 1, got {shown(seed)}")
 
 
 def find_variant(game: "Game", name: str, study: Path | None) -> "Variant":
@@ -148,10 +157,11 @@ def find_variant(game: "Game", name: str, study: Path | None) -> "Variant":
         return resolve_variant(game, name)
     from strozzi_sim.studies.plan import read_study
 
-    for variant in read_study(study).variants:
-        if variant.name == name:
-            return variant
-    raise InputError(f"--variant: the study {study} lists no variant {name!r}")
+    variants = {variant.name: variant for variant in read_study(study).variants}
+    if name not in variants:
+        known = known_names(name, variants)
+        raise InputError(f"--variant: the study {study} lists no variant {shown(name)}; {known}")
+    return variants[name]
 
 
 def say(line: str) -> None:

@@ -47,7 +47,7 @@ def play(
     the_game = load_game(game)
     count = one_player_count(players, the_game)
     check_range("--seat", seat, 0, count - 1)
-    check_range("--deal", deal, 0, 2**53)
+    check_range("--deal", deal, 0, 2**53 - 1)
     check_seed(seed)
     agents = agents or the_game.standard_agent
     others = parse_lineup(agents, count - 1)

@@ -60,7 +60,7 @@ def record(
     check_seed(seed)
     check_range("--games", games, 1, 1e9)
     if deal is not None:
-        check_range("--deal", deal, 0, 2**53)
+        check_range("--deal", deal, 0, 2**53 - 1)
         if games != 1:
             raise InputError(f"--deal and --games: --deal records one game, got --games {games}")
     chosen = find_variant(the_game, variant, study)

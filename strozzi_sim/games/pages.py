@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, known_names, shown
 
 Unit = Literal["share", "coins", "number", "count"]
 Tables = Mapping[str, pd.DataFrame]
@@ -153,7 +153,7 @@ def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
     known = list(known)
     for name in names:
         if name not in known:
-            raise InputError(f"unknown {kind} {name!r}; known: {', '.join(known)}")
+            raise InputError(f"unknown {kind} {shown(name)}; {known_names(name, known)}")
 
 
 def make_tables(

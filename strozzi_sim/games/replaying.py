@@ -68,7 +68,8 @@ class Replay(Generic[G]):
         """Play a recorded game again.
 
         Args:
-            header: the record's `game` line, of which `players` and `components` are used.
+            header: the record's `game` line, of which `players` and `components` are used; as reading a record has
+                checked it.
             header_line: its number in the file.
             lines: the lines after it, each with its number in the file.
 
@@ -82,10 +83,7 @@ class Replay(Generic[G]):
         self, header: Mapping[str, Any], header_line: int, lines: Lines
     ) -> Iterator[tuple[G, list[Mapping[str, Any]]]]:
         """The same, stopping wherever somebody decides, and at the end: the position, and the lines since the last stop."""
-        try:
-            game, draws = self.set_up(header, lines)
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            raise BrokenRule(header_line, f"no game can be set up: {error!r}") from error
+        game, draws = self.set_up(header, lines)
         told = 0
         for position, (number, event) in enumerate(lines):
             if number == draws.broken_line:

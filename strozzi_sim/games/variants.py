@@ -7,7 +7,7 @@ in part by a table `id -> changed attributes`.
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cache
@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, known_names, shown
 from strozzi_sim.games.contract import Game
 
 BASE = "base"
@@ -81,8 +81,8 @@ def resolve_variant(
     elif name in shipped:
         changes = shipped[name]
     else:
-        known = ", ".join([BASE, *shipped, *own])
-        raise InputError(f"{prefix}unknown variant {name!r} of {game.name}; known: {known}")
+        known = known_names(name, [BASE, *shipped, *own])
+        raise InputError(f"{prefix}unknown variant {shown(name)} of {game.name}; {known}")
     if name in own:
         return replace(from_changes(game, name, changes, f"{prefix}variant.{name}"), file=place)
     return from_changes(game, name, changes, f"{game.name} variant {name}")
@@ -93,24 +93,72 @@ def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) 
     part = game.module("components")
     raw = deepcopy(_toml(game.name, "components.toml"))
     _lay_over(raw, changes, where, part.VARIABLE, part.MERGED)
+    components = _converted(game, raw, where)
+    if not changes:  # the file itself; what a variant changes, its totals follow
+        part.check_totals(components, where)
+    return _variant(game, name, components)
+
+
+def from_components(game: Game, name: str, components: Mapping[str, Any], where: str) -> Variant:
+    """A variant from the complete plain components of a record or a plan, as `Variant.components` has them.
+
+    Raises:
+        InputError: a key that is missing or unknown, data that cannot be played, or totals that disagree with what
+            they add up; names `where` and the key.
+    """
+    sections = game.module("components").VARIABLE
+    for section in components:
+        if section not in sections:
+            raise InputError(f"{where}: {shown(section)}: unknown key; {known_names(section, sections)}")
+    for section in sections:
+        if section not in components:
+            raise InputError(f"{where}: {section}: missing")
+    raw = _toml(game.name, "components.toml") | dict(components)
+    variant = _variant(game, name, _converted(game, raw, where))
+    if components == variant.components:
+        return variant
+    for key, given, wanted in _differences(components, variant.components):
+        if wanted is _NOTHING:
+            raise InputError(f"{where}: {key}: unknown key")
+        if given is _NOTHING:
+            raise InputError(f"{where}: {key}: missing")
+        raise InputError(f"{where}: {key}: expected {shown(wanted)} beside the other parts, got {shown(given)}")
+    return variant
+
+
+def _converted(game: Game, raw: dict[str, Any], where: str) -> Any:
+    """All of a game's component data, checked."""
+    part = game.module("components")
     try:
         components = msgspec.convert(raw, type=part.Components, str_keys=True)
     except msgspec.ValidationError as error:
         raise InputError(f"{where}: {words_of(error, raw)}") from None
     part.check(components, where)
-    if not changes:  # the file itself; what a variant changes, its totals follow
-        part.check_totals(components, where)
+    return components
+
+
+def _variant(game: Game, name: str, components: Any) -> Variant:
+    part = game.module("components")
     plain = part.plain(components)
     return Variant(
         name, plain, part.to_rules(components), tuple(part.reconstructed(components)), bool(part.hidden(plain))
     )
 
 
-def from_components(game: Game, name: str, components: Mapping[str, Any], where: str) -> Variant:
-    """A variant from the complete plain components of a record or a plan."""
-    part = game.module("components")
-    changes = {key: value for key, value in components.items() if key in part.VARIABLE}
-    return from_changes(game, name, changes, where)
+_NOTHING = object()
+
+
+def _differences(given: Any, wanted: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """(key, given, wanted) wherever two plain documents differ."""
+    if isinstance(given, Mapping) and isinstance(wanted, Mapping):
+        for name in (*wanted, *(name for name in given if name not in wanted)):
+            here = f"{key}.{name}" if key else str(name)
+            yield from _differences(given.get(name, _NOTHING), wanted.get(name, _NOTHING), here)
+    elif isinstance(given, list) and isinstance(wanted, list) and len(given) == len(wanted):
+        for number, pair in enumerate(zip(given, wanted, strict=True)):
+            yield from _differences(*pair, f"{key}[{number}]")
+    elif given != wanted:
+        yield key, given, wanted
 
 
 def words_of(error: msgspec.ValidationError, raw: Any) -> str:
@@ -122,7 +170,7 @@ def words_of(error: msgspec.ValidationError, raw: Any) -> str:
     message = message[:1].lower() + message[1:]
     value = _value_at(raw, key)
     if isinstance(value, bool | int | float | str) and repr(value) not in message:
-        message += f" {value!r}" if "got `" in message else f", got {value!r}"
+        message += f" {shown(value)}" if "got `" in message else f", got {shown(value)}"
     return f"{key}: {message}" if key else message
 
 
@@ -131,7 +179,7 @@ def _value_at(raw: Any, key: str) -> Any:
     for name, number in re.findall(r"([^.\[\]]+)|\[([^\]]*)\]", key):
         if isinstance(raw, Mapping) and name in raw:
             raw = raw[name]
-        elif isinstance(raw, list) and number.isdecimal():
+        elif isinstance(raw, list) and number.isdecimal() and int(number) < len(raw):
             raw = raw[int(number)]
         else:
             return None
@@ -145,7 +193,8 @@ def _lay_over(
         if section in _DESCRIPTION:
             continue
         if section not in variable:
-            raise InputError(f"{where}: {section}: unknown section; a variant can change {', '.join(variable)}")
+            near = known_names(section, variable).removeprefix("known: ")
+            raise InputError(f"{where}: {shown(section)[1:-1]}: unknown section; a variant can change {near}")
         old = raw[section]
         if isinstance(old, list):
             raw[section] = _changed_list(old, change, f"{where}: {section}")
@@ -156,19 +205,19 @@ def _lay_over(
                 else:
                     old[key] = value
         else:
-            raise InputError(f"{where}: {section}: expected a table of changes, got {change!r}")
+            raise InputError(f"{where}: {section}: expected a table of changes, got {shown(change)}")
 
 
 def _changed_list(old: list[dict[str, Any]], change: Any, where: str) -> Any:
     if not isinstance(change, Mapping):
         return change
     if any("id" not in thing for thing in old):
-        raise InputError(f"{where}: expected a list, got {change!r}; it has no ids, so it is replaced whole")
+        raise InputError(f"{where}: expected a list, got {shown(change)}; it has no ids, so it is replaced whole")
     by_id = {thing["id"]: thing for thing in old}
     for name, attributes in change.items():
         if name not in by_id:
-            raise InputError(f"{where}.{name}: unknown id; known: {', '.join(by_id)}")
+            raise InputError(f"{where}.{shown(name)[1:-1]}: unknown id; {known_names(name, by_id)}")
         if not isinstance(attributes, Mapping):
-            raise InputError(f"{where}.{name}: expected a table of attributes, got {attributes!r}")
+            raise InputError(f"{where}.{name}: expected a table of attributes, got {shown(attributes)}")
         by_id[name].update(attributes)
     return old

@@ -50,6 +50,7 @@ STYLE: Any = {
     "ytick.major.size": 0.0,
     "xtick.major.width": 0.6,
     "text.color": INK,
+    "text.parse_math": False,  # a dollar in somebody's name begins no formula
     "legend.frameon": False,
     "legend.fontsize": 8.0,
     "lines.linewidth": 1.3,

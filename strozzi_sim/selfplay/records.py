@@ -3,15 +3,38 @@
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from math import factorial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from strozzi_sim.errors import BrokenRule, InputError, StorageError
-from strozzi_sim.games import GAME_NAMES, load_game
+import msgspec
+from msgspec import Meta
+
+from strozzi_sim.errors import BrokenRule, InputError, shown
+from strozzi_sim.games import load_game
+from strozzi_sim.games.variants import NAME, from_components, words_of
 from strozzi_sim.kernel.files import open_atomically
+from strozzi_sim.plain_data import parse_json, read_lines
 from strozzi_sim.selfplay.match import Match
 
 FORMAT = "strozzi-sim.record/1"
+MAX_NAME = 1_000  # characters of an agent's name
+
+
+class _Header(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """The line that begins a game. It is as long as the format's version says: further keys go into the lines after it."""
+
+    type: Literal["game"]
+    format: str
+    game: str
+    players: int
+    agents: list[Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]]
+    seed: Annotated[int, Meta(ge=0, le=2**53 - 1)]
+    deal: Annotated[int, Meta(ge=0, le=2**53 - 1)]
+    seating: Annotated[int, Meta(ge=0)]
+    variant: Annotated[str, Meta(pattern=f"^{NAME.pattern}$")]
+    behaviour: Annotated[int, Meta(ge=0)]
+    components: dict[str, Any]
 
 
 @dataclass
@@ -82,23 +105,20 @@ def read_record(path: Path) -> Iterator[RecordedGame]:
         InputError: there is no such file, or a line is no event; names the line.
     """
     game: RecordedGame | None = None
-    try:
-        with path.open("rb") as file:
-            for number, content in enumerate(file, 1):
-                line = _event(path, number, content)
-                if line["type"] == "game":
-                    if game is not None:
-                        yield game
-                    _check_header(path, number, line)
-                    game = RecordedGame(line, number)
-                elif game is None:
-                    raise InputError(f"{path}: line 1: expected a line of type game, got {line['type']!r}")
-                else:
-                    game.events.append((number, line))
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be read: {error.strerror}") from error
+    most = 0
+    for number, content in read_lines(path):
+        line = _event(path, number, content)
+        if line["type"] == "game":
+            if game is not None:
+                yield game
+            check_header(line, f"{path}: line {number}")
+            game, most = RecordedGame(line, number), load_game(line["game"]).journal_rows
+        elif game is None:
+            raise InputError(f"{path}: line 1: expected a line of type game, got {shown(line['type'])}")
+        elif len(game.events) == most:
+            raise InputError(f"{path}: line {number}: no game of {game.header['game']} has more than {most:,} lines")
+        else:
+            game.events.append((number, line))
     if game is None:
         raise InputError(f"{path}: holds no game")
     yield game
@@ -106,28 +126,47 @@ def read_record(path: Path) -> Iterator[RecordedGame]:
 
 def _event(path: Path, number: int, content: bytes) -> dict[str, Any]:
     try:
-        line = json.loads(content.decode("utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        line = parse_json(content)
+    except ValueError as error:
         torn = "" if content.endswith(b"\n") else " (the file ends in the middle of a line)"
         raise InputError(f"{path}: line {number}: not a line of JSON: {error}{torn}") from None
     if not isinstance(line, dict) or not isinstance(line.get("type"), str):
-        raise InputError(f"{path}: line {number}: expected an object with a type, got {str(line)[:60]}")
+        raise InputError(f"{path}: line {number}: expected an object with a type, got {shown(line)}")
     return line
 
 
-def _check_header(path: Path, number: int, header: dict[str, Any]) -> None:
-    where = f"{path}: line {number}"
+def check_header(header: dict[str, Any], where: str) -> None:
+    """Refuse a `game` line that no game can have; every key is checked, those of the components as in a study.
+
+    Raises:
+        InputError: a key that is missing, unknown, of the wrong kind or out of range; names `where` and the key.
+    """
     if header.get("format") != FORMAT:
-        raise InputError(f"{where}: format: expected {FORMAT!r}, got {header.get('format')!r}")
-    if header.get("game") not in GAME_NAMES:
-        raise InputError(f"{where}: game: unknown game {header.get('game')!r}; known: {', '.join(GAME_NAMES)}")
-    game, players, agents = load_game(header["game"]), header.get("players"), header.get("agents")
-    if type(players) is not int or players not in game.player_counts:
-        raise InputError(f"{where}: players: {game.name} takes {list(game.player_counts)}, got {players!r}")
-    if not isinstance(agents, list) or len(agents) != players:
-        raise InputError(f"{where}: agents: expected a list of {players} names, got {agents!r}")
-    if not isinstance(header.get("components"), dict):
-        raise InputError(f"{where}: components: expected the component data, got {header.get('components')!r}")
+        raise InputError(f"{where}: format: expected {FORMAT!r}, got {shown(header.get('format'))}")
+    try:
+        told = msgspec.convert(header, type=_Header)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{where}: {words_of(error, header)}") from None
+    try:
+        game = load_game(told.game)
+    except InputError as error:
+        raise InputError(f"{where}: game: {error}") from None
+    if told.players not in game.player_counts:
+        raise InputError(f"{where}: players: {game.name} takes {game.takes}, got {told.players}")
+    if len(told.agents) != told.players:
+        raise InputError(f"{where}: agents: expected {told.players} names, got {len(told.agents)}")
+    for name in told.agents:
+        if not name.isprintable():
+            raise InputError(f"{where}: agents: expected a name of printable letters, got {shown(name)}")
+    if told.seating >= factorial(told.players):
+        raise InputError(
+            f"{where}: seating: {told.players} players have {factorial(told.players):,} seatings, got {told.seating}"
+        )
+    try:
+        variant = from_components(game, told.variant, told.components, "components")
+        game.module("components").check_players(variant.components, told.players, "components")
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
 
 
 def verify_record(path: Path) -> int:

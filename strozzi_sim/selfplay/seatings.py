@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, known_names, shown
 
 DESIGNS = ("one", "rotate", "all", "latin")
 
@@ -36,5 +36,5 @@ def seating_design(design: str, players: int) -> np.ndarray[Any, Any]:
         if players % 2:
             rows += [row[::-1] for row in rows]
     else:
-        raise InputError(f"seatings: unknown design {design!r}; known: {', '.join(DESIGNS)}")
+        raise InputError(f"seatings: unknown design {shown(design)}; {known_names(design, DESIGNS)}")
     return np.array(rows, np.uint8)

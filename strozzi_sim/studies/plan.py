@@ -16,7 +16,6 @@ pages = ["balance"]
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,10 +27,11 @@ import numpy as np
 from msgspec import Meta
 
 from strozzi_sim.agent import AgentSpec, load_agent
-from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.errors import InputError, known_names, shown
 from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant, resolve_variant, words_of
+from strozzi_sim.plain_data import read_toml
 from strozzi_sim.selfplay.calibrate import Calibration
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.selfplay.orders import ORDERS
@@ -205,20 +205,9 @@ def read_study(file: Path) -> Plan:
 
     Raises:
         StorageError: the file cannot be read.
-        InputError: it is no TOML, or something in it cannot be played; names file and key.
+        InputError: there is none, it is no TOML, or something in it cannot be played; names file and key.
     """
-    try:
-        text = file.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
-        raise (InputError if isinstance(error, FileNotFoundError | UnicodeDecodeError) else StorageError)(
-            f"{file}: cannot be read: {reason}"
-        ) from None
-    try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{file}: not a TOML file: {error}") from None
-    return make_plan(raw, str(file))
+    return make_plan(read_toml(file), str(file))
 
 
 def make_plan(raw: Mapping[str, Any], place: str) -> Plan:
@@ -237,7 +226,8 @@ def make_plan(raw: Mapping[str, Any], place: str) -> Plan:
         if count not in game.player_counts:
             raise InputError(f"{place}: players: {game.name} takes {game.takes}, got {count}")
     if study.seatings not in DESIGNS:
-        raise InputError(f"{place}: seatings: unknown design {study.seatings!r}; known: {', '.join(DESIGNS)}")
+        known = known_names(study.seatings, DESIGNS)
+        raise InputError(f"{place}: seatings: unknown design {shown(study.seatings)}; {known}")
     for name in study.variants:
         if study.variants.count(name) > 1:
             raise InputError(f"{place}: variants: {name!r} is listed {study.variants.count(name)} times")
@@ -287,7 +277,7 @@ def _report(game: Game, report: _Report, place: str) -> tuple[tuple[str, ...], t
     for key, asked, names in (("pages", pages, known.PAGES), ("heatmaps", report.heatmaps, known.HEATMAPS)):
         for name in asked:
             if name not in names:
-                raise InputError(f"{place}: report.{key}: unknown name {name!r}; known: {', '.join(names)}")
+                raise InputError(f"{place}: report.{key}: unknown name {shown(name)}; {known_names(name, names)}")
     return tuple(pages), tuple(report.heatmaps)
 
 

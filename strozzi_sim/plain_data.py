@@ -1,0 +1,164 @@
+"""Files that a user gives, as plain data: the one place that bounds what is read.
+
+TOML and JSON can nest without end, hold numbers of any length, and be as large as a device. Everything that is read
+here ends in plain data within these bounds, or in an error of one line; so whatever comes later can neither run out of
+stack or memory nor leave 64 bits.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+from strozzi_sim.errors import InputError, StorageError, shown
+
+MAX_BYTES = 4 * 2**20  # of a document, and of a line of a record
+MAX_DEPTH = 32  # tables and lists in one another
+MAX_INTEGER = 2**63 - 1
+
+_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
+# a.b.c...: as deep as it has dots, and the parser's time grows with their square
+_DOTTED = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]++\s*+\.\s*+){{{MAX_DEPTH},}}")
+_TOO_DEEP = f"nested too deeply; at most {MAX_DEPTH} levels"
+_TOO_LONG = "an integer has at most 64 bits"
+
+
+def read_text(file: Path) -> str:
+    """A text file of at most MAX_BYTES.
+
+    Raises:
+        InputError: there is no such file, it is not UTF-8, or too large; names the file.
+        StorageError: it cannot be read.
+    """
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise InputError(f"{file}: there is no such file") from None
+    except OSError as error:
+        raise StorageError(f"{file}: cannot be read: {error.strerror}") from None
+    if len(content) > MAX_BYTES:
+        raise InputError(f"{file}: is larger than {MAX_BYTES:,} bytes")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: not UTF-8 text: byte {error.start} is wrong") from None
+
+
+def read_toml(file: Path) -> dict[str, Any]:
+    """A TOML file.
+
+    Raises:
+        InputError, StorageError: as `read_text`; or it is not TOML or beyond the bounds; names the file and the key.
+    """
+    text = read_text(file)
+    if _DOTTED.search(text):
+        raise InputError(f"{file}: a dotted key is {_TOO_DEEP}")
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{file}: not a TOML file: {error}") from None
+    except RecursionError:
+        raise InputError(f"{file}: {_TOO_DEEP}") from None
+    except ValueError as error:  # a date that is none, or a number of thousands of digits
+        raise InputError(f"{file}: not a TOML file: {error}") from None
+    check_bounds(raw, str(file))
+    return raw
+
+
+def check_bounds(raw: Any, where: str) -> None:
+    """Refuse plain data that nests too deeply or holds an integer beyond 64 bits.
+
+    Raises:
+        InputError: names `where` and the key.
+    """
+    waiting: list[tuple[str, Any, int]] = [("", raw, 0)]
+    while waiting:
+        key, value, depth = waiting.pop()
+        if depth > MAX_DEPTH:
+            raise InputError(f"{where}: {re.split(r'[.[]', key)[0]}: {_TOO_DEEP}")
+        if isinstance(value, dict):
+            waiting += [(f"{key}.{name}" if key else str(name), entry, depth + 1) for name, entry in value.items()]
+        elif isinstance(value, list):
+            waiting += [(f"{key}[{number}]", entry, depth + 1) for number, entry in enumerate(value)]
+        elif isinstance(value, int) and not -MAX_INTEGER <= value <= MAX_INTEGER:
+            raise InputError(f"{where}: {key}: {_TOO_LONG}, got {shown(value)}")
+
+
+def parse_json(content: bytes) -> Any:
+    """A JSON document as plain data. Stricter than the module `json`: no NaN, no key twice, no broken surrogates.
+
+    Raises:
+        ValueError: it is not JSON, or beyond the bounds; says why.
+    """
+    if len(content) > MAX_BYTES:
+        raise ValueError(f"longer than {MAX_BYTES:,} bytes")
+    text = content.decode("utf-8")
+    if text.count("[") + text.count("{") > MAX_DEPTH:
+        _check_depth(text)
+    found = _DECODER.decode(text)
+    if "\\u" in text:
+        json.dumps(found, ensure_ascii=False).encode()  # UnicodeEncodeError, a ValueError
+    return found
+
+
+def _check_depth(text: str) -> None:
+    depth = 0
+    for found in _BRACKETS.finditer(text):
+        depth += (found[0] in "[{") - (found[0] in "]}")
+        if depth > MAX_DEPTH:
+            raise ValueError(_TOO_DEEP)
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > 20 or not -MAX_INTEGER <= (number := int(digits)) <= MAX_INTEGER:
+        raise ValueError(f"{_TOO_LONG}, got {shown(digits)}")
+    return number
+
+
+def _real(digits: str) -> float:
+    number = float(digits)
+    if number in (float("inf"), float("-inf")):
+        raise ValueError(f"{shown(digits)} is beyond all numbers")
+    return number
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise ValueError(f"the key {shown(name)} stands there twice")
+            seen.add(name)
+    return found
+
+
+_DECODER = json.JSONDecoder(
+    parse_int=_integer, parse_float=_real, parse_constant=_no_constant, object_pairs_hook=_without_twins
+)
+
+
+def read_lines(file: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file with their numbers, from 1; one that is too long is cut just beyond MAX_BYTES.
+
+    Raises:
+        InputError: there is no such file.
+        StorageError: it cannot be read.
+    """
+    try:
+        with file.open("rb") as opened:
+            number = 0
+            while line := opened.readline(MAX_BYTES + 1):
+                number += 1
+                yield number, line
+    except FileNotFoundError:
+        raise InputError(f"{file}: there is no such file") from None
+    except OSError as error:
+        raise StorageError(f"{file}: cannot be read: {error.strerror}") from error

@@ -1,0 +1,168 @@
+"""What the command says: its help, whole; what was meant where a name is near a known one; one line for an error."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from strozzi_games import STROZZI
+from strozzi_sim.cli.app import app, run
+from strozzi_sim.cli.options import parse_players
+from strozzi_sim.errors import InputError
+
+STUDY = 'name = "mine"\ngame = "strozzi"\nplayers = [3]\ndeals = 10\nlineups = [["random"]]\n'
+
+
+def test_the_command_alone_shows_its_help(capsys):
+    assert run([]) == run(["--debug"]) == 0
+    told = capsys.readouterr()
+    assert told.out.count("Usage: strozzi") == 2
+    assert told.err == ""
+    assert run(["--help"]) == 0
+    assert told.out == 2 * capsys.readouterr().out
+
+
+def test_help_cuts_no_sentence(capsys):
+    run(["--help"])
+    listed = " ".join(capsys.readouterr().out.partition("Commands:")[2].split())
+    assert "..." not in listed
+    for command in app.registered_commands:
+        assert command.callback is not None
+        assert " ".join(command.callback.__doc__.partition("\n\n")[0].split()) in listed
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("rnu study.toml", "No such command 'rnu'. Did you mean 'run'?"),
+        ("bench strozzi --player 4", "did you mean --players?"),
+        ("bench strozi", "unknown game 'strozi'; known: strozzi, medici_vs_strozzi; did you mean 'strozzi'?"),
+        ("bench strozzi --agents gredy", "did you mean 'greedy'?"),
+        ("agents heuristik", "did you mean 'heuristic'?"),
+        ("bench strozzi --agents greedy:margins=2", "greedy has no parameter 'margins'; known: margin"),
+        ("bench strozzi --agents greedy:margins=2", "did you mean 'margin'?"),
+        ("bench strozzi --agents ismcts:backup=maxm", "did you mean 'maxn'?, got 'maxm'"),
+        ("bench strozzi --agents ismcts:rollout=(gredy)", "did you mean 'greedy'?"),
+        ("bench strozzi --variant long-track", "known: base, long-tracks; did you mean 'long-tracks'?"),
+        ("balance strozzi --seatings rotat", "did you mean 'rotate'?"),
+        (
+            "record strozzi --study study.toml --variant bas",
+            "lists no variant 'bas'; known: base; did you mean 'base'?",
+        ),
+    ],
+)
+def test_what_was_meant_is_suggested(line, words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "study.toml").write_text(STUDY)
+    assert run(line.split()) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert words in told.err
+    assert told.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ('variants = ["bas"]', "unknown variant 'bas' of strozzi; known: base, long-tracks; did you mean 'base'?"),
+        ('seatings = "rotat"', "did you mean 'rotate'?"),
+        ('[report]\npages = ["balanc"]', "report.pages: unknown name 'balanc'; known: balance"),
+        ('[report]\npages = ["balanc"]', "did you mean 'balance'?"),
+        ('[report]\nheatmaps = ["flag-by-sails"]', "did you mean 'flag-by-sail'?"),
+        ('variants = ["a"]\n[variant.a.track]\ntop_index = 3', "track: unknown section; a variant can change setup"),
+        ('variants = ["a"]\n[variant.a.track]\ntop_index = 3', "did you mean 'tracks'?"),
+        ('variants = ["a"]\n[variant.a.ships.S001]\nsail = 3', "did you mean 'S01'?"),
+        (f"[variant.a.tracks]\nx = {'[' * 9999}", "nested too deeply"),
+        (f"seed = {'9' * 5000}", "not a TOML file: Exceeds the limit"),
+        ("seed = 9223372036854775808", "seed: an integer has at most 64 bits"),
+    ],
+    ids=lambda text: text[:30],
+)
+def test_what_was_meant_in_a_study_is_suggested(lines, words, capsys, tmp_path):
+    study = tmp_path / "study.toml"
+    study.write_text(STUDY + lines)
+    assert run(["run", str(study), "--out", str(tmp_path / "out")]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith(f"strozzi: error: {study}: ")
+    assert words in told.err
+    assert told.err.count("\n") == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["study.toml"]
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [("", [3, 4, 5, 6]), ("4", [4]), ("3-6", [3, 4, 5, 6]), ("5,3", [5, 3]), (" 3 , 3-4", [3, 4]), ("6-6", [6])],
+)
+def test_player_counts(text, counts):
+    assert parse_players(text, STROZZI) == counts
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("3-99999999999", "strozzi takes 3-6 players, got 99999999999"),
+        ("9" * 5000, "strozzi takes 3-6 players, got 9999"),
+        (f"3-{'9' * 5000}", "strozzi takes 3-6 players, got 9999"),
+        ("0-3", "got 0"),
+        ("03", "got 03"),
+        ("٣", "got ٣"),
+        ("6-3", "got none in '6-3'"),
+        ("3-4-5", "expected 4, 3-6 or 3,5"),
+        ("3,", "expected 4, 3-6 or 3,5"),
+        ("-", "expected 4, 3-6 or 3,5"),
+        ("²", "expected 4, 3-6 or 3,5"),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_player_counts_that_are_none(text, words):
+    with pytest.raises(InputError, match=re.escape(words)) as caught:
+        parse_players(text, STROZZI)
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["bench", "strozzi", "--games", "9" * 400],
+        ["bench", "strozzi", "--games", "9" * 5000],
+        ["bench", "strozzi", "--seconds", "1e999"],
+        ["bench", "strozzi", "--seconds", "nan"],
+        ["bench", "strozzi", "--seed", "9" * 400],
+        ["bench", "strozzi", "--workers", "9" * 400],
+        ["bench", "strozzi", "--agents", "greedy:margin=" + "9" * 900],
+        ["bench", "strozzi", "--agents", "flat_mc:playouts=" + "9" * 900],
+        ["bench", "strozzi", "--agents", "a" * 10**6],
+        ["bench", "strozzi", "--agents", "(" * 10**5 + ")" * 10**5],
+        ["bench", "strozzi", "--agents", "ismcts:rollout=(" * 300 + "random" + ")" * 300],
+        ["bench", "strozzi", "--agents", f"{'x' * 300}.py::a"],
+        ["bench", "strozzi", "--agents", "a\nb\x1b[2J\udcff"],
+        ["balance", "strozzi", "--deals", "9" * 400],
+        ["run", "x" * 5000],
+        ["report", "x" * 300],
+    ],
+    ids=lambda line: f"{line[0]} {line[-1][:20]!r}",
+)
+def test_values_without_measure_are_one_short_line(line, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(line) in (2, 4)
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith("strozzi: error: ")
+    assert told.err.count("\n") == 1
+    assert len(told.err) < 2_100
+    assert told.err[:-1].isprintable()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_that_are_no_text_are_printed(tmp_path):
+    """A terminal without Unicode, and a file's name that is not UTF-8."""
+    code = "import sys; from strozzi_sim.cli.app import main; sys.argv[1:] = ['cache']; main()"
+    done = subprocess.run(
+        [sys.executable, "-X", "utf8=0", "-c", code],
+        env={"STROZZI_CACHE_DIR": str(tmp_path / "M\N{LATIN SMALL LETTER U WITH DIAERESIS}nze"), "LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
+        capture_output=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert rb"M\udcc3\udcbcnze" in done.stdout

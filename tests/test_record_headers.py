@@ -1,0 +1,160 @@
+"""What a record's header may say: every key is checked, those of the components as strictly as in a study."""
+
+import json
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+
+from strozzi_sim.cli.app import run
+from strozzi_sim.errors import InputError
+from strozzi_sim.selfplay.records import check_header, read_record, verify_record
+
+HERE = Path(__file__).parent
+STROZZI = HERE / "strozzi" / "golden" / "random-4.jsonl"
+MEDICI = HERE / "medici_vs_strozzi" / "golden" / "random-base.jsonl"
+GONE = object()
+
+
+def header_of(file):
+    return json.loads(file.read_text().splitlines()[0])
+
+
+def changed(header, key, value):
+    """The header with another value at a key such as `components/ships/3/venice`; GONE takes the key away."""
+    header = deepcopy(header)
+    *path, last = key.split("/")
+    place = header
+    for name in path:
+        place = place[int(name) if isinstance(place, list) else name]
+    if value is GONE:
+        del place[last]
+    else:
+        place[last] = value
+    return header
+
+
+TOP = [
+    ("format", "strozzi-sim.record/2", "format: expected 'strozzi-sim.record/1', got 'strozzi-sim.record/2'"),
+    ("format", GONE, "format: expected 'strozzi-sim.record/1', got None"),
+    ("game", "strozi", "game: unknown game 'strozi'; known: strozzi, medici_vs_strozzi; did you mean 'strozzi'?"),
+    ("game", ["strozzi"], "game: expected `str`, got `array`"),
+    ("players", 7, "players: strozzi takes 3-6 players, got 7"),
+    ("players", True, "players: expected `int`, got `bool` True"),
+    ("players", 4.0, "players: expected `int`, got `float` 4.0"),
+    ("players", 5, "agents: expected 5 names, got 4"),
+    ("agents", [1, None, "a", "b"], "agents[0]: expected `str`, got `int`"),
+    ("agents", ["random"] * 3, "agents: expected 4 names, got 3"),
+    ("agents", ["random", "random", "", "random"], "agents[2]: expected `str` of length >= 1"),
+    ("agents", ["random", "random", "\x1b[2J", "random"], "agents: expected a name of printable letters"),
+    ("agents", "abcd", "agents: expected `array`, got `str`"),
+    ("agents", GONE, "missing required field `agents`"),
+    ("seed", "x", "seed: expected `int`, got `str` 'x'"),
+    ("seed", 2**53, "seed: expected `int` <= 9007199254740991, got 9007199254740992"),
+    ("seed", -1, "seed: expected `int` >= 0, got -1"),
+    ("seed", GONE, "missing required field `seed`"),
+    ("deal", None, "deal: expected `int`, got `null`"),
+    ("seating", 24, "seating: 4 players have 24 seatings, got 24"),
+    ("variant", "Über", "variant: expected `str` matching regex"),
+    ("behaviour", [], "behaviour: expected `int`, got `array`"),
+    ("comment", "mine", "unknown key `comment`"),
+    ("components", [], "components: expected `object`, got `array`"),
+    ("components", {}, "components: setup: missing"),
+]
+OF_STROZZI = [
+    ("ships/3/venice", -100, "components: ships[3].venice: expected `int` >= 0, got -100"),
+    ("ships/3/sail", "fast", "components: ships[3].sail: expected `int`, got `str` 'fast'"),
+    ("ships/3/mast", 1, "components: ships[3]: unknown key `mast`"),
+    ("ships/3/scrolls", GONE, "components: ships[3]: missing required field `scrolls`"),
+    ("ships/3/id", "S01", "components: ships: the id 'S01' is used 2 times"),
+    ("ships", [], "components: ships: expected `array` of length >= 1"),
+    ("ships", {}, "components: ships: expected `array`, got `object`"),
+    ("promotion_tiles/0/ware", "mars", "components: promotion_tiles[0].ware: invalid enum value 'mars'"),
+    ("setup/rounds", 10**7, "components: setup.rounds: expected `int` <= 8, got 10000000"),
+    ("setup/rounds", 3.0, "components: setup.rounds: expected `int`, got `float` 3.0"),
+    ("setup/rounds", True, "components: setup.rounds: expected `int`, got `bool` True"),
+    ("setup/cards_removed/4", GONE, "components: setup.cards_removed.4: no entry for 4 players"),
+    ("setup/cards_removed/04", 3, "components: setup.cards_removed: expected `int`, got `str`"),
+    ("tracks/top_index", 2**63, "components: tracks.top_index: expected `int` <= 31, got 9223372036854775808"),
+    ("tracks/bonus/77", 3, "components: tracks.bonus.77: not on the track"),
+    ("tracks/provenance", "rulebook", "components: tracks.provenance: unknown key"),
+    ("tracks", GONE, "components: tracks: missing"),
+    ("meta", {}, "components: 'meta': unknown key; known: setup"),
+    ("scoring/ship_ranks", [1] * 7, "components: scoring.ship_ranks: expected `array` of length <= 6"),
+]
+OF_MEDICI = [
+    ("tiles/total", 27, "components: tiles.total: expected 26 beside the other parts, got 27"),
+    ("ships/per_player", 4, "components: ships.per_player: expected 3 beside the other parts, got 4"),
+    ("tracks/identical_on_all_harbors", 1, "tracks.identical_on_all_harbors: expected `bool`, got `int` 1"),
+    ("tracks/half_length", 10**9, "components: tracks.half_length: expected `int` <= "),
+    ("tracks/per_track", GONE, "components: tracks.per_track: missing"),
+    ("money/start_cash", -(10**6), "components: money.start_cash: expected `int` >= -10000, got -1000000"),
+    ("harbor/0/tracks", ["silk"], "components: harbor.H1.tracks: unknown type 'silk'"),
+    ("rounds/starter", ["Strozzi"] * 3, "components: rounds.starter: Strozzi cannot lead round 1"),
+]
+CASES = [
+    *((STROZZI, *case) for case in TOP),
+    *((STROZZI, f"components/{key}", *rest) for key, *rest in OF_STROZZI),
+    *((MEDICI, f"components/{key}", *rest) for key, *rest in OF_MEDICI),
+]
+
+
+@pytest.mark.parametrize(("file", "key", "value", "words"), CASES, ids=[f"{case[1]}-{case[3][-20:]}" for case in CASES])
+def test_a_header_that_no_game_has_is_refused_with_its_key(file, key, value, words):
+    with pytest.raises(InputError) as caught:
+        check_header(changed(header_of(file), key, value), "games.jsonl: line 1")
+    assert str(caught.value).startswith("games.jsonl: line 1: ")
+    assert words in str(caught.value)
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize("file", sorted(HERE.glob("*/golden/random*.jsonl")), ids=lambda file: file.stem)
+def test_headers_that_were_written_are_accepted(file):
+    check_header(header_of(file), "golden")
+
+
+@pytest.mark.parametrize("command", ["verify", "replay"])
+def test_both_commands_refuse_a_header_in_one_line(command, tmp_path, capsys):
+    lines = STROZZI.read_text().splitlines()
+    header = changed(header_of(STROZZI), "components/tracks/top_index", 2**63 - 1)
+    file = tmp_path / "games.jsonl"
+    file.write_text("\n".join([*lines, json.dumps(header), *lines[1:]]))
+    assert run([command, str(file), *(["--game", "2"] if command == "replay" else [])]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith(f"strozzi: error: {file}: line {len(lines) + 1}: components: tracks.top_index: expected")
+    assert told.err.count("\n") == 1
+
+
+def test_further_keys_of_events_are_allowed(tmp_path):
+    header, *events = STROZZI.read_text().splitlines()
+    file = tmp_path / "games.jsonl"
+    file.write_text("\n".join([header, *(json.dumps(json.loads(event) | {"note": "mine"}) for event in events)]))
+    assert verify_record(file) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('{"type":"claim","player":0,"player":1}', "line 3: not a line of JSON: the key 'player' stands there twice"),
+        ('{"type":"claim","player":' + "9" * 5000 + "}", "line 3: not a line of JSON: an integer has at most 64 bits"),
+        ('{"type":"claim","x":' + "[" * 100_000 + "]" * 100_000 + "}", "line 3: not a line of JSON: nested too deeply"),
+        ('{"type":7}', "line 3: expected an object with a type, got {'type': 7}"),
+    ],
+    ids=["twice", "digits", "deep", "type"],
+)
+def test_events_beyond_the_bounds_are_refused_by_line(tmp_path, line, words):
+    lines = STROZZI.read_text().splitlines()
+    file = tmp_path / "games.jsonl"
+    file.write_text("\n".join([*lines[:2], line, *lines[3:]]))
+    with pytest.raises(InputError) as caught:
+        verify_record(file)
+    assert words in str(caught.value)
+
+
+def test_a_game_without_end_is_refused(tmp_path):
+    header, *events = STROZZI.read_text().splitlines()
+    file = tmp_path / "games.jsonl"
+    file.write_text("\n".join([header, *[events[0]] * 12_000]))
+    with pytest.raises(InputError, match="no game of strozzi has more than"):
+        list(read_record(file))
