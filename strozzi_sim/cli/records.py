@@ -49,6 +49,7 @@ def record(
     Example: strozzi record strozzi --players 4 --agents heuristic,random --games 10 --seed 7 --out games.jsonl
     """
     from strozzi_sim.games import load_game
+    from strozzi_sim.selfplay.interrupts import stop_flag
     from strozzi_sim.selfplay.match import Match
     from strozzi_sim.selfplay.records import record_game, write_record
 
@@ -66,7 +67,8 @@ def record(
     check_range("--seating", seating, 0, len(match.design) - 1)
     path = out or Path(f"{game}.jsonl")
     deals = range(games) if deal is None else range(deal, deal + 1)
-    written = write_record(path, (record_game(match, number, seating) for number in deals))
+    with stop_flag():
+        written = write_record(path, (record_game(match, number, seating) for number in deals))
     if json:
         print_json(noted_in({"out": str(path), "games": written, "seed": seed}, notes))
     else:

@@ -8,6 +8,7 @@ from typing import Any
 
 from strozzi_sim.errors import BrokenRule, InputError, StorageError
 from strozzi_sim.games import GAME_NAMES, load_game
+from strozzi_sim.selfplay.apart import play_apart
 from strozzi_sim.selfplay.match import Match
 
 FORMAT = "strozzi-sim.record/1"
@@ -34,7 +35,20 @@ class RecordedGame:
 
 
 def record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
-    """The record of one game, header first."""
+    """The record of one game, header first.
+
+    Raises:
+        AgentFault: of any agent; those from outside the package play in a worker process.
+    """
+    if not match.foreign:
+        return _record_game(match, deal, seating)
+    lines: list[dict[str, Any]] = play_apart(
+        _record_game, match, deal, seating, blame=lambda beat, what: match.lost(beat, what, seating)
+    )
+    return lines
+
+
+def _record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
     played = match.play(deal, deal + 1, seating=seating)
     assert played.journal is not None
     seats = match.design[seating]
