@@ -13,11 +13,11 @@ A spec string is an agent's identity everywhere: `NAME[:KEY=VALUE{,KEY=VALUE}]`,
 that contains a comma or colon stands in parentheses. `path/to/bots.py::careful:margin=3` takes one from a file.
 """
 
-import importlib.util
+import pickle
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -26,8 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import AgentFault, InputError, known_names, shown
+from strozzi_sim.errors import InputError, known_names, shown
 from strozzi_sim.games.contract import Game
+from strozzi_sim.importing import OURS, import_file, load_point
 from strozzi_sim.python_agent import kind_of
 from strozzi_sim.spec_text import MAX_SPEC, cut
 from strozzi_sim.spec_text import Choice as Choice
@@ -228,7 +229,7 @@ class AgentSpec:
         if "::" in self.text or is_installed(self.agent):
             return load_agent, (self.text,)
         parts = {part.name: getattr(self.agent, part.name) for part in fields(self.agent)}
-        return _given, (self.text, parts | {"params": dict(self.agent.params)}, dict(self.values))
+        return _given, (self.text, _pickled(parts | {"params": dict(self.agent.params)}), dict(self.values))
 
     @property
     def in_seconds(self) -> str | None:
@@ -239,7 +240,12 @@ class AgentSpec:
     @property
     def builtin(self) -> bool:
         """Whether it comes with the package, and so is trusted with the state itself."""
-        return self.agent.function.__module__.split(".")[0] == "strozzi_agents"
+        return self.agent.function.__module__.split(".")[0] == OURS
+
+    @property
+    def foreign(self) -> bool:
+        """Whether its code, or that of an agent among its parameters, comes from outside the package."""
+        return not self.builtin or any(policy.foreign for policy in self.policies)
 
     @property
     def policies(self) -> tuple["AgentSpec", ...]:
@@ -264,13 +270,26 @@ class AgentSpec:
         return [Path(file), *(Path(file).parent / name for name in self.agent.files)] if file else []
 
 
-def _given(text: str, parts: Mapping[str, Any], values: Mapping[str, Value]) -> AgentSpec:
-    agent = Agent(**{**parts, "params": MappingProxyType(parts["params"])})
-    return AgentSpec(text, agent, MappingProxyType(dict(values)))
+def _pickled(parts: Mapping[str, Any]) -> bytes:
+    import cloudpickle
+
+    content: bytes = cloudpickle.dumps(parts)
+    return content
+
+
+@lru_cache(maxsize=256)
+def _agent_of(content: bytes) -> Agent:
+    """One object a worker, however often it is sent: what is compiled of it is kept by object."""
+    parts = pickle.loads(content)
+    return Agent(**{**parts, "params": MappingProxyType(parts["params"])})
+
+
+def _given(text: str, content: bytes, values: Mapping[str, Value]) -> AgentSpec:
+    return AgentSpec(text, _agent_of(content), MappingProxyType(dict(values)))
 
 
 def spec_of(agent: Agent, **values: Any) -> AgentSpec:
-    """A declared agent with values for its parameters, in code; only Python's own pickle cannot send it to workers.
+    """A declared agent with values for its parameters, in code; workers get it by value.
 
     Raises:
         InputError: an unknown parameter, or a value out of its range.
@@ -365,12 +384,7 @@ def _registered(name: str) -> Agent:
     points = _entry_points()
     if name not in points:
         raise InputError(f"unknown agent {shown(name)}; {known_names(name, sorted(points))}")
-    try:
-        agent = points[name].load()
-    except Exception as error:
-        raise AgentFault(
-            f"agent {name!r}: {points[name].value} does not import: {type(error).__name__}: {error}"
-        ) from error
+    agent = load_point(name, points[name].value)
     if not isinstance(agent, Agent) or agent.name != name:
         raise InputError(f"agent {name!r}: {points[name].value} is not an agent of that name")
     return agent
@@ -378,24 +392,13 @@ def _registered(name: str) -> Agent:
 
 @cache
 def _from_file(file: str, name: str) -> Agent:
-    path = Path(file)
     try:
-        there = path.is_file()
+        there = Path(file).is_file()
     except OSError as error:  # such as a name that is too long
         raise InputError(f"agent {shown(file)}: {error.strerror}") from None
     if not there:
         raise InputError(f"agent {file}::{name}: there is no file {file!r}")
-    module_name = f"strozzi_agent_file_{sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
-    specification = importlib.util.spec_from_file_location(module_name, path)
-    if specification is None or specification.loader is None:
-        raise InputError(f"agent {file}::{name}: {file!r} is not a Python file")
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[module_name] = module
-    try:
-        specification.loader.exec_module(module)
-    except Exception as error:
-        del sys.modules[module_name]
-        raise AgentFault(f"agent file {file} does not import: {type(error).__name__}: {error}") from error
+    module = import_file(file)
     agents = {agent.name: agent for agent in vars(module).values() if isinstance(agent, Agent)}
     found = getattr(module, name, None) if name not in agents else agents[name]
     if not isinstance(found, Agent):

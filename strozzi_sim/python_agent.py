@@ -12,13 +12,13 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Mapping
-from multiprocessing import current_process
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from strozzi_sim.errors import AgentFault, InputError, Interrupted
+from strozzi_sim.kernel.worker import inside, words_of
 
 PAD = 64  # batches are filled up to a multiple of it: BLAS then gives a row the same bits in any batch
 SECONDS = 60.0  # a decision, or the decisions of a batch, may take so long
@@ -105,8 +105,8 @@ class Clock:
     """Ends calls that take too long, inside the block that it opens.
 
     In the main thread of a process a signal ends the call. What a signal cannot end (another thread, or C code that
-    never comes back to the interpreter) ends with the process, after twice the time, with the exit code of a fault; if
-    it is a worker process, the pool makes the fault of it.
+    never comes back to the interpreter) ends with the process: a worker is ended by its parent, any other process by a
+    watchdog, after twice the time, with the exit code of a fault.
     """
 
     def __init__(self, seconds: float, game: str, agents: str) -> None:
@@ -118,16 +118,13 @@ class Clock:
     def __enter__(self) -> "Clock":
         if self._rings:
             self._before = signal.signal(signal.SIGALRM, self._ring)
-        if os.name == "posix":
+        if os.name == "posix" and not inside():
             from strozzi_sim.kernel.watchdog import watchdog
 
             self._watchdog = watchdog(self._game, AgentFault.exit_code)
-            alone = current_process().name == "MainProcess"  # a worker's fault is told by its parent
             self._watchdog.speak(
                 f"strozzi: error: agent {self._agents} did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the "
                 f"limit) and hung in code that never comes back, in a game of {self._game}\n"
-                if alone
-                else ""
             )
         return self
 
@@ -158,10 +155,12 @@ class Clock:
                 signal.setitimer(signal.ITIMER_REAL, 0)
         except _TimeUp:
             raise BadAnswer(f"did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the limit)") from None
-        except Interrupted:  # a signal to the whole run, while the agent thought
+        except BadAnswer:
             raise
-        except Exception as error:
-            raise BadAnswer(f"raised {type(error).__name__}: {error}") from error
+        except BaseException as error:  # agents raise SystemExit and the like as well
+            if isinstance(error, (KeyboardInterrupt, Interrupted)) and not inside():
+                raise  # a signal to the whole run, while the agent thought; workers get none
+            raise BadAnswer(f"raised {words_of(error)}") from error
         finally:
             if self._watchdog is not None:
                 self._watchdog.rest()
@@ -188,12 +187,19 @@ def ask_one(player: Any, view: Any, legal: tuple[int, ...], random: SeatRandom, 
     Raises:
         BadAnswer: it failed, or chose no legal action.
     """
-    action = clock.call(player.act, view, legal, random)
+    action: int = clock.call(_ask_one, player, view, legal, random)
+    return action
+
+
+def _ask_one(player: Any, view: Any, legal: tuple[int, ...], random: SeatRandom) -> int:
+    """The agent's action; what is returned may be code of its own too, so all of it runs by the clock."""
+    action = player.act(view, legal, random)
     if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
         raise BadAnswer(f"returned {_short(action)}, a {type(action).__name__}; an action is a whole number")
-    if action not in legal:
-        raise BadAnswer(f"chose the illegal action {action}; legal: {', '.join(map(str, legal))}")
-    return int(action)
+    number = int(action)
+    if number not in legal:
+        raise BadAnswer(f"chose the illegal action {number}; legal: {', '.join(map(str, legal))}")
+    return number
 
 
 def ask_batch(player: Any, observations: Any, legal: Any, random: Any, rows: int, clock: Clock) -> Any:
@@ -202,14 +208,14 @@ def ask_batch(player: Any, observations: Any, legal: Any, random: Any, rows: int
     Raises:
         BadAnswer: it failed, or chose an illegal action; names the row.
     """
-    answer = np.asarray(clock.call(player.act_batch, observations, legal.copy(), random))
+    answer = clock.call(_ask_batch, player, observations, legal.copy(), random)
     if answer.shape != (len(legal),) or answer.dtype.kind not in "iu":
         raise BadAnswer(
             f"returned an array of {answer.dtype}{list(answer.shape)} for a batch; expected whole numbers [{len(legal)}]"
         )
     actions = answer[:rows]
-    inside = (actions >= 0) & (actions < legal.shape[1])
-    good = inside & legal[np.arange(rows), np.where(inside, actions, 0)]
+    in_range = (actions >= 0) & (actions < legal.shape[1])
+    good = in_range & legal[np.arange(rows), np.where(in_range, actions, 0)]
     if not good.all():
         row = int(np.argmin(good))
         allowed = ", ".join(map(str, np.flatnonzero(legal[row])))
@@ -217,6 +223,14 @@ def ask_batch(player: Any, observations: Any, legal: Any, random: Any, rows: int
     return actions.astype(np.int64)
 
 
+def _ask_batch(player: Any, *arguments: Any) -> Any:
+    """The agent's answer as an array, which is code of its own too if it has an `__array__`."""
+    return np.asarray(player.act_batch(*arguments))
+
+
 def _short(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001 - anybody's __repr__
+        return "something that cannot be shown"
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -15,7 +15,8 @@ from strozzi_sim.games import GAME_NAMES
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "strozzi_sim"
 ORDER = [
-    "errors", "plain_data", "kernel", "spec_text", "thoughts", "python_agent", "games", "agent", "binding", "selfplay", "stats", "studies", "reports",
+    "errors", "plain_data", "kernel", "spec_text", "thoughts", "python_agent", "importing", "games", "agent", "binding", "selfplay", "stats",
+    "studies", "reports",
     "adapters", "cli",
 ]  # fmt: skip
 SOURCES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "agents").rglob("*.py")])

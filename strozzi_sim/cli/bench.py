@@ -67,7 +67,7 @@ def bench(
     began = monotonic()
     match.warm(counted=counted)
     compiled = monotonic() - began
-    match.play(0, 1, counted=counted)
+    _speed(match, 1, counted)
     first_result = _process_age()
     trial = 1
     speed = _speed(match, trial, counted)
@@ -125,6 +125,14 @@ def bench(
 
 def _speed(match: Any, games: int, counted: bool) -> float:
     """Games per second, from so many."""
+    from strozzi_sim.selfplay.apart import play_apart
+
+    if match.foreign:
+        return float(play_apart(_measure, match, games, counted, blame=match.lost))
+    return _measure(match, games, counted)
+
+
+def _measure(match: Any, games: int, counted: bool) -> float:
     began = monotonic()
     match.play(0, games, counted=counted)
     return games / max(monotonic() - began, 1e-6)

@@ -1,5 +1,6 @@
 """fairness: may this agent see what it should not?"""
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -24,7 +25,7 @@ from strozzi_sim.cli.options import (
 if TYPE_CHECKING:
     from strozzi_sim.games.contract import Game
     from strozzi_sim.games.variants import Variant
-    from strozzi_sim.selfplay.fairness import Leak
+    from strozzi_sim.selfplay.fairness import Fairness, Leak
 
 
 def fairness(
@@ -43,7 +44,9 @@ def fairness(
     """
     from strozzi_sim.agent import load_agent
     from strozzi_sim.games import load_game
+    from strozzi_sim.selfplay.apart import ask_apart
     from strozzi_sim.selfplay.fairness import check_fairness
+    from strozzi_sim.selfplay.interrupts import stop_flag
 
     the_game = load_game(game)
     counts = parse_players(players, the_game)
@@ -51,7 +54,9 @@ def fairness(
     check_seed(seed)
     chosen = find_variant(the_game, variant, study)
     (spec,), notes = with_counts([load_agent(agent)], the_game, counts, [chosen])
-    found = check_fairness(spec, the_game, chosen, players=counts, deals=deals, seed=seed)
+    with stop_flag():
+        check = partial(check_fairness, players=counts, deals=deals, seed=seed)
+        found: Fairness = ask_apart(check, spec, the_game, chosen, seed=seed)
     leak = found.leak
     document: dict[str, Any] = {
         "ok": leak is None,

@@ -52,6 +52,7 @@ def record(
     """
     from strozzi_sim.games import load_game
     from strozzi_sim.kernel.files import STANDARD_OUTPUT, open_descriptor, storage_errors
+    from strozzi_sim.selfplay.interrupts import stop_flag
     from strozzi_sim.selfplay.match import Match
     from strozzi_sim.selfplay.records import record_game, write_record
 
@@ -73,7 +74,8 @@ def record(
     if json and to_output:
         raise InputError(f"--json and --out {path}: both go to standard output; name a file with --out")
     deals = range(games) if deal is None else range(deal, deal + 1)
-    written = write_record(path, (record_game(match, number, seating) for number in deals))
+    with stop_flag():
+        written = write_record(path, (record_game(match, number, seating) for number in deals))
     if json:
         print_json(noted_in({"out": str(path), "games": written, "seed": seed}, notes))
     elif to_output:

@@ -17,6 +17,7 @@ from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.python_agent import BadAnswer
+from strozzi_sim.selfplay.apart import ask_apart
 from strozzi_sim.selfplay.match import check_players
 from strozzi_sim.selfplay.table import Seat, Table
 
@@ -141,7 +142,7 @@ def in_counts(
     found = {each.given: each for each in known}
     asked = dict.fromkeys(spec.text for spec in specs if spec.in_seconds)
     of = {spec.text: spec for spec in specs}
-    return {text: found.get(text) or calibrate(of[text], game, players, variants) for text in asked}
+    return {text: found.get(text) or ask_apart(calibrate, of[text], game, players, variants) for text in asked}
 
 
 def _positions(game: Game, players: Sequence[int], variants: Sequence[Variant]) -> list[Table]:

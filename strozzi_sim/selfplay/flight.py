@@ -25,6 +25,7 @@ from strozzi_sim.games.contract import (
 from strozzi_sim.kernel.jit import entry, function_at, jit, merged
 from strozzi_sim.kernel.pointers import assign, call_at, record_at, zero_at
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, absorb, deal_key, random_word, seat_stream
+from strozzi_sim.kernel.worker import HEARTBEAT
 from strozzi_sim.selfplay.loop import AGENT, DETERMINIZE, FAULT, JOB, array_of
 
 # A place for a game in flight.
@@ -84,7 +85,7 @@ def _start(b, job, rules, work, slot, agents, strides, seat_agents, randoms, res
 
 
 @merged
-def _run(b, rules, work, slot, seat_agents, randoms, resample, log, progress, fault):
+def _run(b, rules, work, slot, seat_agents, randoms, resample, log, progress, fault, beat):
     """Play on in slot b until a Python seat must answer or the game is over."""
     state = work.state
     while not is_over(state):
@@ -102,10 +103,14 @@ def _run(b, rules, work, slot, seat_agents, randoms, resample, log, progress, fa
             action = int64(slot.action)
             slot.action = 0
             slot.asked = 0
-        elif agent.sees_state:
-            action = call_at(agent.address, state, rules, agent.params, agent.memory, randoms[b, seat])
         else:
-            action = call_at(agent.address, work.seen, rules, agent.params, agent.memory, randoms[b, seat])
+            beat.first = beat.decisions - int64(slot.decisions)
+            beat.decisions += 1
+            beat.seat = seat
+            if agent.sees_state:
+                action = call_at(agent.address, state, rules, agent.params, agent.memory, randoms[b, seat])
+            else:
+                action = call_at(agent.address, work.seen, rules, agent.params, agent.memory, randoms[b, seat])
         if not is_legal(state, rules, action):
             fault.found = 1
             fault.seat = seat
@@ -122,7 +127,7 @@ def _run(b, rules, work, slot, seat_agents, randoms, resample, log, progress, fa
 
 @jit
 def _advance(job, rules, works, slots, agents, strides, seat_agents, randoms, resample, seatings, log, progress, lengths,
-             pending, fault, stop):  # fmt: skip
+             pending, fault, stop, beat):  # fmt: skip
     """Play on in every slot; returns the number of decisions that wait for Python, or FULL or _FAULT."""
     waiting = int64(0)
     for b in range(slots.shape[0]):
@@ -133,7 +138,9 @@ def _advance(job, rules, works, slots, agents, strides, seat_agents, randoms, re
                 if progress.next == progress.games or stop[0] != 0:
                     break
                 _start(b, job, rules, work, slot, agents, strides, seat_agents, randoms, resample, seatings, progress)
-            what = _run(b, rules, work, slot, seat_agents, randoms, resample, log, progress, fault)
+            beat.deal = int64(job.first) + int64(slot.game) // seatings.shape[0]
+            beat.seating = slot.seating
+            what = _run(b, rules, work, slot, seat_agents, randoms, resample, log, progress, fault, beat)
             if what == _OVER:
                 lengths[slot.game] = slot.decisions
                 slot.game = -1
@@ -210,7 +217,7 @@ class Kernels:
             i8(
                 from_dtype(JOB), rules, works, array_of(SLOT), array_of(AGENT), i8[::1], array_of(AGENT, 2), random,
                 random, types.Array(u1, 2, "C"), array_of(LOGGED), from_dtype(PROGRESS), i8[::1], array_of(PENDING),
-                from_dtype(FAULT), i8[::1],
+                from_dtype(FAULT), i8[::1], from_dtype(HEARTBEAT),
             ),
             game.name,
         )  # fmt: skip

@@ -1,7 +1,8 @@
 """The compiled loop: whole games, one after another, agents called by address.
 
 One pass plays a range of deals with all their seatings and adds what happened to exact integer tallies. It reads a
-stop flag between games and ends at the first illegal action of an agent.
+stop flag between games and ends at the first illegal action of an agent. Before each decision it moves the heartbeat, so
+that whoever watches sees whose decision it is, and whether it comes to an end.
 """
 
 from functools import cache
@@ -25,6 +26,7 @@ from strozzi_sim.games.contract import (
 from strozzi_sim.kernel.jit import entry, jit, merged
 from strozzi_sim.kernel.pointers import assign, call_at, zero_at
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, absorb, deal_key, seat_stream
+from strozzi_sim.kernel.worker import HEARTBEAT
 
 POSITIONS = 6  # most seats of any game
 WIN = 60  # a win in sixtieths: a win shared by k is WIN // k, exact for k up to 6
@@ -74,11 +76,13 @@ DETERMINIZE = 2_000  # purposes from here on: resampling for seat purpose - DETE
 
 
 @merged
-def play_game(state, rules, seat_agents, randoms, chance, seen, resample, journal, fault):
+def play_game(state, rules, seat_agents, randoms, chance, seen, resample, journal, fault, beat):
     """Play the game set up in `state` to its end; returns its number of decisions, negative after a fault."""
     decisions = int64(0)
     while not is_over(state):
         seat = actor(state)
+        beat.decisions += 1
+        beat.seat = seat
         agent = seat_agents[seat]
         if agent.sees_state:
             action = call_at(agent.address, state, rules, agent.params, agent.memory, randoms[seat])
@@ -114,8 +118,9 @@ def _count(state, seats, decisions, outcome):
 
 @jit
 def _play(
-    job, rules, work, agents, seat_agents, randoms, resample, seatings, outcome, rows, fault, stop, journal, tallies
-):
+    job, rules, work, agents, seat_agents, randoms, resample, seatings, outcome, rows, fault, stop, beat,
+    journal, tallies,
+):  # fmt: skip
     state, seen, chance = work.state, work.seen, work.chance
     players = int64(job.players)
     played = int64(0)
@@ -134,10 +139,13 @@ def _play(
                 if not agent.sees_state:
                     resample[seat].cursor = absorb(key, int64(DETERMINIZE) + seat)
             chance.key = key
+            beat.deal = number
+            beat.seating = seating
+            beat.first = beat.decisions
             if journal is not None:
                 journal.count = uint64(0)
             deal(state, rules, players, int64(job.start_player), chance, journal)
-            decisions = play_game(state, rules, seat_agents, randoms, chance, seen, resample, journal, fault)
+            decisions = play_game(state, rules, seat_agents, randoms, chance, seen, resample, journal, fault, beat)
             if decisions < 0:
                 fault.deal = number
                 fault.seating = seating
@@ -189,7 +197,7 @@ def _signature(game: Game) -> list[Any]:
     arrays = [array_of(dtype) for dtype in (AGENT, AGENT, RANDOM, RANDOM)]
     return [
         *records, *arrays, types.Array(types.uint8, 2, "C"), from_dtype(OUTCOME), array_of(ROW), from_dtype(FAULT),
-        types.int64[::1],
+        types.int64[::1], from_dtype(HEARTBEAT),
     ]  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.streams import RANDOM, game_key
+from strozzi_sim.kernel.worker import agents_at_work, heartbeat
 from strozzi_sim.selfplay.flight import kernels
 from strozzi_sim.selfplay.loop import (
     AGENT,
@@ -100,15 +101,20 @@ class Match:
         return any(spec.agent.kind != "compiled" for spec in self.lineup)
 
     @property
+    def foreign(self) -> bool:
+        """Whether an agent of the line-up comes from outside the package: it is played where it can be ended."""
+        return any(spec.foreign for spec in self.lineup)
+
+    @property
     def design(self) -> np.ndarray[Any, Any]:
         """The seatings, uint8[S, P]."""
         return seating_design(self.seatings, self.players)
 
     def warm(self, *, counted: bool = True) -> None:
-        """Compile everything this match needs, or take it from the cache folder."""
+        """Compile what workers will find in the cache folder: all that this match needs but agents that are not ours."""
         counted_loop(self.game) if counted else silent_loop(self.game)
         for spec in self.lineup:
-            if spec.agent.kind == "compiled":
+            if not spec.foreign:
                 bind(spec, self.game)
         if self.in_python:
             kernels(self.game)
@@ -171,19 +177,20 @@ class Match:
             loop, counting = counted_loop(self.game), (journal[0], tallies[0])
         else:
             loop, counting = silent_loop(self.game), (None, None)
-        games, parts, mixed = 0, iter([(first, last, agents)]), None
+        games, parts, mixed, beat = 0, iter([(first, last, agents)]), None, heartbeat()
         if self.in_python:
             mixed = MixedLoop(
                 self.game, self.variant, rules, self.positions, bound, design,
-                batch=batch, games=(last - first) * len(design), blame=blame,
+                batch=batch, games=(last - first) * len(design), blame=blame, beat=beat,
             )  # fmt: skip
             parts = mixed.waves(job.copy(), agents, fault, stop)
-        for low, high, players_of in parts:
-            job["first"], job["last"] = low, high
-            games += loop(
-                job[0], rules[0], work[0], players_of, seat_agents, randoms, resample, design, outcome[0],
-                table[games * players :], fault[0], stop, *counting,
-            )  # fmt: skip
+        with agents_at_work(beat, players, first):
+            for low, high, players_of in parts:
+                job["first"], job["last"] = low, high
+                games += loop(
+                    job[0], rules[0], work[0], players_of, seat_agents, randoms, resample, design, outcome[0],
+                    table[games * players :], fault[0], stop, beat[0], *counting,
+                )  # fmt: skip
         if rules.tobytes() != self.variant.rules.tobytes():
             raise AgentFault(f"{_foreign(self.positions, bound)} changed the rules that it was handed")
         if fault["found"][0]:
@@ -191,6 +198,19 @@ class Match:
         counting_memories = [each for each in memories if each is not None and "playouts" in (each.dtype.names or ())]
         playouts = mixed.playouts if mixed else sum(int(memory["playouts"][0]) for memory in counting_memories)
         return Played(games, outcome, tallies, table[: games * players], journal, playouts)
+
+    def lost(self, beat: np.ndarray[Any, Any], what: str, seating: int | None = None) -> AgentFault:
+        """The fault of a worker process that ended while it played this match; `beat` is its last heartbeat."""
+        last = beat[0]
+        if not last["busy"]:
+            agents = " or ".join(dict.fromkeys(f"agent {spec.text!r}" for spec in self.lineup if spec.foreign))
+            return AgentFault(f"{agents} {what} before it played, in {self.game.name}")
+        fault = np.zeros(1, FAULT)
+        number = int(last["seating"]) + (seating or 0)
+        position = int(self.design[number, last["seat"]])
+        decision = int(last["decisions"] - last["first"]) - 1
+        fault[0] = (1, last["deal"], number, last["seat"], position, 0, decision)
+        return self.fault(fault[0], what)
 
     def fault(self, fault: Any, what: str = "") -> AgentFault:
         """An agent's FAULT record in words, with the command that replays it; `what` says what the agent did."""

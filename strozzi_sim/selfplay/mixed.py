@@ -17,6 +17,7 @@ from strozzi_sim.errors import AgentFault
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.streams import RANDOM
+from strozzi_sim.kernel.worker import begin_decision
 from strozzi_sim.python_agent import (
     PAD,
     BadAnswer,
@@ -43,6 +44,7 @@ class MixedLoop:
 
     `positions` are the agents by position, `bound` what they compile to, None for those in Python; `design` are the
     seatings to play, `rules` the variant's, as an array of shape (1,), `games` how many games in all, and `blame` puts the fault of an agent in Python into words.
+    `beat` is the heartbeat, array of shape (1,).
 
     Attributes:
         playouts: games that searching agents have simulated.
@@ -60,8 +62,10 @@ class MixedLoop:
         batch: int,
         games: int,
         blame: Callable[[Any, str], AgentFault],
+        beat: Array,
     ) -> None:
-        self.design, self.blame, players = design, blame, len(positions)
+        self.design, self.blame, self.beat, players = design, blame, beat, len(positions)
+        self._words = beat.view(np.int64).data
         self.kernels, self._view_of = kernels(game), game.module("view").view_of
         self.hidden, self.rules = variant.hidden, rules[0]
         sizes = [each.memory.itemsize if each is not None else 0 for each in bound]
@@ -135,6 +139,7 @@ class MixedLoop:
                 waiting = self.kernels.advance(
                     records[0], self.rules, self.works, self.slots, agents, self.strides, self.seat_agents,
                     self.randoms, self.resample, self.design, self.log, records[1], lengths, self.pending, records[2], stop,
+                    self.beat[0],
                 )  # fmt: skip
                 if waiting == FULL:
                     self.log = np.concatenate([self.log, np.zeros(len(self.log), LOGGED)])
@@ -157,9 +162,9 @@ class MixedLoop:
                     continue
             try:
                 if self.specs[position].agent.kind == "batch":
-                    self._answer_batch(position, asked)
+                    self._answer_batch(position, asked, wave)
                 else:
-                    self._answer_each(position, asked)
+                    self._answer_each(position, asked, wave)
             except BadAnswer as bad:
                 row = asked[bad.row]
                 slot = self.slots[row["slot"]]
@@ -168,7 +173,15 @@ class MixedLoop:
                 fault[0] = (1, deal_number, slot["seating"], row["seat"], row["position"], 0, slot["decisions"])
                 raise self.blame(fault[0], bad.what) from bad.__cause__
 
-    def _answer_batch(self, position: int, asked: Array) -> None:
+    def _places(self, asked: Array, wave: Array) -> list[tuple[int, int, int, int]]:
+        """Deal, seating, seat and number in its game of every decision."""
+        slots = self.slots[asked["slot"]]
+        deals = int(wave["first"][0]) + slots["game"] // len(self.design)
+        columns = (deals, slots["seating"], asked["seat"], slots["decisions"])
+        return list(zip(*(column.tolist() for column in columns), strict=True))
+
+    def _answer_batch(self, position: int, asked: Array, wave: Array) -> None:
+        begin_decision(self._words, *self._places(asked[:1], wave)[0])
         if position not in self._batch_players:
             spec = self.specs[position]
             self._batch_players[position] = make_player(spec.agent.function, dict(spec.values), self.clock)
@@ -179,7 +192,7 @@ class MixedLoop:
         player = self._batch_players[position]
         self.slots["action"][asked["slot"]] = ask_batch(player, observations, legal, words, rows, self.clock)
 
-    def _answer_each(self, position: int, asked: Array) -> None:
+    def _answer_each(self, position: int, asked: Array, wave: Array) -> None:
         spec = self.specs[position]
         legal = self.legal[: len(asked)]
         self.kernels.look(
@@ -187,8 +200,10 @@ class MixedLoop:
             self._no_words,
         )  # fmt: skip
         states, games = self.works["seen" if self.hidden else "state"], self.slots["game"]
+        places = self._places(asked, wave)
         for row, (b, seat, _) in enumerate(asked.tolist()):
             try:
+                begin_decision(self._words, *places[row])
                 game = int(games[b])
                 known = self._seats.get((b, seat))
                 if known is None or known[0] != game:

@@ -1,20 +1,21 @@
 """The pool: ranges of deals played by joblib workers.
 
-Compiled agents release the interpreter lock, so threads are the default, and processes where an agent is written in
-Python; whoever wants something else, or a cluster, says so with `joblib.parallel_config(backend="loky")` or `backend="dask"`. Results come back as they are ready; they do not
-depend on the number of workers, the backend or the order.
+Compiled agents release the interpreter lock, so the workers are threads; whoever wants something else, or a cluster,
+says so with `joblib.parallel_config(backend="loky")` or `backend="dask"`. Where an agent comes from outside the package,
+each of them has a process of its own for it (see `apart`). Results come back as they are ready; they do not depend on
+the number of workers, the backend or the order.
 """
 
-from collections.abc import Iterable, Iterator
-from concurrent.futures import BrokenExecutor
+import warnings
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import AgentFault
-from strozzi_sim.selfplay.match import Match, Played
+from strozzi_sim.kernel.workers import Dropped
+from strozzi_sim.selfplay.apart import play_apart
+from strozzi_sim.selfplay.match import NO_STOP, Match, Played
 from strozzi_sim.selfplay.orders import count_orders
 
 
@@ -31,7 +32,8 @@ class Task:
     orders: bool = False
 
 
-def _perform(task: Task, stop: np.ndarray[Any, Any]) -> tuple[Task, Played | None]:
+def _play(task: Task, stop: np.ndarray[Any, Any] = NO_STOP) -> Played | None:
+    """What a task comes to; None if it was stopped."""
     counted = task.counted and not task.orders
     played = task.match.play(task.first, task.last, counted=counted, rows=task.rows or task.orders, stop=stop)
     if task.orders:
@@ -39,7 +41,20 @@ def _perform(task: Task, stop: np.ndarray[Any, Any]) -> tuple[Task, Played | Non
         played.rows = played.rows if task.rows else played.rows[:0]
     whole = (task.last - task.first) * len(task.match.design)
     played.journal = None
-    return task, played if played.games == whole else None
+    return played if played.games == whole else None
+
+
+def _perform(task: Task, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any]) -> tuple[Task, Played | None]:
+    if not task.match.foreign:
+        return task, _play(task, stop)
+
+    def is_dropped() -> bool:
+        return bool(stop[0] or left[0])
+
+    try:
+        return task, play_apart(_play, task, blame=task.match.lost, is_dropped=is_dropped)
+    except Dropped:
+        return task, None
 
 
 def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) -> Iterator[tuple[Task, Played]]:
@@ -51,31 +66,20 @@ def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) 
         stop: int64[1]; once it is not 0, tasks under way are dropped and no more are yielded.
 
     Raises:
-        AgentFault: of any agent; also when a worker process dies with an agent in Python.
+        AgentFault: of any agent; also when it ends or crashes the process that it plays in, or hangs there.
     """
-    for in_python, group in groupby(tasks, lambda task: task.match.in_python):
-        for task, played in _play_group(group, workers, stop, "processes" if in_python else "threads"):
+    from joblib import Parallel, delayed
+
+    pool = Parallel(n_jobs=workers, prefer="threads", return_as="generator_unordered")
+    left = np.zeros(1, np.int64)  # nobody waits for the results any more
+    results: Generator[tuple[Task, Played | None]] = pool(delayed(_perform)(task, stop, left) for task in tasks)
+    try:
+        for task, played in results:
             if played is None:
                 return
             yield task, played
-
-
-def _play_group(
-    tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any], prefer: str
-) -> Iterator[tuple[Task, Played | None]]:
-    from joblib import Parallel, delayed
-
-    pool = Parallel(n_jobs=workers, prefer=prefer, return_as="generator_unordered")
-    agents: set[str] = set()
-
-    def calls() -> Iterator[Any]:
-        for task in tasks:
-            agents.update(spec.text for spec in task.match.lineup if spec.agent.kind != "compiled")
-            yield delayed(_perform)(task, stop)
-
-    try:
-        yield from pool(calls())
-    except BrokenExecutor as error:
-        raise AgentFault(
-            f"a worker process died, or hung in code that never comes back, while it played {', '.join(sorted(agents))}"
-        ) from error
+    finally:
+        left[0] = 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # joblib's, of results that nobody fetches
+            results.close()

@@ -15,6 +15,7 @@ from strozzi_sim.games import load_game
 from strozzi_sim.games.variants import NAME, from_components, words_of
 from strozzi_sim.kernel.files import open_atomically
 from strozzi_sim.plain_data import parse_json, read_lines
+from strozzi_sim.selfplay.apart import play_apart
 from strozzi_sim.selfplay.match import Match
 
 FORMAT = "strozzi-sim.record/1"
@@ -58,7 +59,20 @@ class RecordedGame:
 
 
 def record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
-    """The record of one game, header first."""
+    """The record of one game, header first.
+
+    Raises:
+        AgentFault: of any agent; those from outside the package play in a worker process.
+    """
+    if not match.foreign:
+        return _record_game(match, deal, seating)
+    lines: list[dict[str, Any]] = play_apart(
+        _record_game, match, deal, seating, blame=lambda beat, what: match.lost(beat, what, seating)
+    )
+    return lines
+
+
+def _record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
     played = match.play(deal, deal + 1, seating=seating)
     assert played.journal is not None
     seats = match.design[seating]

@@ -15,6 +15,7 @@ from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import call_at
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, absorb, deal_key, game_key, reseed, seat_stream
+from strozzi_sim.kernel.worker import agents_at_work, heartbeat
 from strozzi_sim.python_agent import (
     PAD,
     BadAnswer,
@@ -133,15 +134,19 @@ class Seat:
         self._random = table.random[seat : seat + 1].copy()
         self._resample = table.resample[seat : seat + 1].copy()
         self._legal = _room(self.game)
+        self._beat, self._place = heartbeat(), (table.players, table.deal, seat)
         self._player: Any = None
         if spec.agent.kind == "compiled":
             self._bound = bind(spec, self.game)
             self._memory = np.zeros(1, self._bound.memory)
         else:
-            with Clock(seconds_allowed(), self.game.name, repr(self.spec.text)) as clock:
+            with agents_at_work(self._beat, *self._place), self._clock() as clock:
                 self._player = make_player(spec.agent.function, dict(spec.values), clock)
             self._stream = SeatRandom(int(self._random["cursor"][0]))
             self._components = read_only(self.variant.components)
+
+    def _clock(self) -> Clock:
+        return Clock(seconds_allowed(), self.game.name, repr(self.spec.text))
 
     def fork(self) -> "Seat":
         """The same agent with a copy of its memory and stream: it decides as this one would."""
@@ -170,6 +175,10 @@ class Seat:
         Raises:
             BadAnswer: a Python agent failed or chose no legal action.
         """
+        with agents_at_work(self._beat, *self._place):
+            return self._choose(state)
+
+    def _choose(self, state: np.ndarray[Any, Any]) -> int:
         seen, rules = state.copy(), exact_copy(self.variant.rules)
         if self._player is None:
             action = self._kernels.ask(
@@ -184,7 +193,7 @@ class Seat:
         count = self._kernels.look(seen, rules, self._legal)
         legal = tuple(self._legal[1 : count + 1].tolist())
         view = self.game.module("view")
-        with Clock(seconds_allowed(), self.game.name, repr(self.spec.text)) as clock:
+        with self._clock() as clock:
             if self.spec.agent.kind == "act":
                 shown = view.view_of(seen[0], self._components, self.seat)
                 return ask_one(self._player, shown, legal, self._stream, clock)
@@ -202,7 +211,7 @@ class Table:
     """One game on the table.
 
     Attributes:
-        game, variant, players: what is played.
+        game, variant, players, deal: what is played.
         state: the game's state, array of shape (1,).
         legal: the legal actions; empty when the game is over.
         actor: the seat that must decide.
@@ -212,7 +221,7 @@ class Table:
     def __init__(
         self, game: Game, variant: Variant, players: int, *, seed: int, deal: int, start_player: int = 0
     ) -> None:
-        self.game, self.variant, self.players = game, variant, players
+        self.game, self.variant, self.players, self.deal = game, variant, players, deal
         self.kernels = _kernels(game)
         self.state = np.zeros(1, game.state)
         self._chance, self._journal = np.zeros(1, CHANCE), np.zeros(1, game.journal)
