@@ -5,7 +5,7 @@ Such an agent is a class with one of two methods:
 - `act(view, legal, random) -> action`: one instance per game and seat. `view` is the game's View, `legal` the legal
   actions in ascending order, `random` a SeatRandom.
 - `act_batch(observations, legal, random) -> actions`: one instance, without memory. float32[B, F], bool[B, A] and
-  uint64[B] in, int[B] out. B is a multiple of PAD: empty rows (zeros, with action 0 alone legal) fill a batch up.
+  uint64[B] in, int[B] out. B is CALL, always: empty rows (zeros, with action 0 alone legal) fill a batch up.
 """
 
 import os
@@ -20,7 +20,7 @@ import numpy as np
 
 from strozzi_sim.errors import AgentFault, InputError, Interrupted
 
-PAD = 64  # batches are filled up to a multiple of it: BLAS then gives a row the same bits in any batch
+CALL = 256  # rows of every call of `act_batch`: the bits of a row may depend on their number
 SECONDS = 60.0  # a decision, or the decisions of a batch, may take so long
 SECONDS_VARIABLE = "STROZZI_DECISION_SECONDS"
 
@@ -158,10 +158,10 @@ class Clock:
                 signal.setitimer(signal.ITIMER_REAL, 0)
         except _TimeUp:
             raise BadAnswer(f"did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the limit)") from None
-        except Interrupted:  # a signal to the whole run, while the agent thought
+        except (Interrupted, BadAnswer):  # a signal to the whole run while the agent thought; or it has been judged
             raise
         except Exception as error:
-            raise BadAnswer(f"raised {type(error).__name__}: {error}") from error
+            raise BadAnswer(f"raised {_told(error)}") from error
         finally:
             if self._watchdog is not None:
                 self._watchdog.rest()
@@ -172,6 +172,14 @@ def read_only(part: Any) -> Any:
     if isinstance(part, Mapping):
         return MappingProxyType({key: read_only(value) for key, value in part.items()})
     return tuple(read_only(value) for value in part) if isinstance(part, (list, tuple)) else part
+
+
+def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
+    """An array of zeros that begins at a multiple of 64 bytes: where it lies must not decide how it is added up."""
+    count = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    spare = np.zeros(count + 64, np.uint8)
+    first = -spare.ctypes.data % 64
+    return spare[first : first + count].view(dtype).reshape(shape)
 
 
 # -- asking ----------------------------------------------------------------------------------------------------------
@@ -188,12 +196,17 @@ def ask_one(player: Any, view: Any, legal: tuple[int, ...], random: SeatRandom, 
     Raises:
         BadAnswer: it failed, or chose no legal action.
     """
-    action = clock.call(player.act, view, legal, random)
-    if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
-        raise BadAnswer(f"returned {_short(action)}, a {type(action).__name__}; an action is a whole number")
+
+    def answer() -> int:  # what it returns may have methods of its own, so it is looked at under the clock too
+        action = player.act(view, legal, random)
+        if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
+            raise BadAnswer(f"returned {_short(action)}, a {type(action).__name__}; an action is a whole number")
+        return int.__index__(action) if isinstance(action, int) else int(action)
+
+    action: int = clock.call(answer)
     if action not in legal:
         raise BadAnswer(f"chose the illegal action {action}; legal: {', '.join(map(str, legal))}")
-    return int(action)
+    return action
 
 
 def ask_batch(player: Any, observations: Any, legal: Any, random: Any, rows: int, clock: Clock) -> Any:
@@ -202,7 +215,7 @@ def ask_batch(player: Any, observations: Any, legal: Any, random: Any, rows: int
     Raises:
         BadAnswer: it failed, or chose an illegal action; names the row.
     """
-    answer = np.asarray(clock.call(player.act_batch, observations, legal.copy(), random))
+    answer = clock.call(lambda: np.array(player.act_batch(observations, legal.copy(), random)))
     if answer.shape != (len(legal),) or answer.dtype.kind not in "iu":
         raise BadAnswer(
             f"returned an array of {answer.dtype}{list(answer.shape)} for a batch; expected whole numbers [{len(legal)}]"
@@ -218,5 +231,17 @@ def ask_batch(player: Any, observations: Any, legal: Any, random: Any, rows: int
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception as error:  # noqa: BLE001 (it is somebody's own)
+        return f"what has no words ({type(error).__name__} in its __repr__)"
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _told(error: Exception) -> str:
+    """An exception of somebody's own in words."""
+    name = type(error).__name__
+    try:
+        return f"{name}: {error}"
+    except Exception as other:  # noqa: BLE001 (its words are somebody's own too)
+        return f"{name} ({type(other).__name__} in its __str__)"

@@ -25,7 +25,7 @@ from strozzi_sim.selfplay.loop import (
     work_dtype,
     zeroed,
 )
-from strozzi_sim.selfplay.mixed import BATCH, MixedLoop
+from strozzi_sim.selfplay.mixed import MixedLoop
 from strozzi_sim.selfplay.seatings import seating_design
 
 NO_STOP = np.zeros(1, np.int64)
@@ -123,7 +123,6 @@ class Match:
         seating: int | None = None,
         start_player: int = 0,
         stop: np.ndarray[Any, Any] = NO_STOP,
-        batch: int = BATCH,
     ) -> Played:
         """Play deals first .. last - 1 with all seatings, or only number `seating`.
 
@@ -135,7 +134,6 @@ class Match:
             seating: number of the only seating to play.
             start_player: seat that starts round 1.
             stop: int64[1]; play ends before the next game once it is not 0.
-            batch: games in flight at once when an agent is written in Python; results do not depend on it.
 
         Raises:
             AgentFault: an agent chose an illegal action, failed, or took too long.
@@ -175,7 +173,7 @@ class Match:
         if self.in_python:
             mixed = MixedLoop(
                 self.game, self.variant, rules, self.positions, bound, design,
-                batch=batch, games=(last - first) * len(design), blame=blame,
+                games=(last - first) * len(design), blame=blame,
             )  # fmt: skip
             parts = mixed.waves(job.copy(), agents, fault, stop)
         for low, high, players_of in parts:

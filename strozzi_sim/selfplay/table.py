@@ -15,11 +15,13 @@ from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import call_at
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, absorb, deal_key, game_key, reseed, seat_stream
+from strozzi_sim.kernel.threads import one_thread
 from strozzi_sim.python_agent import (
-    PAD,
+    CALL,
     BadAnswer,
     Clock,
     SeatRandom,
+    aligned,
     ask_batch,
     ask_one,
     make_player,
@@ -184,13 +186,13 @@ class Seat:
         count = self._kernels.look(seen, rules, self._legal)
         legal = tuple(self._legal[1 : count + 1].tolist())
         view = self.game.module("view")
-        with Clock(seconds_allowed(), self.game.name, repr(self.spec.text)) as clock:
+        with one_thread(), Clock(seconds_allowed(), self.game.name, repr(self.spec.text)) as clock:
             if self.spec.agent.kind == "act":
                 shown = view.view_of(seen[0], self._components, self.seat)
                 return ask_one(self._player, shown, legal, self._stream, clock)
-            observations = np.zeros((PAD, view.OBSERVATION), np.float32)
-            mask = np.zeros((PAD, self.game.module("state").ACTIONS), np.bool_)
-            words = np.zeros(PAD, np.uint64)
+            observations = aligned((CALL, view.OBSERVATION), np.float32)
+            mask = aligned((CALL, self.game.module("state").ACTIONS), np.bool_)
+            words = aligned((CALL,), np.uint64)
             _observing(self.game)(seen, rules, self.seat, observations[0])
             mask[0, list(legal)] = True
             mask[1:, 0] = True
