@@ -20,10 +20,10 @@ from strozzi_sim.selfplay.loop import (
     OUTCOME,
     ROW,
     counted_loop,
+    counter,
     exact_copy,
     silent_loop,
     work_dtype,
-    zeroed,
 )
 from strozzi_sim.selfplay.mixed import MixedLoop
 from strozzi_sim.selfplay.seatings import seating_design
@@ -153,10 +153,11 @@ class Match:
         for position, (each, memory) in enumerate(zip(bound, memories, strict=True)):
             if each is None or memory is None:  # address 0 is a seat in Python
                 agents[position]["sees_state"] = not self.variant.hidden
+                agents[position]["counter"] = -1
                 continue
             agents[position] = (
-                each.address, each.params.ctypes.data, memory.ctypes.data, zeroed(each.memory),
-                each.trusted and not self.variant.hidden,
+                each.address, each.params.ctypes.data, memory.ctypes.data, each.memory_size,
+                each.trusted and not self.variant.hidden, counter(each.memory), 0,
             )  # fmt: skip
         rules = exact_copy(self.variant.rules)  # other threads play by those
         outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
@@ -169,7 +170,7 @@ class Match:
             loop, counting = counted_loop(self.game), (journal[0], tallies[0])
         else:
             loop, counting = silent_loop(self.game), (None, None)
-        games, parts, mixed = 0, iter([(first, last, agents)]), None
+        games, parts = 0, iter([(first, last, agents)])
         if self.in_python:
             mixed = MixedLoop(
                 self.game, self.variant, rules, self.positions, bound, design,
@@ -186,8 +187,7 @@ class Match:
             raise AgentFault(f"{_foreign(self.positions, bound)} changed the rules that it was handed")
         if fault["found"][0]:
             raise blame(fault[0], "")
-        counting_memories = [each for each in memories if each is not None and "playouts" in (each.dtype.names or ())]
-        playouts = mixed.playouts if mixed else sum(int(memory["playouts"][0]) for memory in counting_memories)
+        playouts = int(agents["playouts"].sum())
         return Played(games, outcome, tallies, table[: games * players], journal, playouts)
 
     def fault(self, fault: Any, what: str = "") -> AgentFault:

@@ -49,9 +49,6 @@ class MixedLoop:
 
     `positions` are the agents by position, `bound` what they compile to, None for those in Python; `design` are the
     seatings to play, `rules` the variant's, as an array of shape (1,), `games` how many games in all, and `blame` puts the fault of an agent in Python into words.
-
-    Attributes:
-        playouts: games that searching agents have simulated.
     """
 
     def __init__(
@@ -97,12 +94,6 @@ class MixedLoop:
         self._seats: dict[tuple[int, int], tuple[int, Any, SeatRandom]] = {}
         self._deals = max(1, WAVE * slots // len(self.design))
 
-    @property
-    def playouts(self) -> int:
-        """Games that searching agents have simulated."""
-        counts = [m["playouts"].sum() for m in self.memories if m is not None and "playouts" in (m.dtype.names or ())]
-        return int(sum(counts))
-
     def waves(self, job: Array, agents: Array, fault: Array, stop: Array) -> Iterator[tuple[int, int, Array]]:
         """Play the deals of `job`; yields (first deal, last deal, agents that play these deals from the script).
 
@@ -125,7 +116,7 @@ class MixedLoop:
             memory = np.zeros(1, SCRIPT)
             memory["place"] = script.ctypes.data
             scripted = np.zeros(len(self.specs), AGENT)
-            scripted[:] = (self.kernels.scripted.address, memory.ctypes.data, memory.ctypes.data, 0, 1)
+            scripted[:] = (self.kernels.scripted.address, memory.ctypes.data, memory.ctypes.data, 0, 1, -1, 0)
             yield low, int(wave["last"][0]), scripted
 
     def _play(self, wave: Array, agents: Array, fault: Array, stop: Array, games: int) -> Array:

@@ -28,7 +28,7 @@ from strozzi_sim.python_agent import (
     read_only,
     seconds_allowed,
 )
-from strozzi_sim.selfplay.loop import DETERMINIZE, array_of, exact_copy, zeroed
+from strozzi_sim.selfplay.loop import DETERMINIZE, array_of, exact_copy
 from strozzi_sim.thoughts import Thought
 
 
@@ -158,8 +158,8 @@ class Seat:
         return other
 
     def forget(self) -> None:
-        """Begin a new game: a compiled agent's memory is as the loop leaves it at the start of one."""
-        self._memory.view(np.uint8)[: zeroed(self._bound.memory)] = 0
+        """Begin a new game: a compiled agent's memory is zeroed, as by the loop at the start of one."""
+        self._memory.view(np.uint8)[:] = 0
 
     def thoughts(self, legal: tuple[int, ...], node: Any = None) -> list[Thought] | None:
         """What the agent thought of the actions of its last decision, or of what follows `node`; None if it does not say."""
