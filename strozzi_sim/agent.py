@@ -5,8 +5,8 @@ five records, and returns an action (int64); for one in Python see `python_agent
 
 - state, rules : the game's records (its state.py); the state is what the agent's seat may know
 - params : the agent's own record, one field per declared parameter (float64 or int64; see Param, Choice, Policy, Seconds)
-- memory : a record of the dtype it declares, one per seat and thread, zeroed at the start of each game; a field
-  `playouts` (int64) is for counting simulated games: it and the fields after it are kept from game to game
+- memory : a record of the dtype it declares, one per seat and thread, zeroed at the start of each game; what a field
+  `playouts` (int64) has counted, simulated games, is taken over at the end of each
 - random : its own stream; see `kernel.streams.random_below`
 
 A spec string is an agent's identity everywhere: `NAME[:KEY=VALUE{,KEY=VALUE}]`, for instance `careful:margin=4`. A value
@@ -29,6 +29,7 @@ import numpy as np
 from strozzi_sim.errors import InputError, known_names, shown
 from strozzi_sim.games.contract import Game
 from strozzi_sim.importing import OURS, import_file, load_point
+from strozzi_sim.kernel.dense import dense as dense
 from strozzi_sim.python_agent import kind_of
 from strozzi_sim.spec_text import MAX_SPEC, cut
 from strozzi_sim.spec_text import Choice as Choice

@@ -27,6 +27,11 @@ class Bound:
     trusted: bool
     keep: Any = None
 
+    @property
+    def memory_size(self) -> int:
+        """Bytes of its memory, which are zeroed at the start of a game; 0 if it declares none."""
+        return 0 if self.memory.names == ("nothing",) else self.memory.itemsize
+
 
 def bind(spec: AgentSpec, game: Game) -> Bound:
     """Compile an agent for a game, or take it from the cache folder."""

@@ -5,7 +5,7 @@ Such an agent is a class with one of two methods:
 - `act(view, legal, random) -> action`: one instance per game and seat. `view` is the game's View, `legal` the legal
   actions in ascending order, `random` a SeatRandom.
 - `act_batch(observations, legal, random) -> actions`: one instance, without memory. float32[B, F], bool[B, A] and
-  uint64[B] in, int[B] out. B is a multiple of PAD: empty rows (zeros, with action 0 alone legal) fill a batch up.
+  uint64[B] in, int[B] out. B is CALL, always: empty rows (zeros, with action 0 alone legal) fill a batch up.
 """
 
 import os
@@ -20,7 +20,7 @@ import numpy as np
 from strozzi_sim.errors import AgentFault, InputError, Interrupted
 from strozzi_sim.kernel.worker import inside, words_of
 
-PAD = 64  # batches are filled up to a multiple of it: BLAS then gives a row the same bits in any batch
+CALL = 256  # rows of every call of `act_batch`: the bits of a row may depend on their number
 SECONDS = 60.0  # a decision, or the decisions of a batch, may take so long
 SECONDS_VARIABLE = "STROZZI_DECISION_SECONDS"
 
@@ -173,6 +173,14 @@ def read_only(part: Any) -> Any:
     return tuple(read_only(value) for value in part) if isinstance(part, (list, tuple)) else part
 
 
+def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
+    """An array of zeros that begins at a multiple of 64 bytes: where it lies must not decide how it is added up."""
+    count = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    spare = np.zeros(count + 64, np.uint8)
+    first = -spare.ctypes.data % 64
+    return spare[first : first + count].view(dtype).reshape(shape)
+
+
 # -- asking ----------------------------------------------------------------------------------------------------------
 
 
@@ -225,7 +233,7 @@ def ask_batch(player: Any, observations: Any, legal: Any, random: Any, rows: int
 
 def _ask_batch(player: Any, *arguments: Any) -> Any:
     """The agent's answer as an array, which is code of its own too if it has an `__array__`."""
-    return np.asarray(player.act_batch(*arguments))
+    return np.array(player.act_batch(*arguments))
 
 
 def _short(value: Any) -> str:

@@ -13,6 +13,7 @@ from strozzi_sim import agent as contract
 from strozzi_sim.agent import Param, Policy, agent_names, compiled_agent, load_agent, spec_of, split_specs
 from strozzi_sim.binding import bind
 from strozzi_sim.errors import AgentFault, InputError
+from strozzi_sim.games.contract import count_legal, kth_legal
 from strozzi_sim.selfplay.calibrate import with_values
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.selfplay.table import Table
@@ -267,6 +268,31 @@ def test_memory_is_zero_at_the_start_of_every_game():
 
     match = Match(STROZZI, 3, (contract.AgentSpec("counter", counter, {}),), BASE, 1)
     assert match.play(0, 10, counted=False).games == 10
+
+
+@pytest.mark.parametrize("kept", ["playouts", "after"])
+def test_no_field_of_the_memory_lives_longer_than_a_game(kept):
+    memory = np.dtype([("before", "i8"), ("playouts", "i8"), ("after", "i8")])
+
+    @compiled_agent(name="elephant", memory=memory)
+    def counting(state, rules, params, memory, random):
+        """Chooses by a count that it keeps."""
+        memory.playouts += 1
+        return kth_legal(state, rules, memory.playouts % count_legal(state, rules))
+
+    @compiled_agent(name="elephant", memory=memory)
+    def hiding(state, rules, params, memory, random):
+        """The same, in the last of its fields."""
+        memory.after += 1
+        memory.playouts += 1
+        return kth_legal(state, rules, memory.after % count_legal(state, rules))
+
+    agent = {"playouts": counting, "after": hiding}[kept]
+    match = Match(STROZZI, 3, (contract.AgentSpec("elephant", agent, {}),), BASE, 1)
+    whole = match.play(0, 6, rows=True)
+    parts = [match.play(deal, deal + 1, rows=True) for deal in range(6)]
+    assert whole.rows.tobytes() == b"".join(part.rows.tobytes() for part in parts)
+    assert whole.playouts == sum(part.playouts for part in parts) == int(whole.outcome["decisions"][0])
 
 
 def test_verbs_are_words_of_compiled_code():

@@ -1,4 +1,4 @@
-"""Agents in Python: they play as their compiled twins, at any batch size, and every fault ends the run with words."""
+"""Agents in Python: they play as their compiled twins, in any batch, and every fault ends the run with words."""
 
 import dataclasses
 import json
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from strozzi_games import BASE, STROZZI, SWITCHES
 from strozzi_sim import agent
@@ -24,7 +25,8 @@ from strozzi_sim.errors import AgentFault, InputError, Interrupted
 from strozzi_sim.games.contract import count_legal, kth_legal
 from strozzi_sim.games.strozzi.view import OBSERVATION
 from strozzi_sim.games.variants import from_changes
-from strozzi_sim.python_agent import SeatRandom
+from strozzi_sim.python_agent import CALL, SeatRandom
+from strozzi_sim.selfplay import mixed
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.selfplay.pool import Task, play_tasks
 from strozzi_sim.selfplay.table import Table
@@ -109,11 +111,12 @@ def last_journal(played):
 
 
 @pytest.mark.parametrize("twin", [UniformAct, UniformBatch], ids=["act", "batch"])
-@pytest.mark.parametrize("batch", [1, 5, 4096])
-def test_a_twin_of_a_compiled_agent_plays_the_same_games(twin, batch):
+@pytest.mark.parametrize("in_flight", [1, 5, 4096])
+def test_a_twin_of_a_compiled_agent_plays_the_same_games(twin, in_flight, monkeypatch):
+    monkeypatch.setattr(mixed, "IN_FLIGHT", in_flight)
     deals = 4 if twin is UniformAct else 12
     expected = match("random").play(3, 3 + deals, rows=True)
-    played = match(twin).play(3, 3 + deals, rows=True, batch=batch)
+    played = match(twin).play(3, 3 + deals, rows=True)
     assert results(played) == results(expected)
     assert last_journal(played) == last_journal(expected)
 
@@ -121,9 +124,8 @@ def test_a_twin_of_a_compiled_agent_plays_the_same_games(twin, batch):
 @pytest.mark.parametrize("players", [3, 5, 6])
 def test_all_kinds_at_one_table(players):
     expected = match("random", "greedy", "random", players=players).play(0, 8, rows=True)
-    for batch in (1, 4096):
-        mixed = match(UniformBatch, "greedy", UniformAct, players=players).play(0, 8, rows=True, batch=batch)
-        assert results(mixed) == results(expected)
+    together = match(UniformBatch, "greedy", UniformAct, players=players)
+    assert results(together.play(0, 8, rows=True)) == results(expected)
 
 
 def test_other_components():
@@ -134,19 +136,51 @@ def test_other_components():
 
 def test_what_an_instance_remembers_is_one_seat_of_one_game():
     compiled = match(counter).play(0, 6, rows=True)
-    for batch in (1, 3, 64):
-        assert results(match(Rememberer).play(0, 6, rows=True, batch=batch)) == results(compiled)
+    assert results(match(Rememberer).play(0, 6, rows=True)) == results(compiled)
 
 
-def test_results_do_not_depend_on_the_batch_size_to_the_last_bit():
-    lineup = (Layers, "random", Layers, "greedy")
-    expected = results(match(*lineup).play(0, 60, rows=True, batch=1))
-    for batch in (64, 100, 4096):
-        assert results(match(*lineup).play(0, 60, rows=True, batch=batch)) == expected
+def test_which_decisions_meet_in_a_call_and_where_is_made_by_match_and_deals_alone(monkeypatch):
+    def calls(deals, log=None):
+        seen = []
+
+        @python_agent(name="listener")
+        class Listener:
+            def act_batch(self, observations, legal, random):
+                seen.append((observations.shape, observations.ctypes.data % 64, random.copy()))
+                return legal.argmax(axis=1)
+
+        spec = spec_of(Listener)
+        monkeypatch.setattr(mixed, "LOG", log or mixed.LOG)
+        Match(STROZZI, 4, (spec, load_agent("random")), BASE, 5, "rotate").play(*deals)
+        assert {(shape, place) for shape, place, _ in seen} == {((CALL, OBSERVATION), 0)}
+        return np.concatenate([words for *_, words in seen]).tolist()
+
+    expected = calls((3, 83))
+    assert sum(word > 0 for word in expected[:CALL]) > 150  # games are stepped together
+    assert calls((3, 83)) == expected
+    assert calls((3, 83), log=1) == expected  # however often the log has to grow
+    assert calls((0, 80)) != expected
+
+
+def test_linear_algebra_has_one_thread_while_an_agent_thinks():
+    counts = []
+
+    @python_agent(name="counts-threads")
+    class CountsThreads:
+        def act_batch(self, observations, legal, random):
+            counts.extend(each["num_threads"] for each in threadpool_info())
+            return legal.argmax(axis=1)
+
+    before = [each["num_threads"] for each in threadpool_info()]
+    assert match(CountsThreads).play(0, 1, seating=0).games == 1
+    Table(STROZZI, BASE, 4, seed=5, deal=2).ask(spec_of(CountsThreads))
+    assert counts
+    assert set(counts) == {1}
+    assert [each["num_threads"] for each in threadpool_info()] == before
 
 
 def test_ranges_of_deals_add_up():
-    whole = match(UniformBatch).play(0, 12, rows=True, batch=2)
+    whole = match(UniformBatch).play(0, 12, rows=True)
     parts = [match(UniformBatch).play(low, high, rows=True) for low, high in ((0, 5), (5, 12))]
     assert np.concatenate([part.rows for part in parts]).tobytes() == whole.rows.tobytes()
     assert parts[0].outcome["scores"] + parts[1].outcome["scores"] == pytest.approx(whole.outcome["scores"])
@@ -208,8 +242,9 @@ def test_empty_rows_fill_a_batch_up():
             return np.where(observations[:, 2] > 0, 100, last)  # at a port
 
     with pytest.raises(AgentFault, match="chose the illegal action 100"):
-        match(Looker).play(0, 30, batch=70)
-    assert {(dtype, size) for dtype, size, _ in shapes} == {(np.dtype("f4"), 128)}
+        match(Looker).play(0, 30)
+    assert {(dtype, size) for dtype, size, _ in shapes} == {(np.dtype("f4"), CALL)}
+    assert {rows < CALL for *_, rows in shapes} == {True}
 
 
 # -- declaring -------------------------------------------------------------------------------------------------------
@@ -310,9 +345,14 @@ FAULTS = [
     ("act", "return 10**30", r"chose the illegal action 10{30}"),
     ("act", "return 1 if view.round == 1 and len(legal) < 4 else 99", r"chose the illegal action 99"),
     ("act", "raise KeyError('no such ship')", r"raised KeyError: 'no such ship'"),
-    ("batch", "return legal.argmax(axis=1)[:-1]", r"returned an array of int64\[63\] for a batch; .*\[64\]"),
-    ("batch", "return legal.argmax(axis=1) * 1.0", r"returned an array of float64\[64\]"),
-    ("batch", "return legal[:, 1]", r"returned an array of bool\[64\]"),
+    ("act", "return type('X', (), {'__repr__': lambda self: 1 // 0})()", r"returned what has no words"),
+    ("act", "return type('X', (int,), {'__eq__': lambda self, other: 1 // 0})(0)", r"chose the illegal action 0;"),
+    ("act", "raise type('X', (Exception,), {'__str__': lambda self: 1 // 0})", r"raised X \(ZeroDivisionError in its"),
+    ("batch", "return legal.argmax(axis=1)[:-1]", r"returned an array of int64\[255\] for a batch; .*\[256\]"),
+    ("batch", "return legal.argmax(axis=1) * 1.0", r"returned an array of float64\[256\]"),
+    ("batch", "return legal[:, 1]", r"returned an array of bool\[256\]"),
+    ("batch", "return [[1], [1, 2]]", r"raised ValueError: setting an array element with a sequence"),
+    ("batch", "return type('X', (), {'__array__': lambda self, *a, **k: 1 // 0})()", r"raised ZeroDivisionError"),
     ("batch", "return None", r"returned an array of object\[\]"),
     ("batch", "return np.full(len(legal), 14)", r"chose the illegal action 14; legal: 1, "),
     ("batch", "return np.full(len(legal), -3)", r"chose the illegal action -3"),
@@ -358,7 +398,7 @@ def test_a_compiled_agents_fault_beside_one_in_python():
     with pytest.raises(AgentFault) as alone:
         match("random", sour).play(2, 3, seating=1)
     with pytest.raises(AgentFault) as beside:
-        match(UniformBatch, sour).play(2, 3, seating=1, batch=1)
+        match(UniformBatch, sour).play(2, 3, seating=1)
     assert str(beside.value) == str(alone.value).replace("random", "uniform-batch")
 
 
@@ -494,7 +534,7 @@ def test_an_example_plays_from_a_file(name, tmp_path):
     file.write_text(example(name))
     deals = 3 if KINDS[name] == "act" else 40
     lineup = match(f"{file}::{name}", "random")
-    assert results(lineup.play(0, deals, rows=True)) == results(lineup.play(0, deals, rows=True, batch=3))
+    assert results(lineup.play(0, deals, rows=True)) == results(lineup.play(0, deals, rows=True))
     assert lineup.lineup[0].agent.kind == KINDS[name]
 
 

@@ -65,6 +65,16 @@ def address_of(typingctx: Any, record: Any) -> Any:
 
 
 @intrinsic
+def int64_at(typingctx: Any, address: Any) -> Any:
+    """The int64 that lies at `address`."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(builder.inttoptr(args[0], ir.IntType(64).as_pointer()))
+
+    return types.int64(types.int64), build
+
+
+@intrinsic
 def zero_at(typingctx: Any, address: Any, size: Any) -> Any:
     """Set `size` bytes from `address` on to zero."""
 

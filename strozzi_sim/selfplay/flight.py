@@ -26,7 +26,7 @@ from strozzi_sim.kernel.jit import entry, function_at, jit, merged
 from strozzi_sim.kernel.pointers import assign, call_at, record_at, zero_at
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, absorb, deal_key, random_word, seat_stream
 from strozzi_sim.kernel.worker import HEARTBEAT
-from strozzi_sim.selfplay.loop import AGENT, DETERMINIZE, FAULT, JOB, array_of
+from strozzi_sim.selfplay.loop import AGENT, DETERMINIZE, FAULT, JOB, array_of, take_playouts
 
 # A place for a game in flight.
 SLOT = np.dtype([
@@ -143,6 +143,8 @@ def _advance(job, rules, works, slots, agents, strides, seat_agents, randoms, re
             what = _run(b, rules, work, slot, seat_agents, randoms, resample, log, progress, fault, beat)
             if what == _OVER:
                 lengths[slot.game] = slot.decisions
+                for seat in range(int64(job.players)):
+                    take_playouts(agents[int64(seatings[slot.seating, seat])], int64(seat_agents[b, seat].memory))
                 slot.game = -1
             elif what == _WAITS:
                 row = pending[waiting]

@@ -24,7 +24,7 @@ from strozzi_sim.games.contract import (
     tally,
 )
 from strozzi_sim.kernel.jit import entry, jit, merged
-from strozzi_sim.kernel.pointers import assign, call_at, zero_at
+from strozzi_sim.kernel.pointers import assign, call_at, int64_at, zero_at
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, absorb, deal_key, seat_stream
 from strozzi_sim.kernel.worker import HEARTBEAT
 
@@ -48,6 +48,8 @@ AGENT = np.dtype([
     ("memory", "i8"),  #       address of its memory
     ("memory_size", "i8"),
     ("sees_state", "i8"),  #   1 = handed the state itself, 0 = a determinized copy
+    ("counter", "i8"),  #      where in the memory its `playouts` lie, or -1
+    ("playouts", "i8"),  #     of the games so far
 ], align=True)  # fmt: skip
 
 # What came out, whatever the game. [position, seat]
@@ -102,6 +104,13 @@ def play_game(state, rules, seat_agents, randoms, chance, seen, resample, journa
 
 
 @jit
+def take_playouts(agent, memory):
+    """Add the simulated games of a game that is over, as they stand in the memory at that address, to the agent's."""
+    if agent.counter >= 0:
+        agent.playouts += int64_at(memory + int64(agent.counter))
+
+
+@jit
 def _count(state, seats, decisions, outcome):
     """Add one finished game to the outcome."""
     outcome.games += 1
@@ -152,6 +161,9 @@ def _play(
                 fault.position = seats[fault.seat]
                 return played
             _count(state, seats, decisions, outcome)
+            for seat in range(players):
+                agent = agents[seats[seat]]
+                take_playouts(agent, int64(agent.memory))
             if journal is not None:
                 tally(state, rules, journal, tallies)
             if rows.shape[0] > 0:
@@ -180,11 +192,9 @@ def exact_copy(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return records.view(np.uint8).copy().view(records.dtype)
 
 
-def zeroed(memory: np.dtype[Any]) -> int:
-    """Bytes of an agent's memory that are zeroed at the start of a game: those before the field `playouts`."""
-    if memory.names == ("nothing",):
-        return 0
-    return int(memory.fields["playouts"][1]) if memory.fields and "playouts" in memory.fields else memory.itemsize
+def counter(memory: np.dtype[Any]) -> int:
+    """Where in an agent's memory the field `playouts` lies, or -1."""
+    return int(memory.fields["playouts"][1]) if memory.fields and "playouts" in memory.fields else -1
 
 
 def array_of(dtype: Any, ndim: int = 1) -> Any:

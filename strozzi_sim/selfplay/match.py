@@ -21,12 +21,12 @@ from strozzi_sim.selfplay.loop import (
     OUTCOME,
     ROW,
     counted_loop,
+    counter,
     exact_copy,
     silent_loop,
     work_dtype,
-    zeroed,
 )
-from strozzi_sim.selfplay.mixed import BATCH, MixedLoop
+from strozzi_sim.selfplay.mixed import MixedLoop
 from strozzi_sim.selfplay.seatings import seating_design
 
 NO_STOP = np.zeros(1, np.int64)
@@ -129,7 +129,6 @@ class Match:
         seating: int | None = None,
         start_player: int = 0,
         stop: np.ndarray[Any, Any] = NO_STOP,
-        batch: int = BATCH,
     ) -> Played:
         """Play deals first .. last - 1 with all seatings, or only number `seating`.
 
@@ -141,7 +140,6 @@ class Match:
             seating: number of the only seating to play.
             start_player: seat that starts round 1.
             stop: int64[1]; play ends before the next game once it is not 0.
-            batch: games in flight at once when an agent is written in Python; results do not depend on it.
 
         Raises:
             AgentFault: an agent chose an illegal action, failed, or took too long.
@@ -161,10 +159,11 @@ class Match:
         for position, (each, memory) in enumerate(zip(bound, memories, strict=True)):
             if each is None or memory is None:  # address 0 is a seat in Python
                 agents[position]["sees_state"] = not self.variant.hidden
+                agents[position]["counter"] = -1
                 continue
             agents[position] = (
-                each.address, each.params.ctypes.data, memory.ctypes.data, zeroed(each.memory),
-                each.trusted and not self.variant.hidden,
+                each.address, each.params.ctypes.data, memory.ctypes.data, each.memory_size,
+                each.trusted and not self.variant.hidden, counter(each.memory), 0,
             )  # fmt: skip
         rules = exact_copy(self.variant.rules)  # other threads play by those
         outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
@@ -177,11 +176,11 @@ class Match:
             loop, counting = counted_loop(self.game), (journal[0], tallies[0])
         else:
             loop, counting = silent_loop(self.game), (None, None)
-        games, parts, mixed, beat = 0, iter([(first, last, agents)]), None, heartbeat()
+        games, parts, beat = 0, iter([(first, last, agents)]), heartbeat()
         if self.in_python:
             mixed = MixedLoop(
                 self.game, self.variant, rules, self.positions, bound, design,
-                batch=batch, games=(last - first) * len(design), blame=blame, beat=beat,
+                games=(last - first) * len(design), blame=blame, beat=beat,
             )  # fmt: skip
             parts = mixed.waves(job.copy(), agents, fault, stop)
         with agents_at_work(beat, players, first):
@@ -195,8 +194,7 @@ class Match:
             raise AgentFault(f"{_foreign(self.positions, bound)} changed the rules that it was handed")
         if fault["found"][0]:
             raise blame(fault[0], "")
-        counting_memories = [each for each in memories if each is not None and "playouts" in (each.dtype.names or ())]
-        playouts = mixed.playouts if mixed else sum(int(memory["playouts"][0]) for memory in counting_memories)
+        playouts = int(agents["playouts"].sum())
         return Played(games, outcome, tallies, table[: games * players], journal, playouts)
 
     def lost(self, beat: np.ndarray[Any, Any], what: str, seating: int | None = None) -> AgentFault:

@@ -1,9 +1,12 @@
 """The mixed loop: many games at once, for line-ups with agents in Python.
 
-The kernel of `flight` plays on until each game in flight waits for a Python seat; Python answers all of them as one
-batch, and so on. What comes out of it is only the actions of every game, in order. The compiled loop then plays the
-same games once more from this script, so that results are counted in one place, in one order, whatever the batch size
-and whoever sat there.
+The kernel of `flight` plays on until each game in flight waits for a Python seat; Python answers all of them, and so
+on. What comes out of it is only the actions of every game, in order. The compiled loop then plays the same games once
+more from this script, so that results are counted in one place, in one order, whoever sat there.
+
+The bits of a matrix product may depend on the size of a batch and on a row's place in it (OpenBLAS on many processors).
+So which decisions meet in a batch, and where, hangs on nothing but the match and the range of deals: the games are dealt
+to their slots in one order, all that wait are asked in the order of the slots, in calls of one fixed size (`CALL`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,12 +20,14 @@ from strozzi_sim.errors import AgentFault
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.streams import RANDOM
+from strozzi_sim.kernel.threads import limit_loaded, one_thread
 from strozzi_sim.kernel.worker import begin_decision
 from strozzi_sim.python_agent import (
-    PAD,
+    CALL,
     BadAnswer,
     Clock,
     SeatRandom,
+    aligned,
     ask_batch,
     ask_one,
     make_player,
@@ -32,8 +37,9 @@ from strozzi_sim.python_agent import (
 from strozzi_sim.selfplay.flight import FULL, LOGGED, PENDING, PROGRESS, SCRIPT, SLOT, flying, kernels
 from strozzi_sim.selfplay.loop import AGENT, FAULT
 
-BATCH = 4096  # games in flight
-WAVE = 4  # batches of games that are played before they are counted
+IN_FLIGHT = 4096  # games at once
+WAVE = 4  # times as many games are played before they are counted
+LOG = 64  # decisions a game that there is room for at first
 _MEMORY = 2**28  # bytes of agents' memory at once; fewer games are in flight when they need more
 
 Array = np.ndarray[Any, Any]
@@ -45,9 +51,6 @@ class MixedLoop:
     `positions` are the agents by position, `bound` what they compile to, None for those in Python; `design` are the
     seatings to play, `rules` the variant's, as an array of shape (1,), `games` how many games in all, and `blame` puts the fault of an agent in Python into words.
     `beat` is the heartbeat, array of shape (1,).
-
-    Attributes:
-        playouts: games that searching agents have simulated.
     """
 
     def __init__(
@@ -59,7 +62,6 @@ class MixedLoop:
         bound: Sequence[Bound | None],
         design: Array,
         *,
-        batch: int,
         games: int,
         blame: Callable[[Any, str], AgentFault],
         beat: Array,
@@ -69,7 +71,7 @@ class MixedLoop:
         self.kernels, self._view_of = kernels(game), game.module("view").view_of
         self.hidden, self.rules = variant.hidden, rules[0]
         sizes = [each.memory.itemsize if each is not None else 0 for each in bound]
-        slots = max(1, min(batch, games, _MEMORY // max(sum(sizes), 1)))
+        slots = max(1, min(IN_FLIGHT, games, _MEMORY // max(sum(sizes), 1)))
         self.memories = [np.zeros(slots, each.memory) if each is not None else None for each in bound]
         self.strides = np.array(sizes, np.int64)
         self.bound = bound
@@ -77,7 +79,7 @@ class MixedLoop:
         self.seat_agents = np.zeros((slots, players), AGENT)
         self.randoms, self.resample = np.zeros((slots, players), RANDOM), np.zeros((slots, players), RANDOM)
         self.pending = np.zeros(slots, PENDING)
-        self.log = np.zeros(slots * 64 * WAVE, LOGGED)
+        self.log = np.zeros(slots * LOG * WAVE, LOGGED)
         in_python = [spec.text for spec, each in zip(positions, bound, strict=True) if each is None]
         self.clock = Clock(seconds_allowed(), game.name, " or ".join(repr(text) for text in dict.fromkeys(in_python)))
         # positions with the same agent are asked together
@@ -86,21 +88,15 @@ class MixedLoop:
         self.asks = np.array([same.index(each) for each in same])
         self.asked_positions = sorted({int(ask) for ask, each in zip(self.asks, bound, strict=True) if each is None})
         self.components = read_only(variant.components)
-        rows = -(-slots // PAD) * PAD
-        view = game.module("view")
-        self.legal = np.zeros((rows, game.module("state").ACTIONS), np.bool_)
-        self.observations = np.zeros((rows, view.OBSERVATION), np.float32)
-        self.words = np.zeros(rows, np.uint64)
+        actions, view = game.module("state").ACTIONS, game.module("view")
+        self.legal_each = np.zeros((slots, actions), np.bool_)  # of seats that are asked one by one
+        self.legal = aligned((CALL, actions), np.bool_)
+        self.observations = aligned((CALL, view.OBSERVATION), np.float32)
+        self.words = aligned((CALL,), np.uint64)
         self._no_observations, self._no_words = self.observations[:0], self.words[:0]
         self._batch_players: dict[int, Any] = {}
         self._seats: dict[tuple[int, int], tuple[int, Any, SeatRandom]] = {}
         self._deals = max(1, WAVE * slots // len(self.design))
-
-    @property
-    def playouts(self) -> int:
-        """Games that searching agents have simulated."""
-        counts = [m["playouts"].sum() for m in self.memories if m is not None and "playouts" in (m.dtype.names or ())]
-        return int(sum(counts))
 
     def waves(self, job: Array, agents: Array, fault: Array, stop: Array) -> Iterator[tuple[int, int, Array]]:
         """Play the deals of `job`; yields (first deal, last deal, agents that play these deals from the script).
@@ -124,7 +120,7 @@ class MixedLoop:
             memory = np.zeros(1, SCRIPT)
             memory["place"] = script.ctypes.data
             scripted = np.zeros(len(self.specs), AGENT)
-            scripted[:] = (self.kernels.scripted.address, memory.ctypes.data, memory.ctypes.data, 0, 1)
+            scripted[:] = (self.kernels.scripted.address, memory.ctypes.data, memory.ctypes.data, 0, 1, -1, 0)
             yield low, int(wave["last"][0]), scripted
 
     def _play(self, wave: Array, agents: Array, fault: Array, stop: Array, games: int) -> Array:
@@ -134,7 +130,7 @@ class MixedLoop:
         self.slots["game"] = -1
         self._seats.clear()
         records = wave[0], progress[0], fault[0]
-        with self.clock:
+        with one_thread(), self.clock:
             while True:
                 waiting = self.kernels.advance(
                     records[0], self.rules, self.works, self.slots, agents, self.strides, self.seat_agents,
@@ -185,16 +181,22 @@ class MixedLoop:
         if position not in self._batch_players:
             spec = self.specs[position]
             self._batch_players[position] = make_player(spec.agent.function, dict(spec.values), self.clock)
-        rows = len(asked)
-        size = -(-rows // PAD) * PAD
-        observations, legal, words = self.observations[:size], self.legal[:size], self.words[:size]
-        self.kernels.look(self.rules, self.works, asked, self.randoms, self.hidden, observations, legal, words)
+            limit_loaded()
         player = self._batch_players[position]
-        self.slots["action"][asked["slot"]] = ask_batch(player, observations, legal, words, rows, self.clock)
+        for first in range(0, len(asked), CALL):
+            part = asked[first : first + CALL]
+            self.kernels.look(
+                self.rules, self.works, part, self.randoms, self.hidden, self.observations, self.legal, self.words
+            )
+            try:
+                actions = ask_batch(player, self.observations, self.legal, self.words, len(part), self.clock)
+            except BadAnswer as bad:
+                raise BadAnswer(bad.what, first + bad.row) from bad.__cause__
+            self.slots["action"][part["slot"]] = actions
 
     def _answer_each(self, position: int, asked: Array, wave: Array) -> None:
         spec = self.specs[position]
-        legal = self.legal[: len(asked)]
+        legal = self.legal_each[: len(asked)]
         self.kernels.look(
             self.rules, self.works, asked, self.randoms, self.hidden, self._no_observations, legal,
             self._no_words,
@@ -208,6 +210,8 @@ class MixedLoop:
                 known = self._seats.get((b, seat))
                 if known is None or known[0] != game:
                     player = make_player(spec.agent.function, dict(spec.values), self.clock)
+                    if not self._seats:
+                        limit_loaded()
                     known = self._seats[b, seat] = game, player, SeatRandom(int(self.randoms["cursor"][b, seat]))
                 view = self._view_of(states[b], self.components, seat)
                 choices = tuple(np.flatnonzero(legal[row]).tolist())

@@ -15,19 +15,21 @@ from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import call_at
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, absorb, deal_key, game_key, reseed, seat_stream
+from strozzi_sim.kernel.threads import one_thread
 from strozzi_sim.kernel.worker import agents_at_work, heartbeat
 from strozzi_sim.python_agent import (
-    PAD,
+    CALL,
     BadAnswer,
     Clock,
     SeatRandom,
+    aligned,
     ask_batch,
     ask_one,
     make_player,
     read_only,
     seconds_allowed,
 )
-from strozzi_sim.selfplay.loop import DETERMINIZE, array_of, exact_copy, zeroed
+from strozzi_sim.selfplay.loop import DETERMINIZE, array_of, exact_copy
 from strozzi_sim.thoughts import Thought
 
 
@@ -161,8 +163,8 @@ class Seat:
         return other
 
     def forget(self) -> None:
-        """Begin a new game: a compiled agent's memory is as the loop leaves it at the start of one."""
-        self._memory.view(np.uint8)[: zeroed(self._bound.memory)] = 0
+        """Begin a new game: a compiled agent's memory is zeroed, as by the loop at the start of one."""
+        self._memory.view(np.uint8)[:] = 0
 
     def thoughts(self, legal: tuple[int, ...], node: Any = None) -> list[Thought] | None:
         """What the agent thought of the actions of its last decision, or of what follows `node`; None if it does not say."""
@@ -193,13 +195,13 @@ class Seat:
         count = self._kernels.look(seen, rules, self._legal)
         legal = tuple(self._legal[1 : count + 1].tolist())
         view = self.game.module("view")
-        with self._clock() as clock:
+        with one_thread(), self._clock() as clock:
             if self.spec.agent.kind == "act":
                 shown = view.view_of(seen[0], self._components, self.seat)
                 return ask_one(self._player, shown, legal, self._stream, clock)
-            observations = np.zeros((PAD, view.OBSERVATION), np.float32)
-            mask = np.zeros((PAD, self.game.module("state").ACTIONS), np.bool_)
-            words = np.zeros(PAD, np.uint64)
+            observations = aligned((CALL, view.OBSERVATION), np.float32)
+            mask = aligned((CALL, self.game.module("state").ACTIONS), np.bool_)
+            words = aligned((CALL,), np.uint64)
             _observing(self.game)(seen, rules, self.seat, observations[0])
             mask[0, list(legal)] = True
             mask[1:, 0] = True

@@ -25,7 +25,7 @@ def flat_memory(values, game):
         ("ranked", "i4", (actions,)),  #   [i] which of the legal actions; the first ones are still tried
         ("total", "f8", (actions,)),  #    [k] rewards of the k-th legal action
         ("tried", "i4", (actions,)),  #    [k] its playouts
-        ("playouts", "i8"),  #             of all games
+        ("playouts", "i8"),  #             of this game
     ], align=True)  # fmt: skip
 
 

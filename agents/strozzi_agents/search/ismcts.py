@@ -137,8 +137,7 @@ def ismcts(state, rules, params, memory, random):
     the same chance, and the tree is below them (hybrid MCTS: Pepels and others 2014).
     """
     seat, players = actor(state), int64(state.players)
-    if memory.filled == 0:
-        fill_tables(memory)
+    fill_tables(memory, params.iterations)
     clear(memory)
     forget(params.rollout_memory, params.rollout_size)
     forget(params.prior_memory, params.prior_size)

@@ -48,8 +48,8 @@ def tree_memory(values, game):
         ("sweep", CHANCE),  #                        of the sweep under way, with root=halving
         ("roll", RANDOM),  #                         what its policy draws from
         ("reward", "f8", (game.most_players,)),  #   [P] of its end
-        ("playouts", "i8"),  #                       of all games
-        ("filled", "i8"),  #                         1 = the next two are filled
+        ("playouts", "i8"),  #                       of this game
+        ("filled", "i8"),  #                         so far the next two are filled
         ("root_log", "f8", (nodes,)),  #             [n] square root of log(n)
         ("inverse_root", "f8", (nodes,)),  #         [n] 1 / square root of n
         ("ranked", "i4", (actions,)),  #             [i] nodes of the root's actions, with root=halving; the first are still tried
@@ -60,12 +60,13 @@ def tree_memory(values, game):
 
 
 @jit
-def fill_tables(memory):
-    """Work out once what UCB1 needs of visits and availability counts, both below the number of nodes."""
-    for n in range(1, len(memory.root_log)):
+def fill_tables(memory, iterations):
+    """Work out once a game what UCB1 needs of visits and availability counts, both at most one above the iterations."""
+    most = min(max(iterations, 3 * len(memory.ranked)) + 2, len(memory.root_log))  # halving: see `tree_memory`
+    for n in range(max(memory.filled, 1), most):
         memory.root_log[n] = sqrt(log(float(n)))
         memory.inverse_root[n] = 1.0 / sqrt(float(n))
-    memory.filled = 1
+    memory.filled = most
 
 
 @inlined

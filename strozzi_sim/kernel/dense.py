@@ -1,0 +1,79 @@
+"""A dense layer whose rows know nothing of each other: the same bits in any batch, at any place of it.
+
+A sum of a row has one order, that of its inputs, and each product is rounded before it is added (no fused multiply-add,
+no reassociation). Then IEEE 754 leaves no choice, so the bits are also those of any other processor.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+_FOLDER = "dense"  # the cache folder's name, where games have theirs
+
+
+def _dense(x, weights, bias, out):
+    """`out = x @ weights + bias`; four inputs a pass, added one after another."""
+    inputs, outputs = weights.shape
+    for row in range(x.shape[0]):
+        for j in range(outputs):
+            out[row, j] = bias[j]
+        i = 0
+        while i + 4 <= inputs:
+            a, b, c, d = x[row, i], x[row, i + 1], x[row, i + 2], x[row, i + 3]
+            for j in range(outputs):
+                total = out[row, j] + a * weights[i, j]
+                total = total + b * weights[i + 1, j]
+                total = total + c * weights[i + 2, j]
+                out[row, j] = total + d * weights[i + 3, j]
+            i += 4
+        while i < inputs:
+            a = x[row, i]
+            for j in range(outputs):
+                out[row, j] = out[row, j] + a * weights[i, j]
+            i += 1
+
+
+@cache
+def _compiled(dtype: Any) -> Any:
+    from numba import types  # here, so that whoever declares an agent need not wait for numba
+
+    from strozzi_sim.kernel.jit import entry, jit
+
+    number = types.float32 if dtype == np.float32 else types.float64
+    return entry(jit(_dense), types.void(number[:, ::1], number[:, ::1], number[::1], number[:, ::1]), _FOLDER)
+
+
+def dense(x: Any, weights: Any, bias: Any = None) -> Any:
+    """`x @ weights + bias`, with bits that depend neither on the other rows nor on the processor.
+
+    Args:
+        x: float32[B, I] or float64[B, I].
+        weights: of the same dtype, [I, O].
+        bias: [O], or None for zeros; sums begin with it.
+
+    Returns:
+        [B, O] of the same dtype.
+
+    Raises:
+        ValueError: other shapes or dtypes.
+
+    >>> dense(np.eye(2, dtype=np.float32), np.ones((2, 3), np.float32)).tolist()
+    [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
+    """
+    x, weights = np.ascontiguousarray(x), np.ascontiguousarray(weights)
+    if x.dtype not in (np.float32, np.float64) or x.ndim != 2 or weights.ndim != 2 or x.shape[1] != weights.shape[0]:
+        raise ValueError(
+            f"dense: expected x float32[B, I] or float64[B, I] and weights [I, O], got {x.dtype}{list(x.shape)} and "
+            f"{weights.dtype}{list(weights.shape)}"
+        )
+    outputs = weights.shape[1]
+    bias = np.zeros(outputs, x.dtype) if bias is None else np.ascontiguousarray(bias)
+    if weights.dtype != x.dtype or bias.dtype != x.dtype or bias.shape != (outputs,):
+        raise ValueError(
+            f"dense: expected weights and bias [{outputs}] of {x.dtype} like x, got {weights.dtype} and "
+            f"{bias.dtype}{list(bias.shape)}"
+        )
+    out = np.empty((len(x), outputs), x.dtype)
+    _compiled(x.dtype)(x, weights, bias, out)
+    return out
