@@ -40,10 +40,12 @@ def anytime_interval(means: Array, deals: Array, alpha: float = ALPHA) -> tuple[
     count, n = (deals.reshape(-1, *[1] * (means.ndim - 1)) * means).sum(axis=0), float(deals.sum())
 
     def excluded_below(place: Array) -> Array:
-        return (_capital(means, bets, place) >= limit) | (_evidence(count, n, place) >= np.log(2 / alpha))
+        known = _evidence(count, n, place) >= np.log(2 / alpha)
+        return np.asarray((_capital(means, bets, place) >= limit) | known)
 
     def excluded_above(place: Array) -> Array:
-        return (_capital(1 - means, bets, 1 - place) >= limit) | (_evidence(count, n, place) >= np.log(2 / alpha))
+        known = _evidence(count, n, place) >= np.log(2 / alpha)
+        return np.asarray((_capital(1 - means, bets, 1 - place) >= limit) | known)
 
     low = _edge(excluded_below, np.zeros(value.shape), value)
     high = _edge(excluded_above, np.ones(value.shape), value)

@@ -378,7 +378,8 @@ def _add_pairwise(table: Tidy, counts: _Counts) -> None:
     met = counts.met * ~np.eye(len(counts.field.labels), dtype=bool)
     labels = counts.field.labels
     estimate = stats.ratio(counts.ahead, met, unit=HALF, share_of=counts.deals)
-    table.add(counts, "ahead_share", estimate, agent=labels, opponent=labels)
+    # Nobody meets itself, and in a sample of the matchups not everybody meets.
+    table.add(counts, "ahead_share", estimate, keep=met.sum(axis=0) > 0, agent=labels, opponent=labels)
 
 
 def _add_ratings(table: Tidy, counts: _Counts) -> None:
