@@ -109,26 +109,53 @@ def test_scores_and_intervals():
     share = CIRCLE + 0.5
     ahead, met = counts(np.pad(share, (0, 1), constant_values=0.8))
     ahead[:, 3, :3], ahead[:, 3, 3], ahead[:, :3, 3] = 20, 50, 80
-    found = nash_average(ahead, met)
+    found = nash_average(ahead, met, 1000)
     assert found.weight.value == pytest.approx([1 / 3] * 3 + [0])
     assert found.score.value == pytest.approx([0.5, 0.5, 0.5, 0.2])
     assert (found.weight.n == 3000).all()
     assert (found.score.n == 3000).all(), "the fourth met each of the three that have a weight 1,000 times"
     ahead[0, 3, :3], ahead[0, :3, 3] = 30, 70
-    found = nash_average(ahead, met)
+    found = nash_average(ahead, met, 1000)
     assert found.score.value[3] == pytest.approx(0.21)
     assert found.score.low[3] < 0.21 < found.score.high[3]
     assert found.score.low[0] == found.score.high[0] == pytest.approx(0.5)
 
 
+def champions(draws, share, chunks=50, deals=100):
+    """One agent that wins `share` of its games against a second, and all but one in 100 against a third."""
+    met = np.full((chunks, 3, 3), deals // chunks)
+    ahead = met / 2
+    for i, j, chance in ((0, 1, share), (0, 2, 0.99), (1, 2, 0.9)):
+        ahead[:, i, j] = draws.binomial(met[:, i, j], chance)
+        ahead[:, j, i] = met[:, i, j] - ahead[:, i, j]
+    return ahead, met
+
+
+def test_scores_against_one_champion_cover_and_are_shares():
+    draws = np.random.Generator(np.random.PCG64(11))
+    hits = np.zeros(2)
+    for _ in range(60):
+        found = nash_average(*champions(draws, 0.8), 100)
+        hits += (found.score.low[1:] <= [0.2, 0.01]) & (found.score.high[1:] >= [0.2, 0.01])
+        assert found.score.low[0] == found.score.high[0] == 0.5
+        assert found.score.high[2] > 0.02
+    assert (hits >= 53).all()  # of 60; with 95 % each that is missed once in 100 times
+
+
+def test_no_interval_where_it_is_not_sure_who_is_best():
+    found = nash_average(*champions(np.random.Generator(np.random.PCG64(2)), 0.55), 100)
+    assert sorted(found.score.value)[-1] == 0.5
+    assert np.isnan([found.score.low, found.score.high, found.weight.low, found.weight.high]).all()
+
+
 def test_without_enough_games_or_chunks():
     ahead, met = counts(CIRCLE + 0.5, games=10)
-    assert np.isnan(nash_average(ahead, met).weight.value).all()
-    one = nash_average(*counts(CIRCLE + 0.5, chunks=1))
+    assert np.isnan(nash_average(ahead, met, 10).weight.value).all()
+    one = nash_average(*counts(CIRCLE + 0.5, chunks=1), 1000)
     assert one.weight.value == pytest.approx([1 / 3] * 3)
     assert np.isnan(one.weight.low).all()
     met[:, 0, 1] = met[:, 1, 0] = 0
-    assert nash_average(ahead, met) is None
+    assert nash_average(ahead, met, 10) is None
 
 
 def test_the_table_of_a_tournament():

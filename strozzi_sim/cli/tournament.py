@@ -68,7 +68,7 @@ def tournament(
     """
     from strozzi_sim.agent import split_specs
     from strozzi_sim.games import load_game
-    from strozzi_sim.studies.tournament import plan_tournament
+    from strozzi_sim.studies.tournament import plan_tournament, unrated
 
     the_game = load_game(game)
     counts = parse_players(players, the_game) if players else [one_player_count("", the_game)]
@@ -90,7 +90,10 @@ def tournament(
         _show_nash(tables, *key)
     print("\nseats, all games together")
     print(_rows(tables["seat_effects"], ("players", "variant", "seat"), ("win_share", "rank_mean", "score_mean")))
-    if tables["ratings"].query("figure == 'strength'")["low"].isna().any():
+    strengths = tables["ratings"].query("figure == 'strength'")
+    if unrated(tables["ratings"]):
+        say("the fit of strengths did not converge: there are no strengths and ranks; the other figures stand")
+    elif strengths["low"].isna().any():
         say("an agent was never ahead of another, or there are too few deals: strengths have no interval")
 
 

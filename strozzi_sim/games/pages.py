@@ -106,15 +106,31 @@ class Tidy:
         self._keys = keys
         self._parts: list[dict[str, Any]] = []
 
-    def add(self, cell: Any, figure: str, estimate: Any, **levels: str | int | Sequence[str] | Sequence[int]) -> None:
+    def add(
+        self,
+        cell: Any,
+        figure: str,
+        estimate: Any,
+        *,
+        keep: Any = True,
+        **levels: str | int | Sequence[str] | Sequence[int],
+    ) -> None:
         """Add an estimate of shape [L1, L2, ...], one axis for every key given as a list, in the order of the keys.
 
-        Levels without a single event are left out.
+        Every level gets a row, also one without an event: that there was none is a result, and a share that stood in
+        the table only when it occurred would be overestimated on average.
+
+        Args:
+            cell: players, variant, lineup, deals.
+            figure: its name.
+            estimate: value, low, high, n.
+            keep: bool of the same shape, False for what cannot occur.
+            levels: one or many for every key.
         """
         lists = [list(levels[key]) for key in self._keys if not isinstance(levels[key], str | int)]  # type: ignore[arg-type]
         shape = tuple(len(each) for each in lists)
         n = np.broadcast_to(estimate.n, shape).ravel()
-        there = n > 0
+        there = np.broadcast_to(keep, shape).ravel()
         axes = iter(np.meshgrid(*[np.arange(size) for size in shape], indexing="ij"))
         part: dict[str, Any] = {"players": cell.players, "variant": cell.variant, "lineup": cell.lineup}
         names = iter(lists)

@@ -15,6 +15,7 @@ from strozzi_sim.reports.findings import RANK, SCORE, WIN
 from strozzi_sim.reports.heat import draw_heat_map
 from strozzi_sim.reports.html_tables import page_table
 from strozzi_sim.reports.page import Content, Item, Painter, Part, Section, marked, moment, write_page
+from strozzi_sim.studies.tournament import unrated
 
 STRENGTH = Figure("strength", "strength", "number")
 AHEAD = Figure("ahead_share", "finished ahead", "share")
@@ -67,6 +68,7 @@ class _Standing:
         title: in words, with the variant if there are several. slug: the same for file names.
         agents: best first. words: agent -> "1 random".
         ratings, figures, pairs: its rows of the tables; figures are those of agents, ratings among them.
+        converged: whether the fit of strengths did; if not, there is no ranking.
     """
 
     def __init__(self, tables: Tables, players: int, variant: str, several: bool) -> None:
@@ -79,6 +81,7 @@ class _Standing:
         self.figures = pd.concat([self.ratings, agents], ignore_index=True)
         strengths = pick(self.ratings, figure="strength").sort_values("value", ascending=False, kind="stable")
         self.agents = tuple(strengths["agent"])
+        self.converged = not unrated(self.ratings)
         self.words = {agent: f"{number} {agent}" for number, agent in enumerate(self.agents, 1)}
 
     def row(self, figure: str, agent: str) -> Any:
@@ -227,6 +230,8 @@ def _span(low: int, high: int) -> str:
 def _first(standing: _Standing) -> str:
     """Who is strongest, in a sentence."""
     where, best = f"At {standing.title}", standing.agents[0]
+    if not standing.converged:
+        return f"{where} the fit of strengths did not converge, so there is no ranking; the other figures stand."
     if standing.reach(best) is None:
         return f"{where} {best} did best; there are too few games to say how surely."
     rivals = [agent for agent in standing.agents[1:] if (reach := standing.reach(agent)) and reach[0] == 1]
@@ -258,6 +263,8 @@ def _told(standing: _Standing) -> list[str]:
 
 def _against(standing: _Standing, chunks: int) -> list[str]:
     """Pairs in which the weaker one is surely ahead, all pairs judged together, or that there are none."""
+    if not standing.converged:
+        return []
     place = {agent: k for k, agent in enumerate(standing.agents)}
     pairs = pick(standing.pairs, figure="ahead_share").dropna(subset="low")
     rows = [row for row in pairs.itertuples(index=False) if place[row.agent] > place[row.opponent]]

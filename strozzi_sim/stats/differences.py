@@ -12,6 +12,7 @@ from strozzi_sim.stats.intervals import (
     Estimate,
     divide,
     exact_share,
+    independent_groups,
     jackknife,
     leave_one_out,
     residuals,
@@ -33,6 +34,7 @@ def difference(
     unit: float = 1.0,
     share_of: int | None = None,
     span: tuple[float, float] | None = None,
+    deals: int | None = None,
     same: bool = False,
 ) -> Estimate:
     """The figures A - B of two ratios, formed chunk by chunk, so paired by deal.
@@ -48,6 +50,7 @@ def difference(
         unit: as in `ratio`.
         share_of: as in `ratio`.
         span: as in `ratio`, of each side.
+        deals: as in `ratio`.
         same: whether A and B are the same thing, for instance copies of one agent.
     """
     sides = [divide(over.sum(axis=0), under.sum(axis=0)) / unit for over, under in zip(top, bottom, strict=True)]
@@ -60,7 +63,7 @@ def difference(
     error = jackknife(without[0] - without[1])
     equal = (error == 0) & (value == 0)
     if share_of is None:
-        low, high = _of_means(top, bottom, value, error, unit, span)
+        low, high = _of_means(top, bottom, value, error, unit, span, deals)
     else:
         low, high = _of_shares(top, bottom, without, unit, share_of)
     if same:
@@ -76,6 +79,7 @@ def _of_means(
     error: Array,
     unit: float,
     span: tuple[float, float] | None,
+    deals: int | None,
 ) -> tuple[Array, Array]:
     first, second = (residuals(over, under, unit) for over, under in zip(top, bottom, strict=True))
     chunks = np.minimum(
@@ -86,7 +90,8 @@ def _of_means(
     if span is None:
         return np.where(still, np.nan, value - down * error), np.where(still, np.nan, value + up * error)
     width = span[1] - span[0]
-    reach = np.where(still, width * exact_share(np.zeros(value.shape), chunks)[1], 0.0)
+    groups = np.minimum(*(independent_groups(under, len(under) if deals is None else deals) for under in bottom))
+    reach = np.where(still, width * exact_share(np.zeros(value.shape), groups)[1], 0.0)
     low, high = value - down * error - reach, value + up * error + reach
     return np.clip(low, -width, value), np.clip(high, value, width)
 

@@ -83,6 +83,7 @@ def ratio(
     share_of: int | None = None,
     events: Array | None = None,
     span: tuple[float, float] | None = None,
+    deals: int | None = None,
 ) -> Estimate:
     """The figures sum(top) / sum(bottom) / unit.
 
@@ -96,11 +97,12 @@ def ratio(
         share_of: number of deals if the figures are shares in [0, 1], else None.
         events: int64[C, ...], the events if `bottom` is not their number.
         span: the smallest and the largest that a mean can be, where that is known.
+        deals: number of deals behind a mean with a `span`; if not given, each chunk counts as one.
     """
     top, bottom = np.broadcast_arrays(np.asarray(top), np.asarray(bottom))
     n = (bottom if events is None else np.broadcast_to(events, bottom.shape)).sum(axis=0)
     if share_of is None:
-        value, low, high = mean_interval(top, bottom, unit=unit, span=span)
+        value, low, high = mean_interval(top, bottom, unit=unit, span=span, deals=deals)
         low, high = (np.where(n >= LEAST_EVENTS, side, np.nan) for side in (low, high))
     else:
         value, low, high = share_interval(top, bottom, unit=unit, deals=share_of)
@@ -123,7 +125,12 @@ def residuals(top: Array, bottom: Array, unit: float = 1.0) -> tuple[Array, Arra
 
 
 def mean_interval(
-    top: Array, bottom: Array, *, unit: float = 1.0, span: tuple[float, float] | None = None
+    top: Array,
+    bottom: Array,
+    *,
+    unit: float = 1.0,
+    span: tuple[float, float] | None = None,
+    deals: int | None = None,
 ) -> tuple[Array, Array, Array]:
     """Value, low and high of means: value +- t se, drawn to the side to which the chunks are skewed.
 
@@ -143,7 +150,8 @@ def mean_interval(
     if span is None:
         still = np.where(error == 0, np.nan, 0.0)
         return value, low + still, high + still
-    reach = (span[1] - span[0]) * exact_share(np.zeros(value.shape), chunks)[1]
+    groups = independent_groups(bottom, len(bottom) if deals is None else deals)
+    reach = (span[1] - span[0]) * exact_share(np.zeros(value.shape), groups)[1]
     low, high = np.where(error == 0, value - reach, low), np.where(error == 0, value + reach, high)
     return value, np.clip(low, span[0], value), np.clip(high, value, span[1])
 
@@ -202,7 +210,7 @@ def effective_n(top: Array, bottom: Array, *, unit: float, deals: int) -> Array:
     error = jackknife(leave_one_out(top, bottom, unit))
     binomial = value * (1 - value)
     rest, share = residuals(top, bottom, unit)
-    groups = _groups(bottom, deals)
+    groups = independent_groups(bottom, deals)
     with np.errstate(divide="ignore", invalid="ignore"):
         inflation = events * error**2 / binomial
         log_error = len(top) * rest**2 / (rest**2).sum(axis=0) - share - (1 - 2 * value) / binomial * rest
@@ -215,7 +223,7 @@ def effective_n(top: Array, bottom: Array, *, unit: float, deals: int) -> Array:
     return np.asarray(np.where((error > 0) & (binomial > 0), n, groups))
 
 
-def _groups(bottom: Array, deals: int) -> Array:
+def independent_groups(bottom: Array, deals: int) -> Array:
     """How many independent groups the events come in, float64[...]: deals that have any, as far as chunks tell.
 
     With E[b] and E[b^2] of a deal, that is E[b]^2 / E[b^2] of the deals. The variance of a deal is the one between

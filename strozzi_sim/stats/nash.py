@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.stats.intervals import LEAST_EVENTS, Estimate, jackknife, t_quantile
+from strozzi_sim.stats.intervals import LEAST_EVENTS, Estimate, jackknife, share_interval, t_quantile
 
 Array = np.ndarray[Any, Any]
 
@@ -36,33 +36,63 @@ class NashAverage:
     score: Estimate
 
 
-def nash_average(ahead: Array, met: Array) -> NashAverage | None:
-    """Weights and scores with intervals from the delete-one-chunk jackknife; None if two agents never met.
+def nash_average(ahead: Array, met: Array, deals: int) -> NashAverage | None:
+    """Weights and scores with their intervals; None if two agents never met.
 
-    Weights jump when somebody overtakes somebody; their intervals are rough where that is near.
+    Weights jump when somebody overtakes somebody, and scores bend there, so there are intervals only if it is sure who
+    has a weight: every weight surely above 0, everybody else's score surely under 1/2, all of these together
+    (Bonferroni). Then a score against one agent is a share like any other, with the interval of shares; weights of
+    several agents, and scores against them, have +- t se from the delete-one-chunk jackknife. No value where the
+    linear program finds none.
 
     Args:
         ahead: float64[C, F, F], games that one finished ahead of another; a tie is half.
         met: int64[C, F, F], games that both played.
+        deals: of all chunks together.
     """
     whole_ahead, whole_met = ahead.sum(axis=0), met.sum(axis=0)
     agents = len(whole_met)
-    if (whole_met[~np.eye(agents, dtype=bool)] == 0).any():
+    others = ~np.eye(agents, dtype=bool)
+    if (whole_met[others] == 0).any():
         return None
-    found = _averaged(whole_ahead, whole_met)
     games = whole_met.sum(axis=1) - whole_met.diagonal()
-    games_of_score = np.where(found[0] > 0, games, (whole_met * (found[0] > 0)).sum(axis=1))
     nothing = np.full((2, agents), np.nan)
+    try:
+        found = _averaged(whole_ahead, whole_met)
+    except ArithmeticError:
+        empty = Estimate(nothing[0], nothing[0], nothing[0], games)
+        return NashAverage(empty, empty)
+    weighty = found[0] > 0
+    games_of_score = np.where(weighty, games, (whole_met * weighty).sum(axis=1))
     if min(games.min(), games_of_score.min()) < LEAST_EVENTS:
         found = nothing
     rest = whole_met - met
-    if len(ahead) < 2 or (rest[:, ~np.eye(agents, dtype=bool)] == 0).any():
-        reach = nothing
-    else:
-        without = np.array([_averaged(whole_ahead - ahead[c], rest[c]) for c in range(len(ahead))])
-        reach = t_quantile(len(ahead) - 1) * jackknife(without)
-    low, high = np.maximum(found - reach, 0.0), np.minimum(found + reach, 1.0)
+    low, high = nothing, nothing
+    if len(ahead) >= 2 and (rest[:, others] > 0).all() and not np.isnan(found).any():
+        low, high = _intervals(ahead, met, found, deals)
     return NashAverage(Estimate(found[0], low[0], high[0], games), Estimate(found[1], low[1], high[1], games_of_score))
+
+
+def _intervals(ahead: Array, met: Array, found: Array, deals: int) -> tuple[Array, Array]:
+    """Low and high of weights and scores, float64[2, F] each; NaN if it is not sure who has a weight."""
+    nothing = np.full(found.shape, np.nan)
+    weighty = found[0] > 0
+    whole_ahead, whole_met = ahead.sum(axis=0), met.sum(axis=0)
+    try:
+        without = np.array([_averaged(whole_ahead - ahead[c], whole_met - met[c]) for c in range(len(ahead))])
+    except ArithmeticError:
+        return nothing, nothing
+    error = jackknife(without)
+    surely = t_quantile(len(ahead) - 1, len(found[0])) * error
+    sure = np.where(weighty, found[0] > surely[0], found[1] + surely[1] < 0.5)
+    half_width = t_quantile(len(ahead) - 1) * error
+    low, high = np.maximum(found - half_width, 0.0), np.minimum(found + half_width, 1.0)
+    best = np.flatnonzero(weighty)
+    if len(best) == 1:
+        for i in np.flatnonzero(~weighty):
+            _, low[1, i], high[1, i] = share_interval(ahead[:, i, best[0]], met[:, i, best[0]], deals=deals)
+            sure[i] &= high[1, i] < 0.5
+    return (low, high) if sure.all() else (nothing, nothing)
 
 
 def _averaged(ahead: Array, met: Array) -> Array:

@@ -24,6 +24,7 @@ Array = np.ndarray[Any, Any]
 
 PRIOR = 0.01  # tied games of every two agents, beside those played
 _STEPS, _LONGEST, _TOLERANCE, _DIGITS = 200, 2.0, 1e-11, 9
+_NEAR, _SHRINKS = 1e-4, 0.5  # steps under the first that do not shrink by the second are rounding noise
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,13 @@ class Ratings:
         rank: 1 is best; `low` and `high` hold for the true rank with 95 % confidence, agent by agent.
         connected: whether every agent is, through others, ahead of every other at least once. If not, the strengths
             that fit best are infinite; those given lean on the prior and have no interval.
+        converged: whether the fit did. If not, strengths and ranks have no values.
     """
 
     strength: Estimate
     rank: Estimate
     connected: bool
+    converged: bool = True
 
 
 def rate(orders: Orders, games: Array, same: Array | None = None) -> Ratings:
@@ -74,19 +77,24 @@ def rate(orders: Orders, games: Array, same: Array | None = None) -> Ratings:
     agents = orders.chosen.shape[1]
     same = np.arange(agents) if same is None else same
     members, chosen, counts = _with_prior(orders)
-    value = plackett_luce(members, chosen.sum(axis=0), counts.sum(axis=0))
     chunks = len(chosen) - 1  # the last is the prior
     nothing = np.full(agents, np.nan)
+    nobody = Estimate(nothing, nothing, nothing, games)
     connected = _is_connected(orders.ahead.sum(axis=0))
-    if games.min() < LEAST_EVENTS:
-        nobody = Estimate(nothing, nothing, nothing, games)
-        return Ratings(nobody, nobody, connected)
-    if chunks < 2:
-        return Ratings(Estimate(value, nothing, nothing, games), _ranks(value, None, games, same), connected)
     whole = chosen.sum(axis=0), counts.sum(axis=0)
-    without = np.array(
-        [plackett_luce(members, whole[0] - chosen[c], whole[1] - counts[c], start=value) for c in range(chunks)]
-    )
+    try:
+        value = plackett_luce(members, *whole)
+    except ArithmeticError:
+        return Ratings(nobody, nobody, connected, converged=False)
+    if games.min() < LEAST_EVENTS:
+        return Ratings(nobody, nobody, connected)
+    try:
+        fits = [plackett_luce(members, whole[0] - chosen[c], whole[1] - counts[c], start=value) for c in range(chunks)]
+    except ArithmeticError:
+        fits = []  # no intervals then
+    if len(fits) < 2:
+        return Ratings(Estimate(value, nothing, nothing, games), _ranks(value, None, games, same), connected)
+    without = np.array(fits)
     reach = t_quantile(chunks - 1) * jackknife(without)
     low, high = (value - reach, value + reach) if connected else (nothing, nothing)
     return Ratings(Estimate(value, low, high, games), _ranks(value, without, games, same), connected)
@@ -115,7 +123,7 @@ def plackett_luce(members: Array, chosen: Array, counts: Array, start: Array | N
         start: where to begin.
 
     Raises:
-        ArithmeticError: no such strengths: somebody was never beaten and there is no prior.
+        ArithmeticError: the fit does not converge: somebody was never beaten and there is no prior.
     """
     agents = len(chosen)
     strength = np.zeros(agents) if start is None else start.copy()
@@ -128,6 +136,7 @@ def plackett_luce(members: Array, chosen: Array, counts: Array, start: Array | N
         return float((chosen * at).sum() - (counts * (np.log(total) + at.max())).sum()), weights / total[:, None]
 
     now, shares = likelihood(strength)
+    before = np.inf
     for _ in range(_STEPS):
         weighted = counts[:, None] * shares
         expected = np.bincount(members.ravel(), weighted.ravel(), minlength=size)[:agents]
@@ -135,17 +144,20 @@ def plackett_luce(members: Array, chosen: Array, counts: Array, start: Array | N
         curvature = np.diag(expected) - both.reshape(size, size)[:agents, :agents]
         step = _solve(curvature + curvature.trace() / agents**2, chosen - expected)
         step *= min(1.0, _LONGEST / max(np.abs(step).max(), _TOLERANCE))
-        if np.abs(step).max() < _TOLERANCE:
+        longest = float(np.abs(step).max())
+        # Newton's steps shrink by far more than half near the end; those that do not are what rounding leaves, which
+        # depends on the number of games and on how little is known of somebody who hardly ever wins.
+        if longest < _TOLERANCE or _SHRINKS * before < longest < _NEAR:
             strength = strength + step
             rounded: Array = np.round(strength - strength.mean(), _DIGITS)
             return np.asarray(rounded + 0.0)  # so that equal agents are exactly equal, and no zero is negative
         while True:
             then, shares = likelihood(strength + step)
-            if then >= now - 1e-9 * abs(now):
+            if then >= now - 1e-9 * abs(now) or not np.abs(step).max() > _TOLERANCE:
                 break
             step /= 2
-        strength, now = strength + step, then
-    raise ArithmeticError("strengths do not settle: somebody was never beaten, or never beat anybody")
+        strength, now, before = strength + step, then, longest
+    raise ArithmeticError("the fit of strengths does not converge: somebody was never beaten, or never beat anybody")
 
 
 def _solve(matrix: Array, right: Array) -> Array:

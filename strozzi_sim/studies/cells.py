@@ -18,6 +18,7 @@ class Sums(NamedTuple):
         played: games, int64[C, P].
         share_of: deals behind it if it is a share, else None.
         span: the smallest and the largest it can be in a game, if that is known and it is no share.
+        deals: behind it, if it has a span.
     """
 
     figure: str
@@ -26,6 +27,7 @@ class Sums(NamedTuple):
     played: Array
     share_of: int | None
     span: tuple[float, float] | None = None
+    deals: int | None = None
 
     def of(self, level: int | slice) -> "Sums":
         """That of one seat or position, int64[C], or of some."""
@@ -33,7 +35,9 @@ class Sums(NamedTuple):
 
     def estimate(self) -> Estimate:
         """Its mean over games, with its interval."""
-        return stats.ratio(self.top, self.played, unit=self.unit, share_of=self.share_of, span=self.span)
+        return stats.ratio(
+            self.top, self.played, unit=self.unit, share_of=self.share_of, span=self.span, deals=self.deals
+        )
 
     def less(self, other: "Sums", *, same: bool = False) -> Estimate:
         """The difference of the means, paired by chunk; `same` if both are of the same thing."""
@@ -43,6 +47,7 @@ class Sums(NamedTuple):
             unit=self.unit,
             share_of=self.share_of,
             span=self.span,
+            deals=self.deals,
             same=same,
         )
 
@@ -93,7 +98,7 @@ class CellCounts:
         leads = self.players * scores - scores.sum(axis=1, keepdims=True)  # so many rivals times the lead
         return (
             Sums("win_share", wins, WIN, played, self.deals),
-            Sums("rank_mean", places, 2, played, None, (1.0, float(self.players))),
+            Sums("rank_mean", places, 2, played, None, (1.0, float(self.players)), self.deals),
             Sums("score_mean", scores, 1, played, None),
             Sums("lead_mean", leads, self.players - 1, played, None),
         )

@@ -25,10 +25,10 @@ from strozzi_sim.games.contract import Game
 from strozzi_sim.games.pages import Tidy
 from strozzi_sim.selfplay.loop import WIN
 from strozzi_sim.selfplay.orders import HALF, SIXTIETH
-from strozzi_sim.stats.intervals import Array, Estimate
+from strozzi_sim.stats.intervals import LEAST_EVENTS, Array, Estimate
 from strozzi_sim.stats.nash import nash_average
 from strozzi_sim.stats.ratings import Orders, Ratings, rate
-from strozzi_sim.stats.sequences import FIRST_LOOK, anytime_reach
+from strozzi_sim.stats.sequences import ALPHA, FIRST_LOOK, anytime_interval, surely_differs
 from strozzi_sim.studies.plan import CHUNKS, Cell, Plan, make_plan
 from strozzi_sim.studies.run import Enough
 from strozzi_sim.studies.store import Store
@@ -164,7 +164,7 @@ class Tournament:
                     sums = seen.setdefault((players, variant.name), [])
                     for chunk in range(len(sums), plan.chunks):
                         sums.append(self._sums(store, players, variant.name, chunk))
-                    met = met and _is_enough(np.array(sums), plan.until)
+                    met = met and _is_enough(np.array(sums), plan, players)
             return met
 
         return enough
@@ -265,17 +265,24 @@ def orders_plan(raw: dict[str, Any], place: str) -> Plan:
     return replace(make_plan(raw, place), orders=True)
 
 
-def _is_enough(sums: Array, until: str) -> bool:
-    """Whether a rule is met; `sums` is int64[C, 3, F]."""
+def _is_enough(sums: Array, plan: Plan, players: int) -> bool:
+    """Whether the rule is met; `sums` is int64[C, 3, F]."""
     if len(sums) < FIRST_LOOK:
         return False
     wins, places, played = sums[:, 0], sums[:, 1], sums[:, 2]
-    if until != DECIDED:
-        return bool((anytime_reach(wins / WIN / played) <= float(until)).all())
+    if plan.until != DECIDED:
+        low, high = anytime_interval(wins / WIN / played, _deals_of_chunks(plan)[: len(sums)])
+        return bool((high - low <= 2 * float(plan.until)).all())
     place = places / 2 / played
     first, second = np.triu_indices(place.shape[1], 1)
-    gap = place[:, first] - place[:, second]
-    return bool((anytime_reach(gap, 0.05 / len(first)) < np.abs(gap.mean(axis=0))).all())
+    gap = (place[:, first] - place[:, second]) / (2 * (players - 1)) + 0.5  # in [0, 1], 1/2 if they are equal
+    return bool(surely_differs(gap, 0.5, ALPHA / len(first)).all())
+
+
+def _deals_of_chunks(plan: Plan) -> Array:
+    """How many deals each chunk of a cell holds, int64[C]."""
+    ends = np.array([plan.chunk_range(chunk) for chunk in range(plan.chunks)])
+    return np.asarray(ends[:, 1] - ends[:, 0])
 
 
 class _Counts:
@@ -290,6 +297,7 @@ class _Counts:
 
     def __init__(self, field: Field, players: int, variant: str, plan: Plan, found: Sequence[tuple[int, ...]]) -> None:
         self.field, self.players, self.variant, self.deals = field, players, variant, plan.deals
+        self.deals_of_chunks = _deals_of_chunks(plan)
         self.lineup, self.until = ",".join(field.labels), plan.until
         chunks, size = plan.chunks, len(field.agents)
         self.by_agent = np.zeros((4, chunks, size), np.int64)
@@ -348,10 +356,8 @@ def _add_agents(table: Tidy, counts: _Counts) -> None:
     _add_outcome(table, counts, wins, places, scores, played, agent=counts.field.labels)
     if counts.until:
         share = wins / WIN / played
-        value, reach = share.mean(axis=0), anytime_reach(share)
-        n = played.sum(axis=0)
-        reach = np.where(np.isinf(reach), np.nan, reach)
-        anytime = Estimate(value, np.maximum(value - reach, 0), np.minimum(value + reach, 1), n)
+        low, high = anytime_interval(share, counts.deals_of_chunks)
+        anytime = Estimate(share.mean(axis=0), low, high, played.sum(axis=0))
         table.add(counts, "win_share_anytime", anytime, agent=counts.field.labels)
 
 
@@ -359,7 +365,12 @@ def _add_outcome(
     table: Tidy, counts: _Counts, wins: Array, places: Array, scores: Array, played: Array, **levels: Sequence[Any]
 ) -> None:
     table.add(counts, "win_share", stats.ratio(wins, played, unit=WIN, share_of=counts.deals), **levels)
-    table.add(counts, "rank_mean", stats.ratio(places, played, unit=2, span=(1.0, counts.players)), **levels)
+    table.add(
+        counts,
+        "rank_mean",
+        stats.ratio(places, played, unit=2, span=(1.0, counts.players), deals=counts.deals),
+        **levels,
+    )
     table.add(counts, "score_mean", stats.ratio(scores, played), **levels)
 
 
@@ -367,7 +378,8 @@ def _add_pairwise(table: Tidy, counts: _Counts) -> None:
     met = counts.met * ~np.eye(len(counts.field.labels), dtype=bool)
     labels = counts.field.labels
     estimate = stats.ratio(counts.ahead, met, unit=HALF, share_of=counts.deals)
-    table.add(counts, "ahead_share", estimate, agent=labels, opponent=labels)
+    # Nobody meets itself, and in a sample of the matchups not everybody meets.
+    table.add(counts, "ahead_share", estimate, keep=met.sum(axis=0) > 0, agent=labels, opponent=labels)
 
 
 def _add_ratings(table: Tidy, counts: _Counts) -> None:
@@ -376,8 +388,14 @@ def _add_ratings(table: Tidy, counts: _Counts) -> None:
     table.add(counts, "rank", ratings.rank, agent=counts.field.labels)
 
 
+def unrated(ratings: Any) -> bool:
+    """Whether some fit of strengths did not converge: there were games enough, and there is no value."""
+    strengths = ratings[ratings["figure"] == "strength"]
+    return bool((strengths["value"].isna() & (strengths["n"] >= LEAST_EVENTS)).any())
+
+
 def _add_nash(table: Tidy, counts: _Counts) -> None:
-    found = nash_average(counts.ahead / HALF, counts.met)
+    found = nash_average(counts.ahead / HALF, counts.met, counts.deals)
     if found is not None:  # in a sample of the matchups not all have met
         table.add(counts, "weight", found.weight, agent=counts.field.labels)
         table.add(counts, "score", found.score, agent=counts.field.labels)

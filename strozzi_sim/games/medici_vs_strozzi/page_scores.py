@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.games.medici_vs_strozzi.page_tables import ALL, Array
+from strozzi_sim.games.medici_vs_strozzi.page_tables import ALL, Array, totals
 from strozzi_sim.games.medici_vs_strozzi.state import MEDICI, MOST_HALF_LENGTH, MOST_SHIPS, SEATS
 from strozzi_sim.games.medici_vs_strozzi.tallies import (
     BONUS,
@@ -200,9 +200,11 @@ def ship_figures(counts: Array, deals: int, stats: Any) -> dict[str, Any]:
 
 
 def load_counts(cell: Any) -> tuple[list[str], Array]:
-    """The totals of ships that occurred, and the sums int64[C, H + 1, L, count paid tied]."""
+    """The totals that ships can have, and the sums int64[C, H + 1, L, count paid tied]."""
     counts = with_total(cell.tallies["load"][:, : len(harbor_names(cell))], 1)
-    keep = np.flatnonzero(counts[..., 0].sum(axis=(0, 1)))
+    tiles, room = cell.components["tiles"], max(cell.components["ships"]["capacities"])
+    every = len(cell.components["type"]) * tiles["values_per_type"] + tiles["gold_count"] * [tiles["gold_value"]]
+    keep = sorted({min(total, LOADS - 1) for total in totals(every, range(room + 1))})
     return [f"{level}+" if level == LOADS - 1 else str(level) for level in keep], counts[:, :, keep]
 
 
@@ -306,7 +308,7 @@ def add_monopolies(table: Tidy, cell: Any, stats: Any) -> None:
     share = stats.ratio(last, last.sum(axis=1, keepdims=True), share_of=deals)
     table.add(cell, "share", share, track=ALL, by="space", level=spaces)
     held = cell.tallies["held"][:, round_count(cell) - 1]
-    keep = np.flatnonzero(held[..., 0].sum(axis=0))
+    keep = range(len(track_names(cell)[1]) + 1)
     where: dict[str, Any] = {"track": ALL, "by": "held", "level": [str(number) for number in keep]}
     players = held[:, keep, 0]
     table.add(cell, "share", stats.ratio(players, held[..., 0].sum(axis=1, keepdims=True), share_of=deals), **where)

@@ -4,7 +4,7 @@ Axes: C chunks, L levels of what is counted by, K sizes of lots, F the sums LOTS
 strozzi_sim.stats, handed in.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,10 +62,42 @@ def level_names(by: str) -> list[str]:
     return [*names[:-1], names[-1] + "+"]
 
 
+def possible_levels(cell: Any, by: str, found: Array) -> list[int]:
+    """The levels of `by` that lots can have with these components.
+
+    What estimates of fair prices can be is not known beforehand: their levels go up to the highest one `found`.
+    """
+    tiles, most = cell.components["tiles"], cell.components["rounds"]["reveal_max"]
+    values, kinds = tiles["values_per_type"], len(cell.components["type"])
+    every = kinds * values + tiles["gold_count"] * [tiles["gold_value"]]
+    levels = {
+        "round": range(cell.components["rounds"]["count"]),
+        "order": range(len(every)),
+        "value": totals(every, range(1, most + 1)),
+        "zeros": range(min(most, kinds * values.count(0)) + 1),
+        "gold": range(min(most, tiles["gold_count"]) + 1),
+        "proposer": range(len(PLAYER_NAMES)),
+        "room": range(2),
+        "price": range(cell.components["price_space"]["action_space_cap"] // PRICE_BAND + 1),
+        "fair": range(int(found.max(initial=-1)) + 1),
+        "gap": range(len(GAPS) + 1),
+    }[by]
+    return sorted({min(level, LEVELS - 1) for level in levels})
+
+
+def totals(values: Sequence[int], sizes: Iterable[int]) -> set[int]:
+    """What so many of these values can add up to, each of them used once."""
+    sums: list[set[int]] = [{0}, *(set() for _ in range(max(sizes, default=0)))]
+    for value in values:
+        for size in range(len(sums) - 1, 0, -1):
+            sums[size] |= {total + value for total in sums[size - 1]}
+    return set().union(*(sums[size] for size in sizes))
+
+
 def lots_by(cell: Any, by: str) -> tuple[list[str], Array]:
-    """The levels of `by` at which there was a lot, and the sums int64[C, L, K, F], K up to the largest lot allowed."""
+    """The levels of `by` that can occur, and the sums int64[C, L, K, F], K up to the largest lot allowed."""
     counts: Array = cell.tallies["lot"][:, BY.index(by), :, : cell.components["rounds"]["reveal_max"]]
-    keep = np.flatnonzero(counts[..., LOTS].sum(axis=(0, 2)))
+    keep = possible_levels(cell, by, np.flatnonzero(counts[..., LOTS].sum(axis=(0, 2))))
     names = level_names(by)
     return [names[level] for level in keep], counts[:, keep]
 

@@ -3,10 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from strozzi_sim.games.pages import Figure, HeatMap
-from strozzi_sim.games.strozzi.page_tables import ALL, level_names, occurring, ship_counts, use_by, use_figures
+from strozzi_sim.games.strozzi.page_tables import ALL, level_names, possible_levels, ship_counts, use_by, use_figures
 from strozzi_sim.games.strozzi.page_words import BY_LABELS
 from strozzi_sim.games.strozzi.state import CATEGORIES, CITY_NAMES, FLAG_NAMES, PORT_NAMES
 from strozzi_sim.games.strozzi.tallies import COINS, COUNT, TAKEN, VICTORIES, WIN
@@ -30,9 +28,10 @@ def _use(axis: str, by: str) -> Callable[[Any, Any], Cells]:
     def count(cell: Any, stats: Any) -> Cells:
         if by == "port":
             counts, names = cell.tallies["use"][:, 0].sum(axis=1).transpose(0, 2, 1, 3), list(PORT_NAMES)
+            keep = list(range(len(names)))
         else:
             counts, names = use_by(cell, by, axis), level_names(by)
-        keep = occurring(counts)
+            keep = possible_levels(cell, by)
         figures = use_figures(counts[:, keep], cell.deals, stats)
         return {figure: ([*_KINDS[axis], ALL], [names[k] for k in keep], each) for figure, each in figures.items()}
 
@@ -41,7 +40,7 @@ def _use(axis: str, by: str) -> Callable[[Any, Any], Cells]:
 
 def _pirated(cell: Any, stats: Any) -> Cells:
     robbed, laid = cell.tallies["pirated"][:, 1:], cell.tallies["claim"][:, 1:]
-    keep = np.flatnonzero(laid.sum(axis=(0, 1)))
+    keep = possible_levels(cell, "sail")
     names = [level_names("sail")[k] for k in keep]
     share = stats.ratio(robbed[..., keep], laid[..., keep], share_of=cell.deals)
     return {"pirated_share": (FLAG_NAMES[1:], names, share)}
@@ -49,7 +48,7 @@ def _pirated(cell: Any, stats: Any) -> Cells:
 
 def _pirate_lap(cell: Any, stats: Any) -> Cells:
     laps, claims = cell.tallies["pirate_lap"][:, 1:, : cell.players], cell.tallies["claim"][:, 1:].sum(axis=2)
-    keep = np.flatnonzero(laps.sum(axis=(0, 1)))
+    keep = possible_levels(cell, "lap")[1:]  # a pirate is somebody else
     names = [str(lap) for lap in keep]
     share = stats.ratio(laps[:, :, keep], laps.sum(axis=2, keepdims=True), share_of=cell.deals)
     robbed = stats.ratio(laps[:, :, keep], claims[:, :, None], share_of=cell.deals)
@@ -71,9 +70,21 @@ def _last_space(cell: Any, stats: Any) -> Cells:
 
 def _category_total(cell: Any, stats: Any) -> Cells:
     totals = cell.tallies["total"]
-    keep = np.flatnonzero(totals[..., COUNT].sum(axis=(0, 1)))
+    keep = _possible_totals(cell, totals.shape[2])
     names = [f"{k}+" if k == totals.shape[2] - 1 else str(k) for k in keep]
     return _counted(cell, stats, totals[:, :, keep], CATEGORIES, names, "prize_mean")
+
+
+def _possible_totals(cell: Any, count: int) -> list[int]:
+    """The totals that tiles of one category can add up to, as far as they are told apart."""
+    found: set[int] = set()
+    for category in CATEGORIES:
+        sums = {0}
+        for tile in cell.components["promotion_tiles"]:
+            if tile["category"] == category:
+                sums |= {total + tile["value"] for total in sums}
+        found |= sums
+    return sorted({min(total, count - 1) for total in found})
 
 
 def _counted(cell: Any, stats: Any, counts: Any, rows: Sequence[str], columns: Sequence[str], coins: str) -> Cells:

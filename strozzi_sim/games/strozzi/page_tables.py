@@ -82,15 +82,37 @@ def use_figures(counts: Array, deals: int, stats: Any) -> dict[str, Any]:
     }
 
 
-def occurring(counts: Array) -> list[int]:
-    """The levels at which any ship was placed, of int64[C, L, K, F]."""
-    return [int(level) for level in np.flatnonzero(counts[..., PLACED].sum(axis=(0, 2)))]
+def possible_levels(cell: Any, by: str) -> list[int]:
+    """The levels of `by` that can occur with these components and players; see `tallies.BY`."""
+    ships = cell.components["ships"]
+    wares = [[ship[port] for port in PORT_NAMES] for ship in ships]
+    levels: set[int] = {
+        "sail": {ship["sail"] for ship in ships},
+        "cargo": {sum(ship) for ship in wares},
+        "match": {number for ship in wares for number in ship},
+        "round": set(range(cell.components["setup"]["rounds"])),
+        "lap": set(range(cell.players)),
+        "order": set(range(len(FLAG_NAMES))),  # every ship takes a flag
+    }[by]
+    return sorted({min(level, LEVELS - 1) for level in levels})
+
+
+def possible_patterns(patterns: Array) -> list[int]:
+    """The codes of `PATTERNS` in which no kind comes twice, and those counted in int64[C, PATTERNS, COUNT..]."""
+    counted = patterns[..., COUNT].sum(axis=0)
+    found = []
+    for code in range(PATTERNS):
+        kinds = [(code >> shift) & 3 for shift in (0, 2, 4)]
+        used = [kind for kind in kinds if kind]
+        if counted[code] or (len(set(used)) == len(used) and kinds[: len(used)] == used):
+            found.append(code)
+    return found
 
 
 def _add_use(
     table: Tidy, cell: Any, stats: Any, key: str, kinds: Sequence[str], by: str, counts: Array, names: Any
 ) -> None:
-    keep = occurring(counts)
+    keep = range(len(names)) if by in ("port", "flag") else possible_levels(cell, by)
     levels = [names[level] for level in keep]
     for figure, estimate in use_figures(counts[:, keep], cell.deals, stats).items():
         table.add(cell, figure, estimate, **{key: [*kinds, ALL], "by": by, "level": levels})
@@ -98,7 +120,7 @@ def _add_use(
 
 def _add_patterns(table: Tidy, cell: Any, stats: Any, key: str, patterns: Array, words: Sequence[str]) -> None:
     """Player-rounds by the order of flags or ports, int64[C, PATTERNS, COUNT..]."""
-    keep = np.flatnonzero(patterns[..., COUNT].sum(axis=0))
+    keep = possible_patterns(patterns)
     names = pattern_names(words)
     count = patterns[..., COUNT]
     where = {key: ALL, "by": "pattern", "level": [names[code] for code in keep]}
@@ -180,7 +202,7 @@ def add_flags(table: Tidy, cell: Any, stats: Any) -> None:
         _add_use(table, cell, stats, "flag", flags, by, use_by(cell, by, "flag"), level_names(by))
     ports = t["use"][:, 0].sum(axis=1).transpose(0, 2, 1, 3)  # [C, port as level, flag, F]
     _add_use(table, cell, stats, "flag", flags, "port", ports, PORT_NAMES)
-    sails = np.flatnonzero(t["claim"].sum(axis=(0, 1)))
+    sails = possible_levels(cell, "sail")
     names = [level_names("sail")[sail] for sail in sails]
     robbed, laid = t["pirated"][:, 1:, sails], t["claim"][:, 1:, sails]
     table.add(
