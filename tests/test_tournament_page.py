@@ -105,6 +105,9 @@ def test_a_weaker_agent_that_beats_a_stronger_one_is_named(results):
     page = write_tournament(results.folder, results.manifest, frames, STROZZI).read_text()
     assert f"<code>{order[3]}</code> finished ahead of <code>{order[0]}</code> in 70" in page
     assert "against the ranking" in page
+    pairs.loc[odd & (pairs["opponent"] == order[0]), ["value", "low", "high"]] = 0.58, 0.505, 0.65
+    page = write_tournament(results.folder, results.manifest, frames, STROZZI).read_text()
+    assert "against the ranking" not in page  # one of six pairs looks like this by chance more often than in 1 of 20
     write_tournament(results.folder, results.manifest, results.frames, STROZZI)
 
 
@@ -121,6 +124,9 @@ def test_few_games_and_a_rule_to_stop(tmp_path):
     assert f"{stopped.manifest['deals']} deals each" in text
     assert "win_share_anytime" in text
     assert long in text
+    parts = len((tmp_path / "until" / "ledger.jsonl").read_text().splitlines()) // stopped.manifest["cells"]
+    assert parts < stopped.manifest["plan"]["chunks"]
+    assert f"The deals are cut into {parts} parts" in text  # those played, not those planned
 
 
 def test_the_command_writes_it(tmp_path, capsys):

@@ -59,9 +59,9 @@ class Chunks:
         return self._chunks[key]
 
 
-def _study(game: str, players: int, lineup: str) -> Case:
-    """All pages and heat maps of one line-up."""
-    pages = load_game(game).module("pages")
+def _study(game: str, players: int, lineup: str, *, heatmaps: list[str] | None = None) -> Case:
+    """All pages of one line-up, and all heat maps or some."""
+    shown = list(load_game(game).module("pages").HEATMAPS) if heatmaps is None else heatmaps
 
     def frames(first: int, deals: int) -> Frames:
         raw = {
@@ -70,7 +70,7 @@ def _study(game: str, players: int, lineup: str) -> Case:
             "players": [players],
             "deals": deals,
             "lineups": [lineup.split(",")],
-            "report": {"heatmaps": list(pages.HEATMAPS)},
+            "report": {"heatmaps": shown},
         }
         plan = make_plan(raw, "coverage")
         chunks = Chunks(plan, first)
@@ -108,8 +108,8 @@ def cases(*, quick: bool = False) -> list[Case]:
     """All cases, or the few that are looked at each time."""
     s, m = "strozzi", "medici_vs_strozzi"
     first = [
-        _study(s, 4, "greedy,heuristic,random,racer"),
-        _study(m, 2, "fair-price,shader"),
+        _study(s, 4, "greedy,heuristic,random,racer", heatmaps=["win-by-last-space"] if quick else None),
+        _study(m, 2, "fair-price,shader", heatmaps=["harbor-by-load"] if quick else None),
         _resolved(
             f"tournament {m}",
             "2 players: random, fair-price, shader",

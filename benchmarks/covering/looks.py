@@ -41,6 +41,7 @@ def _wrong(name: str, deals: int, runs: range, truth: dict[str, float]) -> list[
         for look in range(1, tournament.plan.chunks + 1):
             cut = copy(whole)
             cut.by_agent = whole.by_agent[:, :look]  # type: ignore[attr-defined]
+            cut.deals_of_chunks = whole.deals_of_chunks[:look]  # type: ignore[attr-defined]
             cut.deals = tournament.plan.chunk_range(look - 1)[1]  # type: ignore[attr-defined]
             _add_agents(table, cut)  # type: ignore[arg-type]
         frame = table.frame()

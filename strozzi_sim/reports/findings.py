@@ -295,12 +295,13 @@ def certainty(manifest: Mapping[str, Any]) -> list[str]:
         "watching how far the figure moves (the delete-one jackknife). All seatings of a deal are in the same "
         "part, so playing a deal "
         "several times makes no interval look narrower than it is.",
-        "Intervals are 95 %: means and differences by Student's t, shares by Wilson's formula. Of twenty "
+        "Intervals are 95 %: means by Student's t, drawn to the side to which the parts are skewed; shares by Wilson's "
+        "formula, or the exact one where events are rare; differences of shares from the intervals of both. Of twenty "
         "intervals about one misses its true value; in a table "
         "of a hundred figures expect five. In heat maps of games won, cells in italics cannot be told from an "
         "equal chance, all cells of a panel judged together (Benjamini and Hochberg): where all chances are equal, one "
         "panel in 20 still has a cell that stands upright.",
-        "Figures with fewer than 30 events behind them have no value. n is the number of events behind a figure "
+        "Figures with fewer than 30 events behind them have no value; shares keep their interval in `tables/`. n is the number of events behind a figure "
         "(games, rounds, decisions and so on); "
         "events of one game go together, so the interval, not n, says how certain a figure is.",
         "Intervals cover chance: what the game brings, and what agents that leave a choice to chance do. They do not cover how "

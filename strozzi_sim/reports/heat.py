@@ -63,6 +63,7 @@ def draw_heat_map(heat_map: HeatMap, table: pd.DataFrame, words: Words) -> Drawi
     rows = table[table["figure"] == heat_map.figure.name]
     if rows["value"].isna().all():
         return None
+    rows = rows[rows["n"] > 0]  # rows and columns that could occur, but never did, are in the table alone
     levels = in_order(rows["row"], ()), in_order(rows["column"], ())
     panels = sorted(rows["players"].unique())
     with rc_context(STYLE):

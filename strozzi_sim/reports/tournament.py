@@ -315,7 +315,7 @@ def _certainty(manifest: Mapping[str, Any]) -> list[str]:
     found = [
         f"The deals are cut into {chunks} parts; part c of every matchup holds the same deals. Every interval comes from leaving out one part of all "
         "matchups at a time (the delete-one jackknife), so that deals used many times make nothing look more certain than it is.",
-        "Intervals are 95 %: strengths and means by Student's t, shares by Wilson's formula. An agent's rank lies above all that are surely weaker and below all that are "
+        "Intervals are 95 %: strengths and means by Student's t, shares by Wilson's formula, or the exact one where events are rare. An agent's rank lies above all that are surely weaker and below all that are "
         "surely stronger, with the comparisons of that agent judged together (Bonferroni).",
         "Strengths sum up a field: they leave out who sits where, and where three agents beat one another in a circle no ranking is right. They hold for "
         "these opponents; another field may give another order.",
