@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from strozzi_sim.cli import about, bench, exploit, fairness, play, records, study, tournament
-from strozzi_sim.errors import Interrupted, StrozziError
+from strozzi_sim.errors import StrozziError
 
 EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 a bug of ours, 130/143 interrupted."
 
@@ -48,15 +48,25 @@ def _frame(
     """Plays Renaissance Eurogames millions of times and says what that teaches."""
 
 
+class _Stopped(BaseException):
+    """SIGINT or SIGTERM came; no `except Exception` on the way out takes it for something else."""
+
+
 def main() -> None:
-    """Run the command line and exit with its code."""
-    signal.signal(signal.SIGTERM, _terminated)
-    sys.exit(run(sys.argv[1:]))
+    """Run the command line and exit with its code; SIGINT and SIGTERM leave through every block that tidies up."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, _stop)
+    try:
+        code = run(sys.argv[1:])
+    except _Stopped as stopped:
+        (number,) = stopped.args
+        code = _complain(f"interrupted by {signal.Signals(number).name}", 128 + number, "--debug" in sys.argv)
+    sys.exit(code)
 
 
-def _terminated(number: int, frame: FrameType | None) -> None:
-    """Leave through every block that tidies up, whatever the command is doing."""
-    raise Interrupted(number, f"interrupted by {signal.Signals(number).name}")
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise _Stopped(number)
 
 
 def run(arguments: list[str]) -> int:
