@@ -72,3 +72,14 @@ def known_names(name: Any, known: Iterable[str]) -> str:
     near = get_close_matches(name[:MAX_SHOWN], names, n=1) if isinstance(name, str) else []
     listed = f"known: {', '.join(names) or 'none'}"
     return f"{listed}; did you mean {near[0]!r}?" if near else listed
+
+
+class Stopped(BaseException):
+    """SIGINT or SIGTERM came; no `except Exception` on the way out takes it for something else."""
+
+    def __init__(self, signal_number: int) -> None:
+        super().__init__(signal_number)
+        self.signal_number = signal_number
+
+
+SIGNALS = (KeyboardInterrupt, Interrupted, Stopped)  # what a signal to the whole process raises

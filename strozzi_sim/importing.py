@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from strozzi_sim.errors import AgentFault, InputError
+from strozzi_sim.errors import SIGNALS, AgentFault, InputError
 from strozzi_sim.kernel.worker import agents_at_work, heartbeat, inside, prints_to_stderr, words_of
 from strozzi_sim.kernel.workers import Ended, Hung, call_apart
 from strozzi_sim.python_agent import SECONDS_VARIABLE, seconds_allowed
@@ -69,7 +69,7 @@ def _import(load: Callable[[Any], Any], argument: Any, what: str) -> Any:
         with prints_to_stderr():
             return load(argument)
     except BaseException as error:
-        if isinstance(error, KeyboardInterrupt) and not inside():  # a worker ignores Ctrl-C, so there it is the file's
+        if isinstance(error, SIGNALS) and not inside():  # a worker ignores Ctrl-C, so there it is the file's
             raise
         raise AgentFault(f"{what} does not import: {words_of(error)}") from error
 

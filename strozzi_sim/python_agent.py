@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import AgentFault, InputError, Interrupted
+from strozzi_sim.errors import SIGNALS, AgentFault, InputError
 from strozzi_sim.kernel.worker import inside, words_of
 
 CALL = 256  # rows of every call of `act_batch`: the bits of a row may depend on their number
@@ -158,7 +158,7 @@ class Clock:
         except BadAnswer:
             raise
         except BaseException as error:  # agents raise SystemExit and the like as well
-            if isinstance(error, (KeyboardInterrupt, Interrupted)) and not inside():
+            if isinstance(error, SIGNALS) and not inside():
                 raise  # a signal to the whole run, while the agent thought; workers get none
             raise BadAnswer(f"raised {words_of(error)}") from error
         finally:

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from strozzi_sim.cli import about, bench, exploit, fairness, play, records, study, tournament
-from strozzi_sim.errors import MAX_SHOWN, Interrupted, StorageError, StrozziError
+from strozzi_sim.errors import MAX_SHOWN, Stopped, StorageError, StrozziError
 
 EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 a bug of ours, 130/143 interrupted."
 _MAX_LINE = 2_000  # letters of an error
@@ -58,16 +58,22 @@ def _frame(
 
 
 def main() -> None:
-    """Run the command line and exit with its code."""
+    """Run the command line and exit with its code; SIGINT and SIGTERM leave through every block that tidies up."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names of files need not be text, nor terminals know all
-    signal.signal(signal.SIGTERM, _terminated)
-    sys.exit(run(sys.argv[1:]))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, _stop)
+    try:
+        code = run(sys.argv[1:])
+    except Stopped as stopped:
+        number = stopped.signal_number
+        code = _complain(f"interrupted by {signal.Signals(number).name}", 128 + number, "--debug" in sys.argv)
+    sys.exit(code)
 
 
-def _terminated(number: int, frame: FrameType | None) -> None:
-    """Leave through every block that tidies up, whatever the command is doing."""
-    raise Interrupted(number, f"interrupted by {signal.Signals(number).name}")
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise Stopped(number)
 
 
 def run(arguments: list[str]) -> int:

@@ -74,8 +74,11 @@ def record(
     if json and to_output:
         raise InputError(f"--json and --out {path}: both go to standard output; name a file with --out")
     deals = range(games) if deal is None else range(deal, deal + 1)
-    with stop_flag():
-        written = write_record(path, (record_game(match, number, seating) for number in deals))
+    try:
+        with stop_flag():
+            written = write_record(path, (record_game(match, number, seating) for number in deals))
+    except BrokenPipeError:  # as `| head` leaves it: enough was read
+        return
     if json:
         print_json(noted_in({"out": str(path), "games": written, "seed": seed}, notes))
     elif to_output:

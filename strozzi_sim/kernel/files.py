@@ -68,7 +68,8 @@ def open_atomically(path: Path, *, lasting: bool = False) -> Iterator[IO[bytes]]
         lasting: wait until it is on the disk.
 
     Raises:
-        StorageError: it cannot be written. A reader that goes away is BrokenPipeError.
+        StorageError: it cannot be written.
+        BrokenPipeError: whoever read standard output went away.
     """
     what = f"cannot write {path}"
     with storage_errors(what):
@@ -80,9 +81,9 @@ def open_atomically(path: Path, *, lasting: bool = False) -> Iterator[IO[bytes]]
             # A copy of the descriptor keeps its place in a file that standard output was sent to.
             with os.fdopen(os.dup(descriptor), "wb") if descriptor is not None else path.open("wb") as file:
                 yield file
-        except BrokenPipeError:
-            raise
         except OSError as error:
+            if descriptor == STANDARD_OUTPUT and isinstance(error, BrokenPipeError):
+                raise
             raise StorageError(f"{what}: {error.strerror or error}") from error
         return
     with storage_errors(what):
