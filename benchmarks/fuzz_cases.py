@@ -5,12 +5,14 @@ of a file, a value in its place, a whole line, a path.
 """
 
 import json
+import os
 import random
 import re
 import shutil
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +120,7 @@ def make_case(seed: int, number: int, folder: Path, template: Path, *, quick: bo
         paths: 8,
     }
     if quick:
-        kinds = {records: 3, specs: 1, variants: 2, broken_studies: 2}
+        kinds = {partial(records, quick=True): 3, specs: 1, variants: 2, broken_studies: 2}
     kind = rng.choices(list(kinds), list(kinds.values()))[0]
     return kind(rng, folder, template)
 
@@ -185,7 +187,7 @@ def toml_file(document: dict[str, Any]) -> bytes:
 # -- kinds of cases --------------------------------------------------------------------------------------------------
 
 
-def records(rng: random.Random, folder: Path, template: Path) -> Case:
+def records(rng: random.Random, folder: Path, template: Path, *, quick: bool = False) -> Case:
     """A record with something wrong in it, verified, shown or explained."""
     content = (template / rng.choice(("strozzi.jsonl", "medici_vs_strozzi.jsonl"))).read_bytes()
     lines = content.splitlines(keepends=True)
@@ -210,11 +212,12 @@ def records(rng: random.Random, folder: Path, template: Path) -> Case:
         )
         content = b"".join(lines)
     (folder / "games.jsonl").write_bytes(content)
-    arguments = rng.choice((
+    shown = (
         ["verify", "games.jsonl"], ["verify", "games.jsonl", "--json"], ["replay", "games.jsonl"],
         ["replay", "games.jsonl", "--json"], ["replay", "games.jsonl", "--game", "2"], ["replay", "games.jsonl", "--step"],
         ["replay", "games.jsonl", "--explain", "random", "--decision", "2"],
-    ))  # fmt: skip
+    )  # fmt: skip
+    arguments = rng.choice(shown[:-1] if quick else shown)
     return Case(arguments, "\n" * rng.choice((0, 1, 500)), must_fail=must_fail and arguments[0] == "verify")
 
 
@@ -292,9 +295,11 @@ def results(rng: random.Random, folder: Path, template: Path) -> Case:
     kind = rng.choice(("study", "tournament"))
     out = folder / "out"
     shutil.copytree(template / kind, out)
-    (out / "mine.txt").write_text("mine")
+    (out / "figures").mkdir(exist_ok=True)
+    for place in ("", "tables", "figures", "chunks"):
+        (out / place / "mine.txt").write_text("mine")
     files = sorted(path for path in out.rglob("*") if path.is_file() and path.name not in ("mine.txt", ".lock"))
-    inner = [path for path in files if path.parent == out or path.suffix in (".chunk", ".seg", ".parquet")]
+    inner = [path for path in files if path.parent == out or path.suffix in (".segment", ".parquet")]
     for path in rng.sample(inner, rng.choice((1, 1, 2, 3))):
         how = rng.randrange(5)
         if how == 0:
@@ -349,13 +354,14 @@ def paths(rng: random.Random, folder: Path, template: Path) -> Case:
         ["replay", "games.jsonl", "--explain", "random", "--tree", path],
     )  # fmt: skip
     harmless = not path.startswith(("/dev", "/proc", "/sys"))
+    own = (folder / path).resolve() if path not in ("x" * 300, "x/" * 3000, "loop") else folder
     writes = ["out"]
     if harmless and rng.random() < 0.6:
         arguments = rng.choice(write)
-        if arguments[0] == "record" and path != "" and not (folder / path).is_dir():
+        if own.parent != folder and own.is_relative_to(folder):
+            writes.append(os.path.normpath(path).split("/")[0])  # folders on the way to it are made
+        elif own not in (folder, *folder.parents):
             writes.append(path)  # a file that was named is written over
-        elif (folder / path).resolve() not in (folder, *folder.parents):
-            writes.append(path)
     else:
         arguments = rng.choice(read)
     return Case(arguments, writes=writes)

@@ -412,8 +412,9 @@ def _from_file(file: str, name: str) -> Agent:
 
 
 def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
-    """Refuse a line-up with an agent that does not play this game or player count."""
+    """Refuse a line-up with an agent, or a policy of one, that does not play this game or player count."""
     for spec in lineup:
+        check_lineup(spec.policies, game, players)
         if not spec.agent.plays(game, players):
             games = ", ".join(spec.agent.games).replace("*", "every game")
             counts = "" if spec.agent.players is None else f" with {spec.agent.players} players"

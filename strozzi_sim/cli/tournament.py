@@ -294,13 +294,18 @@ def _play(
     from strozzi_sim.studies.run import run_in_memory, run_study
 
     plan, team = replace(planned.plan, calibrated=notes), parse_workers(workers)
-    if not json:
-        print(planned.summary(), flush=True)
-        tell(notes)
     enough = planned.watch() if plan.until else None  # type: ignore[union-attr]
     command = shlex.join(["strozzi", *sys.argv[1:]])
+
+    def told() -> None:
+        print(planned.summary(), flush=True)
+        tell(notes)
+
     with progress_bar(json) as progress:
+        if not json:
+            progress.ready = told
         if out is None:
+            progress.ready()
             cut, frames = run_in_memory(plan, planned.tables, workers=team, progress=progress, enough=enough)
             games, deals = cut.games, cut.deals
         else:

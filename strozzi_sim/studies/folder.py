@@ -61,6 +61,7 @@ class _Manifest(msgspec.Struct):
     started: datetime
     finished: datetime | None
     deals: _Count = 0
+    tables: list[str] = []
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

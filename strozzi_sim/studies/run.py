@@ -21,6 +21,7 @@ from strozzi_sim.selfplay.interrupts import stop_flag
 from strozzi_sim.selfplay.pool import Task, play_tasks
 from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.folder import (
+    FILES,
     FORMAT,
     MANIFEST,
     Content,
@@ -98,6 +99,7 @@ def run_study(
     progress = progress or Progress()
     began = monotonic()
     with Store(folder, plan) as store:
+        read_list(folder)  # one that was spoiled is refused before anything is said or played
         progress.ready()
         try:
             with stop_flag():  # while tables are written too
@@ -112,6 +114,7 @@ def run_study(
                     "finished": _now(),
                     "seconds": round(monotonic() - began, 3),
                     "played_now": played_now,
+                    "tables": sorted(frames),
                 }
                 write_manifest(folder, manifest)
         except Interrupted as signal:
@@ -328,4 +331,6 @@ def load_results(folder: Path) -> Results:
         if path.parent.name == "tables" and path.suffix == ".parquet":
             tables[path.stem] = path
             frames[path.stem] = pd.read_parquet(io.BytesIO(read_file(folder, name, digest)))
+    if sorted(frames) != manifest.get("tables"):
+        raise InputError(f"{folder}: {FILES} and {MANIFEST} name different tables; run the study again")
     return Results(folder, manifest, frames, tables, manifest["games"], 0, 0.0)
