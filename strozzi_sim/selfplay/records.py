@@ -1,7 +1,7 @@
 """Records: JSON Lines, one event a line, any number of games after another. Writing, reading and checking them."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,8 +33,8 @@ class RecordedGame:
         return [str(name) for name in self.header["agents"]]
 
 
-def record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
-    """The record of one game, header first."""
+def record_game(match: Match, deal: int, seating: int, row_dependent: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """The record of one game, header first; `row_dependent` agents (see `rows`) are named there, if there are any."""
     played = match.play(deal, deal + 1, seating=seating)
     assert played.journal is not None
     seats = match.design[seating]
@@ -52,6 +52,8 @@ def record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
         "behaviour": match.game.behaviour,
         "components": match.variant.components,
     }
+    if row_dependent:
+        header["row_dependent"] = list(row_dependent)
     rows = played.journal["rows"][0, : int(played.journal["count"][0])]
     return [header, *match.game.module("events").to_lines(rows, match.variant.components, match.players)]
 
