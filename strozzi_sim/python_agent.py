@@ -11,7 +11,9 @@ Such an agent is a class with one of two methods:
 import os
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping
+from copy import copy, deepcopy
 from types import MappingProxyType
 from typing import Any
 
@@ -184,9 +186,45 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
 # -- asking ----------------------------------------------------------------------------------------------------------
 
 
+def _own(value: Any) -> Any:
+    """A container of one's own, all the way down; of an array a view that nobody can write to; else the thing itself."""
+    if isinstance(value, np.ndarray):
+        view = value.view()
+        view.flags.writeable = False
+        return view
+    if not isinstance(value, (dict, list, deque, set, bytearray)):
+        return value
+    mine: Any = copy(value)
+    if isinstance(value, dict):
+        mine.update({key: _own(each) for key, each in value.items()})
+    elif isinstance(value, (list, deque)):
+        mine.clear()
+        mine.extend(_own(each) for each in value)
+    return mine
+
+
+def fresh_class(player: type) -> type:
+    """The class once more, with class attributes of its own: what one seat keeps there no other one finds."""
+    kept: dict[str, Any] = {}
+    for base in reversed(player.__mro__):
+        kept |= {name: value for name, value in vars(base).items() if not name.startswith("__")}
+    own = {name: mine for name, value in kept.items() if (mine := _own(value)) is not value}
+    names = {"__module__": player.__module__, "__qualname__": player.__qualname__, "__doc__": player.__doc__}
+    return type(player)(player.__name__, (player,), {**own, **names})
+
+
 def make_player(player: Any, values: dict[str, Any], clock: Clock) -> Any:
     """An instance of an agent's class with its parameters; a ready object is its own instance."""
-    return clock.call(player, **values) if isinstance(player, type) else player
+    return clock.call(lambda: fresh_class(player)(**values)) if isinstance(player, type) else player
+
+
+def copy_player(player: Any) -> Any:
+    """A copy of what `make_player` made, with all that it remembers, in class attributes too."""
+    twin = deepcopy(player)
+    made: Any = type(player)
+    own = {name: _own(value) for name, value in vars(made).items() if name not in ("__dict__", "__weakref__")}
+    twin.__class__ = type(made)(made.__name__, made.__bases__, own)
+    return twin
 
 
 def ask_one(player: Any, view: Any, legal: tuple[int, ...], random: SeatRandom, clock: Clock) -> int:

@@ -12,7 +12,10 @@ from strozzi_sim.cli import app
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.strozzi import view as v
 from strozzi_sim.python_agent import SeatRandom
+from strozzi_sim.selfplay.elsewhere import CLOCK, ENVIRONMENT, NUMBERS, ORDER
 from strozzi_sim.selfplay.fairness import NOTHING, check_fairness
+from strozzi_sim.selfplay.match import Match
+from strozzi_sim.selfplay.rows import row_independence
 from strozzi_sim.selfplay.table import Table, _observing
 
 CHEATS = """
@@ -131,6 +134,133 @@ def test_an_agent_with_randomness_of_its_own_is_found_out():
     assert leak.what == NOTHING
 
 
+IMPURE = """
+    import datetime, os, random, time
+    from strozzi_sim.agent import compiled_agent, python_agent
+    from strozzi_sim.games.contract import count_legal, kth_legal
+
+    SEEN = []
+    LEVEL = int(os.environ.get("BOT_LEVEL", "0"))
+    HOUR = time.localtime().tm_hour
+
+    class Base:
+        def act(self, view, legal, random):
+            return legal[self.number() % len(legal)]
+
+    @python_agent(name="globals")
+    class Globals(Base):
+        def __init__(self):  # remembers the seats that it has sat at
+            SEEN.append(1)
+            self.mine = len(SEEN)
+        def number(self):
+            return self.mine
+
+    @python_agent(name="environment")
+    class Environment(Base):
+        def number(self):
+            return LEVEL
+
+    @python_agent(name="imported-hour")
+    class ImportedHour(Base):
+        def number(self):
+            return HOUR
+
+    @python_agent(name="today")
+    class Today(Base):
+        def number(self):
+            return datetime.date.today().day + datetime.datetime.now().hour // 11
+
+    @python_agent(name="hashes")
+    class Hashes(Base):
+        def number(self):
+            return hash("name")
+
+    @python_agent(name="class-attributes")
+    class ClassAttributes(Base):
+        count, seen = 0, []
+        def number(self):
+            type(self).count += 1
+            self.seen.append(type(self).count)
+            return sum(self.seen)
+
+    @compiled_agent(name="compiled-level")
+    def compiled_level(state, rules, params, memory, random):
+        return kth_legal(state, rules, LEVEL % count_legal(state, rules))
+"""
+
+
+@pytest.fixture(scope="module")
+def impure(tmp_path_factory):
+    path = tmp_path_factory.mktemp("impure") / "impure.py"
+    path.write_text(textwrap.dedent(IMPURE))
+    return str(path)
+
+
+CAUSES = [
+    ("compiled-level", ENVIRONMENT), ("environment", ENVIRONMENT), ("today", CLOCK), ("imported-hour", CLOCK),
+    ("hashes", NUMBERS),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"), [("globals", ORDER), *(pytest.param(*each, marks=pytest.mark.slow) for each in CAUSES)]
+)
+def test_what_is_not_of_the_game_is_caught_in_another_process(name, cause, impure, monkeypatch):
+    monkeypatch.setenv("BOT_LEVEL", "1")
+    leak = check(load_agent(f"{impure}::{name}"), players=[3]).leak
+    assert leak is not None
+    assert leak.what == cause
+    assert {leak.action, leak.moved_to} <= set(range(1, 15))
+
+
+def test_class_attributes_belong_to_one_seat_of_one_game(impure):
+    spec = load_agent(f"{impure}::class-attributes")
+    assert check(spec, players=[3]).leak is None
+    match = Match(STROZZI, 3, (spec,), BASE, 1)
+    whole = match.play(0, 4, rows=True).rows
+    assert whole.tobytes() == b"".join(match.play(deal, deal + 1, rows=True).rows.tobytes() for deal in range(4))
+
+
+NEEDS = """
+    import os
+    from strozzi_sim.agent import python_agent
+
+    @python_agent(name="needs")
+    class Needs:
+        def __init__(self):
+            os.environ["BOT_LEVEL"]
+        def act(self, view, legal, random):
+            return legal[0]
+"""
+
+
+def test_a_fault_in_the_other_process_is_a_fault(tmp_path, monkeypatch):
+    file = tmp_path / "bots.py"
+    file.write_text(textwrap.dedent(NEEDS))
+    monkeypatch.setenv("BOT_LEVEL", "1")
+    with pytest.raises(AgentFault, match=r"without the user's environment variables, raised KeyError: 'BOT_LEVEL'"):
+        check(load_agent(f"{file}::needs"), players=[3])
+
+
+@python_agent(name="neighbourly")
+class Neighbourly:
+    """Chooses by the row above."""
+
+    def act_batch(self, observations, legal, random):
+        above = np.roll(random, 1) % np.uint64(2)
+        first, last = legal.argmax(axis=1), legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)
+        return np.where(above == 1, first, last)
+
+
+def test_rows_that_matter_to_each_other_are_found():
+    found = row_independence(spec_of(Neighbourly), STROZZI, BASE, [4])
+    assert found.rows > 1000
+    assert found.moved > found.rows / 2
+    assert not found.independent
+    assert row_independence(spec_of(Batches), STROZZI, BASE, [4]).moved == 0
+    assert check(spec_of(Batches), players=[3]).rows.independent
+
+
 def test_a_fault_is_no_leak():
     @python_agent(name="broken")
     class Broken:
@@ -171,3 +301,30 @@ def test_scrambles_change_the_state_and_nothing_that_is_shown():
             assert out[0].tobytes() == out[1].tobytes()
         table.play(table.legal[random.below(len(table.legal))])
     assert changed == set(v.SCRAMBLES)
+
+
+NEIGHBOUR = """
+    import numpy as np
+    from strozzi_sim.agent import python_agent
+
+    @python_agent(name="neighbour")
+    class Neighbour:
+        def act_batch(self, observations, legal, random):
+            above = np.roll(random, 1) % np.uint64(2)
+            last = legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)
+            return np.where(above == 1, legal.argmax(axis=1), last)
+"""
+
+
+def test_a_record_says_that_its_game_may_differ_where_rows_matter(tmp_path, capsys):
+    file, out = tmp_path / "bots.py", tmp_path / "games.jsonl"
+    file.write_text(textwrap.dedent(NEIGHBOUR))
+    assert app.run(["record", "strozzi", "--agents", f"{file}::neighbour", "--out", str(out)]) == 0
+    assert "played alone, a game may differ" in capsys.readouterr().out
+    header = json.loads(out.read_text().splitlines()[0])
+    assert header["row_dependent"] == [f"{file}::neighbour"]
+    assert app.run(["verify", str(out)]) == 0
+    assert app.run(["replay", str(out)]) == 0
+    assert "played alone, a game may differ" in capsys.readouterr().out
+    assert app.run(["record", "strozzi", "--agents", "random", "--out", str(out)]) == 0
+    assert "row_dependent" not in json.loads(out.read_text().splitlines()[0])

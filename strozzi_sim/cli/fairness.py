@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from strozzi_sim.games.contract import Game
     from strozzi_sim.games.variants import Variant
     from strozzi_sim.selfplay.fairness import Fairness, Leak
+    from strozzi_sim.selfplay.rows import RowCheck
 
 
 def fairness(
@@ -38,7 +39,7 @@ def fairness(
     study: StudyFile = None,
     json: Json = False,
 ) -> int:
-    """Does an agent's choice depend on what it must not know? Ends with 1 if it does, and shows the decision.
+    """Does an agent's choice depend on what it must not know, or on more than its game? Ends with 1 if it does, and shows the decision.
 
     Example: strozzi fairness strozzi greedy:margin=4 --players 3-6 --deals 20
     """
@@ -65,6 +66,8 @@ def fairness(
         "decisions": found.decisions,
         "leak": None,
     }
+    if found.rows is not None:
+        document["row_independent"] = found.rows.independent
     if leak is not None:
         names = _names(leak, the_game, chosen)
         document["leak"] = {
@@ -83,6 +86,8 @@ def fairness(
         print_json(noted_in(document, notes))
     elif leak is None:
         print(f"{spec.text}: {found.decisions:,} decisions, none of them depends on what a seat must not know")
+        if found.rows is not None:
+            print(_rows_in_words(found.rows))
     else:
         view = the_game.module("view")
         seen = view.view_of(leak.state[0], chosen.components, leak.seat)
@@ -93,6 +98,15 @@ def fairness(
             f"\n({leak.players} players, seed {leak.seed}, deal {leak.deal}, decision {leak.decision})"
         )
     return 0 if leak is None else 1
+
+
+def _rows_in_words(rows: "RowCheck") -> str:
+    if rows.independent:
+        return f"In batches: none of {rows.rows:,} decisions depends on its place in the batch or on the other rows."
+    return (
+        f"In batches: {rows.moved:,} of {rows.rows:,} decisions depend on their place in the batch or on the other rows. Studies "
+        "repeat to the byte on one type of processor; a game played alone may differ from the same game in a study."
+    )
 
 
 def _names(leak: "Leak", game: "Game", variant: "Variant") -> list[str]:

@@ -29,6 +29,9 @@ from strozzi_sim.cli.options import (
 )
 from strozzi_sim.errors import BrokenRule, InputError
 
+_ROW_DEPENDENT = (
+    "{}: decisions depend on the other rows of a batch; played alone, a game may differ from the same game in a study"
+)
 RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="a record, JSON Lines")]
 
 
@@ -55,6 +58,7 @@ def record(
     from strozzi_sim.selfplay.interrupts import stop_flag
     from strozzi_sim.selfplay.match import Match
     from strozzi_sim.selfplay.records import record_game, write_record
+    from strozzi_sim.selfplay.rows import row_dependent
 
     the_game = load_game(game)
     count = one_player_count(players, the_game)
@@ -76,17 +80,23 @@ def record(
     deals = range(games) if deal is None else range(deal, deal + 1)
     try:
         with stop_flag():
-            written = write_record(path, (record_game(match, number, seating) for number in deals))
+            dependent = row_dependent(match)
+            written = write_record(path, (record_game(match, number, seating, dependent) for number in deals))
     except BrokenPipeError:  # as `| head` leaves it: enough was read
         return
     if json:
-        print_json(noted_in({"out": str(path), "games": written, "seed": seed}, notes))
+        document = {"out": str(path), "games": written, "seed": seed}
+        print_json(noted_in(document | ({"row_dependent": dependent} if dependent else {}), notes))
     elif to_output:
         for each in notes:
             say(str(each))
+        if dependent:
+            say(_ROW_DEPENDENT.format(", ".join(dependent)))
         say(f"{written} games written to standard output")
     else:
         tell(notes)
+        if dependent:
+            print(_ROW_DEPENDENT.format(", ".join(dependent)))
         print(f"{written} games written to {path}")
 
 
@@ -156,6 +166,8 @@ def replay(
     print(
         f"seed {header.get('seed')}, deal {header.get('deal')}, seating {header.get('seating')}, variant {header.get('variant')}\n"
     )
+    if isinstance(header.get("row_dependent"), list):
+        print(_ROW_DEPENDENT.format(", ".join(map(str, header["row_dependent"]))) + "\n")
     for position, new in played:
         for line in new:
             print(events.describe(line, names, components))

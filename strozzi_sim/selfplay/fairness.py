@@ -3,6 +3,8 @@
 Every game's view.py lists ways to change a state that a seat must not notice (SCRAMBLES). An agent plays whole games;
 at every decision a copy of it, with the same memory and the same random numbers, is asked about each changed state, and
 once more about the same one. Its choice must not move. What chance will bring is in none of the states it is handed.
+Then the same games are asked once more in another process (see `elsewhere`), if the agent, or one that it calls, is not
+of the package. Of an agent that answers batches it is told whether the rows of a batch matter to each other (`rows`).
 """
 
 from collections.abc import Sequence
@@ -15,7 +17,10 @@ from strozzi_sim.agent import AgentSpec
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
+from strozzi_sim.kernel.threads import one_thread
 from strozzi_sim.python_agent import BadAnswer, SeatRandom
+from strozzi_sim.selfplay.elsewhere import PlayedGame, Witness
+from strozzi_sim.selfplay.rows import RowCheck, row_independence
 from strozzi_sim.selfplay.table import Seat, Table
 
 NOTHING = "nothing: it was asked twice"
@@ -44,10 +49,17 @@ class Leak:
 
 @dataclass(frozen=True)
 class Fairness:
-    """What a check found: how many decisions it looked at, and the first leak or None."""
+    """What a check found.
+
+    Attributes:
+        decisions: how many it looked at.
+        leak: the first leak, or None.
+        rows: of an agent that answers batches and has no leak, whether its rows are independent of each other.
+    """
 
     decisions: int
     leak: Leak | None
+    rows: RowCheck | None = None
 
 
 def check_fairness(
@@ -70,29 +82,56 @@ def check_fairness(
     counts = [count for count in players if spec.agent.plays(game, count)]
     if not counts:
         raise InputError(f"agent {spec.text!r} does not play {game.name} with {', '.join(map(str, players))} players")
-    decisions = 0
-    for count in counts:
-        for deal in range(deals):
-            table = Table(game, variant, count, seed=seed, deal=deal)
-            seats: dict[int, Seat] = {}
-            number = 0
-            while not table.over:
-                try:
-                    if table.actor not in seats:
-                        seats[table.actor] = Seat(spec, table, table.actor)
-                    action, moved = _decide(seats[table.actor], table, SeatRandom((deal << 32) + number))
-                except BadAnswer as bad:
-                    raise table.fault(spec, bad.what) from bad.__cause__
-                decisions += 1
-                if moved is not None:
-                    what, other = moved
-                    leak = Leak(count, seed, deal, number, table.actor, action, other, what, table.state.copy())
+    trusted = all(each.builtin for each in (spec, *spec.policies))
+    witness = None if trusted else Witness(spec, game, variant, seed)
+    decisions, games = 0, []
+    with one_thread():
+        for count in counts:
+            for deal in range(deals):
+                table = Table(game, variant, count, seed=seed, deal=deal)
+                actions, leak = _play_and_doubt(spec, table, seed, deal)
+                decisions += len(actions)
+                if leak is not None:
                     return Fairness(decisions, leak)
-                if action not in table.legal:
-                    raise table.fault(spec, f"chose the illegal action {action}")
-                table.play(action)
-                number += 1
-    return Fairness(decisions, None)
+                games.append(PlayedGame(count, deal, actions))
+        moved = None if witness is None else witness.ask(games)
+        if witness is None or moved is None:
+            independent = row_independence(spec, game, variant, counts) if spec.agent.kind == "batch" else None
+            return Fairness(decisions, None, independent)
+    played = games[moved.game]
+    table = Table(game, variant, played.players, seed=seed, deal=played.deal)
+    for action in played.actions[: moved.decision]:
+        table.play(action)
+    action = played.actions[moved.decision]
+    leak = Leak(
+        played.players, seed, played.deal, moved.decision, table.actor, action, moved.moved_to, witness.cause(games),
+        table.state.copy(),
+    )  # fmt: skip
+    return Fairness(decisions, leak)
+
+
+def _play_and_doubt(spec: AgentSpec, table: Table, seed: int, deal: int) -> tuple[list[int], Leak | None]:
+    """The agent's actions in one game against itself, up to the first that leaks."""
+    seats: dict[int, Seat] = {}
+    actions: list[int] = []
+    while not table.over:
+        number = len(actions)
+        try:
+            if table.actor not in seats:
+                seats[table.actor] = Seat(spec, table, table.actor)
+            action, moved = _decide(seats[table.actor], table, SeatRandom((deal << 32) + number))
+        except BadAnswer as bad:
+            raise table.fault(spec, bad.what) from bad.__cause__
+        actions.append(action)
+        if moved is not None:
+            what, other = moved
+            return actions, Leak(
+                table.players, seed, deal, number, table.actor, action, other, what, table.state.copy()
+            )
+        if action not in table.legal:
+            raise table.fault(spec, f"chose the illegal action {action}")
+        table.play(action)
+    return actions, None
 
 
 def _decide(seat: Seat, table: Table, random: SeatRandom) -> tuple[int, tuple[str, int] | None]:

@@ -1,7 +1,7 @@
 """Records: JSON Lines, one event a line, any number of games after another. Writing, reading and checking them."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import factorial
 from pathlib import Path
@@ -58,21 +58,21 @@ class RecordedGame:
         return [str(name) for name in self.header["agents"]]
 
 
-def record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
-    """The record of one game, header first.
+def record_game(match: Match, deal: int, seating: int, row_dependent: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """The record of one game, header first; `row_dependent` agents (see `rows`) are named there, if there are any.
 
     Raises:
         AgentFault: of any agent; those from outside the package play in a worker process.
     """
     if not match.foreign:
-        return _record_game(match, deal, seating)
+        return _record_game(match, deal, seating, row_dependent)
     lines: list[dict[str, Any]] = play_apart(
-        _record_game, match, deal, seating, blame=lambda beat, what: match.lost(beat, what, seating)
+        _record_game, match, deal, seating, row_dependent, blame=lambda beat, what: match.lost(beat, what, seating)
     )
     return lines
 
 
-def _record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
+def _record_game(match: Match, deal: int, seating: int, row_dependent: Sequence[str]) -> list[dict[str, Any]]:
     played = match.play(deal, deal + 1, seating=seating)
     assert played.journal is not None
     seats = match.design[seating]
@@ -90,6 +90,8 @@ def _record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
         "behaviour": match.game.behaviour,
         "components": match.variant.components,
     }
+    if row_dependent:
+        header["row_dependent"] = list(row_dependent)
     rows = played.journal["rows"][0, : int(played.journal["count"][0])]
     return [header, *match.game.module("events").to_lines(rows, match.variant.components, match.players)]
 

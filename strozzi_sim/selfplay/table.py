@@ -1,6 +1,6 @@
 """A game driven from Python, one decision at a time: for a person at the table, for records, and for tests."""
 
-from copy import copy, deepcopy
+from copy import copy
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -25,6 +25,7 @@ from strozzi_sim.python_agent import (
     aligned,
     ask_batch,
     ask_one,
+    copy_player,
     make_player,
     read_only,
     seconds_allowed,
@@ -159,7 +160,7 @@ class Seat:
         else:
             other._stream = copy(self._stream)
             if self.spec.agent.kind == "act":
-                other._player = deepcopy(self._player)
+                other._player = copy_player(self._player)
         return other
 
     def forget(self) -> None:
@@ -183,10 +184,7 @@ class Seat:
     def _choose(self, state: np.ndarray[Any, Any]) -> int:
         seen, rules = state.copy(), exact_copy(self.variant.rules)
         if self._player is None:
-            action = self._kernels.ask(
-                seen, rules, self._bound.address, self._bound.params.ctypes.data, self._memory.ctypes.data,
-                self._random, self._resample, self.variant.hidden,
-            )  # fmt: skip
+            action = self._ask_compiled(seen, rules)
             if rules.tobytes() != self.variant.rules.tobytes():
                 raise BadAnswer("changed the rules that it was handed")
             return int(action)
@@ -207,6 +205,19 @@ class Seat:
             mask[1:, 0] = True
             words[0] = self._stream.word()
             return int(ask_batch(self._player, observations, mask, words, 1, clock)[0])
+
+    def _ask_compiled(self, seen: Any, rules: Any) -> int:
+        def ask() -> int:
+            action: int = self._kernels.ask(
+                seen, rules, self._bound.address, self._bound.params.ctypes.data, self._memory.ctypes.data,
+                self._random, self._resample, self.variant.hidden,
+            )  # fmt: skip
+            return action
+
+        if self._bound.trusted:
+            return ask()
+        with Clock(seconds_allowed(), self.game.name, repr(self.spec.text)) as clock:  # it may never come back
+            return int(clock.call(ask))
 
 
 class Table:
