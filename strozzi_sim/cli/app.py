@@ -67,8 +67,8 @@ def main() -> None:
     try:
         code = run(sys.argv[1:])
     except Stopped as stopped:
-        number = stopped.signal_number
-        code = _complain(f"interrupted by {signal.Signals(number).name}", 128 + number, "--debug" in sys.argv)
+        stopped_by = signal.Signals(stopped.signal_number)
+        code = _complain(f"interrupted by {stopped_by.name}", 128 + stopped_by, "--debug" in sys.argv)
     sys.exit(code)
 
 
