@@ -36,6 +36,7 @@ class _Header(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     variant: Annotated[str, Meta(pattern=f"^{NAME.pattern}$")]
     behaviour: Annotated[int, Meta(ge=0)]
     components: dict[str, Any]
+    row_dependent: list[Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]] = []
 
 
 @dataclass
