@@ -68,6 +68,8 @@ def test_a_share_that_never_varied_goes_by_deals_and_by_events_whichever_are_few
     none = np.zeros((200, 1), np.int64)
     many = stats.ratio(none, np.full((200, 1), 400), share_of=20_000)  # each deal has four events
     assert many.high[0] == pytest.approx(1 - 0.025 ** (1 / 20_000), rel=1e-6)
+    uneven = np.diff(np.arange(201) * 300 // 200)[:, None]  # one game a deal, chunks of one deal and of two
+    assert stats.ratio(none, uneven, share_of=300).high[0] == pytest.approx(1 - 0.025 ** (1 / 300), rel=1e-6)
     few = none.copy()
     few[:30] = 1  # 30 events in 20,000 deals
     rare = stats.ratio(none, few, share_of=20_000)
