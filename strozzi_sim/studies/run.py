@@ -281,7 +281,7 @@ def _manifest(plan: Plan, command: str) -> dict[str, Any]:
         "games": plan.games,
         "cells": len(plan.cells),
         "summary": plan.summary(),
-        "command": command,
+        "command": command.encode(errors="backslashreplace").decode(),  # a path need not be UTF-8, JSON is
         "versions": {
             "strozzi-sim": version("strozzi-sim"),
             "behaviour": plan.game.behaviour,
