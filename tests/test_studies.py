@@ -339,6 +339,13 @@ def test_damaged_tables_are_made_again(copy, finished):
     assert set(load_results(copy).frames) == set(finished.frames)
 
 
+def test_a_folder_whose_name_is_no_text_has_results_like_any(tmp_path):
+    folder = tmp_path / os.fsdecode(b"\xff")
+    few = plan(deals=4, lineups=[["greedy"]], players=[4], variants=["base"], variant={})
+    run_study(few, folder, workers=1, command=f"strozzi run --out {folder}")
+    assert load_results(folder).manifest["command"].endswith("\\udcff")
+
+
 def test_what_a_killed_run_left_half_written_goes(copy):
     left = copy / "tables" / f".seats.csv.{7:016x}.tmp"
     left.write_text("half")

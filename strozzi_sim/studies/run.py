@@ -155,9 +155,11 @@ def run_in_memory(
         AgentFault: an agent chose an illegal action.
         Interrupted: a signal asked to stop.
     """
+    progress = progress or Progress()
+    progress.ready()
     try:
         with Shelf(plan) as store, stop_flag():
-            cut, _ = _play(plan, store, workers, progress or Progress(), enough)
+            cut, _ = _play(plan, store, workers, progress, enough)
             return cut, tables(cut, store)
     except Interrupted as signal:
         raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without --out") from None
@@ -284,7 +286,7 @@ def _manifest(plan: Plan, command: str) -> dict[str, Any]:
         "games": plan.games,
         "cells": len(plan.cells),
         "summary": plan.summary(),
-        "command": command,
+        "command": command.encode(errors="backslashreplace").decode(),  # a path need not be UTF-8, JSON is
         "versions": {
             "strozzi-sim": version("strozzi-sim"),
             "behaviour": plan.game.behaviour,
