@@ -190,7 +190,8 @@ def _work(seed: int, first: int, last: int, model: Path) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     with tempfile.TemporaryDirectory(prefix="fuzz-warm-") as name:
         template(Path(name))  # so that no case has to wait for the compiler
-    told = sys.stdout
+    told = os.fdopen(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # a case may write to `-`
     for number in range(first, last):
         case, done, faults = play(seed, number, model)
         line = {
