@@ -158,3 +158,13 @@ def test_a_game_without_end_is_refused(tmp_path):
     file.write_text("\n".join([header, *[events[0]] * 12_000]))
     with pytest.raises(InputError, match="no game of strozzi has more than"):
         list(read_record(file))
+
+
+def test_nothing_is_shown_of_a_game_that_breaks_a_rule(tmp_path, capsys):
+    lines = STROZZI.read_text().splitlines()
+    file = tmp_path / "games.jsonl"
+    file.write_text("\n".join([*lines[:-1], lines[-1].replace('"ranking":[', '"ranking":[9,')]))
+    assert run(["replay", str(file)]) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith(f"strozzi: error: line {len(lines)}: expected ")

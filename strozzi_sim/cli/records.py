@@ -156,7 +156,9 @@ def replay(
     the_game = load_game(recorded.header["game"])
     events, view = the_game.module("events"), the_game.module("view")
     components, names = recorded.header["components"], recorded.names
-    played = the_game.module("check").replay_game(recorded.header, recorded.line, recorded.events)
+    check = the_game.module("check")
+    check.check_game(recorded.header, recorded.line, recorded.events)  # of a game that breaks a rule nothing is shown
+    played = check.replay_game(recorded.header, recorded.line, recorded.events)
     if json:
         texts = [events.describe(line, names, components) for _, new in played for line in new]
         print_json({"header": recorded.header, "events": [event for _, event in recorded.events], "words": texts})
