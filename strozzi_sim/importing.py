@@ -37,7 +37,7 @@ def import_file(file: str) -> ModuleType:
     if specification is None or specification.loader is None:
         raise InputError(f"agent file {file}: not a Python file")
     what = f"agent file {file}"
-    _try_apart(import_file, file, what)
+    _try_apart(what, import_file, file)
     module = module_from_spec(specification)
     sys.modules[name] = module
     try:
@@ -56,7 +56,7 @@ def load_point(name: str, value: str) -> Any:
     """
     what = f"agent {name!r}: {value}"
     if value.split(".")[0] != OURS:
-        _try_apart(_load, value, what)
+        _try_apart(what, _import, _load, value, what)
     return _import(_load, value, what)
 
 
@@ -74,13 +74,13 @@ def _import(load: Callable[[Any], Any], argument: Any, what: str) -> Any:
         raise AgentFault(f"{what} does not import: {words_of(error)}") from error
 
 
-def _try_apart(load: Callable[[Any], Any], argument: Any, what: str) -> None:
-    """See whether `load(argument)` comes back, in a worker process."""
+def _try_apart(what: str, load: Callable[..., Any], *arguments: Any) -> None:
+    """See whether `load(*arguments)` comes back, in a worker process."""
     if inside():
         return
     seconds = max(seconds_allowed(), MIN_SECONDS)
     try:
-        call_apart(_try, load, argument, what, seconds=seconds)
+        call_apart(_try, load, *arguments, seconds=seconds)
     except Hung:
         limit = f"{seconds:g} s ({SECONDS_VARIABLE} sets the limit)"
         raise AgentFault(f"{what} does not import: it takes longer than {limit}") from None
@@ -88,6 +88,6 @@ def _try_apart(load: Callable[[Any], Any], argument: Any, what: str) -> None:
         raise AgentFault(f"{what} does not import: it {ended.what}") from None
 
 
-def _try(load: Callable[[Any], Any], argument: Any, what: str) -> None:
+def _try(load: Callable[..., Any], *arguments: Any) -> None:
     with agents_at_work(heartbeat()):
-        _import(load, argument, what)
+        load(*arguments)

@@ -16,6 +16,7 @@ from strozzi_sim.cli.options import (
     find_variant,
     one_player_count,
     parse_lineup,
+    say,
     tell,
     with_counts,
 )
@@ -42,6 +43,7 @@ def play(
     Example: strozzi play strozzi --players 4 --agents heuristic --seat 1
     """
     from strozzi_sim.games import load_game
+    from strozzi_sim.kernel.worker import prints_to_stderr
     from strozzi_sim.selfplay.table import Table
 
     the_game = load_game(game)
@@ -57,6 +59,11 @@ def play(
     chosen = find_variant(the_game, variant, study)
     others, notes = with_counts(others, the_game, [count], [chosen])
     tell(notes)
+    foreign = dict.fromkeys(spec.text for spec in others if spec.foreign)
+    if foreign:
+        say(
+            f"{', '.join(foreign)} plays in this process: nothing can end it if it hangs, and it ends with this command"
+        )
     table = Table(the_game, chosen, count, seed=seed, deal=deal)
     seated = [others[k % len(others)] for k in range(count - 1)]
     seated.insert(seat, seated[0])
@@ -76,7 +83,8 @@ def play(
                 print("\nYou left the table.")
                 return
             continue
-        action = table.ask(seated[table.actor])
+        with prints_to_stderr():
+            action = table.ask(seated[table.actor])
         if action not in table.legal:
             raise AgentFault(
                 f"agent {names[table.actor]!r} at seat {table.actor} chose the illegal action {action} (seed {seed}, deal {deal}); "

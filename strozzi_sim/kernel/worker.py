@@ -126,7 +126,8 @@ def _told(error: Exception) -> bytes:
 def words_of(error: BaseException) -> str:
     """Type and text of an exception, whatever its text does."""
     try:
-        return f"{type(error).__name__}: {error}"
+        text = str(error)
+        return f"{type(error).__name__}: {text}" if text else type(error).__name__
     except BaseException as other:  # noqa: BLE001 - its __str__ is code of an agent as well
         return f"{type(error).__name__}, whose text raised {type(other).__name__}"
 

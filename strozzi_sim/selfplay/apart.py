@@ -11,6 +11,7 @@ from strozzi_sim.errors import AgentFault
 from strozzi_sim.games.contract import Game
 from strozzi_sim.kernel.workers import Ended, Hung, call_apart
 from strozzi_sim.python_agent import SECONDS_VARIABLE, seconds_allowed
+from strozzi_sim.selfplay.interrupts import stop_flag
 
 Blame = Callable[[np.ndarray[Any, Any], str], AgentFault]
 
@@ -29,9 +30,11 @@ def play_apart(
     Raises:
         AgentFault: the process ended, or had to be ended because a decision took too long.
         Dropped: `is_dropped` said so.
+        Interrupted: a signal came meanwhile, to the main thread.
     """
     try:
-        return call_apart(function, *arguments, seconds=seconds_allowed(), is_dropped=is_dropped)
+        with stop_flag():
+            return call_apart(function, *arguments, seconds=seconds_allowed(), is_dropped=is_dropped)
     except Hung as hung:
         raise blame(hung.beat, f"{hung.what} ({SECONDS_VARIABLE} sets the limit)") from None
     except Ended as ended:

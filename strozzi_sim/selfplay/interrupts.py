@@ -11,6 +11,8 @@ import numpy as np
 
 from strozzi_sim.errors import Interrupted
 
+_AGAIN = 0.05  # seconds until a signal that came at a bad moment is sent again
+
 
 @contextmanager
 def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
@@ -19,10 +21,20 @@ def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
     Outside the main thread signals cannot be caught, and it stays 0.
     """
     stop = np.zeros(1, np.int64)
+    later: list[threading.Timer] = []
+
+    def interrupted() -> Interrupted:
+        number = int(stop[0])
+        return Interrupted(number, f"interrupted by {signal.Signals(number).name}")
 
     def on_signal(number: int, frame: FrameType | None) -> None:
         stop[0] = number
-        raise Interrupted(number, f"interrupted by {signal.Signals(number).name}")
+        if _under_way("llvmlite", frame):  # called by C code, which prints an exception and goes on compiling
+            later.append(threading.Timer(_AGAIN, _send, (number,)))
+            later[-1].start()
+            return
+        # numba wraps an Exception of any kind in its own
+        raise KeyboardInterrupt if _under_way("numba", frame) else interrupted()
 
     if threading.current_thread() is not threading.main_thread():
         yield stop
@@ -30,7 +42,31 @@ def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
     before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stop
+        if stop[0]:
+            raise interrupted()
+    except KeyboardInterrupt:
+        raise (interrupted() if stop[0] else KeyboardInterrupt) from None
     finally:
+        for timer in later:
+            timer.cancel()
         stop[0] = stop[0] or 1  # whatever ended the block, workers need not go on
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _send(number: int) -> None:
+    """Send a signal to the main thread, so that it also ends a system call there."""
+    main = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main is not None:
+        signal.pthread_kill(main, number)
+    else:
+        signal.raise_signal(number)
+
+
+def _under_way(package: str, frame: FrameType | None) -> bool:
+    """Whether code of a package is being executed, there or further out."""
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").split(".")[0] == package:
+            return True
+        frame = frame.f_back
+    return False

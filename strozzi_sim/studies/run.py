@@ -185,14 +185,14 @@ def _play_missing(plan: Plan, store: Store, workers: int, progress: Progress, ch
         progress.say(f"resuming: {before:,} of {plan.games:,} games are already played")
     if not missing:
         return 0
-    for match in {id(cell.match): cell.match for cell, _ in missing}.values():
-        match.warm(counted=not plan.orders)  # in the parent, so that workers find everything compiled
     tasks = (
         Task((cell.number, chunk), cell.match, *plan.chunk_range(chunk), rows=plan.rows, orders=plan.orders)
         for cell, chunk in missing
     )
     progress.games(done, plan.games)
     with stop_flag() as stop:
+        for match in {id(cell.match): cell.match for cell, _ in missing}.values():
+            match.warm(counted=not plan.orders)  # in the parent, so that workers find everything compiled
         for task, played in play_tasks(tasks, workers, stop):
             store.write(task.key, played)
             done += played.games
