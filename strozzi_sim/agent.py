@@ -13,6 +13,7 @@ A spec string is an agent's identity everywhere: `NAME[:KEY=VALUE{,KEY=VALUE}]`,
 that contains a comma or colon stands in parentheses. `path/to/bots.py::careful:margin=3` takes one from a file.
 """
 
+import inspect
 import pickle
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -40,6 +41,7 @@ from strozzi_sim.thoughts import Thoughts
 
 GROUP = "strozzi_sim.agents"
 EVERY_GAME = ("*",)
+RECORDS = ("state", "rules", "params", "memory", "random")  # what a compiled agent is called with
 _NOTHING = np.dtype([("nothing", "u8")])
 
 
@@ -116,11 +118,13 @@ class Agent:
     files: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        """Refuse `files` that are no list of names.
+        """Refuse `files` that are no list of names, and a compiled function or memory that nobody can call or keep.
 
         Raises:
             InputError: says so.
         """
+        if self.kind == "compiled":
+            check_compiled(self.name, self.function, self.memory)
         if isinstance(self.files, str) or not all(isinstance(file, str) for file in self.files):
             raise InputError(f"agent {self.name}: files: expected a list of file names, got {self.files!r}")
 
@@ -191,6 +195,23 @@ def python_agent(
         return Agent(name, games, players, stochastic, declared, _NOTHING, player, _about(player), kind, None, files)
 
     return declare
+
+
+def check_compiled(name: str, function: Any, memory: Any) -> None:
+    """Refuse a compiled agent's function that does not take the five records, and a memory that is no record.
+
+    Raises:
+        InputError: says what is expected.
+    """
+    takes = tuple(inspect.signature(function).parameters.values())
+    if len(takes) != len(RECORDS) or any(each.kind is not each.POSITIONAL_OR_KEYWORD for each in takes):
+        got = ", ".join(map(str, takes))
+        raise InputError(f"agent {name}: expected a function of ({', '.join(RECORDS)}), got ({got})")
+    if not (isinstance(memory, np.dtype) and memory.names) and (isinstance(memory, np.dtype) or not callable(memory)):
+        raise InputError(
+            f"agent {name}: memory: expected a dtype with named fields, or a function (values, game) that gives one, "
+            f"got {memory!r}"
+        )
 
 
 def _about(function: Any) -> str:

@@ -190,7 +190,7 @@ def _own(value: Any) -> Any:
     """A container of one's own, all the way down; of an array a view that nobody can write to; else the thing itself."""
     if isinstance(value, np.ndarray):
         view = value.view()
-        view.flags.writeable = False
+        view.setflags(write=False)
         return view
     if not isinstance(value, (dict, list, deque, set, bytearray)):
         return value

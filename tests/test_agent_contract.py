@@ -295,6 +295,105 @@ def test_no_field_of_the_memory_lives_longer_than_a_game(kept):
     assert whole.playouts == sum(part.playouts for part in parts) == int(whole.outcome["decisions"][0])
 
 
+MISTAKES = """
+    import numpy as np
+    from strozzi_sim.agent import compiled_agent
+    from strozzi_sim.games.contract import count_legal, kth_legal
+
+    @compiled_agent(name="floats", games=("strozzi",))
+    def floats(state, rules, params, memory, random):
+        return kth_legal(state, rules, 0) + 0.5
+
+    @compiled_agent(name="truths", games=("strozzi",))
+    def truths(state, rules, params, memory, random):
+        return state.round > 0
+
+    @compiled_agent(name="state-field", games=("strozzi",))
+    def state_field(state, rules, params, memory, random):
+        return kth_legal(state, rules, state.coinz[0])
+
+    @compiled_agent(name="written-field", games=("strozzi",))
+    def written_field(state, rules, params, memory, random):
+        memory.cuont = 1
+        return kth_legal(state, rules, 0)
+
+    @compiled_agent(name="rules-field", games=("strozzi",))
+    def rules_field(state, rules, params, memory, random):
+        return kth_legal(state, rules, rules.scrols[0])
+
+    @compiled_agent(name="params-field", games=("strozzi",), margin=2.0, depth=1)
+    def params_field(state, rules, params, memory, random):
+        return kth_legal(state, rules, int(params.margn))
+
+    @compiled_agent(name="memory-field", games=("strozzi",), memory=np.dtype([("count", "i8"), ("last", "i8")]))
+    def memory_field(state, rules, params, memory, random):
+        return kth_legal(state, rules, memory.cuont)
+
+    @compiled_agent(name="made-memory", memory=lambda values, game: 64)
+    def made_memory(state, rules, params, memory, random):
+        return kth_legal(state, rules, 0)
+
+    @compiled_agent(name="failing-memory", memory=lambda values, game: 1 // 0)
+    def failing_memory(state, rules, params, memory, random):
+        return kth_legal(state, rules, 0)
+
+    @compiled_agent(name="short-count", memory=np.dtype([("playouts", "i4")]))
+    def short_count(state, rules, params, memory, random):
+        return kth_legal(state, rules, 0)
+
+    @compiled_agent(name="beyond", games=("strozzi",))
+    def beyond(state, rules, params, memory, random):
+        return kth_legal(state, rules, 0) + 0 * kth_legal(state, rules, count_legal(state, rules))
+"""
+
+
+@pytest.fixture(scope="module")
+def mistakes(tmp_path_factory):
+    path = tmp_path_factory.mktemp("mistakes") / "mistakes.py"
+    path.write_text(textwrap.dedent(MISTAKES))
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("floats", r"does not compile for strozzi: line 8: it returns float64; an action is a whole number$"),
+        ("truths", r"line 12: it returns bool; an action is a whole number$"),
+        ("state-field", r"line 16: state has no field 'coinz'; its fields: phase, .*coins"),
+        ("written-field", r"line 20: params or memory has no field 'cuont'; its fields: it has none$"),
+        ("rules-field", r"line 25: rules has no field 'scrols'; its fields: .*scrolls"),
+        ("params-field", r"line 29: params has no field 'margn'; its fields: margin, depth$"),
+        ("memory-field", r"line 33: memory has no field 'cuont'; its fields: count, last$"),
+        ("made-memory", r"memory: expected a dtype with named fields from its function, got 64$"),
+        ("failing-memory", r"memory: raised ZeroDivisionError"),
+        ("short-count", r"memory: the field playouts must be an int64, got int32$"),
+    ],
+)
+def test_a_mistake_in_a_compiled_agent_is_told_in_a_line(mistakes, name, words):
+    with pytest.raises(AgentFault, match=words) as fault:
+        bind(load_agent(f"{mistakes}::{name}"), STROZZI)
+    assert "\n" not in str(fault.value)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_reading_beyond_the_legal_actions_is_a_fault_of_agents_from_outside(mistakes):
+    with pytest.raises(AgentFault, match="failed inside compiled code"):
+        Match(STROZZI, 3, (load_agent(f"{mistakes}::beyond"),), BASE, 1).play(0, 1, counted=False)
+
+
+@pytest.mark.parametrize("memory", [np.dtype("i8"), 64, "i8", [("count", "i8")]])
+def test_a_memory_is_a_record(memory):
+    with pytest.raises(InputError, match=r"agent x: memory: expected a dtype with named fields, or a function"):
+        compiled_agent(name="x", memory=memory)(lambda state, rules, params, memory, random: 0)
+
+
+def test_a_function_takes_five_records():
+    with pytest.raises(
+        InputError, match=r"expected a function of \(state, rules, params, memory, random\), got \(state, rng\)"
+    ):
+        compiled_agent(name="x")(lambda state, rng: 0)
+
+
 def test_verbs_are_words_of_compiled_code():
     from strozzi_sim.games.contract import VERBS
 

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from time import monotonic, time
 from typing import Annotated, Any
 
@@ -28,6 +28,7 @@ from strozzi_sim.cli.options import (
 from strozzi_sim.errors import InputError
 
 _SLICE = 0.1  # seconds a task should take, about
+_GROWTH = 8  # times as many games in the next trial
 
 
 def bench(
@@ -67,14 +68,9 @@ def bench(
     began = monotonic()
     match.warm(counted=counted)
     compiled = monotonic() - began
-    _speed(match, 1, counted)
+    _seconds(match, 1, counted)
     first_result = _process_age()
-    trial = 1
-    speed = _speed(match, trial, counted)
-    while (games is None or games >= 10 * trial) and trial < 200 and speed > 10 * trial / _SLICE:
-        trial = min(10 * trial, 200)
-        speed = _speed(match, trial, counted)
-    size = max(1, min(int(speed * _SLICE), 1_000_000))
+    size = _slice_size(lambda trial: _seconds(match, trial, counted), games)
     limit = monotonic() + (5.0 if seconds is None else seconds) if games is None else float("inf")
 
     def tasks() -> Iterator[Task]:
@@ -123,8 +119,21 @@ def bench(
           f"peak memory {document['peak_rss_mib'] or 0:.0f} MiB")  # fmt: skip
 
 
-def _speed(match: Any, games: int, counted: bool) -> float:
-    """Games per second, from so many."""
+def _slice_size(seconds: Callable[[int], float], most: int | None) -> int:
+    """Games of a task that takes about _SLICE seconds.
+
+    More games in flight fill the calls of an agent that answers batches, so its speed is known only from a task that
+    takes that long: it is tried with more and more games, `most` at most.
+    """
+    trial, took = 1, seconds(1)
+    while took < _SLICE and (most is None or _GROWTH * trial <= most):
+        trial *= _GROWTH
+        took = seconds(trial)
+    return max(trial if took < _SLICE else int(trial * _SLICE / took), trial // _GROWTH, 1)
+
+
+def _seconds(match: Any, games: int, counted: bool) -> float:
+    """How long so many games take."""
     from strozzi_sim.selfplay.apart import play_apart
 
     if match.foreign:
@@ -135,7 +144,7 @@ def _speed(match: Any, games: int, counted: bool) -> float:
 def _measure(match: Any, games: int, counted: bool) -> float:
     began = monotonic()
     match.play(0, games, counted=counted)
-    return games / max(monotonic() - began, 1e-6)
+    return monotonic() - began
 
 
 def _process_age() -> float:

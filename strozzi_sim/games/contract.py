@@ -94,6 +94,20 @@ def kth_legal(state, rules, k):
     return _no_game("kth_legal")
 
 
+def _within_count(kernel):
+    """`kth_legal` that raises an IndexError where there is no k-th legal action."""
+
+    def kth_of_count(state, rules, k):
+        if k < 0 or k >= count_legal(state, rules):
+            raise IndexError("kth_legal: k must lie between 0 and count_legal - 1")
+        return kernel(state, rules, k)
+
+    return kth_of_count
+
+
+kth_legal.guard = _within_count  # type: ignore[attr-defined]
+
+
 def is_legal(state, rules, action):
     """Whether `action` (any int64) is legal now. Action 0 never is."""
     return _no_game("is_legal")

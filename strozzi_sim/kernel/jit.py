@@ -12,7 +12,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+from numba.core import ir, types
 from numba.core.bytecode import FunctionIdentity
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import AnalysisPass, register_pass
+from numba.core.errors import TypingError
+from numba.core.targetconfig import ConfigStack
+from numba.core.typed_passes import NopythonTypeInference
 from numba.extending import overload
 
 from strozzi_sim.kernel.cache import CacheFailed, cache_folder
@@ -34,11 +40,47 @@ def entry(kernel: Any, signature: Any, game: str) -> Any:
     return _compiled(game, lambda kept: numba.njit(signature, cache=kept, **_OPTIONS)(kernel.py_func))
 
 
+@register_pass(mutates_CFG=False, analysis_only=True)
+class _WholeNumbers(AnalysisPass):  # type: ignore[misc]
+    """Refuses a function that returns anything but a whole number; numba would cut a float off without a word."""
+
+    _name = "whole_numbers"
+
+    def __init__(self) -> None:
+        AnalysisPass.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        """Look at what each `return` returns, before it is cast."""
+        for block in state.func_ir.blocks.values():
+            end = block.terminator
+            if not isinstance(end, ir.Return):
+                continue
+            value = state.func_ir.get_definition(end.value)
+            source = value.value if isinstance(value, ir.Expr) and value.op == "cast" else end.value
+            kind = state.typemap[source.name]
+            if not isinstance(kind, types.Integer):
+                raise TypingError(f"line {end.loc.line}: it returns {kind}; an action is a whole number")
+        return False
+
+
+class _OfWholeNumbers(CompilerBase):  # type: ignore[misc]
+    """numba's compiler with that look."""
+
+    def define_pipelines(self) -> list[Any]:
+        """The usual passes and ours."""
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(_WholeNumbers, NopythonTypeInference)
+        passes.finalize()
+        return [passes]
+
+
 def function_at(
     kernel: Callable[..., Any], signature: Any, game: str, *, cache: bool = True, boundscheck: bool = False
 ) -> Any:
     """Compile `kernel` as a C function of `signature`; the result has an `address` valid in this process."""
     options = {**_OPTIONS, "boundscheck": True} if boundscheck else _OPTIONS
+    options = {**_OPTIONS, "boundscheck": True} if boundscheck else _OPTIONS
+    options = {**options, "pipeline_class": _OfWholeNumbers}
     return _compiled(game, lambda kept: numba.cfunc(signature, cache=cache and kept, **options)(kernel))
 
 
@@ -55,11 +97,17 @@ def _compiled(game: str, compile_kernel: Callable[[bool], Any]) -> Any:
 def implement(verb: Callable[..., Any], state_type: Any, kernel: Any, *, force_inline: bool = False) -> None:
     """Make `verb` mean `kernel` wherever its first argument is a record of `state_type`.
 
-    This is static dispatch: the choice is made while compiling and costs nothing when running.
+    This is static dispatch: the choice is made while compiling and costs nothing when running. Where bounds are checked
+    (agents from outside the package), a verb with an attribute `guard` means `guard(kernel)`.
     """
-    body = kernel.py_func
+    body: Callable[..., Any] = kernel.py_func
+    guard = getattr(verb, "guard", None)
+    guarded: Callable[..., Any] = body if guard is None else guard(kernel)
 
     def choose(state: Any, *_: Any) -> Callable[..., Any] | None:
-        return body if state == state_type else None
+        if state != state_type:
+            return None
+        caller = ConfigStack.top_or_none()  # how the function that calls the verb is compiled
+        return guarded if caller is not None and caller.boundscheck else body
 
     overload(verb, strict=False, jit_options={**_OPTIONS, "forceinline": force_inline})(choose)
