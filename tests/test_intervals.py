@@ -274,3 +274,6 @@ def test_range_quantile_is_that_of_tables():
 def test_adjusted_p_values():
     np.testing.assert_allclose(stats.holm([0.01, 0.04, 0.03, np.nan]), [0.03, 0.06, 0.06, np.nan])
     np.testing.assert_allclose(stats.benjamini_hochberg([0.01, 0.04, 0.03, 0.5]), [0.04, 0.16 / 3, 0.16 / 3, 0.5])
+    for adjusted in (stats.holm, stats.benjamini_hochberg):
+        assert np.isnan(adjusted([np.nan, np.nan])).all()
+        assert len(adjusted([])) == 0
