@@ -68,6 +68,8 @@ def test_a_share_that_never_varied_goes_by_deals_and_by_events_whichever_are_few
     none = np.zeros((200, 1), np.int64)
     many = stats.ratio(none, np.full((200, 1), 400), share_of=20_000)  # each deal has four events
     assert many.high[0] == pytest.approx(1 - 0.025 ** (1 / 20_000), rel=1e-6)
+    uneven = np.diff(np.arange(201) * 300 // 200)[:, None]  # one game a deal, chunks of one deal and of two
+    assert stats.ratio(none, uneven, share_of=300).high[0] == pytest.approx(1 - 0.025 ** (1 / 300), rel=1e-6)
     few = none.copy()
     few[:30] = 1  # 30 events in 20,000 deals
     rare = stats.ratio(none, few, share_of=20_000)
@@ -272,3 +274,6 @@ def test_range_quantile_is_that_of_tables():
 def test_adjusted_p_values():
     np.testing.assert_allclose(stats.holm([0.01, 0.04, 0.03, np.nan]), [0.03, 0.06, 0.06, np.nan])
     np.testing.assert_allclose(stats.benjamini_hochberg([0.01, 0.04, 0.03, 0.5]), [0.04, 0.16 / 3, 0.16 / 3, 0.5])
+    for adjusted in (stats.holm, stats.benjamini_hochberg):
+        assert np.isnan(adjusted([np.nan, np.nan])).all()
+        assert len(adjusted([])) == 0

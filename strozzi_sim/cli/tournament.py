@@ -128,7 +128,7 @@ def _show_pairs(tables: dict[str, Any], order: list[str], players: int, variant:
             _value(pairs.loc[(agent, other)]).split(" ")[0] if (agent, other) in pairs.index else "-" for other in order
         ]
         rows.append([f"{k + 1} {agent}", *cells])
-    widest = ((pairs["high"] - pairs["low"]) / 2).max()
+    widest = ((pairs["high"] - pairs["low"]) / 2)[pairs["value"].notna()].max()
     fewest = pairs["n"].min()
     reach = f"at most +-{widest:.3f}, " if widest == widest else ""
     print(f"\nahead of (row of column; {reach}at least {fewest:,} games a pair)\n{columns_of(rows)}")

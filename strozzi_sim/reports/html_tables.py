@@ -121,11 +121,13 @@ class _Numbers:
     def __init__(self, rows: pd.DataFrame, picture: Picture, most: int) -> None:
         self._rows: dict[tuple[str, int, Any], Any] = {}
         self._digits: dict[str, int] = {}
+        rows = rows[rows["n"] > 0]  # the page has no lines for what never was; the tables have
+        valued = rows.dropna(subset="value")
         for row in rows.itertuples(index=False):
             level = "" if picture.x == "figure" else getattr(row, picture.x)
             self._rows[row.figure, row.players, level] = row
         for figure in picture.figures:
-            half = ((rows["high"] - rows["low"]) / 2)[rows["figure"] == figure.name].dropna()
+            half = ((valued["high"] - valued["low"]) / 2)[valued["figure"] == figure.name].dropna()
             self._digits[figure.name] = digits_for(float(half.median()) if len(half) else 0.0, figure.unit, most)
 
     def row(self, figure: Figure, players: int, level: Any) -> Any:

@@ -227,11 +227,12 @@ def independent_groups(bottom: Array, deals: int) -> Array:
     """How many independent groups the events come in, float64[...]: deals that have any, as far as chunks tell.
 
     With E[b] and E[b^2] of a deal, that is E[b]^2 / E[b^2] of the deals. The variance of a deal is the one between
-    chunks over the deals of a chunk.
+    chunks over the deals of a chunk, less what comes from chunks that hold one deal more than others.
     """
     size = deals / len(bottom)
     mean = bottom.mean(axis=0)
-    together = divide(bottom.var(axis=0), mean) + mean / size
+    uneven = size % 1 * (1 - size % 1) * (mean / size) ** 2
+    together = divide(np.maximum(bottom.var(axis=0) - uneven, 0.0), mean) + mean / size
     return np.asarray(bottom.sum(axis=0) / np.maximum(np.nan_to_num(together, nan=1.0), 1.0))
 
 

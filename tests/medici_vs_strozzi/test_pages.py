@@ -7,6 +7,7 @@ from report_cells import CELL, cell, sums
 from strozzi_sim import stats
 from strozzi_sim.games import load_game
 from strozzi_sim.games.medici_vs_strozzi import tallies as t
+from strozzi_sim.games.medici_vs_strozzi.page_tables import totals
 from strozzi_sim.games.variants import from_changes
 from strozzi_sim.studies.tables import study_tables
 
@@ -191,3 +192,12 @@ def test_every_variant_has_tables_and_sentences(changes):
         assert "no value" not in sentence, sentence
         assert sentence.endswith(".")
     assert GAME.module("pages").tables([counts], ["balance"], [], stats)["balance"]["n"].min() > 0
+
+
+def test_every_level_that_can_occur_has_a_row():
+    counts = cell(GAME, 2, deals=3, chunks=3)
+    prices = study_tables(GAME, [counts], ["prices"], [])["prices"]
+    values = prices[(prices["by"] == "value") & (prices["figure"] == "share") & (prices["tiles"] == "all")]
+    assert list(values["level"]) == [str(value) for value in range(14 + 1)], "three tiles of at most 5, 5 and 4"
+    assert values["n"].min() > 0
+    assert totals([0, 1, 4, 4], range(1, 3)) == {0, 1, 4, 5, 8}

@@ -78,3 +78,20 @@ def test_the_heat_maps_asked_of_this_game_are_there():
         for columns in ("sail", "cargo", "round", "lap", "order"):
             assert f"{rows}-by-{columns}" in HEATMAPS
     assert "port-by-match" in HEATMAPS
+
+
+def test_every_level_that_can_occur_has_a_row(tables, cells):
+    flags = tables["flags"]
+    rows = study_tables(GAME, [cell(GAME, 3, deals=4, chunks=4)], ["flags"], [])["flags"]
+    sails = {str(ship["sail"]) for ship in cells[0].components["ships"]}
+    assert set(rows[rows["by"] == "sail"]["level"]) == sails
+    assert len(rows[(rows["by"] == "pattern") & (rows["figure"] == "share")]) == 16
+    assert set(flags[flags["by"] == "lap"].query("players == 5")["level"]) == set("01234")
+    none = rows[(rows["figure"] == "share") & (rows["value"] == 0)]
+    assert len(none), "in 36 rounds of a player not all orders of flags occur"
+    assert (none["low"] == 0).all()
+    assert ((none["high"] > 0) & (none["high"] < 1)).all()
+    unseen = rows[(rows["figure"] == "win_share") & (rows["n"] == 0)]
+    assert len(unseen)
+    assert unseen["value"].isna().all()
+    assert ((unseen["low"] == 0) & (unseen["high"] == 1)).all()
