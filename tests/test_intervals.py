@@ -79,6 +79,19 @@ def test_a_share_that_never_varied_goes_by_deals_and_by_events_whichever_are_few
     assert always.low[0] == pytest.approx(1 - rare.high[0])
 
 
+def test_a_share_that_is_the_same_in_every_deal_is_bounded_by_deals_that_could_differ():
+    games = np.full(50, 3)
+    third = stats.ratio(games // 3, games, share_of=50)
+    part = 1 - 0.025 ** (1 / 50)
+    assert third.low == pytest.approx((1 - part) / 3)
+    assert third.high == pytest.approx(1 / 3 + 2 / 3 * part)
+    wins = np.tile([3, 2], 25)  # so a difference from what never varies is about as sure as the other side alone
+    less = stats.difference((wins, games // 3), (games, games), share_of=50)
+    alone = stats.ratio(wins, games, share_of=50)
+    assert less.high - less.low < 2 * (alone.high - alone.low)
+    assert np.isnan(stats.variance_saved((wins, games // 3), (games, games), share=True).value)
+
+
 def test_shares_stay_inside_0_and_1_and_hold_their_value():
     random = np.random.default_rng(1)
     bottom = random.integers(1, 30, (8, 200))
@@ -233,6 +246,14 @@ def test_seat_p_holds_its_level_with_one_game_a_deal(seats, deals):
     random = np.random.default_rng(5)
     p = np.array([stats.equal_shares_p(60 * random.multinomial(1, [1 / seats] * seats, deals), 60) for _ in range(800)])
     assert 0.02 < (p < 0.05).mean() < 0.075
+
+
+def test_seat_p_of_two_seats_with_one_game_a_deal_is_that_of_the_sign_test():
+    wins = 60 * np.repeat([[1, 0], [0, 1]], [18, 32], axis=0)
+    assert stats.equal_shares_p(wins, 60) == pytest.approx(0.0649, abs=5e-5)
+    ties = np.full((10, 2), 30)
+    assert stats.equal_shares_p(np.concatenate([wins, ties]), 60) == pytest.approx(0.0649, abs=5e-5)
+    assert 0 < stats.equal_shares_p(60 * np.repeat([[1, 0]], 200, axis=0), 60) < 1e-50
 
 
 def test_seat_p_of_a_seat_that_always_wins():

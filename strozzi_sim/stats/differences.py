@@ -119,8 +119,8 @@ def variance_saved(
     """The share of variance that pairing saves in a difference of two ratios: 1 - var(A - B) / (var(A) + var(B)).
 
     Variances are those of the delete-one-chunk jackknife; the interval is a jackknife over them, on the scale of
-    Fisher's z, on which such ratios are about normal. Between -1 and 1. No value where it would say nothing: from
-    fewer than 20 chunks, from shares with under 30 events on a side, or where the interval is wider than 1.
+    Fisher's z, on which such ratios are about normal. Between -1 and 1. No value where it would say nothing: if a side
+    does not vary, from fewer than 20 chunks, from shares with under 30 events on a side, or where the interval is wider than 1.
 
     Args:
         top: as in `difference`.
@@ -145,7 +145,8 @@ def variance_saved(
         low, high = np.tanh(np.arctanh(value) - half_width), np.tanh(np.arctanh(value) + half_width)
     certain = np.abs(value) >= 1 - 1e-12
     low, high = np.where(certain, value, low), np.where(certain, value, high)
-    says = (n >= LEAST_EVENTS) & (high - low <= _WIDEST_SAVING)
+    varied = np.minimum((one**2).sum(axis=0), (other**2).sum(axis=0)) > 0
+    says = varied & (n >= LEAST_EVENTS) & (high - low <= _WIDEST_SAVING)
     if share:
         for over, under in zip(top, bottom, strict=True):
             events, whole = over.sum(axis=0) / unit, under.sum(axis=0)

@@ -185,8 +185,9 @@ def share_interval(top: Array, bottom: Array, *, unit: float = 1.0, deals: int) 
     The effective n is that of as many independent events as have the jackknife's error. It is an estimate: the
     degrees of freedom of its logarithm (Satterthwaite) widen the interval by t / z, and where few events stand behind
     it (x on the rarer side), it is drawn towards the number of independent groups of events, deals that is, with the
-    weight 1 / (1 + x) to x. A share of 0 or 1 has those groups alone to go by. Under 30 events and at 0 and 1 the interval is the exact one of
-    Clopper and Pearson (1934), with few events on one side the mid-P one (Lancaster 1961).
+    weight 1 / (1 + x) to x. Under 30 events and at 0 and 1 the interval is the exact one of Clopper and Pearson (1934),
+    with few events on one side the mid-P one (Lancaster 1961). A share that is the same in every chunk is bounded by
+    the part of the groups that could be otherwise.
 
     Args:
         top: int64[C, ...].
@@ -198,9 +199,10 @@ def share_interval(top: Array, bottom: Array, *, unit: float = 1.0, deals: int) 
     value = divide(top.sum(axis=0), events) / unit
     if len(top) < 2:
         return value, np.full(value.shape, np.nan), np.full(value.shape, np.nan)
-    n = effective_n(top, bottom, unit=unit, deals=deals)
-    low, high = score_share(value, n, events)
-    return value, low, high
+    low, high = score_share(value, effective_n(top, bottom, unit=unit, deals=deals), events)
+    still = (jackknife(leave_one_out(top, bottom, unit)) == 0) & (value > 0) & (value < 1)
+    reach = np.where(still, exact_share(np.zeros(value.shape), independent_groups(bottom, deals))[1], 0.0)
+    return value, np.where(still, value * (1 - reach), low), np.where(still, value + (1 - value) * reach, high)
 
 
 def effective_n(top: Array, bottom: Array, *, unit: float, deals: int) -> Array:

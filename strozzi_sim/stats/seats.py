@@ -47,13 +47,14 @@ def equal_shares_p(wins: Array, unit: float = 1.0) -> float:
     if shares are equal, whatever the dependence of seats and of the games of a chunk, and f times it is about
     chi-squared with f degrees of freedom, f = (tr V)^2 / tr V^2 of the covariance V of x (Box 1954; Brunner, Dette and
     Munk 1997), estimated without bias from pairs of chunks. Variances about the equal share instead of the mean
-    need no estimate of it, so the level holds for 20 deals, and one seat that always wins has a small p.
+    need no estimate of it, so the level holds for 20 deals, and one seat that always wins has a small p. Two seats
+    with one game a chunk have the exact sign test, for there whole games are too coarse for a smooth distribution.
 
     Args:
         wins: [C, K].
         unit: what a game counts in `wins` (60 for wins in sixtieths).
     """
-    from scipy.special import gammaincc
+    from scipy.special import betainc, gammaincc
 
     chunks, shares = wins.shape
     if chunks < MIN_CHUNKS or wins.sum() < LEAST_EVENTS * unit:
@@ -62,6 +63,10 @@ def equal_shares_p(wins: Array, unit: float = 1.0) -> float:
     size = (rest**2).sum(axis=1)
     if not size.any():
         return 1.0
+    if shares == 2 and (wins.sum(axis=1) == unit).all() and len(np.unique(np.abs(rest[size > 0]))) == 1:
+        decided = int((size > 0).sum())
+        most = max(int((rest[:, 0] > 0).sum()), int((rest[:, 1] > 0).sum()))
+        return min(1.0, 2 * float(betainc(most, decided - most + 1, 0.5)))
     covariance = rest.T @ rest
     off = float((covariance**2).sum() - (size**2).sum())  # of the products of different chunks, squared
     df = min(max((float(size.sum()) ** 2 - float((size**2).sum())) / off, 1.0), shares - 1.0) if off > 0 else 1.0
