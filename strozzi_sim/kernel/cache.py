@@ -174,7 +174,7 @@ def _enter(game: str, undo: ExitStack) -> Path | None:
             _give_up(root, str(why))
             continue
         if dropped:
-            _tell(f"{dropped} files of compiled code in {folder} are damaged or half-written: compiled anew")
+            _tell(f"damaged or half-written code in {folder} is compiled anew ({dropped} of its files)")
         return folder
     return None
 
