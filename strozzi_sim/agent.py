@@ -399,8 +399,8 @@ def _from_file(file: str, name: str) -> Agent:
     agents = {agent.name: agent for agent in vars(module).values() if isinstance(agent, Agent)}
     found = getattr(module, name, None) if name not in agents else agents[name]
     if not isinstance(found, Agent):
-        there = known_names(name, agents).removeprefix("known: ")
-        raise InputError(f"agent {file}::{name}: the file declares no agent {name!r}; it has: {there}")
+        declared = known_names(name, agents).removeprefix("known: ")
+        raise InputError(f"agent {file}::{name}: the file declares no agent {name!r}; it has: {declared}")
     return found
 
 
