@@ -158,7 +158,7 @@ def wrong(case: Case, done: Outcome, before: dict[str, bytes], after: dict[str, 
         try:
             json.loads(done.out)
         except ValueError:
-            if not done.out.startswith("Usage: "):
+            if not done.out.startswith(("Usage: ", "strozzi-sim ")):  # of --help and --version
                 yield "standard output is not one JSON document"
     ours = tuple(f"{name.rstrip('/')}" for name in case.writes)
     for name in sorted({*before, *after}):
