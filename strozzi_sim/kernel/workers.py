@@ -149,12 +149,16 @@ class Worker:
             return f"ended its process with {signal.Signals(-code).name}"
         return f"ended its process with signal {-code}"
 
-    def end(self) -> None:
-        """End the process and whatever it has started, at once."""
+    def kill(self) -> None:
+        """End the process and whatever it has started, at once; any thread may, whoever waits for a reply hears of it."""
         if self._process.returncode is None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
+
+    def end(self) -> None:
+        """Kill it, and close what leads to it."""
+        self.kill()
         self.close()
         if self._lifeline is not None:
             os.close(self._lifeline)
@@ -255,7 +259,7 @@ def end_all() -> None:
         _idle.clear()
         _all.clear()
     for worker in busy:
-        worker.end()
+        worker.kill()
     for worker in resting:
         worker.close()
     until = monotonic() + _GOODBYE
