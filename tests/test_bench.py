@@ -19,7 +19,7 @@ def test_a_task_is_measured_at_its_own_size(start, per_game, least, most):
         return start + per_game * games
 
     tried = []
-    size = _slice_size(seconds, None)
+    size = _slice_size(seconds, None, _SLICE)
     assert least <= size <= most
     assert sum(map(seconds, tried[:])) < 20 * _SLICE
-    assert _slice_size(seconds, 50) <= 50
+    assert _slice_size(seconds, 50, _SLICE) <= 50

@@ -320,7 +320,7 @@ def test_a_record_says_that_its_game_may_differ_where_rows_matter(tmp_path, caps
     file, out = tmp_path / "bots.py", tmp_path / "games.jsonl"
     file.write_text(textwrap.dedent(NEIGHBOUR))
     assert app.run(["record", "strozzi", "--agents", f"{file}::neighbour", "--out", str(out)]) == 0
-    assert "played alone, a game may differ" in capsys.readouterr().out
+    assert "played alone, a game may differ" in capsys.readouterr().err
     header = json.loads(out.read_text().splitlines()[0])
     assert header["row_dependent"] == [f"{file}::neighbour"]
     assert app.run(["verify", str(out)]) == 0

@@ -28,6 +28,7 @@ from strozzi_sim.cli.options import (
 from strozzi_sim.errors import InputError
 
 _SLICE = 0.1  # seconds a task should take, about
+_BATCH_SLICE = 0.5  # with an agent that answers batches: some thousand games in flight
 _GROWTH = 8  # times as many games in the next trial
 
 
@@ -70,7 +71,8 @@ def bench(
     compiled = monotonic() - began
     _seconds(match, 1, counted)
     first_result = _process_age()
-    size = _slice_size(lambda trial: _seconds(match, trial, counted), games)
+    in_batches = any(spec.agent.kind == "batch" for spec in match.lineup)
+    size = _slice_size(lambda trial: _seconds(match, trial, counted), games, _BATCH_SLICE if in_batches else _SLICE)
     limit = monotonic() + (5.0 if seconds is None else seconds) if games is None else float("inf")
 
     def tasks() -> Iterator[Task]:
@@ -119,17 +121,17 @@ def bench(
           f"peak memory {document['peak_rss_mib'] or 0:.0f} MiB")  # fmt: skip
 
 
-def _slice_size(seconds: Callable[[int], float], most: int | None) -> int:
-    """Games of a task that takes about _SLICE seconds.
+def _slice_size(seconds: Callable[[int], float], most: int | None, wanted: float) -> int:
+    """Games of a task that takes about `wanted` seconds.
 
     More games in flight fill the calls of an agent that answers batches, so its speed is known only from a task that
     takes that long: it is tried with more and more games, `most` at most.
     """
     trial, took = 1, seconds(1)
-    while took < _SLICE and (most is None or _GROWTH * trial <= most):
+    while took < wanted and (most is None or _GROWTH * trial <= most):
         trial *= _GROWTH
         took = seconds(trial)
-    return max(trial if took < _SLICE else int(trial * _SLICE / took), trial // _GROWTH, 1)
+    return max(trial if took < wanted else int(trial * wanted / took), trial // _GROWTH, 1)
 
 
 def _seconds(match: Any, games: int, counted: bool) -> float:

@@ -96,7 +96,7 @@ def record(
     else:
         tell(notes)
         if dependent:
-            print(_ROW_DEPENDENT.format(", ".join(dependent)))
+            print(_ROW_DEPENDENT.format(", ".join(dependent)), file=sys.stderr)
         print(f"{written} games written to {path}")
 
 
