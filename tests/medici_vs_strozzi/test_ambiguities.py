@@ -7,9 +7,11 @@ of the prices that an agent can name, is no matter of the rules in plain Python.
 
 import copy
 import itertools
+import json
 import random
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,9 +39,10 @@ from scripted_medici import (
     show,
     table,
 )
-from strozzi_sim.errors import BrokenRule
+from strozzi_sim.errors import BrokenRule, InputError
 from strozzi_sim.games.medici_vs_strozzi.check import check_game, replay_game
 from strozzi_sim.games.medici_vs_strozzi.reference import FAMILIES, PRICES, Game, Option, tiles_of
+from strozzi_sim.selfplay.records import check_header
 
 HARBORS = ("H1", "H2", "H3")
 TRACKS = [(harbor["id"], goods) for harbor in BASE["harbor"] for goods in harbor["tracks"]]
@@ -1340,16 +1343,26 @@ def test_check_missing_and_doubled_lines(components: dict[str, Any], seed: int, 
     assert named_line(header, [*numbered, (last + 1, {"type": "round", "round": 4, "start_player": 1})]) == last + 1
 
 
-def test_check_needs_a_good_header() -> None:
-    components = base_components()
-    header, _, numbered = in_file(random_game(components, 22), components)
-    assert named_line({**header, "players": 3}, numbered) == 1
-    assert named_line({"type": "game"}, numbered) == 1
+def whole_header() -> dict[str, Any]:
+    """The header of a game that was written down."""
+    with (Path(__file__).parent / "golden" / "random-base.jsonl").open() as file:
+        header: dict[str, Any] = json.loads(file.readline())
+    return header
+
+
+def test_a_header_needs_every_section() -> None:
+    header = whole_header()
+    check_header(header, "line 1")
     for key in (
         "ships", "tiles", "type", "gold", "harbor", "tracks", "marker_steps", "scoring", "money", "rounds", "switches"
     ):  # fmt: skip
-        less = {other: value for other, value in components.items() if other != key}
-        assert named_line({**header, "components": less}, numbered) == 1
+        less = {other: value for other, value in header["components"].items() if other != key}
+        with pytest.raises(InputError, match=rf"line 1: components.*{key}"):
+            check_header({**header, "components": less}, "line 1")
+
+
+def test_check_needs_a_game_after_the_header() -> None:
+    header, _, _ = in_file(random_game(base_components(), 22), base_components())
     assert named_line(header, []) == 1
 
 
@@ -1362,14 +1375,15 @@ NUMBERS = [
 
 @pytest.mark.parametrize("key", NUMBERS)
 @pytest.mark.parametrize("value", [None, "3", 2.5, [1]])
-def test_check_needs_whole_numbers_in_the_header(key: str, value: Any) -> None:
-    header, _, numbered = in_file(random_game(base_components(), 22), base_components())
+def test_a_header_needs_whole_numbers(key: str, value: Any) -> None:
+    header = whole_header()
     *sections, last = (int(part) if part in ("0", "2") else part for part in key.split("."))
     place = header["components"]
     for section in sections:
         place = place[section]
     place[last] = value
-    assert named_line(header, numbered) == 1
+    with pytest.raises(InputError, match="line 1: components"):
+        check_header(header, "line 1")
 
 
 def test_replay_stops_at_every_decision() -> None:
