@@ -1,6 +1,6 @@
 """Do 95 % intervals hold in 95 % of studies? Hundreds of small studies against a long one of other deals.
 
-    python benchmarks/coverage.py                      all of it, 20 to 1,000 deals: about an hour on two cores
+    python benchmarks/coverage.py                      all of it, 20 to 1,000 deals: hours on two cores
     python benchmarks/coverage.py --quick              a few cases of 50 deals; exit 1 outside 92-98 %
     python benchmarks/coverage.py --only "compare" --deals 50 --studies 400
 
@@ -30,7 +30,7 @@ from seats import sizes_of_test
 PARTS = ("intervals", "seats", "looks")
 LONG = 40  # times the deals of the largest small study
 LOW, HIGH, ALARM = 0.92, 0.98, 0.0005
-ENOUGH = 140  # trials below which 80 % could not be told from 92 %
+ENOUGH = 150  # trials below which 80 % could not be told from 92 %
 SEATS_LOW, SEATS_HIGH = 0.035, 0.06
 COLUMNS = {"no value": "no_value", "no interval": "no_interval", "no row": "absent", "below": "below", "above": "above"}
 
@@ -105,7 +105,7 @@ def tell(line: str) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--deals", help="deals of a small study, by commas (20,50,200,1000)")
-    parser.add_argument("--studies", type=int, help="small studies of a case (200; 150 with --quick)")
+    parser.add_argument("--studies", type=int, help="small studies of a case (200; 160 with --quick)")
     parser.add_argument("--tests", type=int, help="tests of equal seats (2,000; 1,000 with --quick)")
     parser.add_argument("--runs", type=int, help="runs of --until (200; 60 with --quick)")
     parser.add_argument("--long", type=int, default=LONG, help=f"the long study is so many times as long ({LONG})")
@@ -116,7 +116,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="one JSON document")
     options = parser.parse_args()
     options.deals = [int(text) for text in (options.deals or ("50" if options.quick else "20,50,200,1000")).split(",")]
-    options.studies = options.studies or (150 if options.quick else 200)
+    options.studies = options.studies or (160 if options.quick else 200)
     tests = options.tests or (1000 if options.quick else 2000)
     runs = options.runs or (60 if options.quick else 200)
     parts = options.parts.split(",")

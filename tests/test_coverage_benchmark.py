@@ -69,7 +69,7 @@ def test_a_quick_check_sees_80_per_cent_among_a_hundred_figures_and_seldom_raise
     rng = np.random.default_rng(11)
     alarms = 0
     for _ in range(300):
-        table = pd.DataFrame({"worth": 200.0, "coverage": rng.binomial(200, 0.95, 100) / 200, "kind": ""})
+        table = pd.DataFrame({"worth": 160.0, "coverage": rng.binomial(160, 0.95, 100) / 160, "kind": ""})
         alarms += len(parts["judging"].outside(table, 0.92, 0.98, 0.0005, 150)) > 0
         table.loc[0, "coverage"] = 0.8
         assert len(parts["judging"].outside(table, 0.92, 0.98, 0.0005, 150)) >= 1
