@@ -496,8 +496,8 @@ name = "killed"
 game = "strozzi"
 seed = 3
 players = [3, 4]
-deals = 40_000
-chunks = 40
+deals = 120_000
+chunks = 120
 lineups = [["greedy"]]
 """
 
@@ -527,7 +527,7 @@ def test_killed_twice_and_resumed_the_tables_are_the_same(tmp_path):
         wait_for_chunks(folder, count, process)
         process.send_signal(signal.SIGKILL)
         process.communicate()
-    assert 30 <= (folder / "ledger.jsonl").read_bytes().count(b"\n") < 80
+    assert 30 <= (folder / "ledger.jsonl").read_bytes().count(b"\n") < 240
     last = start(study, folder, 1)
     out, _ = last.communicate(timeout=300)
     assert last.returncode == 0, out
@@ -543,7 +543,7 @@ def test_a_signal_keeps_the_chunks_and_says_how_to_go_on(tmp_path, number, code)
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert process.returncode == code, out + err
-    assert re.search(r"strozzi: error: interrupted by SIG\w+; \d+ of 80 chunks are kept; run the same command", err)
+    assert re.search(r"strozzi: error: interrupted by SIG\w+; \d+ of 240 chunks are kept; run the same command", err)
     assert not list((tmp_path / "r").rglob(".*.tmp"))
     assert not (tmp_path / "r" / "tables").exists()
 

@@ -7,7 +7,9 @@ frequency in item 73 belongs to the deal, which the reference gets from outside.
 
 import copy
 import itertools
+import json
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,9 +31,10 @@ from scripted_strozzi import (
     table,
     take,
 )
-from strozzi_sim.errors import BrokenRule
+from strozzi_sim.errors import BrokenRule, InputError
 from strozzi_sim.games.strozzi.check import check_game
 from strozzi_sim.games.strozzi.reference import CITIES, FLAGS, PORTS, Game
+from strozzi_sim.selfplay.records import check_header
 
 ALL_FLAGS = list(FLAGS)
 SMALL_COUNT = 40  # random games per player count
@@ -1391,14 +1394,20 @@ def test_check_missing_and_doubled_lines(components: dict[str, Any], players: in
     assert named_line(header, [*numbered, (last + 1, {"type": "remark"})]) == last + 1
 
 
-def test_check_needs_a_good_header() -> None:
-    components = base_components()
-    header, _, numbered = in_file(random_game(components, 4, 22, 0.4), components)
-    assert named_line({**header, "players": 7}, numbered) == 1
-    assert named_line({"type": "game"}, numbered) == 1
+def test_a_header_needs_every_section() -> None:
+    with (Path(__file__).parent / "golden" / "random-4.jsonl").open() as file:
+        header = json.loads(file.readline())
+    check_header(header, "line 1")
     for key in ("ships", "promotion_tiles", "setup", "tracks", "scoring", "flags", "rules"):
-        less = {other: value for other, value in components.items() if other != key}
-        assert named_line({**header, "components": less}, numbered) == 1
+        less = {other: value for other, value in header["components"].items() if other != key}
+        with pytest.raises(InputError, match=rf"line 1: components.*{key}"):
+            check_header({**header, "components": less}, "line 1")
+    with pytest.raises(InputError, match="players: strozzi takes 3-6 players, got 7"):
+        check_header({**header, "players": 7}, "line 1")
+
+
+def test_check_needs_a_game_after_the_header() -> None:
+    header, _, numbered = in_file(random_game(base_components(), 4, 22, 0.4), base_components())
     assert named_line({**header, "players": 3}, numbered) is not None
     assert named_line(header, []) == 1
 
