@@ -63,7 +63,7 @@ def read_toml(file: Path) -> dict[str, Any]:
     except RecursionError:
         raise InputError(f"{file}: {_TOO_DEEP}") from None
     except ValueError as error:  # a date that is none, or a number of thousands of digits
-        raise InputError(f"{file}: not a TOML file: {error}") from None
+        raise InputError(f"{file}: not a TOML file: {str(error).partition('; use sys.')[0]}") from None
     check_bounds(raw, str(file))
     return raw
 
