@@ -101,6 +101,11 @@ BOTS = """
             k += 1
         return k
 
+    @compiled_agent(name="beyond")
+    def beyond(state, rules, params, memory, random):
+        '''Asks for a legal action that there is not.'''
+        return kth_legal(state, rules, 50)
+
     @compiled_agent(name="first")
     def first(state, rules, params, memory, random):
         '''Takes the first legal action.'''
@@ -165,6 +170,7 @@ FAULTS = [
     ("ragged", "raised ValueError: setting an array element with a sequence"),
     ("unwilling", "raised ValueError: no array"),
     ("spin", f"did not answer within {SECONDS} s .STROZZI_DECISION_SECONDS sets the limit."),
+    ("beyond", "raised IndexError: kth_legal: k must lie between 0 and count_legal - 1"),
     ("act", "ended its process with exit code 0"),
 ]
 
@@ -197,6 +203,7 @@ def test_a_fault_of_a_dead_worker_names_the_very_decision(bots):
 
 COMMANDS = [
     "balance strozzi --players 3 --agents {exit},random --deals 4 --workers 2 --json",
+    "balance strozzi --players 3 --agents {beyond},random --deals 4 --workers 1",
     "record strozzi --players 3 --agents {spin}",
     "bench strozzi --players 3 --agents {exit} --games 5 --workers 2",
 ]
@@ -212,10 +219,10 @@ SLOW_COMMANDS = [
     "command", [*COMMANDS, *(pytest.param(each, marks=pytest.mark.slow) for each in SLOW_COMMANDS)]
 )
 def test_every_command_ends_with_3_and_one_line(command, bots, tmp_path):
-    words = command.format(spin=f"{bots}::spin", exit=f"{bots}::act")
+    words = command.format(spin=f"{bots}::spin", exit=f"{bots}::act", beyond=f"{bots}::beyond")
     done = strozzi(words, tmp_path, STROZZI_DECISION_SECONDS=SECONDS)
     assert (done.returncode, done.stderr.count("strozzi: error: agent ")) == (3, 1), done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == 1
     assert "--json" not in command or done.stdout == ""
     assert not list(tmp_path.iterdir())
 

@@ -35,6 +35,7 @@ IDLE_SECONDS = 300  # nobody asked for so long: the worker ends, and gives its m
 _PARENT_SECONDS = 0.5  # between two looks whether the parent is still there
 
 _shared: np.ndarray[Any, Any] | None = None
+_raised = ""
 
 
 def inside() -> bool:
@@ -84,6 +85,7 @@ def serve(connection: int, memory: int, lifeline: int, parent: int) -> None:
     _shared = np.frombuffer(mmap.mmap(memory, HEARTBEAT.itemsize), HEARTBEAT, 1)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # what an agent printed is there even if it ends the process
+    sys.unraisablehook = _note
     line = Connection(connection)
     while line.poll(IDLE_SECONDS):
         try:
@@ -130,6 +132,23 @@ def words_of(error: BaseException) -> str:
         return f"{type(error).__name__}: {text}" if text else type(error).__name__
     except BaseException as other:  # noqa: BLE001 - its __str__ is code of an agent as well
         return f"{type(error).__name__}, whose text raised {type(other).__name__}"
+
+
+def raised_in_compiled_code() -> str:
+    """The words of what compiled code raised last in this worker; "" if there was nothing, or this is no worker.
+
+    Such code cannot raise into the loop that calls it by address: it returns 0, and numba reports the exception aside.
+    """
+    return _raised
+
+
+def _note(report: Any) -> None:
+    """Keep what numba reports of compiled code for the words of a fault; all else is printed as usual."""
+    global _raised
+    if isinstance(report.object, str) and report.object.startswith("<numba."):
+        _raised = words_of(report.exc_value)
+    else:
+        sys.__unraisablehook__(report)
 
 
 def _end_with_parent(lifeline: int, parent: int) -> None:

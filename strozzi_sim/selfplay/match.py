@@ -12,7 +12,7 @@ from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.streams import RANDOM, game_key
-from strozzi_sim.kernel.worker import agents_at_work, heartbeat
+from strozzi_sim.kernel.worker import agents_at_work, heartbeat, raised_in_compiled_code
 from strozzi_sim.selfplay.flight import kernels
 from strozzi_sim.selfplay.loop import (
     AGENT,
@@ -220,9 +220,10 @@ class Match:
             f"--deal {deal} --seating {seating} --seatings {self.seatings} --variant {self.variant.name}{study} --out fault.jsonl"
         )
         action = int(fault["action"])
-        what = what or (
-            "failed inside compiled code, or chose action 0" if action == 0 else f"chose the illegal action {action}"
-        )
+        if not what and action == 0:
+            raised = raised_in_compiled_code()
+            what = f"raised {raised}" if raised else "failed inside compiled code, or chose action 0"
+        what = what or f"chose the illegal action {action}"
         return AgentFault(
             f"agent {names[fault['position']]!r} at seat {fault['seat']} {what} (decision {fault['decision']} of "
             f"{self.game.name}, seed {self.seed}, deal {deal}, seating {seating}); replay: {replay}"
