@@ -28,20 +28,19 @@ def split_specs(text: str) -> list[str]:
 
 def cut(text: str, separator: str) -> list[str]:
     """`text` cut at every `separator` that is not in parentheses."""
-    pieces, depth = [""], 0
-    for letter in text:
+    pieces, depth, first = [], 0, 0
+    for place, letter in enumerate(text):
         depth += (letter == "(") - (letter == ")")
         if depth < 0:
             break
         if depth > MAX_NESTED:
             raise InputError(f"agent {shown(text)}: at most {MAX_NESTED} parentheses in one another")
         if letter == separator and depth == 0:
-            pieces.append("")
-        else:
-            pieces[-1] += letter
+            pieces.append(text[first:place])
+            first = place + 1
     if depth != 0:
         raise InputError(f"agent {shown(text)}: parentheses do not match")
-    return pieces
+    return [*pieces, text[first:]]
 
 
 @dataclass(frozen=True)

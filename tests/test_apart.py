@@ -175,7 +175,13 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "words"), FAULTS, ids=[name for name, _ in FAULTS])
+QUICK = (f"act:deed={CRASH}", f"act:deed={QUIT}", "ragged", "spin", "beyond", "act")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [pytest.param(*each, marks=[] if each[0] in QUICK else pytest.mark.slow, id=each[0]) for each in FAULTS],
+)
 def test_whatever_an_agent_does_is_a_fault_that_says_where(name, words, bots, monkeypatch):
     if "did not answer" in words:
         monkeypatch.setenv("STROZZI_DECISION_SECONDS", SECONDS)
@@ -258,6 +264,7 @@ def test_what_is_printed_goes_to_standard_error(bots, tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_a_run_resumes_after_a_fault(bots, tmp_path):
     command = f"balance strozzi --players 3 --agents {bots}::{{}} --deals 6 --workers 1 --out kept"
     assert strozzi(command.format(f"act:deed={ONCE}"), tmp_path).returncode == 3

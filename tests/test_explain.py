@@ -150,7 +150,12 @@ OWN = (
 )
 
 
-@pytest.mark.parametrize("name", OWN)
+QUICK = ("random", "flat_mc:playouts=5", "ismcts:iterations=60", "BOTS::lot")
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in OWN]
+)
 def test_an_agent_decides_as_it_did_at_its_own_seats(name, bots):
     name = name.replace("BOTS", str(bots))
     game = recorded(name, "greedy", name, "trader", played=variant("all-flipped"), deal=3, seating=1)
@@ -282,6 +287,7 @@ def nodes(below, level=1):
         yield from nodes(node, level + 1)
 
 
+@pytest.mark.slow
 def test_the_tree_is_nested_and_says_what_it_leaves_out():
     name = "ismcts:iterations=500"
     game = recorded("random")
@@ -333,6 +339,7 @@ def test_the_command_shows_every_decision(file, capsys):
     assert (document["header"]["deal"], document["agent"]) == (1, "ismcts:iterations=40")
 
 
+@pytest.mark.slow
 def test_of_many_actions_the_first_are_shown(file, capsys, monkeypatch):
     monkeypatch.setattr(explain_command, "_MOST_ROWS", 2)
     _, out, _ = said(capsys, file, "--explain", "ismcts:iterations=40")

@@ -56,7 +56,17 @@ def check(spec, **options):
     return check_fairness(spec, STROZZI, BASE, **{"players": [3, 6], "deals": 1, **options})
 
 
-@pytest.mark.parametrize("name", [name for name in agent_names() if load_agent(name).agent.plays(STROZZI, 4)])
+SLOW = ("ismcts", "strategist")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in SLOW else [])
+        for name in agent_names()
+        if load_agent(name).agent.plays(STROZZI, 4)
+    ],
+)
 def test_every_agent_is_fair(name):
     found = check(load_agent(QUICK.get(name, name)))
     assert found.leak is None, found.leak

@@ -131,6 +131,7 @@ def champions(draws, share, chunks=50, deals=100):
     return ahead, met
 
 
+@pytest.mark.slow
 def test_scores_against_one_champion_cover_and_are_shares():
     draws = np.random.Generator(np.random.PCG64(11))
     hits = np.zeros(2)

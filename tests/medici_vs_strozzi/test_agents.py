@@ -45,7 +45,9 @@ def test_every_agent_plays_every_variant_and_switch(name):
         assert played.games == 2 * games
 
 
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize(
+    "name", ["random", *PRICING, *(pytest.param(name, marks=pytest.mark.slow) for name in SEARCHING)]
+)
 def test_results_depend_on_the_deal_alone(name):
     games = 2 if name in SEARCHING else 10
     whole = match(name, "fair-price").play(0, 2 * games, rows=True, counted=False)

@@ -146,6 +146,7 @@ class Gaze:
         return (legal.cumsum(axis=1) > (wishes % legal.sum(axis=1))[:, None]).argmax(axis=1)
 
 
+@pytest.mark.slow
 def test_python_agents_are_shown_no_hidden_cash():
     for played, hides in ((BASE, False), (variant("hidden-cash"), True)):
         HIDDEN.clear()
