@@ -10,6 +10,7 @@ import textwrap
 import time
 from pathlib import Path
 
+import cloudpickle
 import numpy as np
 import pytest
 
@@ -24,6 +25,7 @@ from strozzi_sim.selfplay.interrupts import stop_flag
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.selfplay.pool import Task, play_tasks
 
+cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import tests
 SECONDS = "0.3"
 BOTS = """
     import ctypes, os, sys, time
