@@ -117,6 +117,7 @@ def test_a_count_that_no_memory_holds_is_refused(each_takes):
         found("ismcts:seconds=3600")
 
 
+@pytest.mark.slow
 def test_time_is_measured_over_positions_of_all_games(monkeypatch):
     asked, now = [], [0.0]
     monkeypatch.setattr(calibrating, "thread_time", lambda: now[0])

@@ -150,7 +150,7 @@ OWN = (
 )
 
 
-QUICK = ("random", "flat_mc:playouts=5", "ismcts:iterations=60", "BOTS::lot")
+QUICK = ("random", "flat_mc:playouts=5", "BOTS::lot")
 
 
 @pytest.mark.parametrize(
@@ -324,6 +324,7 @@ def said(capsys, *arguments):
     return code, streams.out, streams.err
 
 
+@pytest.mark.slow
 def test_the_command_shows_every_decision(file, capsys):
     code, out, _ = said(capsys, file, "--game", 2, "--explain", "ismcts:iterations=40")
     document = json.loads(said(capsys, file, "--game", 2, "--explain", "ismcts:iterations=40", "--json")[1])

@@ -427,6 +427,7 @@ def test_the_limit_is_a_number_of_seconds(monkeypatch):
         match(UniformAct).play(0, 1)
 
 
+@pytest.mark.slow
 def test_a_run_that_hangs_ends_with_3(tmp_path):
     file = tmp_path / "bots.py"
     file.write_text(faulty("batch", "while True: pass"))
@@ -442,7 +443,7 @@ def test_a_run_that_hangs_ends_with_3(tmp_path):
 @pytest.mark.parametrize(
     "command", ["bench strozzi --games 2 --workers 1", "record strozzi --games 1", "fairness strozzi AGENT --deals 1"]
 )
-@pytest.mark.parametrize("kind", ["act", "batch"])
+@pytest.mark.parametrize("kind", ["act", pytest.param("batch", marks=pytest.mark.slow)])
 def test_code_that_never_comes_back_ends_with_3_without_workers_too(command, kind, tmp_path):
     file = tmp_path / "bots.py"
     file.write_text(faulty(kind, "sum(range(10**15))"))  # keeps the interpreter's lock
@@ -572,6 +573,7 @@ def package(tmp_path_factory):
     return target
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_plays_from_a_package(name, package, tmp_path):
     def strozzi(*arguments):

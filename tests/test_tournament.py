@@ -524,6 +524,7 @@ def test_the_tournament_command(tmp_path):
     assert strozzi("report", tmp_path / "r").returncode == 0
 
 
+@pytest.mark.slow
 def test_compare_and_ladder_commands():
     found = json.loads(
         strozzi("compare", "strozzi", "base", "long-tracks", "--agents", "greedy", "--deals", 40, "--json").stdout

@@ -1220,6 +1220,7 @@ def test_check_names_every_changed_number(components: dict[str, Any], seed: int,
     assert count > len(numbered)
 
 
+@pytest.mark.slow
 @recorded
 def test_check_is_strict_about_types(components: dict[str, Any], seed: int, discarding: float) -> None:
     header, _, numbered = in_file(random_game(components, seed, discarding), components)

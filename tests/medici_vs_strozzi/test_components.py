@@ -81,6 +81,7 @@ def boxes(draw):
 
 @settings(max_examples=60, deadline=None)
 @given(changes=boxes(), deal=st.integers(0, 1000))
+@pytest.mark.slow
 def test_any_legal_variant_plays_to_an_end_that_the_rules_confirm(changes, deal):
     chosen = from_changes(MEDICI_VS_STROZZI, "drawn", changes, "drawn")
     lines = record_game(Match(MEDICI_VS_STROZZI, 2, (load_agent("random"),), chosen, 3), deal, 0)

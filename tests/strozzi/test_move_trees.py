@@ -61,7 +61,7 @@ def reference_leaves(chosen, players, deal, depth):
     return below([])
 
 
-@pytest.mark.parametrize("players", [3, 4, 5, 6])
+@pytest.mark.parametrize("players", [pytest.param(3, marks=pytest.mark.slow), 4, 5, 6])
 @pytest.mark.parametrize(
     "name", ["base", *(pytest.param(n, marks=pytest.mark.slow) for n in ("second-lap", "tile-optional"))]
 )
