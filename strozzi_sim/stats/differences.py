@@ -18,6 +18,7 @@ from strozzi_sim.stats.intervals import (
     share_interval,
     skewed_sides,
     t_quantile,
+    uncommon_chunks,
 )
 
 Array = np.ndarray[Any, Any]
@@ -110,7 +111,7 @@ def variance_saved(
 
     Variances are those of the delete-one-chunk jackknife; the interval is a jackknife over them, on the scale of
     Fisher's z, on which such ratios are about normal. Between -1 and 1. No value where it would say nothing: unless
-    on each side 30 chunks differ from the most frequent ratio (a variance made of a few exceptions is known as badly as
+    on each side 30 chunks differ from the median one (a variance made of a few exceptions is known as badly as
     they are), from shares with under 30 events on a side, or where the interval is wider than 1.
 
     Args:
@@ -144,10 +145,3 @@ def variance_saved(
             says &= np.minimum(events, whole - events) >= LEAST_EVENTS
     value, low, high = (np.where(says, side, np.nan) for side in (value, low, high))
     return Estimate(value, low, high, n)
-
-
-def uncommon_chunks(top: Array, bottom: Array) -> Array:
-    """In how many chunks a ratio is not the most frequent one, int64[...]."""
-    from scipy.stats import mode
-
-    return np.asarray(len(top) - mode(divide(top, bottom), axis=0).count)

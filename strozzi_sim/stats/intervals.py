@@ -21,6 +21,7 @@ LEAST_EVENTS = 30  # fewer give no value
 LEVEL = 0.95
 _RARE = 60.0  # effective events on the rarer side, under which Wilson's interval does not hold its level
 _NEWTON_STEPS = 5
+MIN_EXCEPTIONS = 5  # chunks that are not as most are, under which a mean has no interval
 _LEAST = 1e-9  # a count of 0 for functions that have no place for it
 _LARGE_DF = 1e6  # a t that is a normal
 
@@ -149,7 +150,8 @@ def mean_interval(top: Array, bottom: Array, *, unit: float = 1.0) -> tuple[Arra
 
     A mean of mostly equal numbers is a count of exceptions, so its two sides are those of a Poisson count with the
     same skewness, which are +- t se for symmetric data (`skewed_sides`). Degrees of freedom are the chunks that count,
-    (sum b)^2 / sum b^2 - 1 with b the denominators (Kish 1965). A mean that did not vary at all has no interval.
+    (sum b)^2 / sum b^2 - 1 with b the denominators (Kish 1965). A mean that varied in fewer than 5 chunks has no
+    interval: how often it would, and by how much, is not known.
     """
     value = divide(top.sum(axis=0), bottom.sum(axis=0)) / unit
     if len(top) < 2:
@@ -158,8 +160,17 @@ def mean_interval(top: Array, bottom: Array, *, unit: float = 1.0) -> tuple[Arra
     rest, share = residuals(top, bottom, unit)
     chunks = divide(np.full(value.shape, float(len(top)) ** 2), (share**2).sum(axis=0))
     low, high = skewed_sides(rest, np.maximum(chunks - 1, 1.0))
-    varied = error > 0
+    enough = min(MIN_EXCEPTIONS, len(top) - 1)
+    varied = (error > 0) & (uncommon_chunks(top, bottom) >= enough)
     return value, np.where(varied, value - low * error, np.nan), np.where(varied, value + high * error, np.nan)
+
+
+def uncommon_chunks(top: Array, bottom: Array) -> Array:
+    """In how many chunks a ratio is not the median one, int64[...]; chunks without events do not count."""
+    ratios = divide(top, bottom)
+    counted = (~np.isnan(ratios)).sum(axis=0, keepdims=True)
+    median = np.take_along_axis(np.sort(ratios, axis=0), np.maximum(counted - 1, 0) // 2, axis=0)
+    return np.asarray(counted[0] - (ratios == median).sum(axis=0))
 
 
 def skewed_sides(rest: Array, df: Any) -> tuple[Array, Array]:
