@@ -107,7 +107,7 @@ def main() -> int:
     parser.add_argument("--deals", help="deals of a small study, by commas (20,50,200,1000)")
     parser.add_argument("--studies", type=int, help="small studies of a case (200; 160 with --quick)")
     parser.add_argument("--tests", type=int, help="tests of equal seats (2,000; 1,000 with --quick)")
-    parser.add_argument("--runs", type=int, help="runs of --until (200; 60 with --quick)")
+    parser.add_argument("--runs", type=int, help="runs of --until (200; 40 with --quick)")
     parser.add_argument("--long", type=int, default=LONG, help=f"the long study is so many times as long ({LONG})")
     parser.add_argument("--parts", default=",".join(PARTS), help="by commas (intervals,seats,looks)")
     parser.add_argument("--only", default="", help="cases whose name this regular expression finds")
@@ -118,7 +118,7 @@ def main() -> int:
     options.deals = [int(text) for text in (options.deals or ("50" if options.quick else "20,50,200,1000")).split(",")]
     options.studies = options.studies or (160 if options.quick else 200)
     tests = options.tests or (1000 if options.quick else 2000)
-    runs = options.runs or (60 if options.quick else 200)
+    runs = options.runs or (40 if options.quick else 200)
     parts = options.parts.split(",")
     found: dict[str, pd.DataFrame] = {}
     if "intervals" in parts:

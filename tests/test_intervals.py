@@ -135,9 +135,52 @@ def test_a_mean_that_did_not_vary_is_not_exact():
     unknown = stats.ratio(3 * ones, ones)
     assert unknown.value == 3
     assert np.isnan(unknown.low)
+    nearly = 3 * ones
+    nearly[:4] = 2
+    assert np.isnan(stats.ratio(nearly, ones).low)  # how rare 4 exceptions are is not known well enough
+    nearly[4] = 2
+    assert stats.ratio(nearly, ones).low < 2.9 < stats.ratio(nearly, ones).high
     places = stats.ratio(2 * ones, ones, unit=2, span=(1.0, 4.0))  # always first of four, in 50 deals
     assert (places.value, places.low) == (1, 1)
     assert places.high == pytest.approx(1 + 3 * (1 - 0.025 ** (1 / 50)))
+
+
+def test_the_rank_of_one_of_two_is_as_sure_as_its_share_of_wins():
+    games = np.full(50, 2)
+    wins = np.where(np.arange(50) % 10 == 0, 1, 2)  # 95 of 100
+    share = stats.ratio(wins, games, share_of=50)
+    rank = stats.ratio(2 * (2 * games - wins), games, unit=2, span=(1.0, 2.0), deals=50)
+    np.testing.assert_allclose([rank.value, rank.low, rank.high], [2 - share.value, 2 - share.high, 2 - share.low])
+    others = np.where(np.arange(50) % 4 == 0, 1, 2)
+    apart = stats.difference((wins, others), (games, games), share_of=50)
+    places = [2 * (2 * games - each) for each in (wins, others)]
+    ranks = stats.difference(tuple(places), (games, games), unit=2, span=(1.0, 2.0), deals=50)
+    np.testing.assert_allclose([ranks.low, ranks.high], [-apart.high, -apart.low], rtol=1e-9)
+
+
+def test_what_pairing_saves_has_no_value_where_a_few_exceptions_make_the_variance():
+    random = np.random.default_rng(11)
+    ones, luck = np.ones(200, np.int64), random.normal(0, 100, 200)
+    scores = [np.round(1000 + luck + random.normal(0, 100, 200)).astype(int) for _ in range(2)]
+    saved = stats.variance_saved((scores[0], scores[1]), (ones, ones))
+    assert saved.low < 0.5 < saved.high
+    nearly_always_first = 2 * ones
+    nearly_always_first[:29] = 4  # in 29 of 200 deals second
+    assert np.isnan(stats.variance_saved((nearly_always_first, scores[1]), (ones, ones), unit=2).value)
+    nearly_always_first[29] = 4
+    assert not np.isnan(stats.variance_saved((nearly_always_first, scores[1]), (ones, ones), unit=2).value)
+
+
+def test_mid_p_ends_leave_out_what_they_say():
+    from scipy.special import betainc
+
+    random = np.random.default_rng(12)
+    n = 10 ** random.uniform(0.7, 5, 2000)
+    count = n * random.random(2000)
+    low, high = intervals.mid_p_share(count, n)
+    for end, below in ((high, count), (1 - low, n - count)):
+        chance = 1 - (betainc(below, n - below + 1, end) + betainc(below + 1, n - below, end)) / 2
+        np.testing.assert_allclose(chance[end < 1 - 1e-6], 0.025, rtol=1e-6)
 
 
 def test_difference_is_paired_chunk_by_chunk():

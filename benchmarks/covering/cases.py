@@ -1,7 +1,7 @@
 """The studies whose intervals are judged: every command that prints intervals, with line-ups easy and hard for them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.games import load_game
 from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.selfplay.pool import Task, play_tasks
-from strozzi_sim.studies.compare import plan_agents, plan_variants
+from strozzi_sim.studies.compare import Comparison, plan_agents, plan_variants
 from strozzi_sim.studies.exploit import CHUNKS, _Field, _table
 from strozzi_sim.studies.ladder import plan_ladder
 from strozzi_sim.studies.plan import Plan, make_plan
@@ -20,6 +20,7 @@ from strozzi_sim.studies.tables import study_tables
 from strozzi_sim.studies.tournament import plan_tournament
 
 Frames = dict[str, pd.DataFrame]
+MOST_CHUNKS = 4000  # of a long comparison
 GO = np.zeros(1, np.int64)  # a stop flag that nobody sets
 
 
@@ -85,7 +86,10 @@ def _resolved(group: str, name: str, make: Callable[[int], Any]) -> Case:
 
     def frames(first: int, deals: int) -> Frames:
         resolved = make(deals)
-        found: Frames = resolved.tables(resolved.plan, Chunks(resolved.plan, first))
+        plan = resolved.plan
+        if isinstance(resolved, Comparison):  # what pairing saves is known the better the more chunks there are
+            plan = replace(plan, chunks=min(deals, MOST_CHUNKS))
+        found: Frames = resolved.tables(plan, Chunks(plan, first))
         return found
 
     return Case(group, name, frames)

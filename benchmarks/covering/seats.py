@@ -4,7 +4,6 @@ Real games are played, and then the seats of every deal are exchanged at random,
 deal is as likely with any order of its seats, which is what the test supposes, and all else is as in the real games.
 """
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from strozzi_sim.selfplay.pool import Task, play_tasks
 from strozzi_sim.stats import holm
 from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.plan import CHUNKS
-from strozzi_sim.studies.tables import study_tables
+from strozzi_sim.studies.tables import _add_fairness
 
 Array = np.ndarray[Any, Any]
 
@@ -38,9 +37,6 @@ FIELDS = {  # name -> (game, players, line-up): self-play, and line-ups whose de
     "6, self-play": ("strozzi", 6, "heuristic"),
 }
 HOLM = "3 to 6, self-play (Holm)"
-NO_PAGES = SimpleNamespace(
-    module=lambda part: SimpleNamespace(PAGES=(), HEATMAPS={}, tables=lambda *_: {"balance": Tidy().frame()})
-)
 
 
 def _pool(field: str, most: int) -> tuple[Match, Array]:
@@ -78,8 +74,10 @@ def _p_values(field: str, sizes: list[int], tests: int) -> dict[int, Array]:
     found = {}
     for deals in sizes:
         rng = np.random.default_rng([deals, match.players, len(match.lineup)])
-        cells = [_cell(match, pool, deals, number, rng) for number in range(tests)]
-        balance = study_tables(NO_PAGES, cells, (), ())["balance"]  # type: ignore[arg-type]
+        table = Tidy()
+        for number in range(tests):
+            _add_fairness(table, _cell(match, pool, deals, number, rng))
+        balance = table.frame()
         found[deals] = balance.loc[balance["figure"] == "seat_fairness_p", "value"].to_numpy()
     return found
 

@@ -10,21 +10,20 @@ import numpy as np
 from strozzi_sim.stats.intervals import (
     LEAST_EVENTS,
     Estimate,
+    as_share,
     divide,
-    exact_share,
-    independent_groups,
     jackknife,
     leave_one_out,
     residuals,
     share_interval,
     skewed_sides,
     t_quantile,
+    uncommon_chunks,
 )
 
 Array = np.ndarray[Any, Any]
 
 _WIDEST_SAVING = 1.0  # an interval as wide as from none to all says nothing
-_FEWEST_CHUNKS = 20  # variances of fewer say nothing
 
 
 def difference(
@@ -41,8 +40,8 @@ def difference(
 
     Of shares: the intervals of both, put together with their correlation (Newcombe 1998; Zou and Donner 2008), which
     holds near 0 and 1. Of means: value +- t se, drawn to the side to which the chunks are skewed. A difference that is
-    0 in every chunk is known to be 0 if both sides are the same thing; if not, it has the bounds of both shares, or
-    for means the exact bound on the share of deals that could differ if the `span` is known, and else none.
+    0 in every chunk is known to be 0 if both sides are the same thing; if not, it has the bounds of both shares, and
+    for means none. Means whose `span` is known are treated as shares of it.
 
     Args:
         top: the numerators of A and B, int64[C, ...] each.
@@ -62,10 +61,14 @@ def difference(
         return Estimate(np.where(n >= LEAST_EVENTS, value, np.nan), nothing, nothing, n)
     error = jackknife(without[0] - without[1])
     equal = (error == 0) & (value == 0)
-    if share_of is None:
-        low, high = _of_means(top, bottom, value, error, unit, span, deals)
-    else:
+    if share_of is not None:
         low, high = _of_shares(top, bottom, without, unit, share_of)
+    elif span is not None:
+        first, second = (as_share(over, under, unit=unit, span=span) for over, under in zip(top, bottom, strict=True))
+        low, high = _of_shares((first[0], second[0]), bottom, without, first[1], deals or len(bottom[0]))
+        low, high = low * (span[1] - span[0]), high * (span[1] - span[0])
+    else:
+        low, high = _of_means(top, bottom, value, error, unit)
     if same:
         low, high = np.where(equal, 0.0, low), np.where(equal, 0.0, high)
     value, low, high = (np.where(n >= LEAST_EVENTS, side, np.nan) for side in (value, low, high))
@@ -73,27 +76,15 @@ def difference(
 
 
 def _of_means(
-    top: tuple[Array, Array],
-    bottom: tuple[Array, Array],
-    value: Array,
-    error: Array,
-    unit: float,
-    span: tuple[float, float] | None,
-    deals: int | None,
+    top: tuple[Array, Array], bottom: tuple[Array, Array], value: Array, error: Array, unit: float
 ) -> tuple[Array, Array]:
     first, second = (residuals(over, under, unit) for over, under in zip(top, bottom, strict=True))
     chunks = np.minimum(
         *(divide(np.full(value.shape, len(share) ** 2), (share**2).sum(axis=0)) for _, share in (first, second))
     )
     down, up = skewed_sides(first[0] - second[0], np.maximum(chunks - 1, 1.0))
-    still = error == 0
-    if span is None:
-        return np.where(still, np.nan, value - down * error), np.where(still, np.nan, value + up * error)
-    width = span[1] - span[0]
-    groups = np.minimum(*(independent_groups(under, len(under) if deals is None else deals) for under in bottom))
-    reach = np.where(still, width * exact_share(np.zeros(value.shape), groups)[1], 0.0)
-    low, high = value - down * error - reach, value + up * error + reach
-    return np.clip(low, -width, value), np.clip(high, value, width)
+    varied = error > 0
+    return np.where(varied, value - down * error, np.nan), np.where(varied, value + up * error, np.nan)
 
 
 def _of_shares(
@@ -119,8 +110,9 @@ def variance_saved(
     """The share of variance that pairing saves in a difference of two ratios: 1 - var(A - B) / (var(A) + var(B)).
 
     Variances are those of the delete-one-chunk jackknife; the interval is a jackknife over them, on the scale of
-    Fisher's z, on which such ratios are about normal. Between -1 and 1. No value where it would say nothing: if a side
-    does not vary, from fewer than 20 chunks, from shares with under 30 events on a side, or where the interval is wider than 1.
+    Fisher's z, on which such ratios are about normal. Between -1 and 1. No value where it would say nothing: unless
+    on each side 30 chunks differ from the median one (a variance made of a few exceptions is known as badly as
+    they are), from shares with under 30 events on a side, or where the interval is wider than 1.
 
     Args:
         top: as in `difference`.
@@ -132,7 +124,7 @@ def variance_saved(
     n = np.asarray(np.minimum(bottom[0].sum(axis=0), bottom[1].sum(axis=0)), np.int64)
     nothing = np.full(first.shape[1:], np.nan)
     chunks = len(first)
-    if chunks < _FEWEST_CHUNKS:
+    if chunks <= LEAST_EVENTS:
         return Estimate(nothing, nothing, nothing, n)
     one, other = first - first.mean(axis=0), second - second.mean(axis=0)
     both, either = 2 * one * other, one**2 + other**2
@@ -145,8 +137,8 @@ def variance_saved(
         low, high = np.tanh(np.arctanh(value) - half_width), np.tanh(np.arctanh(value) + half_width)
     certain = np.abs(value) >= 1 - 1e-12
     low, high = np.where(certain, value, low), np.where(certain, value, high)
-    varied = np.minimum((one**2).sum(axis=0), (other**2).sum(axis=0)) > 0
-    says = varied & (n >= LEAST_EVENTS) & (high - low <= _WIDEST_SAVING)
+    varied = np.minimum(*(uncommon_chunks(over, under) for over, under in zip(top, bottom, strict=True)))
+    says = (varied >= LEAST_EVENTS) & (n >= LEAST_EVENTS) & (high - low <= _WIDEST_SAVING)
     if share:
         for over, under in zip(top, bottom, strict=True):
             events, whole = over.sum(axis=0) / unit, under.sum(axis=0)

@@ -20,7 +20,9 @@ Array = np.ndarray[Any, Any]
 LEAST_EVENTS = 30  # fewer give no value
 LEVEL = 0.95
 _RARE = 60.0  # effective events on the rarer side, under which Wilson's interval does not hold its level
-_HALVINGS = 30
+_NEWTON_STEPS = 5
+MIN_EXCEPTIONS = 5  # chunks that are not as most are, under which a mean has no interval
+_LEAST = 1e-9  # a count of 0 for functions that have no place for it
 _LARGE_DF = 1e6  # a t that is a normal
 
 
@@ -96,17 +98,36 @@ def ratio(
         unit: what one event counts in `top` (60 for wins in sixtieths).
         share_of: number of deals if the figures are shares in [0, 1], else None.
         events: int64[C, ...], the events if `bottom` is not their number.
-        span: the smallest and the largest that a mean can be, where that is known.
+        span: the smallest and the largest that a mean can be, where that is known (see `bounded_interval`).
         deals: number of deals behind a mean with a `span`; if not given, each chunk counts as one.
     """
     top, bottom = np.broadcast_arrays(np.asarray(top), np.asarray(bottom))
     n = (bottom if events is None else np.broadcast_to(events, bottom.shape)).sum(axis=0)
-    if share_of is None:
-        value, low, high = mean_interval(top, bottom, unit=unit, span=span, deals=deals)
-        low, high = (np.where(n >= LEAST_EVENTS, side, np.nan) for side in (low, high))
-    else:
+    if share_of is not None:
         value, low, high = share_interval(top, bottom, unit=unit, deals=share_of)
+    else:
+        value, low, high = mean_interval(top, bottom, unit=unit)
+        if span is not None:
+            low, high = bounded_interval(top, bottom, unit=unit, span=span, deals=deals)
+        low, high = (np.where(n >= LEAST_EVENTS, side, np.nan) for side in (low, high))
     return Estimate(np.where(n >= LEAST_EVENTS, value, np.nan), low, high, np.asarray(n, np.int64))
+
+
+def bounded_interval(
+    top: Array, bottom: Array, *, unit: float, span: tuple[float, float], deals: int | None
+) -> tuple[Array, Array]:
+    """Low and high of means between the two numbers of `span`: those of the share of the way from one to the other.
+
+    So the rank of one of two is as sure as its share of wins, of which it is the reverse.
+    """
+    part, unit_of_part = as_share(top, bottom, unit=unit, span=span)
+    _, low, high = share_interval(part, bottom, unit=unit_of_part, deals=len(bottom) if deals is None else deals)
+    return span[0] + (span[1] - span[0]) * low, span[0] + (span[1] - span[0]) * high
+
+
+def as_share(top: Array, bottom: Array, *, unit: float, span: tuple[float, float]) -> tuple[Array, float]:
+    """The numerator that makes a mean between two numbers a share in [0, 1], and its unit."""
+    return top - span[0] * unit * bottom, unit * (span[1] - span[0])
 
 
 def leave_one_out(top: Array, bottom: Array, unit: float = 1.0) -> Array:
@@ -124,20 +145,13 @@ def residuals(top: Array, bottom: Array, unit: float = 1.0) -> tuple[Array, Arra
     return divide(top - value * bottom, mean) / unit, divide(bottom, mean)
 
 
-def mean_interval(
-    top: Array,
-    bottom: Array,
-    *,
-    unit: float = 1.0,
-    span: tuple[float, float] | None = None,
-    deals: int | None = None,
-) -> tuple[Array, Array, Array]:
+def mean_interval(top: Array, bottom: Array, *, unit: float = 1.0) -> tuple[Array, Array, Array]:
     """Value, low and high of means: value +- t se, drawn to the side to which the chunks are skewed.
 
     A mean of mostly equal numbers is a count of exceptions, so its two sides are those of a Poisson count with the
     same skewness, which are +- t se for symmetric data (`skewed_sides`). Degrees of freedom are the chunks that count,
-    (sum b)^2 / sum b^2 - 1 with b the denominators (Kish 1965). A mean that did not vary at all gets the exact bound
-    on the share of deals in which it would, if its `span` is known, and else no interval.
+    (sum b)^2 / sum b^2 - 1 with b the denominators (Kish 1965). A mean that varied in fewer than 5 chunks has no
+    interval: how often it would, and by how much, is not known.
     """
     value = divide(top.sum(axis=0), bottom.sum(axis=0)) / unit
     if len(top) < 2:
@@ -146,14 +160,17 @@ def mean_interval(
     rest, share = residuals(top, bottom, unit)
     chunks = divide(np.full(value.shape, float(len(top)) ** 2), (share**2).sum(axis=0))
     low, high = skewed_sides(rest, np.maximum(chunks - 1, 1.0))
-    low, high = value - low * error, value + high * error
-    if span is None:
-        still = np.where(error == 0, np.nan, 0.0)
-        return value, low + still, high + still
-    groups = independent_groups(bottom, len(bottom) if deals is None else deals)
-    reach = (span[1] - span[0]) * exact_share(np.zeros(value.shape), groups)[1]
-    low, high = np.where(error == 0, value - reach, low), np.where(error == 0, value + reach, high)
-    return value, np.clip(low, span[0], value), np.clip(high, value, span[1])
+    enough = min(MIN_EXCEPTIONS, len(top) - 1)
+    varied = (error > 0) & (uncommon_chunks(top, bottom) >= enough)
+    return value, np.where(varied, value - low * error, np.nan), np.where(varied, value + high * error, np.nan)
+
+
+def uncommon_chunks(top: Array, bottom: Array) -> Array:
+    """In how many chunks a ratio is not the median one, int64[...]; chunks without events do not count."""
+    ratios = divide(top, bottom)
+    counted = (~np.isnan(ratios)).sum(axis=0, keepdims=True)
+    median = np.take_along_axis(np.sort(ratios, axis=0), np.maximum(counted - 1, 0) // 2, axis=0)
+    return np.asarray(counted[0] - (ratios == median).sum(axis=0))
 
 
 def skewed_sides(rest: Array, df: Any) -> tuple[Array, Array]:
@@ -199,17 +216,29 @@ def share_interval(top: Array, bottom: Array, *, unit: float = 1.0, deals: int) 
     value = divide(top.sum(axis=0), events) / unit
     if len(top) < 2:
         return value, np.full(value.shape, np.nan), np.full(value.shape, np.nan)
-    low, high = score_share(value, effective_n(top, bottom, unit=unit, deals=deals), events)
-    still = (jackknife(leave_one_out(top, bottom, unit)) == 0) & (value > 0) & (value < 1)
+    error = jackknife(leave_one_out(top, bottom, unit))
+    low, high = score_share(value, effective_n(top, bottom, unit=unit, deals=deals, error=error), events)
+    still = (error == 0) & (value > 0) & (value < 1)
+    if not still.any():
+        return value, low, high
     reach = np.where(still, exact_share(np.zeros(value.shape), independent_groups(bottom, deals))[1], 0.0)
     return value, np.where(still, value * (1 - reach), low), np.where(still, value + (1 - value) * reach, high)
 
 
-def effective_n(top: Array, bottom: Array, *, unit: float, deals: int) -> Array:
-    """As many independent events as say as much about shares, float64[...]; see `share_interval`."""
+def effective_n(top: Array, bottom: Array, *, unit: float, deals: int, error: Array | None = None) -> Array:
+    """As many independent events as say as much about shares, float64[...]; see `share_interval`.
+
+    Args:
+        top: as in `share_interval`.
+        bottom: as in `share_interval`.
+        unit: as in `share_interval`.
+        deals: as in `share_interval`.
+        error: the shares' jackknife error, where it is known already.
+    """
     events = bottom.sum(axis=0)
     value = divide(top.sum(axis=0), events) / unit
-    error = jackknife(leave_one_out(top, bottom, unit))
+    if error is None:
+        error = jackknife(leave_one_out(top, bottom, unit))
     binomial = value * (1 - value)
     rest, share = residuals(top, bottom, unit)
     groups = independent_groups(bottom, deals)
@@ -277,19 +306,26 @@ def mid_p_share(count: Array, n: Array) -> tuple[Array, Array]:
 
     It holds 95 % about on average, where the exact one holds more.
     """
-    return 1 - _mid_p_high(n - count, n), _mid_p_high(count, n)
+    high = _mid_p_high(np.stack([n - count, count]), np.stack([n, n]))
+    return 1 - high[0], high[1]
 
 
 def _mid_p_high(count: Array, n: Array) -> Array:
-    from scipy.special import betainc, betaincinv
+    """Where the chance of fewer than `count`, and half of that of `count`, is 2.5 %.
+
+    By Newton's steps for the logarithm of that chance in the logarithm of 1 - the place, about a straight line.
+    """
+    from scipy.special import betainc, gammaln, xlog1py, xlogy
 
     tail = (1 - LEVEL) / 2
-    low = betaincinv(np.maximum(count, 1e-9), n - count + 1, 1 - tail)  # the other half of the chances
-    high = betaincinv(count + 1, n - count, 1 - tail)  # Clopper and Pearson
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        at_most = (
-            1 - (betainc(np.maximum(count, 1e-9), n - count + 1, middle) + betainc(count + 1, n - count, middle)) / 2
-        )
-        low, high = np.where(at_most > tail, middle, low), np.where(at_most > tail, high, middle)
+    rest = n - count
+    ways = gammaln(n + 1) - gammaln(count + 1) - gammaln(rest + 1)
+    some, others = np.maximum(count, _LEAST), np.maximum(rest, _LEAST)
+    high = np.clip(wilson(count / n, n)[1], some / n, 1 - others / n / 2)
+    for _ in range(_NEWTON_STEPS):
+        this = np.exp(ways + xlogy(count, high) + xlog1py(rest, -high)) / 2
+        at_most = 1 - betainc(some, rest + 1, high) + this
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = np.log(tail / at_most) * at_most / (this * (rest + count * (1 - high) / high))
+        high = np.where(np.isfinite(step), np.maximum(1 - (1 - high) * np.exp(step), some / n), high)  # it can be 1
     return np.asarray(high)

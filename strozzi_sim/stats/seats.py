@@ -67,7 +67,7 @@ def equal_shares_p(wins: Array, unit: float = 1.0) -> float:
         decided = int((size > 0).sum())
         most = max(int((rest[:, 0] > 0).sum()), int((rest[:, 1] > 0).sum()))
         return min(1.0, 2 * float(betainc(most, decided - most + 1, 0.5)))
-    covariance = rest.T @ rest
+    covariance = np.einsum("ci,cj->ij", rest, rest)  # without BLAS, whose last digit depends on the processor
     off = float((covariance**2).sum() - (size**2).sum())  # of the products of different chunks, squared
     df = min(max((float(size.sum()) ** 2 - float((size**2).sum())) / off, 1.0), shares - 1.0) if off > 0 else 1.0
     statistic = float((rest.sum(axis=0) ** 2).sum() / size.sum())
