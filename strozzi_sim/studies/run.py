@@ -17,6 +17,7 @@ from typing import IO, Any
 import numpy as np
 
 from strozzi_sim.errors import InputError, Interrupted
+from strozzi_sim.kernel.threads import one_thread
 from strozzi_sim.selfplay.interrupts import stop_flag
 from strozzi_sim.selfplay.pool import Task, play_tasks
 from strozzi_sim.studies.cells import CellCounts
@@ -104,7 +105,8 @@ def run_study(
         try:
             with stop_flag():  # while tables are written too
                 manifest, cut, played_now = _play_all(plan, store, command, workers, progress, enough)
-                frames = (tables or study_tables)(cut, store)
+                with one_thread():  # fits use BLAS, whose bits depend on the number of threads
+                    frames = (tables or study_tables)(cut, store)
                 files = _write_tables(folder, frames)
                 if plan.rows:
                     _write_rows(plan, store)
@@ -160,7 +162,8 @@ def run_in_memory(
     try:
         with Shelf(plan) as store, stop_flag():
             cut, _ = _play(plan, store, workers, progress, enough)
-            return cut, tables(cut, store)
+            with one_thread():
+                return cut, tables(cut, store)
     except Interrupted as signal:
         raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without --out") from None
 
