@@ -211,11 +211,11 @@ def test_a_fault_of_a_dead_worker_names_the_very_decision(bots):
 
 COMMANDS = [
     "balance strozzi --players 3 --agents {exit},random --deals 4 --workers 2 --json",
-    "balance strozzi --players 3 --agents {beyond},random --deals 4 --workers 1",
     "record strozzi --players 3 --agents {spin}",
-    "bench strozzi --players 3 --agents {exit} --games 5 --workers 2",
 ]
 SLOW_COMMANDS = [
+    "balance strozzi --players 3 --agents {beyond},random --deals 4 --workers 1",
+    "bench strozzi --players 3 --agents {exit} --games 5 --workers 2",
     "balance strozzi --players 3 --agents {spin},random --deals 4 --workers 2",
     "tournament strozzi --players 3 --agents {spin},random,greedy --deals 3 --workers 1",
     "exploit strozzi {exit} --players 3 --generations 1 --population 4 --deals 1 --held-out 2 --workers 1",
@@ -283,9 +283,13 @@ def test_a_run_resumes_after_a_fault(bots, tmp_path):
 
 @pytest.mark.parametrize(
     ("number", "workers", "agent"),
-    [(signal.SIGINT, 1, "spin"), (signal.SIGTERM, 2, "spin"), (signal.SIGKILL, 1, "spin"), (signal.SIGKILL, 2, f"act:deed={LOCK}")],
-    ids=["SIGINT", "SIGTERM", "SIGKILL", "SIGKILL-lock"],
-)  # fmt: skip
+    [
+        pytest.param(signal.SIGINT, 1, "spin", id="SIGINT"),
+        pytest.param(signal.SIGTERM, 2, "spin", id="SIGTERM", marks=pytest.mark.slow),
+        pytest.param(signal.SIGKILL, 1, "spin", id="SIGKILL", marks=pytest.mark.slow),
+        pytest.param(signal.SIGKILL, 2, f"act:deed={LOCK}", id="SIGKILL-lock"),
+    ],
+)
 def test_a_signal_ends_the_run_and_leaves_no_process_behind(number, workers, agent, bots, tmp_path):
     command = f"balance strozzi --players 3 --agents {bots}::{agent},random --deals 8 --workers {workers} --out kept"
     run = subprocess.Popen(
@@ -374,6 +378,7 @@ def test_a_worker_is_used_again_as_this_process_is_now(monkeypatch, tmp_path):
     assert again[1:] == ("1", "sunny", str(tmp_path))
 
 
+@pytest.mark.slow
 def test_an_agent_made_in_code_is_compiled_once_a_worker():
     @compiled_agent(name="made")
     def made(state, rules, params, memory, random):

@@ -91,9 +91,11 @@ def test_other_values_keep_the_rest(tmp_path):
     ("each", "text", "plays"),
     [
         pytest.param(1e-6, "ismcts:seconds=0.01", "ismcts:iterations=10000", marks=pytest.mark.slow),
-        (3e-5, "flat_mc:seconds=0.01,per=decision", "flat_mc:per=decision,playouts=333"),
+        pytest.param(
+            3e-5, "flat_mc:seconds=0.01,per=decision", "flat_mc:per=decision,playouts=333", marks=pytest.mark.slow
+        ),
         (1e-6, "flat_mc:seconds=0.1234567", "flat_mc:playouts=123000"),
-        (1e-6, "ismcts:seconds=1e-9", "ismcts:iterations=2"),  # its least
+        pytest.param(1e-6, "ismcts:seconds=1e-9", "ismcts:iterations=2", marks=pytest.mark.slow),  # its least
         # measured at half a second, not at a hundred
         pytest.param(1e-4, "ismcts:seconds=100", "ismcts:iterations=1000000", marks=pytest.mark.slow),
         (1e-6, "ismcts:seconds=0.001", "ismcts"),  # the default

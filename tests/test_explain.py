@@ -222,6 +222,7 @@ def test_an_agent_without_thoughts_shows_its_choice_alone():
         assert {row["visits"] for row in document["actions"]} == {row["value"] for row in document["actions"]} == {None}
 
 
+@pytest.mark.slow
 def test_the_documented_agent_says_what_it_thinks(tmp_path):
     document = (Path(__file__).parents[1] / "docs" / "agents.md").read_text()
     (text,) = [block for block in re.findall(r"```python\n(.*?)```", document, re.DOTALL) if "Thought(" in block]

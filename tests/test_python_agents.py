@@ -441,7 +441,12 @@ def test_a_run_that_hangs_ends_with_3(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "command", ["bench strozzi --games 2 --workers 1", "record strozzi --games 1", "fairness strozzi AGENT --deals 1"]
+    "command",
+    [
+        "record strozzi --games 1",
+        pytest.param("bench strozzi --games 2 --workers 1", marks=pytest.mark.slow),
+        pytest.param("fairness strozzi AGENT --deals 1", marks=pytest.mark.slow),
+    ],
 )
 @pytest.mark.parametrize("kind", ["act", pytest.param("batch", marks=pytest.mark.slow)])
 def test_code_that_never_comes_back_ends_with_3_without_workers_too(command, kind, tmp_path):

@@ -32,7 +32,9 @@ def match(*names, players=4, played_variant=BASE, seatings="one"):
     return Match(STROZZI, players, tuple(load_agent(name) for name in names), played_variant, 3, seatings)
 
 
-@pytest.mark.parametrize("changes", ["base", "all-flipped", "short", "few-tiles"])
+@pytest.mark.parametrize(
+    "changes", ["all-flipped", *(pytest.param(each, marks=pytest.mark.slow) for each in ("base", "short", "few-tiles"))]
+)
 @pytest.mark.parametrize("players", PLAYER_COUNTS)
 def test_they_play_legally_everywhere(players, changes):
     for name in AGENTS:  # an illegal action would be a fault

@@ -27,7 +27,6 @@ SEARCHING = (
     "flat_mc:playouts=1",
     "ismcts:iterations=30",
 )
-AGENTS = ("random", *PRICING, *SEARCHING)
 VARIANTS = (*SHIPPED, *SWITCHES)
 
 
@@ -64,7 +63,9 @@ def decide(bound, table, memory, random):
     return function(*(array.ctypes.data for array in arrays))
 
 
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize(
+    "name", ["random", *PRICING, *(pytest.param(name, marks=pytest.mark.slow) for name in SEARCHING)]
+)
 def test_agents_leave_the_state_and_the_rules_alone_and_need_no_memory_of_the_game(name):
     bound = bind(load_agent(name), MEDICI_VS_STROZZI)
     for deal, changes in enumerate(("base", "all-flipped", "other-box")):

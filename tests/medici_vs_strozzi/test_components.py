@@ -331,6 +331,7 @@ def test_variants_change_key_by_key():
     assert BASE.components["tracks"]["per_track"] == {}
 
 
+@pytest.mark.slow
 def test_the_longest_game_fits_the_journal():
     changes = {
         "ships": {"capacities": [12, 13, 14, 15]},

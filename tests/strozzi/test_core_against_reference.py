@@ -39,7 +39,11 @@ def assert_same_position(view, reference, replay):
 @pytest.mark.parametrize("players", [3, 4, 5, 6])
 @pytest.mark.parametrize(
     ("name", "first", "last"),
-    [*((name, 0, 40) for name in SWITCHES), pytest.param("base", 40, 250, marks=pytest.mark.slow)],
+    [
+        *((name, 0, 15) for name in SWITCHES),
+        *(pytest.param(name, 15, 40, marks=pytest.mark.slow) for name in SWITCHES),
+        pytest.param("base", 40, 250, marks=pytest.mark.slow),
+    ],
 )
 def test_every_decision_is_the_same(name, first, last, players):
     chosen = variant(name)
