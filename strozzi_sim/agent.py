@@ -17,6 +17,7 @@ import inspect
 import pickle
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -32,7 +33,7 @@ from strozzi_sim.games.contract import Game
 from strozzi_sim.importing import OURS, import_file, load_point
 from strozzi_sim.kernel.dense import dense as dense
 from strozzi_sim.python_agent import kind_of
-from strozzi_sim.spec_text import MAX_SPEC, cut
+from strozzi_sim.spec_text import MAX_NESTED, MAX_SPEC, cut
 from strozzi_sim.spec_text import Choice as Choice
 from strozzi_sim.spec_text import Param as Param
 from strozzi_sim.spec_text import Seconds as Seconds
@@ -43,6 +44,7 @@ GROUP = "strozzi_sim.agents"
 EVERY_GAME = ("*",)
 RECORDS = ("state", "rules", "params", "memory", "random")  # what a compiled agent is called with
 _NOTHING = np.dtype([("nothing", "u8")])
+_depth: ContextVar[int] = ContextVar("depth", default=0)  # of agents that are being loaded for one another
 
 
 @dataclass(frozen=True)
@@ -343,9 +345,15 @@ def load_agent(text: str) -> AgentSpec:
     name, colon, settings = rest.partition(":")
     if colon and not settings:
         raise InputError(f"agent {text!r}: expected KEY=VALUE after the colon, got ''")
-    agent = _from_file(file, name) if file else _registered(name)
-    source = f"{file}::{name}" if file else name
-    return _spec(source, agent, text, settings)
+    if _depth.get() > MAX_NESTED:  # such as a policy that is its own default
+        raise InputError(f"agent {shown(text)}: at most {MAX_NESTED} agents in one another")
+    token = _depth.set(_depth.get() + 1)
+    try:
+        agent = _from_file(file, name) if file else _registered(name)
+        source = f"{file}::{name}" if file else name
+        return _spec(source, agent, text, settings)
+    finally:
+        _depth.reset(token)
 
 
 def _spec(source: str, agent: Agent, text: str, settings: str) -> AgentSpec:

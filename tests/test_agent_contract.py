@@ -421,3 +421,15 @@ def test_a_policy_stands_in_parentheses_or_not():
         assert spec_of(agent, rollout="(random)").text == "searching:rollout=random"
         assert agent.params["rollout"].write(agent.params["rollout"].default).count("(") == 1
     assert spec_of(searching("(random)"), rollout="random").text == "searching"
+
+
+def test_a_policy_that_is_its_own_default_is_refused(tmp_path):
+    file = tmp_path / "own.py"
+    file.write_text(
+        "from strozzi_sim.agent import Policy, compiled_agent\n"
+        f"@compiled_agent(name='own', rollout=Policy({str(file) + '::own'!r}))\n"
+        "def own(state, rules, params, memory, random):\n"
+        "    return 1\n"
+    )
+    with pytest.raises(InputError, match="at most 8 agents in one another"):
+        load_agent(f"{file}::own")
