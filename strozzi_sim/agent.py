@@ -297,8 +297,7 @@ class AgentSpec:
 def _pickled(parts: Mapping[str, Any]) -> bytes:
     import cloudpickle
 
-    content: bytes = cloudpickle.dumps(parts)
-    return content
+    return bytes(cloudpickle.dumps(parts))
 
 
 @lru_cache(maxsize=256)
@@ -350,8 +349,7 @@ def load_agent(text: str) -> AgentSpec:
     token = _depth.set(_depth.get() + 1)
     try:
         agent = _from_file(file, name) if file else _registered(name)
-        source = f"{file}::{name}" if file else name
-        return _spec(source, agent, text, settings)
+        return _spec(f"{file}::{name}" if file else name, agent, text, settings)
     finally:
         _depth.reset(token)
 
