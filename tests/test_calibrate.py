@@ -94,7 +94,7 @@ def test_other_values_keep_the_rest(tmp_path):
         pytest.param(
             3e-5, "flat_mc:seconds=0.01,per=decision", "flat_mc:per=decision,playouts=333", marks=pytest.mark.slow
         ),
-        (1e-6, "flat_mc:seconds=0.1234567", "flat_mc:playouts=123000"),
+        pytest.param(1e-6, "flat_mc:seconds=0.1234567", "flat_mc:playouts=123000", marks=pytest.mark.slow),
         pytest.param(1e-6, "ismcts:seconds=1e-9", "ismcts:iterations=2", marks=pytest.mark.slow),  # its least
         # measured at half a second, not at a hundred
         pytest.param(1e-4, "ismcts:seconds=100", "ismcts:iterations=1000000", marks=pytest.mark.slow),
@@ -171,6 +171,7 @@ def test_agents_that_do_not_play_are_not_calibrated():
         found("ismcts:seconds=1", players=[7])
 
 
+@pytest.mark.slow
 def test_each_is_calibrated_once(each_takes, monkeypatch):
     specs = [load_agent(text) for text in ("ismcts:seconds=0.1", "random", "ismcts:seconds=0.10", "ismcts")]
     table = in_counts(specs, STROZZI, [4], [BASE])
@@ -285,6 +286,7 @@ def test_a_ladder_climbs_counts():
     assert run(["ladder", "strozzi", "ismcts", "--param", "seconds"]) == 2
 
 
+@pytest.mark.slow
 def test_a_recorded_game_explained_in_seconds(each_takes, capsys, tmp_path):
     path = tmp_path / "games.jsonl"
     said(capsys, "record", "strozzi", "--players", 3, "--out", path)

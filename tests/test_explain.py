@@ -249,6 +249,7 @@ def test_an_illegal_choice_is_a_fault(bots):
         explained(recorded("random"), f"{bots}::bad", wanted=[2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backup", ["maxn", "selfish"])
 def test_names_are_those_of_the_game(backup):
     known = {"pass", "pirate", "plus_one", "ware", "venice", "rome", "naples", "decline"}

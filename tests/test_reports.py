@@ -273,6 +273,7 @@ def test_a_report_of_little(tmp_path, game, same):
     assert (folder / "figures" / "mine.png").exists()
 
 
+@pytest.mark.slow
 def test_several_variants_and_a_single_chunk(tmp_path, game, pages, counts):
     variants = ("base", CASES[game.name][1])
     cells = [cell(game, counts[0], deals=40, chunks=1, variant=variant) for variant in variants]

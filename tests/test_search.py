@@ -163,6 +163,7 @@ def test_the_tree_adds_up(backup, root):
     assert seen == used
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("expand", [1, 7])
 def test_the_tree_goes_on_below_nodes_with_enough_visits(expand):
     table = Table(STROZZI, BASE, 4, seed=5, deal=1)

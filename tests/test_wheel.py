@@ -67,6 +67,7 @@ def run(environment, *command):
     ).stdout  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_all_that_is_no_code(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     for needed in (
@@ -77,6 +78,7 @@ def test_the_wheel_holds_all_that_is_no_code(wheel):
     assert not any(name.startswith(("tests/", "agents/")) for name in names)
 
 
+@pytest.mark.slow
 def test_the_wheel_lists_its_agents(environment):
     agents = json.loads(run(environment, "strozzi", "agents", "--json"))
     assert {"random", "greedy", "heuristic", "racer"} <= {agent["name"] for agent in agents}
