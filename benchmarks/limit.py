@@ -30,14 +30,14 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import load_agent
-from strozzi_sim.binding import bind
+from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import BASE, resolve_variant, shipped_variants
 from strozzi_sim.kernel.streams import RANDOM, game_key
+from strozzi_sim.play.position import Position
 from strozzi_sim.selfplay.loop import AGENT, JOB, OUTCOME
 from strozzi_sim.selfplay.match import NO_STOP, Match
-from strozzi_sim.selfplay.table import Table
 
 FOLDER = Path(__file__).parent / "limit"
 OPTIONS = ("-std=c11", "-O3", "-march=native", "-shared", "-fPIC")
@@ -141,7 +141,7 @@ def play_c(library: ctypes.CDLL, match: Match, last: int, scores: np.ndarray[Any
     job[0] = (game_key(match.game.name), match.seed, match.players, 0, last, 0)
     name = match.lineup[0].agent.name  # the same agent at every seat
     function = library.uniform if name == "random" else library.flat_mc
-    params, memory = bind(match.lineup[0], match.game).params, np.zeros(8, np.int64)
+    params, memory = compile_agent(match.lineup[0], match.game).params, np.zeros(8, np.int64)
     address = ctypes.cast(function, ctypes.c_void_p).value
     agents[:] = (address, params.ctypes.data, memory.ctypes.data, 0, 1)
     design = match.design
@@ -229,7 +229,7 @@ def positions(match: Match) -> list[np.ndarray[Any, Any]]:
     """States in which a seat must decide, evenly from games between the match's agents."""
     states = []
     for deal in range(4):
-        table = Table(match.game, match.variant, match.players, seed=SEED, deal=deal)
+        table = Position(match.game, match.variant, match.players, seed=SEED, deal=deal)
         while not table.over:
             states.append(table.state.copy())
             table.play(table.ask(match.lineup[0]))
@@ -238,17 +238,17 @@ def positions(match: Match) -> list[np.ndarray[Any, Any]]:
 
 def measure_trees(match: Match, seconds: float) -> dict[str, Any]:
     """Ask each of SEARCHES in the same positions, in turn: simulated games per second."""
-    states, rules, random = positions(match), match.variant.rules, np.ones(1, RANDOM)
+    states, rules, rng = positions(match), match.variant.rules, np.ones(1, RANDOM)
     sides = {}
     for name, text in SEARCHES.items():
-        bound = bind(load_agent(text), match.game)
+        bound = compile_agent(load_agent(text), match.game)
         function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(bound.address)
         sides[name] = function, bound, np.zeros(1, bound.memory)
 
     def ask(name: str) -> None:
         function, bound, memory = sides[name]
         for state in states:
-            function(*(each.ctypes.data for each in (state, rules, bound.params, memory, random)))
+            function(*(each.ctypes.data for each in (state, rules, bound.params, memory, rng)))
 
     times: list[list[float]] = []
     while len(times) < PAIRS or sum(map(sum, times)) < seconds:
@@ -338,15 +338,15 @@ def matches(game: Game, agent: str) -> dict[tuple[str, int], Match]:
 
 def run(game: Game, players: tuple[int, ...], seconds: float, as_json: bool) -> int:
     """Compare, measure, report; returns the exit code."""
-    random, flats = (matches(game, agent) for agent in ("random", FLAT))
+    rng, flats = (matches(game, agent) for agent in ("random", FLAT))
     with compiled(game) as library:
-        compared = [compare(library, match) for match in random.values()]
+        compared = [compare(library, match) for match in rng.values()]
         compared += [compare(library, match, GAMES_SEARCHED) for match in flats.values()]
         equal = all(map(is_equal, compared))
         counts = players if equal else ()
-        measured = [measure(library, random[BASE, count], seconds) for count in counts]
+        measured = [measure(library, rng[BASE, count], seconds) for count in counts]
         flat = [measure_flat(library, flats[BASE, count], seconds) for count in counts]
-    trees = [measure_trees(random[BASE, count], seconds) for count in counts]
+    trees = [measure_trees(rng[BASE, count], seconds) for count in counts]
     if as_json:
         found = {"scores_equal": equal, "compared": compared, "measured": measured, "flat_mc": flat, "trees": trees}
         print(json.dumps({"game": game.name, **found}, indent=2))

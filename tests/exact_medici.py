@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.games.medici_vs_strozzi import state as s
-from strozzi_sim.selfplay.table import Table
+from strozzi_sim.play.position import Position
 
 
 class Exact:
@@ -15,7 +15,7 @@ class Exact:
     for the lot in question too.
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Position) -> None:
         assert int(table.state["round"][0]) == table.variant.components["rounds"]["count"] - 1
         self.table, self.rules = table, table.variant.rules
         self.known: dict[bytes, float] = {}

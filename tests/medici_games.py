@@ -10,7 +10,7 @@ from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.reference import Game as Reference
 from strozzi_sim.games.medici_vs_strozzi.reference import Option
 from strozzi_sim.games.variants import Variant, from_changes, resolve_variant
-from strozzi_sim.selfplay.table import Table
+from strozzi_sim.play.position import Position
 
 MEDICI_VS_STROZZI = load_game("medici_vs_strozzi")
 BASE = resolve_variant(MEDICI_VS_STROZZI, "base")
@@ -59,7 +59,7 @@ def option_of(action: int, components: dict[str, Any]) -> Option:
     if action >= s.NAME_PRICE:
         return action - s.NAME_PRICE
     if action >= s.LOAD:
-        ship, harbor = divmod(action - s.LOAD, s.MOST_HARBORS)
+        ship, harbor = divmod(action - s.LOAD, s.MAX_HARBORS)
         return components["ships"]["capacities"][ship], components["harbor"][harbor]["id"]
     return {s.REVEAL_MORE: "more", s.STOP: "stop", s.BUY: True, s.DECLINE: False, s.DISCARD: "discard"}[action]
 
@@ -83,15 +83,15 @@ def chosen(chooser: random.Random, legal: tuple[int, ...]) -> int:
     return chooser.choice(legal)
 
 
-def side_by_side(variant: Variant, deal: int, start_player: int = 0) -> Iterator[tuple[Table, Reference]]:
+def side_by_side(variant: Variant, deal: int, start_player: int = 0) -> Iterator[tuple[Position, Reference]]:
     """Play one game at random in the core, then again in both, decision by decision, yielding before each and at the end."""
     chooser = random.Random(f"{variant.name} {deal}")
-    first = Table(MEDICI_VS_STROZZI, variant, 2, seed=11, deal=deal, start_player=start_player)
+    first = Position(MEDICI_VS_STROZZI, variant, 2, seed=11, deal=deal, start_player=start_player)
     script = []
     while not first.over:
         script.append(chosen(chooser, first.legal))
         first.play(script[-1])
-    table = Table(MEDICI_VS_STROZZI, variant, 2, seed=11, deal=deal, start_player=start_player)
+    table = Position(MEDICI_VS_STROZZI, variant, 2, seed=11, deal=deal, start_player=start_player)
     reference = Reference(variant.components, orders_of(first.lines(), variant.components), start_player)
     for action in script:
         yield table, reference

@@ -9,7 +9,7 @@ from strozzi_sim.games.strozzi import state as s
 from strozzi_sim.games.strozzi.reference import Game as Reference
 from strozzi_sim.games.strozzi.view import view_of
 from strozzi_sim.games.variants import Variant, from_changes, resolve_variant
-from strozzi_sim.selfplay.table import Table
+from strozzi_sim.play.position import Position
 
 STROZZI = load_game("strozzi")
 BASE = resolve_variant(STROZZI, "base")
@@ -82,16 +82,18 @@ def option_of(action: int, display: tuple[str, ...]) -> str | None:
     return "pass" if action == s.PASS else s.FLAG_NAMES[action - s.CLAIM_WITH]
 
 
-def side_by_side(variant: Variant, players: int, deal: int, start_player: int = 0) -> Iterator[tuple[Table, Reference]]:
+def side_by_side(
+    variant: Variant, players: int, deal: int, start_player: int = 0
+) -> Iterator[tuple[Position, Reference]]:
     """Play one game at random in the core, then again in both, decision by decision, yielding before each and at the end."""
     chooser = random.Random(f"{variant.name} {players} {deal}")
-    first = Table(STROZZI, variant, players, seed=11, deal=deal, start_player=start_player)
+    first = Position(STROZZI, variant, players, seed=11, deal=deal, start_player=start_player)
     script = []
     while not first.over:
         script.append(chooser.choice(first.legal))
         first.play(script[-1])
     ships, tiles = chance_of(first.lines())
-    table = Table(STROZZI, variant, players, seed=11, deal=deal, start_player=start_player)
+    table = Position(STROZZI, variant, players, seed=11, deal=deal, start_player=start_player)
     reference = Reference(variant.components, players, ships, tiles, start_player)
     for action in script:
         yield table, reference

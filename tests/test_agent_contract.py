@@ -9,54 +9,54 @@ import pytest
 from joblib.externals.loky.backend.reduction import dumps
 
 from strozzi_games import BASE, STROZZI
-from strozzi_sim import agent as contract
 from strozzi_sim.agent import Param, Policy, agent_names, compiled_agent, load_agent, spec_of, split_specs
-from strozzi_sim.binding import bind
+from strozzi_sim.agent import registry as contract
+from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.contract import count_legal, kth_legal
-from strozzi_sim.selfplay.calibrate import with_values
+from strozzi_sim.play.calibrate import with_values
+from strozzi_sim.play.position import Position
 from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.table import Table
 
 BOTS = """
     from strozzi_sim.agent import Param, compiled_agent
     from strozzi_sim.games.contract import kth_legal, count_legal
 
     @compiled_agent(name="first", games=("strozzi",))
-    def first(state, rules, params, memory, random):
+    def first(state, rules, params, memory, rng):
         '''Takes the first legal action.'''
         return kth_legal(state, rules, 0)
 
     @compiled_agent(name="tilted", games=("strozzi",), margin=2.0, depth=Param(3, 1, 9))
-    def tilted(state, rules, params, memory, random):
+    def tilted(state, rules, params, memory, rng):
         '''Takes the last legal action if its margin is high.'''
         return kth_legal(state, rules, count_legal(state, rules) - 1 if params.margin > 2 else 0)
 
     @compiled_agent(name="bad", games=("strozzi",))
-    def bad(state, rules, params, memory, random):
+    def bad(state, rules, params, memory, rng):
         '''Chooses what is not there.'''
         return 99
 
     @compiled_agent(name="raises", games=("strozzi",))
-    def raises(state, rules, params, memory, random):
+    def raises(state, rules, params, memory, rng):
         '''Reads beyond the end of an array.'''
         return state.hand[state.round + 77]
 
     @compiled_agent(name="scribbler", games=("strozzi",))
-    def scribbler(state, rules, params, memory, random):
+    def scribbler(state, rules, params, memory, rng):
         '''Writes to the state it was handed.'''
         for seat in range(6):
             state.coins[seat] = 500
         return kth_legal(state, rules, 0)
 
     @compiled_agent(name="lawyer", games=("strozzi",))
-    def lawyer(state, rules, params, memory, random):
+    def lawyer(state, rules, params, memory, rng):
         '''Writes to the rules.'''
         rules.ship_prize[0] = 500
         return kth_legal(state, rules, 0)
 
     @compiled_agent(name="six", games=("strozzi",), players=(6,))
-    def six(state, rules, params, memory, random):
+    def six(state, rules, params, memory, rng):
         '''Plays with six only.'''
         return kth_legal(state, rules, 0)
 """
@@ -171,7 +171,7 @@ def test_defaults_outside_their_range_are_refused():
 @pytest.mark.parametrize("files", ["weights.npy", [3]])
 def test_files_are_a_list_of_names(files):
     with pytest.raises(InputError, match=r"agent x: files: expected a list of file names, got"):
-        compiled_agent(name="x", files=files)(lambda state, rules, params, memory, random: 0)
+        compiled_agent(name="x", files=files)(lambda state, rules, params, memory, rng: 0)
 
 
 def test_specs_travel_by_name(bots):
@@ -235,7 +235,7 @@ def test_an_outsider_cannot_change_the_rules(bots):
     with pytest.raises(AgentFault, match=r"lawyer' changed the rules that it was handed"):
         Match(STROZZI, 4, (spec, load_agent("random")), BASE, 1).play(0, 1)
     with pytest.raises(AgentFault, match="changed the rules that it was handed"):
-        Table(STROZZI, BASE, 4, seed=1, deal=0).ask(spec)
+        Position(STROZZI, BASE, 4, seed=1, deal=0).ask(spec)
     assert BASE.rules.tobytes() == before
 
 
@@ -253,7 +253,7 @@ def test_a_second_call_compiles_nothing():
     match.play(0, 2)
     with event.install_recorder("numba:compile") as recorder:
         match.play(2, 4)
-        bind(load_agent("random"), STROZZI)
+        compile_agent(load_agent("random"), STROZZI)
     assert recorder.buffer == []
 
 
@@ -261,7 +261,7 @@ def test_memory_is_zero_at_the_start_of_every_game():
     memory = np.dtype([("seen", "i8")])
 
     @compiled_agent(name="counter", memory=memory)
-    def counter(state, rules, params, memory, random):
+    def counter(state, rules, params, memory, rng):
         """Passes; fails on its 37th decision of a game, and with three players it has 36."""
         memory.seen += 1
         return 1 if memory.seen <= 36 else 0
@@ -275,13 +275,13 @@ def test_no_field_of_the_memory_lives_longer_than_a_game(kept):
     memory = np.dtype([("before", "i8"), ("playouts", "i8"), ("after", "i8")])
 
     @compiled_agent(name="elephant", memory=memory)
-    def counting(state, rules, params, memory, random):
+    def counting(state, rules, params, memory, rng):
         """Chooses by a count that it keeps."""
         memory.playouts += 1
         return kth_legal(state, rules, memory.playouts % count_legal(state, rules))
 
     @compiled_agent(name="elephant", memory=memory)
-    def hiding(state, rules, params, memory, random):
+    def hiding(state, rules, params, memory, rng):
         """The same, in the last of its fields."""
         memory.after += 1
         memory.playouts += 1
@@ -301,48 +301,48 @@ MISTAKES = """
     from strozzi_sim.games.contract import count_legal, kth_legal
 
     @compiled_agent(name="floats", games=("strozzi",))
-    def floats(state, rules, params, memory, random):
+    def floats(state, rules, params, memory, rng):
         return kth_legal(state, rules, 0) + 0.5
 
     @compiled_agent(name="truths", games=("strozzi",))
-    def truths(state, rules, params, memory, random):
+    def truths(state, rules, params, memory, rng):
         return state.round > 0
 
     @compiled_agent(name="state-field", games=("strozzi",))
-    def state_field(state, rules, params, memory, random):
+    def state_field(state, rules, params, memory, rng):
         return kth_legal(state, rules, state.coinz[0])
 
     @compiled_agent(name="written-field", games=("strozzi",))
-    def written_field(state, rules, params, memory, random):
+    def written_field(state, rules, params, memory, rng):
         memory.cuont = 1
         return kth_legal(state, rules, 0)
 
     @compiled_agent(name="rules-field", games=("strozzi",))
-    def rules_field(state, rules, params, memory, random):
+    def rules_field(state, rules, params, memory, rng):
         return kth_legal(state, rules, rules.scrols[0])
 
     @compiled_agent(name="params-field", games=("strozzi",), margin=2.0, depth=1)
-    def params_field(state, rules, params, memory, random):
+    def params_field(state, rules, params, memory, rng):
         return kth_legal(state, rules, int(params.margn))
 
     @compiled_agent(name="memory-field", games=("strozzi",), memory=np.dtype([("count", "i8"), ("last", "i8")]))
-    def memory_field(state, rules, params, memory, random):
+    def memory_field(state, rules, params, memory, rng):
         return kth_legal(state, rules, memory.cuont)
 
     @compiled_agent(name="made-memory", memory=lambda values, game: 64)
-    def made_memory(state, rules, params, memory, random):
+    def made_memory(state, rules, params, memory, rng):
         return kth_legal(state, rules, 0)
 
     @compiled_agent(name="failing-memory", memory=lambda values, game: 1 // 0)
-    def failing_memory(state, rules, params, memory, random):
+    def failing_memory(state, rules, params, memory, rng):
         return kth_legal(state, rules, 0)
 
     @compiled_agent(name="short-count", memory=np.dtype([("playouts", "i4")]))
-    def short_count(state, rules, params, memory, random):
+    def short_count(state, rules, params, memory, rng):
         return kth_legal(state, rules, 0)
 
     @compiled_agent(name="beyond", games=("strozzi",))
-    def beyond(state, rules, params, memory, random):
+    def beyond(state, rules, params, memory, rng):
         return kth_legal(state, rules, 0) + 0 * kth_legal(state, rules, count_legal(state, rules))
 """
 
@@ -371,7 +371,7 @@ def mistakes(tmp_path_factory):
 )
 def test_a_mistake_in_a_compiled_agent_is_told_in_a_line(mistakes, name, words):
     with pytest.raises(AgentFault, match=words) as fault:
-        bind(load_agent(f"{mistakes}::{name}"), STROZZI)
+        compile_agent(load_agent(f"{mistakes}::{name}"), STROZZI)
     assert "\n" not in str(fault.value)
 
 
@@ -384,12 +384,12 @@ def test_reading_beyond_the_legal_actions_is_a_fault_of_agents_from_outside(mist
 @pytest.mark.parametrize("memory", [np.dtype("i8"), 64, "i8", [("count", "i8")]])
 def test_a_memory_is_a_record(memory):
     with pytest.raises(InputError, match=r"agent x: memory: expected a dtype with named fields, or a function"):
-        compiled_agent(name="x", memory=memory)(lambda state, rules, params, memory, random: 0)
+        compiled_agent(name="x", memory=memory)(lambda state, rules, params, memory, rng: 0)
 
 
 def test_a_function_takes_five_records():
     with pytest.raises(
-        InputError, match=r"expected a function of \(state, rules, params, memory, random\), got \(state, rng\)"
+        InputError, match=r"expected a function of \(state, rules, params, memory, rng\), got \(state, rng\)"
     ):
         compiled_agent(name="x")(lambda state, rng: 0)
 
@@ -407,7 +407,7 @@ def test_a_policy_stands_in_parentheses_or_not():
 
     def searching(default):
         @compiled_agent(name="searching", rollout=Policy(default))
-        def searching(state, rules, params, memory, random):
+        def searching(state, rules, params, memory, rng):
             return 1
 
         return searching
@@ -428,7 +428,7 @@ def test_a_policy_that_is_its_own_default_is_refused(tmp_path):
     file.write_text(
         "from strozzi_sim.agent import Policy, compiled_agent\n"
         f"@compiled_agent(name='own', rollout=Policy({str(file) + '::own'!r}))\n"
-        "def own(state, rules, params, memory, random):\n"
+        "def own(state, rules, params, memory, rng):\n"
         "    return 1\n"
     )
     with pytest.raises(InputError, match="at most 8 agents in one another"):

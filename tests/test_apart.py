@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 from strozzi_games import BASE, STROZZI
-from strozzi_sim import importing
-from strozzi_sim.agent import compiled_agent, load_agent, spec_of
+from strozzi_sim.agent import compiled_agent, importing, load_agent, spec_of
 from strozzi_sim.errors import AgentFault, Interrupted
 from strozzi_sim.games.contract import kth_legal
 from strozzi_sim.kernel.worker import agents_at_work, heartbeat, inside
@@ -96,7 +95,7 @@ BOTS = """
             return NoArray()
 
     @compiled_agent(name="spin")
-    def spin(state, rules, params, memory, random):
+    def spin(state, rules, params, memory, rng):
         '''Loops for ever, without the interpreter's lock.'''
         k = 0
         while state.players > 0:
@@ -104,12 +103,12 @@ BOTS = """
         return k
 
     @compiled_agent(name="beyond")
-    def beyond(state, rules, params, memory, random):
+    def beyond(state, rules, params, memory, rng):
         '''Asks for a legal action that there is not.'''
         return kth_legal(state, rules, 50)
 
     @compiled_agent(name="first")
-    def first(state, rules, params, memory, random):
+    def first(state, rules, params, memory, rng):
         '''Takes the first legal action.'''
         return kth_legal(state, rules, 0)
 """
@@ -381,7 +380,7 @@ def test_a_worker_is_used_again_as_this_process_is_now(monkeypatch, tmp_path):
 @pytest.mark.slow
 def test_an_agent_made_in_code_is_compiled_once_a_worker():
     @compiled_agent(name="made")
-    def made(state, rules, params, memory, random):
+    def made(state, rules, params, memory, rng):
         return kth_legal(state, rules, 0)
 
     match = Match(STROZZI, 3, (spec_of(made),), BASE, 5)
@@ -393,7 +392,7 @@ def test_an_agent_made_in_code_is_compiled_once_a_worker():
 
 
 def count_compiled(name):
-    from strozzi_sim.binding import _COMPILED
+    from strozzi_sim.agent.compile import _COMPILED
 
     return sum(agent.name == name for agent, _ in _COMPILED.values())
 

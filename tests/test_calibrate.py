@@ -7,12 +7,12 @@ import pytest
 
 from strozzi_games import BASE, STROZZI, variant
 from strozzi_sim.agent import Param, Seconds, compiled_agent, load_agent, python_agent, spec_of
-from strozzi_sim.binding import bind
+from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import kth_legal
-from strozzi_sim.selfplay import calibrate as calibrating
-from strozzi_sim.selfplay.calibrate import Calibration, calibrate, in_counts, with_values
+from strozzi_sim.play import calibrate as calibrating
+from strozzi_sim.play.calibrate import Calibration, calibrate, in_counts, with_values
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.studies.calibrated import calibrated, noted
 from strozzi_sim.studies.plan import make_plan
@@ -66,7 +66,7 @@ def test_bad_seconds_are_refused(text, words):
 
 def test_nothing_plays_by_the_clock():
     with pytest.raises(InputError, match="'ismcts:seconds=1': seconds must be calibrated first"):
-        bind(load_agent("ismcts:seconds=1"), STROZZI)
+        compile_agent(load_agent("ismcts:seconds=1"), STROZZI)
     with pytest.raises(InputError, match="must be calibrated first"):
         Match(STROZZI, 4, (load_agent("flat_mc:seconds=1"),), BASE, 0).play(0, 1)
 
@@ -80,7 +80,7 @@ def test_other_values_keep_the_rest(tmp_path):
     bots = tmp_path / "bots.py"
     bots.write_text("from strozzi_sim.agent import *\n"
                     "@compiled_agent(name='mine', depth=1, breadth=2)\n"
-                    "def mine(state, rules, params, memory, random):\n    '''First.'''\n    return 1\n")  # fmt: skip
+                    "def mine(state, rules, params, memory, rng):\n    '''First.'''\n    return 1\n")  # fmt: skip
     assert with_values(load_agent(f"{bots}::mine:depth=4"), {"breadth": 9}).text == f"{bots}::mine:breadth=9,depth=4"
 
 
@@ -147,7 +147,7 @@ def test_a_real_clock_gives_a_count_that_plays():
 
 def test_an_agent_of_ones_own_may_be_given_seconds(each_takes):
     @compiled_agent(name="thinker-of-ours", playouts=Param(10, 1, 1000), seconds=Seconds("playouts"))
-    def ours(state, rules, params, memory, random):
+    def ours(state, rules, params, memory, rng):
         """The first."""
         return kth_legal(state, rules, 0)
 
@@ -159,7 +159,7 @@ def test_an_agent_of_ones_own_may_be_given_seconds(each_takes):
     class Slow:
         """The first."""
 
-        def act(self, view, legal, random):
+        def act(self, view, legal, rng):
             return legal[0]
 
     with pytest.raises(InputError, match="goes with a compiled agent that has a parameter 'playouts'"):

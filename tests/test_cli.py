@@ -15,7 +15,7 @@ BOT = """
 from strozzi_sim.agent import compiled_agent
 
 @compiled_agent(name="bad")
-def bad(state, rules, params, memory, random):
+def bad(state, rules, params, memory, rng):
     '''Chooses what is not there.'''
     return 99
 """

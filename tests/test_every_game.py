@@ -10,7 +10,7 @@ from strozzi_sim.cli import app
 from strozzi_sim.cli.play import _spoken
 from strozzi_sim.games import GAME_NAMES, load_game
 from strozzi_sim.games.variants import resolve_variant, shipped_variants
-from strozzi_sim.selfplay.table import Table
+from strozzi_sim.play.position import Position
 
 SEARCHERS = ("flat_mc:playouts=2", "ismcts:iterations=20")
 
@@ -133,7 +133,7 @@ def test_a_person_leaves(game, capsys, monkeypatch):
 
 
 def test_every_decision_has_distinct_names(game):
-    table = Table(game, resolve_variant(game, "base"), fewest(game), seed=1, deal=0)
+    table = Position(game, resolve_variant(game, "base"), fewest(game), seed=1, deal=0)
     view = game.module("view")
     most = 0
     while not table.over:

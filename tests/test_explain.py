@@ -15,18 +15,18 @@ from strozzi_sim.cli.app import run
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.strozzi.state import PLAYER_COUNTS
 from strozzi_sim.kernel.streams import RANDOM
-from strozzi_sim.selfplay.explain import deciders, explain
+from strozzi_sim.play.explain import deciders, explain
+from strozzi_sim.play.position import Position
+from strozzi_sim.play.records import RecordedGame, record_game, write_record
+from strozzi_sim.play.retrace import retrace, table_of
 from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.records import RecordedGame, record_game, write_record
-from strozzi_sim.selfplay.retrace import retrace, table_of
-from strozzi_sim.selfplay.table import Table
 
 BOTS = """
 import numpy as np
 from strozzi_sim.agent import compiled_agent, python_agent
 from strozzi_sim.games.contract import count_legal, kth_legal
-from strozzi_sim.kernel.streams import random_below
-from strozzi_sim.thoughts import Thought
+from strozzi_sim.kernel.streams import randbelow
+from strozzi_sim.agent.analysis import Thought
 
 
 def luck(memory, legal, node):
@@ -35,14 +35,14 @@ def luck(memory, legal, node):
 
 
 @compiled_agent(name="lot", stochastic=True, memory=np.dtype([("k", "i8")]), thoughts=luck)
-def lot(state, rules, params, memory, random):
+def lot(state, rules, params, memory, rng):
     '''Draws a lot.'''
-    memory.k = random_below(random, count_legal(state, rules))
+    memory.k = randbelow(rng, count_legal(state, rules))
     return kth_legal(state, rules, memory.k)
 
 
 @compiled_agent(name="bad")
-def bad(state, rules, params, memory, random):
+def bad(state, rules, params, memory, rng):
     '''Chooses what is not there.'''
     return 99
 
@@ -54,16 +54,16 @@ class Turns:
     def __init__(self):
         self.asked = 0
 
-    def act(self, view, legal, random):
+    def act(self, view, legal, rng):
         self.asked += 1
-        return legal[(self.asked + random.below(3)) % len(legal)]
+        return legal[(self.asked + rng.below(3)) % len(legal)]
 
 
 @python_agent(name="many", stochastic=True)
 class Many:
     '''Answers in batches.'''
 
-    def act_batch(self, observations, legal, random):
+    def act_batch(self, observations, legal, rng):
         return np.where(legal, 1 + random[:, None] % np.uint64(97) * np.arange(legal.shape[1], dtype=np.uint64) % np.uint64(97), 0).argmax(axis=1)
 """
 
@@ -101,7 +101,7 @@ def explained(game, name, *, wanted=None, lines=3, depth=6, visits=1, tree=False
 @pytest.mark.parametrize("players", PLAYER_COUNTS)
 def test_the_lines_tell_the_actions(players, changes):
     played = variant(changes)
-    table, player, actions = Table(STROZZI, played, players, seed=5, deal=2), load_agent("random"), []
+    table, player, actions = Position(STROZZI, played, players, seed=5, deal=2), load_agent("random"), []
     while not table.over:
         actions.append(table.ask(player))
         table.play(actions[-1])
@@ -265,7 +265,7 @@ def test_names_are_those_of_the_game(backup):
 
 
 def test_nobody_imagines_from_the_chance_to_come():
-    tables = [Table(STROZZI, BASE, 4, seed=seed, deal=0) for seed in (1, 2)]
+    tables = [Position(STROZZI, BASE, 4, seed=seed, deal=0) for seed in (1, 2)]
     tables[1].state[:] = tables[0].state
     ends = []
     for table in tables:
@@ -344,7 +344,7 @@ def test_the_command_shows_every_decision(file, capsys):
 
 @pytest.mark.slow
 def test_of_many_actions_the_first_are_shown(file, capsys, monkeypatch):
-    monkeypatch.setattr(explain_command, "_MOST_ROWS", 2)
+    monkeypatch.setattr(explain_command, "_MAX_ROWS", 2)
     _, out, _ = said(capsys, file, "--explain", "ismcts:iterations=40")
     document = json.loads(said(capsys, file, "--explain", "ismcts:iterations=40", "--json")[1])
     parts = out.split("\nDecision ")[1:]
@@ -400,7 +400,7 @@ def test_bad_options_are_one_line(file, tmp_path, capsys, arguments, words):
     bots = tmp_path / "bots.py"
     bots.write_text("from strozzi_sim.agent import compiled_agent\n"
                     "@compiled_agent(name='chess', games=('chess',))\n"
-                    "def chess(state, rules, params, memory, random):\n    '''e4.'''\n    return 1\n")  # fmt: skip
+                    "def chess(state, rules, params, memory, rng):\n    '''e4.'''\n    return 1\n")  # fmt: skip
     arguments = [argument.replace("BOTS", str(bots)) for argument in arguments]
     code, out, err = said(capsys, file, "--explain", "random", *arguments)
     assert (code, out) == (2, "")

@@ -11,29 +11,29 @@ from strozzi_sim.agent import agent_names, load_agent, python_agent, spec_of
 from strozzi_sim.cli import app
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.strozzi import view as v
-from strozzi_sim.python_agent import SeatRandom
-from strozzi_sim.selfplay.elsewhere import CLOCK, ENVIRONMENT, NUMBERS, ORDER
-from strozzi_sim.selfplay.fairness import NOTHING, check_fairness
+from strozzi_sim.kernel.seat_rng import SeatRng
+from strozzi_sim.play.elsewhere import CLOCK, ENVIRONMENT, NUMBERS, ORDER
+from strozzi_sim.play.fairness import NOTHING, check_fairness
+from strozzi_sim.play.position import Position, _observing
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.selfplay.rows import row_independence
-from strozzi_sim.selfplay.table import Table, _observing
 
 CHEATS = """
     from strozzi_sim.agent import compiled_agent
     from strozzi_sim.games.contract import count_legal, kth_legal
 
     @compiled_agent(name="cheat", games=("strozzi",))
-    def cheat(state, rules, params, memory, random):
+    def cheat(state, rules, params, memory, rng):
         '''Reads the first of the ships that are still to come.'''
         return kth_legal(state, rules, state.unseen_ship[0] % count_legal(state, rules))
 
     @compiled_agent(name="peeper", games=("strozzi",))
-    def peeper(state, rules, params, memory, random):
+    def peeper(state, rules, params, memory, rng):
         '''Reads the place of a tile that was shown.'''
         return kth_legal(state, rules, state.unseen_tile[state.tiles_unseen] % count_legal(state, rules))
 
     @compiled_agent(name="sorter", games=("strozzi",))
-    def sorter(state, rules, params, memory, random):
+    def sorter(state, rules, params, memory, rng):
         '''Counts the unseen ships, which it may.'''
         total = 0
         for k in range(state.ships_unseen):
@@ -109,8 +109,8 @@ class Mindful:
     def __init__(self):
         self.before = []
 
-    def act(self, view, legal, random):
-        self.before.append(len(view.unseen_ships) + random.below(99))
+    def act(self, view, legal, rng):
+        self.before.append(len(view.unseen_ships) + rng.below(99))
         return legal[sum(self.before) % len(legal)]
 
 
@@ -118,8 +118,8 @@ class Mindful:
 class Batches:
     """Reads all that it is shown."""
 
-    def act_batch(self, observations, legal, random):
-        wishes = (observations.sum(axis=1) * 64).astype(np.int64) + (random % np.uint64(64)).astype(np.int64)
+    def act_batch(self, observations, legal, rng):
+        wishes = (observations.sum(axis=1) * 64).astype(np.int64) + (rng % np.uint64(64)).astype(np.int64)
         return (legal.cumsum(axis=1) > (wishes % legal.sum(axis=1))[:, None]).argmax(axis=1)
 
 
@@ -135,7 +135,7 @@ def test_an_agent_with_randomness_of_its_own_is_found_out():
 
     @python_agent(name="moody")
     class Moody:
-        def act(self, view, legal, random):
+        def act(self, view, legal, rng):
             calls.append(1)
             return legal[len(calls) % len(legal)]
 
@@ -154,7 +154,7 @@ IMPURE = """
     HOUR = time.localtime().tm_hour
 
     class Base:
-        def act(self, view, legal, random):
+        def act(self, view, legal, rng):
             return legal[self.number() % len(legal)]
 
     @python_agent(name="globals")
@@ -194,7 +194,7 @@ IMPURE = """
             return sum(self.seen)
 
     @compiled_agent(name="compiled-level")
-    def compiled_level(state, rules, params, memory, random):
+    def compiled_level(state, rules, params, memory, rng):
         return kth_legal(state, rules, LEVEL % count_legal(state, rules))
 """
 
@@ -239,7 +239,7 @@ NEEDS = """
     class Needs:
         def __init__(self):
             os.environ["BOT_LEVEL"]
-        def act(self, view, legal, random):
+        def act(self, view, legal, rng):
             return legal[0]
 """
 
@@ -256,8 +256,8 @@ def test_a_fault_in_the_other_process_is_a_fault(tmp_path, monkeypatch):
 class Neighbourly:
     """Chooses by the row above."""
 
-    def act_batch(self, observations, legal, random):
-        above = np.roll(random, 1) % np.uint64(2)
+    def act_batch(self, observations, legal, rng):
+        above = np.roll(rng, 1) % np.uint64(2)
         first, last = legal.argmax(axis=1), legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)
         return np.where(above == 1, first, last)
 
@@ -274,7 +274,7 @@ def test_rows_that_matter_to_each_other_are_found():
 def test_a_fault_is_no_leak():
     @python_agent(name="broken")
     class Broken:
-        def act(self, view, legal, random):
+        def act(self, view, legal, rng):
             raise ValueError("no")
 
     with pytest.raises(AgentFault, match="raised ValueError: no"):
@@ -284,7 +284,7 @@ def test_a_fault_is_no_leak():
 def test_an_agent_must_play_the_game():
     @python_agent(name="six", players=(6,))
     class Six:
-        def act(self, view, legal, random):
+        def act(self, view, legal, rng):
             return legal[0]
 
     assert check(spec_of(Six)).decisions > 50
@@ -293,8 +293,8 @@ def test_an_agent_must_play_the_game():
 
 
 def test_scrambles_change_the_state_and_nothing_that_is_shown():
-    table = Table(STROZZI, BASE, 4, seed=3, deal=1)
-    random = SeatRandom(7)
+    table = Position(STROZZI, BASE, 4, seed=3, deal=1)
+    rng = SeatRng(7)
     look = _observing(STROZZI)
     changed = set()
     while not table.over:
@@ -304,12 +304,12 @@ def test_scrambles_change_the_state_and_nothing_that_is_shown():
         look(before, BASE.rules, table.actor, out[0])
         for words, scramble in v.SCRAMBLES.items():
             state = before.copy()
-            scramble(state, BASE.rules[0], table.actor, random)
+            scramble(state, BASE.rules[0], table.actor, rng)
             changed |= {words} if state.tobytes() != before.tobytes() else set()
             assert v.view_of(state[0], BASE.components, table.actor) == seen
             look(state, BASE.rules, table.actor, out[1])
             assert out[0].tobytes() == out[1].tobytes()
-        table.play(table.legal[random.below(len(table.legal))])
+        table.play(table.legal[rng.below(len(table.legal))])
     assert changed == set(v.SCRAMBLES)
 
 
@@ -319,8 +319,8 @@ NEIGHBOUR = """
 
     @python_agent(name="neighbour")
     class Neighbour:
-        def act_batch(self, observations, legal, random):
-            above = np.roll(random, 1) % np.uint64(2)
+        def act_batch(self, observations, legal, rng):
+            above = np.roll(rng, 1) % np.uint64(2)
             last = legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)
             return np.where(above == 1, legal.argmax(axis=1), last)
 """

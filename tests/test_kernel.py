@@ -24,14 +24,14 @@ def splitmix(word):
 
 def test_streams_are_splitmix64():
     @njit
-    def three(random, out):
+    def three(rng, out):
         for k in range(3):
-            out[k] = streams.random_word(random[0])
+            out[k] = streams.random_word(rng[0])
 
     out = np.zeros(3, np.uint64)
-    random = np.zeros(1, streams.RANDOM)
-    random["cursor"] = 1234567
-    three(random, out)
+    rng = np.zeros(1, streams.RANDOM)
+    rng["cursor"] = 1234567
+    three(rng, out)
     # the published first outputs of SplitMix64 for the seed 1234567
     assert out.tolist() == [6457827717110365317, 3203168211198807973, 9817491932198370423]
     cursor = 1234567
@@ -80,11 +80,11 @@ def test_sources_do_not_disturb_each_other():
 
 def test_reseed_moves_every_source():
     @njit
-    def reseed(chance, random):
-        streams.reseed(chance[0], random[0])
+    def reseed(chance, rng):
+        streams.reseed(chance[0], rng[0])
 
-    chance, random = np.zeros(1, streams.CHANCE), np.zeros(1, streams.RANDOM)
-    reseed(chance, random)
+    chance, rng = np.zeros(1, streams.CHANCE), np.zeros(1, streams.RANDOM)
+    reseed(chance, rng)
     assert len(set(chance["cursor"][0].tolist())) == streams.SOURCES
 
 

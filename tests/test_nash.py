@@ -97,7 +97,7 @@ def test_copies_move_no_score_of_others(payoff):
     if (payoff[beaten] @ weight > -1e-6).any():
         return  # on the edge: equilibria may be many
     more = with_copies(payoff, [*range(len(payoff)), 0])
-    assert more @ equilibrium(more) == pytest.approx(np.append(payoff @ weight, payoff[0] @ weight), abs=1e-4)
+    assert more @ equilibrium(more) == pytest.approx(np.append(payoff @ weight, payoff[0] @ weight), abs=2e-3)
 
 
 def counts(share, games=1000, chunks=10):

@@ -18,18 +18,18 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from strozzi_games import BASE, STROZZI, SWITCHES
-from strozzi_sim import agent
-from strozzi_sim.agent import Choice, Param, compiled_agent, load_agent, python_agent, spec_of
+from strozzi_sim.agent import Choice, Param, compiled_agent, load_agent, python_agent, registry, spec_of
+from strozzi_sim.agent.python import CALL
 from strozzi_sim.cli import app
 from strozzi_sim.errors import AgentFault, InputError, Interrupted
 from strozzi_sim.games.contract import count_legal, kth_legal
 from strozzi_sim.games.strozzi.view import OBSERVATION
 from strozzi_sim.games.variants import from_changes
-from strozzi_sim.python_agent import CALL, SeatRandom
+from strozzi_sim.kernel.seat_rng import SeatRng
+from strozzi_sim.play.position import Position
 from strozzi_sim.selfplay import mixed
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.selfplay.pool import Task, play_tasks
-from strozzi_sim.selfplay.table import Table
 
 ROOT = Path(__file__).parents[1]
 DOCUMENT = (ROOT / "docs" / "agents.md").read_text()
@@ -40,17 +40,17 @@ NOBODY_STOPS = np.zeros(1, np.int64)
 class UniformAct:
     """The twin of `random`, one decision at a time."""
 
-    def act(self, view, legal, random):
-        return legal[random.below(len(legal))]
+    def act(self, view, legal, rng):
+        return legal[rng.below(len(legal))]
 
 
 @python_agent(name="uniform-batch", stochastic=True)
 class UniformBatch:
     """The twin of `random`, by batches."""
 
-    def act_batch(self, observations, legal, random):
+    def act_batch(self, observations, legal, rng):
         count = legal.sum(axis=1).astype(np.uint64)
-        k = ((random >> np.uint64(32)) * count) >> np.uint64(32)
+        k = ((rng >> np.uint64(32)) * count) >> np.uint64(32)
         return (legal.cumsum(axis=1) > k.astype(np.int64)[:, None]).argmax(axis=1)
 
 
@@ -59,11 +59,11 @@ class Layers:
     """A network with one hidden layer; which action it takes hangs on the last bits of its products."""
 
     def __init__(self):
-        draws = SeatRandom(1)
+        draws = SeatRng(1)
         self.first = np.array([[draws.unit() - 0.5 for _ in range(32)] for _ in range(OBSERVATION)], np.float32)
         self.second = np.array([[draws.unit() - 0.5 for _ in range(15)] for _ in range(32)], np.float32)
 
-    def act_batch(self, observations, legal, random):
+    def act_batch(self, observations, legal, rng):
         scores = np.maximum(observations @ self.first, 0) @ self.second
         bits = scores.astype(np.float32).view(np.uint32)
         return np.where(legal, (bits % 1009).astype(np.int64), -1).argmax(axis=1)
@@ -76,7 +76,7 @@ class Rememberer:
     def __init__(self):
         self.seat, self.count = None, 0
 
-    def act(self, view, legal, random):
+    def act(self, view, legal, rng):
         assert self.seat in (None, view.seat)
         self.seat = view.seat
         self.count += 1
@@ -87,7 +87,7 @@ COUNT = np.dtype([("count", "i8")])
 
 
 @compiled_agent(name="counter", memory=COUNT)
-def counter(state, rules, params, memory, random):
+def counter(state, rules, params, memory, rng):
     """The compiled twin of `rememberer`."""
     from_zero = memory.count + 1
     memory.count = from_zero
@@ -145,8 +145,8 @@ def test_which_decisions_meet_in_a_call_and_where_is_made_by_match_and_deals_alo
 
         @python_agent(name="listener")
         class Listener:
-            def act_batch(self, observations, legal, random):
-                seen.append((observations.shape, observations.ctypes.data % 64, random.copy()))
+            def act_batch(self, observations, legal, rng):
+                seen.append((observations.shape, observations.ctypes.data % 64, rng.copy()))
                 return legal.argmax(axis=1)
 
         spec = spec_of(Listener)
@@ -167,13 +167,13 @@ def test_linear_algebra_has_one_thread_while_an_agent_thinks():
 
     @python_agent(name="counts-threads")
     class CountsThreads:
-        def act_batch(self, observations, legal, random):
+        def act_batch(self, observations, legal, rng):
             counts.extend(each["num_threads"] for each in threadpool_info())
             return legal.argmax(axis=1)
 
     before = [each["num_threads"] for each in threadpool_info()]
     assert match(CountsThreads).play(0, 1, seating=0).games == 1
-    Table(STROZZI, BASE, 4, seed=5, deal=2).ask(spec_of(CountsThreads))
+    Position(STROZZI, BASE, 4, seed=5, deal=2).ask(spec_of(CountsThreads))
     assert counts
     assert set(counts) == {1}
     assert [each["num_threads"] for each in threadpool_info()] == before
@@ -201,7 +201,7 @@ def test_a_stop_ends_play_between_games():
 
 def test_a_table_asks_them_too():
     for player in ("random", UniformAct, UniformBatch):
-        table = Table(STROZZI, BASE, 4, seed=5, deal=2)
+        table = Position(STROZZI, BASE, 4, seed=5, deal=2)
         spec = load_agent(player) if isinstance(player, str) else spec_of(player)
         while not table.over:
             table.play(table.ask(spec))
@@ -215,7 +215,7 @@ def test_a_view_shows_the_components_and_nobody_can_change_them():
 
     @python_agent(name="reader")
     class Reader:
-        def act(self, view, legal, random):
+        def act(self, view, legal, rng):
             seen.append(view)
             return legal[0]
 
@@ -231,11 +231,11 @@ def test_empty_rows_fill_a_batch_up():
 
     @python_agent(name="looker")
     class Looker:
-        def act_batch(self, observations, legal, random):
+        def act_batch(self, observations, legal, rng):
             empty = legal[:, 0].copy()
             shapes.append((observations.dtype, len(observations), int((~empty).sum())))
             assert not observations[empty].any()
-            assert not random[empty].any()
+            assert not rng[empty].any()
             assert legal[~empty].sum(axis=1).min() >= 2
             last = 14 - legal[:, ::-1].argmax(axis=1)
             legal[:] = True  # a copy
@@ -258,7 +258,7 @@ def test_parameters_and_kinds():
         def __init__(self, level, style):
             assert (level, style) == (3, "wild")
 
-        def act(self, view, legal, random):
+        def act(self, view, legal, rng):
             return legal[0]
 
     spec = spec_of(Tuned, style="wild", level=3)
@@ -275,7 +275,7 @@ def test_an_object_may_answer_batches():
     class Ready:
         """Takes the first legal action."""
 
-        def act_batch(self, observations, legal, random):
+        def act_batch(self, observations, legal, rng):
             return legal.argmax(axis=1)
 
     assert match(python_agent(name="ready")(Ready())).play(0, 2).games == 8
@@ -288,7 +288,7 @@ def test_two_agents_of_one_name_each_play_as_themselves():
         def __init__(self, last):
             self.last = last
 
-        def act_batch(self, observations, legal, random):
+        def act_batch(self, observations, legal, rng):
             return legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1) if self.last else legal.argmax(axis=1)
 
     first, last = (python_agent(name="ends")(Ends(which)) for which in (False, True))
@@ -305,12 +305,12 @@ def test_what_is_no_agent_is_refused():
 
 
 def test_a_seats_stream():
-    random = SeatRandom(12345)
-    draws = [random.below(6) for _ in range(6000)]
+    rng = SeatRng(12345)
+    draws = [rng.below(6) for _ in range(6000)]
     assert all(900 < draws.count(k) < 1100 for k in range(6))
-    assert all(0 <= random.unit() < 1 for _ in range(1000))
+    assert all(0 <= rng.unit() < 1 for _ in range(1000))
     with pytest.raises(ValueError, match="n must lie between 1"):
-        random.below(0)
+        rng.below(0)
 
 
 # -- faults ----------------------------------------------------------------------------------------------------------
@@ -318,7 +318,7 @@ def test_a_seats_stream():
 
 def faulty(kind, body, init="pass"):
     """A file with one agent, `bad`, whose method does `body`."""
-    head = "act(self, view, legal, random)" if kind == "act" else "act_batch(self, observations, legal, random)"
+    head = "act(self, view, legal, rng)" if kind == "act" else "act_batch(self, observations, legal, rng)"
     return textwrap.dedent(f"""
         import os, time
         import numpy as np
@@ -396,7 +396,7 @@ def test_an_agent_that_cannot_be_made(tmp_path):
 
 def test_a_compiled_agents_fault_beside_one_in_python():
     @compiled_agent(name="sour")
-    def sour(state, rules, params, memory, random):
+    def sour(state, rules, params, memory, rng):
         return 99
 
     with pytest.raises(AgentFault) as alone:
@@ -469,7 +469,7 @@ def test_code_that_never_comes_back_ends_with_3_without_workers_too(command, kin
 def test_a_call_that_comes_back_is_left_alone(monkeypatch):
     @python_agent(name="late")
     class Late:
-        def act(self, view, legal, random):
+        def act(self, view, legal, rng):
             time.sleep(0.01)
             return legal[0]
 
@@ -481,7 +481,7 @@ def test_a_call_that_comes_back_is_left_alone(monkeypatch):
 def test_a_signal_is_no_fault_of_the_agent_that_was_thinking():
     @python_agent(name="interrupted")
     class Thinking:
-        def act(self, view, legal, random):
+        def act(self, view, legal, rng):
             raise Interrupted(2, "interrupted by SIGINT")
 
     with pytest.raises(Interrupted):
@@ -490,7 +490,7 @@ def test_a_signal_is_no_fault_of_the_agent_that_was_thinking():
 
 def test_a_package_that_does_not_import(monkeypatch):
     point = EntryPoint("lost", "no_such_module_here:Lost", "strozzi_sim.agents")
-    monkeypatch.setattr(agent, "_entry_points", lambda: {"lost": point})
+    monkeypatch.setattr(registry, "_entry_points", lambda: {"lost": point})
     with pytest.raises(AgentFault, match="agent 'lost': no_such_module_here:Lost does not import: ModuleNotFoundError"):
         load_agent("lost")
 

@@ -8,7 +8,7 @@ import pytest
 
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
-from strozzi_sim.selfplay.records import check_header, read_record, verify_record
+from strozzi_sim.play.records import check_header, read_record, verify_record
 
 HERE = Path(__file__).parent
 STROZZI = HERE / "strozzi" / "golden" / "random-4.jsonl"

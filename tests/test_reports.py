@@ -30,7 +30,7 @@ def counts(game):
 
 @pytest.fixture(scope="module")
 def pages(game):
-    return game.module("pages")
+    return game.module("report")
 
 
 @pytest.fixture(scope="module")

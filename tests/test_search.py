@@ -7,12 +7,12 @@ import pytest
 
 from strozzi_games import BASE, STROZZI, variant
 from strozzi_sim.agent import load_agent
-from strozzi_sim.binding import bind
+from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.strozzi.state import PLAYER_COUNTS
 from strozzi_sim.kernel.streams import RANDOM
+from strozzi_sim.play.position import Position
 from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.table import Table
 
 FLAT = "flat_mc:playouts=4"
 TREE = "ismcts:iterations=40"
@@ -54,7 +54,7 @@ def test_results_depend_on_the_deal_alone(name):
 
 
 def first_decisions(name, decisions=12):
-    table = Table(STROZZI, BASE, 4, seed=5, deal=1)
+    table = Position(STROZZI, BASE, 4, seed=5, deal=1)
     chosen = []
     for _ in range(decisions):
         chosen.append(table.ask(load_agent(name)))
@@ -80,8 +80,8 @@ def test_golden_decisions(name):
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_they_leave_the_state_and_the_rules_alone(name):
-    table = Table(STROZZI, variant("all-flipped"), 3, seed=5, deal=2)
-    bound = bind(load_agent(name), STROZZI)
+    table = Position(STROZZI, variant("all-flipped"), 3, seed=5, deal=2)
+    bound = compile_agent(load_agent(name), STROZZI)
     while not table.over:
         before = table.state.tobytes(), table.variant.rules.tobytes()
         action = _ask(table, bound)[0]
@@ -93,9 +93,9 @@ def test_they_leave_the_state_and_the_rules_alone(name):
 def _ask(table, bound):
     """(action, memory) of an agent that is handed the state itself, as in the loop."""
     memory = np.zeros(1, bound.memory)
-    random = np.ones(1, RANDOM)
+    rng = np.ones(1, RANDOM)
     function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(bound.address)
-    arrays = (table.state, table.variant.rules, bound.params, memory, random)
+    arrays = (table.state, table.variant.rules, bound.params, memory, rng)
     return function(*(array.ctypes.data for array in arrays)), memory[0]
 
 
@@ -122,9 +122,9 @@ def test_playouts_are_counted_over_games():
     ],
 )
 def test_the_budget_is_what_it_says(name, playouts):
-    table = Table(STROZZI, BASE, 4, seed=5, deal=1)
+    table = Position(STROZZI, BASE, 4, seed=5, deal=1)
     assert len(table.legal) == 4
-    assert _ask(table, bind(load_agent(name), STROZZI))[1]["playouts"] == playouts
+    assert _ask(table, compile_agent(load_agent(name), STROZZI))[1]["playouts"] == playouts
 
 
 # -- the tree --------------------------------------------------------------------------------------------------------
@@ -140,9 +140,9 @@ def children(memory, node):
 @pytest.mark.parametrize("root", ["ucb", "halving"])
 @pytest.mark.parametrize("backup", ["maxn", "paranoid", "selfish"])
 def test_the_tree_adds_up(backup, root):
-    table = Table(STROZZI, BASE, 5, seed=5, deal=1)
+    table = Position(STROZZI, BASE, 5, seed=5, deal=1)
     spec = f"ismcts:iterations=3000,urgency=0.4,backup={backup},root={root}"
-    action, memory = _ask(table, bind(load_agent(spec), STROZZI))
+    action, memory = _ask(table, compile_agent(load_agent(spec), STROZZI))
     nodes, used = memory["nodes"], int(memory["used"])
     assert nodes[0]["visits"] == 3000
     assert used <= 3001
@@ -166,8 +166,8 @@ def test_the_tree_adds_up(backup, root):
 @pytest.mark.slow
 @pytest.mark.parametrize("expand", [1, 7])
 def test_the_tree_goes_on_below_nodes_with_enough_visits(expand):
-    table = Table(STROZZI, BASE, 4, seed=5, deal=1)
-    memory = _ask(table, bind(load_agent(f"ismcts:iterations=2000,expand={expand}"), STROZZI))[1]
+    table = Position(STROZZI, BASE, 4, seed=5, deal=1)
+    memory = _ask(table, compile_agent(load_agent(f"ismcts:iterations=2000,expand={expand}"), STROZZI))[1]
     nodes = memory["nodes"]
     inner = [node for node in range(1, int(memory["used"])) if nodes[node]["first"]]
     assert inner
@@ -176,9 +176,9 @@ def test_the_tree_goes_on_below_nodes_with_enough_visits(expand):
 
 
 def test_a_tree_that_does_not_grow_is_flat_monte_carlo():
-    flat = bind(load_agent("flat_mc:playouts=400,per=decision,allocation=halving,utility=rank"), STROZZI)
-    tree = bind(load_agent("ismcts:iterations=400,root=halving,expand=1000,utility=rank"), STROZZI)
-    table = Table(STROZZI, BASE, 4, seed=5, deal=1)
+    flat = compile_agent(load_agent("flat_mc:playouts=400,per=decision,allocation=halving,utility=rank"), STROZZI)
+    tree = compile_agent(load_agent("ismcts:iterations=400,root=halving,expand=1000,utility=rank"), STROZZI)
+    table = Position(STROZZI, BASE, 4, seed=5, deal=1)
     while not table.over:  # the same sweeps, the same chance, the same playouts
         action = _ask(table, flat)[0]
         assert _ask(table, tree)[0] == action
@@ -187,7 +187,7 @@ def test_a_tree_that_does_not_grow_is_flat_monte_carlo():
 
 def test_a_tree_that_is_too_large_is_refused():
     with pytest.raises(InputError, match="iterations=90000000 would take a tree of"):
-        bind(load_agent("ismcts:iterations=90000000"), STROZZI)
+        compile_agent(load_agent("ismcts:iterations=90000000"), STROZZI)
 
 
 def test_large_budgets_have_a_canonical_form_that_reads_again():
@@ -205,7 +205,7 @@ def test_an_illegal_policy_is_a_fault_of_the_searcher(tmp_path):
     bots.write_text(
         "from strozzi_sim.agent import compiled_agent\n"
         "@compiled_agent(name='bad')\n"
-        "def bad(state, rules, params, memory, random):\n"
+        "def bad(state, rules, params, memory, rng):\n"
         "    '''Chooses what is not there.'''\n"
         "    return 99\n"
     )
@@ -232,7 +232,7 @@ class Unclear(Exception):
 
 
 CLEAR = 0.02  # least difference of reward between the best action and the others
-MOST_NODES = 2_000
+MAX_NODES = 2_000
 
 
 def maxn(table, nodes):
@@ -243,7 +243,7 @@ def maxn(table, nodes):
     if table.over:
         return margins(table.state[0], table.players), set()
     nodes[0] += 1
-    if nodes[0] > MOST_NODES:
+    if nodes[0] > MAX_NODES:
         raise Unclear
     saved, seat, values = table.state.copy(), table.actor, {}
     for action in table.legal:
@@ -261,7 +261,7 @@ def last_positions(most, least, players):
     """(table, best actions by max^n) at the last card of games, with `least` decisions to come, where it matters."""
     found = 0
     for deal in range(2_000):
-        table = Table(STROZZI, BASE, players, seed=21, deal=deal)
+        table = Position(STROZZI, BASE, players, seed=21, deal=deal)
         player = load_agent("random")
         while not table.over:
             if int(table.state[0]["round"]) == 2 and int(table.state[0]["deck"]) == 0:
@@ -282,13 +282,13 @@ def last_positions(most, least, players):
 
 
 def test_the_last_decision_of_a_game_is_exact():
-    searchers = [bind(load_agent(f"{name},{MARGIN}"), STROZZI) for name in (FLAT, TREE)]
+    searchers = [compile_agent(load_agent(f"{name},{MARGIN}"), STROZZI) for name in (FLAT, TREE)]
     for table, best in last_positions(20, 1, 3):
         assert all(_ask(table, bound)[0] in best for bound in searchers)
 
 
 def test_ismcts_finds_the_max_n_action():
-    bound = bind(load_agent(f"ismcts:iterations=4000,{MARGIN}"), STROZZI)
+    bound = compile_agent(load_agent(f"ismcts:iterations=4000,{MARGIN}"), STROZZI)
     right = [_ask(table, bound)[0] in best for table, best in last_positions(5, 4, 3)]
     assert right == [True] * 5
 

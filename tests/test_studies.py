@@ -19,7 +19,7 @@ import pytest
 
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.selfplay.loop import OUTCOME, ROW
-from strozzi_sim.selfplay.match import Played
+from strozzi_sim.selfplay.match import MatchResult
 from strozzi_sim.studies.plan import make_plan, read_study
 from strozzi_sim.studies.run import Progress, load_results, run_study
 from strozzi_sim.studies.store import Store
@@ -378,7 +378,7 @@ def test_awkward_folders_are_errors_in_one_line(tmp_path, name, error, words):
 
 def played_chunk(made):
     games = made.chunk_games(made.cells[0], 0)
-    return Played(games, np.zeros(1, OUTCOME), np.zeros(1, made.counts), np.zeros(0, ROW), None)
+    return MatchResult(games, np.zeros(1, OUTCOME), np.zeros(1, made.counts), np.zeros(0, ROW), None)
 
 
 def test_chunks_are_listed_in_groups_while_the_disk_is_busy(tmp_path, monkeypatch):

@@ -30,7 +30,7 @@ TWIN = """
 from strozzi_sim.agent import compiled_agent
 from strozzi_sim.games.contract import count_legal, kth_legal
 
-def first(state, rules, params, memory, random):
+def first(state, rules, params, memory, rng):
     return kth_legal(state, rules, 0)
 
 one = compiled_agent(name="one", idle=0)(first)
@@ -165,11 +165,11 @@ def test_the_jackknife_is_that_of_refitting_without_each_chunk():
     counts = counts_of(orders, 3, 10)
     rated = rate(counts, np.full(3, 200))
     parts = np.array_split(orders, 10)
-    without = [
+    leave_one_out_values = [
         choix.ilsr_rankings(3, [tuple(o) for k, part in enumerate(parts) if k != c for o in part], tol=1e-10)
         for c in range(10)
     ]
-    error = intervals.jackknife(np.array(without))
+    error = intervals.jackknife(np.array(leave_one_out_values))
     half = (rated.strength.high - rated.strength.low) / 2
     assert half == pytest.approx(intervals.t_quantile(9) * error, rel=0.01)
 
@@ -419,14 +419,14 @@ def test_a_difference_is_decided_only_if_it_is_there():
 def test_a_tournament_stops_at_the_same_deal_however_it_is_run(tmp_path, until):
     field = ["random", "greedy", "florence", "heuristic"]
     made = tourney(field, deals=400, until=until)
-    first = run_study(made.plan, tmp_path / "a", workers=1, tables=made.tables, enough=made.watch())
+    first = run_study(made.plan, tmp_path / "a", workers=1, tables=made.tables, stopping_rule=made.stopping_rule())
     assert FIRST_LOOK * 2 <= first.manifest["deals"] < 400
     assert first.games == first.manifest["deals"] * 24 == first.played_now
     anytime = first.frames["agents"].query("figure == 'win_share_anytime'")
     if until != "decided":
         assert ((anytime["high"] - anytime["low"]) / 2 <= 0.08).all()
-    other = run_study(made.plan, tmp_path / "b", workers=2, tables=made.tables, enough=made.watch())
-    again = run_study(made.plan, tmp_path / "b", workers=1, tables=made.tables, enough=made.watch())
+    other = run_study(made.plan, tmp_path / "b", workers=2, tables=made.tables, stopping_rule=made.stopping_rule())
+    again = run_study(made.plan, tmp_path / "b", workers=1, tables=made.tables, stopping_rule=made.stopping_rule())
     assert (other.played_now, again.played_now) == (first.games, 0)
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
     shorter = tourney(field, deals=first.manifest["deals"])

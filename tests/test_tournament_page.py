@@ -21,9 +21,9 @@ FIELD = ["heuristic", "random", "greedy", "trader"]
 def played(folder, field=FIELD, **options):
     settings = {"players": [3], "deals": 20, "seatings": "rotate"} | options
     made = plan_tournament(STROZZI, field, **settings)
-    enough = made.watch() if made.plan.until else None
+    stopping_rule = made.stopping_rule() if made.plan.until else None
     command = "strozzi tournament strozzi <&>"
-    return run_study(made.plan, folder, workers=1, tables=made.tables, enough=enough, command=command)
+    return run_study(made.plan, folder, workers=1, tables=made.tables, stopping_rule=stopping_rule, command=command)
 
 
 @pytest.fixture(scope="module")

@@ -8,16 +8,16 @@ import pytest
 
 from strozzi_sim import stats
 from strozzi_sim.games import load_game
-from strozzi_sim.games.medici_vs_strozzi.page_findings import _beside_fair, _harbors
-from strozzi_sim.games.pages import Speaker, Tidy
-from strozzi_sim.games.strozzi.page_findings import _what_ports_pay
+from strozzi_sim.games.medici_vs_strozzi.report.findings import _beside_fair, _harbors
+from strozzi_sim.games.reporting import FigureTable, Narrator
+from strozzi_sim.games.strozzi.report.findings import _what_ports_pay
 from strozzi_sim.games.verdicts import degrees_of_freedom, p_value, p_value_of_share, surely_not
+from strozzi_sim.kernel.wins import WIN_UNITS
 from strozzi_sim.reports import findings
 from strozzi_sim.reports.heat import draw_heat_map
 from strozzi_sim.stats import benjamini_hochberg
 
 SEATS = 4
-WIN = 60
 
 
 def row_of(value, low, high, n=10_000, deals=200, **keys):
@@ -30,7 +30,7 @@ def row_of(value, low, high, n=10_000, deals=200, **keys):
 def test_p_is_below_5_per_cent_exactly_where_the_interval_leaves_the_number_out(null):
     rng = np.random.default_rng(2)
     wins = rng.binomial(20, 0.25, (25, 400))
-    share = stats.ratio(wins, np.full((25, 400), 20), share_of=25)
+    share = stats.ratio(wins, np.full((25, 400), 20), n_deals=25)
     mean = stats.ratio(wins, np.full((25, 400), 20))
     for found, test in ((share, p_value_of_share), (mean, p_value)):
         p = test(found.value, found.low, found.high, null, 24)
@@ -70,7 +70,7 @@ def test_a_heat_map_of_noise_is_seldom_marked(deals):
     marked, panels = 0, 150
     for _ in range(panels):
         wins, count = noise(rng, deals)
-        share = stats.ratio(WIN * wins, count, unit=WIN, share_of=deals)
+        share = stats.ratio(WIN_UNITS * wins, count, unit=WIN_UNITS, n_deals=deals)
         df = degrees_of_freedom(share.n, deals)
         p = p_value_of_share(share.value, share.low, share.high, 1 / SEATS, df)
         marked += bool((benjamini_hochberg(p.ravel()) < 0.05).any())
@@ -78,8 +78,8 @@ def test_a_heat_map_of_noise_is_seldom_marked(deals):
 
 
 def test_the_drawing_marks_what_the_test_says():
-    heat_map = load_game("strozzi").module("pages").HEATMAPS["win-by-flag-and-sail"]
-    table, cell = Tidy("row", "column"), SimpleNamespace(players=4, variant="base", lineup="random", deals=200)
+    heat_map = load_game("strozzi").module("report").HEATMAPS["win-by-flag-and-sail"]
+    table, cell = FigureTable("row", "column"), SimpleNamespace(players=4, variant="base", lineup="random", deals=200)
     value = np.array([[0.25, 0.24, 0.55]])
     half = np.array([[0.03, 0.03, 0.03]])
     estimate = stats.Estimate(value, value - half, value + half, np.full((1, 3), 900))
@@ -97,15 +97,15 @@ class Lineups:
         self.strong = strong
 
     def tables(self, cells, deals):
-        lineup, balance = Tidy("position", "agent"), Tidy()
+        lineup, balance = FigureTable("position", "agent"), FigureTable()
         for number in range(cells):
             cell = SimpleNamespace(players=SEATS, variant="base", lineup=f"a,b,c,{number}", deals=deals)
             shares = np.full(SEATS, 1 / SEATS) if self.strong is None else self.strong
-            wins = WIN * self.rng.multinomial(SEATS, shares, deals)
+            wins = WIN_UNITS * self.rng.multinomial(SEATS, shares, deals)
             games = np.full((deals, SEATS), SEATS)
-            won = stats.ratio(wins, games, unit=WIN, share_of=deals)
+            won = stats.ratio(wins, games, unit=WIN_UNITS, n_deals=deals)
             first = np.repeat(wins[:, :1], SEATS - 1, axis=1)
-            less = stats.difference((wins[:, 1:], first), (games[:, 1:], games[:, 1:]), unit=WIN, share_of=deals)
+            less = stats.difference((wins[:, 1:], first), (games[:, 1:], games[:, 1:]), unit=WIN_UNITS, n_deals=deals)
             for figure, estimate, begin in (("win_share", won, 0), ("win_share_minus_position_0", less, 1)):
                 for k in range(len(estimate.value)):
                     one = stats.Estimate(*(getattr(estimate, name)[k] for name in ("value", "low", "high", "n")))
@@ -132,7 +132,7 @@ def test_a_difference_too_small_to_matter_is_no_finding():
     """Half a million games tell seats apart that differ by a fifth of a point; nobody needs to know."""
 
     def tables(shares, half, p):
-        seats, balance = Tidy("seat"), Tidy()
+        seats, balance = FigureTable("seat"), FigureTable()
         cell = SimpleNamespace(players=2, variant="base", lineup="random", deals=500_000)
         shares = np.array(shares)
         n = np.array([500_000, 500_000])
@@ -168,7 +168,7 @@ def test_the_smallest_load_that_wins_is_one_that_surely_does():
             "figure": "won_share",
         }
         frame = pd.DataFrame([vars_of(each) | keys for each in rows])
-        return " ".join(_harbors(Speaker(frame, 2), {}))
+        return " ".join(_harbors(Narrator(frame, 2), {}))
 
     def vars_of(each):
         level, value, half = each
@@ -183,7 +183,7 @@ def test_equal_loads_are_seldom_said_to_win():
     claims = 0
     for _ in range(300):
         wins = rng.binomial(10, 0.5, (40, 12))
-        found = stats.ratio(wins, np.full((40, 12), 10), share_of=40)
+        found = stats.ratio(wins, np.full((40, 12), 10), n_deals=40)
         rows = [
             row_of(*(getattr(found, name)[k] for name in ("value", "low", "high", "n")), deals=40) for k in range(12)
         ]

@@ -2,10 +2,10 @@
 
 from strozzi_sim.agent import compiled_agent
 from strozzi_sim.games.contract import count_legal, kth_legal
-from strozzi_sim.kernel.streams import random_below
+from strozzi_sim.kernel.streams import randbelow
 
 
 @compiled_agent(name="random", stochastic=True)
-def uniform(state, rules, params, memory, random):
+def uniform(state, rules, params, memory, rng):
     """Plays any legal action with equal chance."""
-    return kth_legal(state, rules, random_below(random, count_legal(state, rules)))
+    return kth_legal(state, rules, randbelow(rng, count_legal(state, rules)))

@@ -20,7 +20,7 @@ from strozzi_sim.studies.tables import study_tables
 from strozzi_sim.studies.tournament import plan_tournament
 
 Frames = dict[str, pd.DataFrame]
-MOST_CHUNKS = 4000  # of a long comparison
+MAX_CHUNKS = 4000  # of a long comparison
 GO = np.zeros(1, np.int64)  # a stop flag that nobody sets
 
 
@@ -88,7 +88,7 @@ def _resolved(group: str, name: str, make: Callable[[int], Any]) -> Case:
         resolved = make(deals)
         plan = resolved.plan
         if isinstance(resolved, Comparison):  # what pairing saves is known the better the more chunks there are
-            plan = replace(plan, chunks=min(deals, MOST_CHUNKS))
+            plan = replace(plan, chunks=min(deals, MAX_CHUNKS))
         found: Frames = resolved.tables(plan, Chunks(plan, first))
         return found
 

@@ -11,8 +11,8 @@ from judging import LONG_STARTS
 from scipy.stats import beta
 
 from strozzi_sim.games import load_game
-from strozzi_sim.games.pages import Tidy
-from strozzi_sim.selfplay.loop import WIN
+from strozzi_sim.games.reporting import FigureTable
+from strozzi_sim.kernel.wins import WIN_UNITS
 from strozzi_sim.studies.tournament import Tournament, _add_agents, plan_tournament
 
 FIGURE = "win_share_anytime"
@@ -37,7 +37,7 @@ def _wrong(name: str, deals: int, runs: range, truth: dict[str, float]) -> list[
     found = []
     for run in runs:
         tournament, whole = _counts(name, run * deals, deals)
-        table = Tidy("agent")
+        table = FigureTable("agent")
         for look in range(1, tournament.plan.chunks + 1):
             cut = copy(whole)
             cut.by_agent = whole.by_agent[:, :look]  # type: ignore[attr-defined]
@@ -61,7 +61,7 @@ def ever_wrong(deals: int, runs: int, workers: int, long: int) -> pd.DataFrame:
         _, whole = _counts(name, LONG_STARTS, long * deals)
         wins, _, _, played = whole.by_agent.sum(axis=1)  # type: ignore[attr-defined]
         labels = whole.field.labels  # type: ignore[attr-defined]
-        truth = dict(zip(labels, wins / WIN / played, strict=True))
+        truth = dict(zip(labels, wins / WIN_UNITS / played, strict=True))
         step = max(1, runs // (4 * workers))
         blocks = [range(at, min(at + step, runs)) for at in range(0, runs, step)]
         parts = Parallel(n_jobs=workers)(delayed(_wrong)(name, deals, block, truth) for block in blocks)

@@ -14,7 +14,7 @@ from scipy.stats import beta
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.games import load_game
-from strozzi_sim.games.pages import Tidy
+from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.selfplay.loop import OUTCOME
 from strozzi_sim.selfplay.match import Match
@@ -74,7 +74,7 @@ def _p_values(field: str, sizes: list[int], tests: int) -> dict[int, Array]:
     found = {}
     for deals in sizes:
         rng = np.random.default_rng([deals, match.players, len(match.lineup)])
-        table = Tidy()
+        table = FigureTable()
         for number in range(tests):
             _add_fairness(table, _cell(match, pool, deals, number, rng))
         balance = table.frame()

@@ -20,16 +20,16 @@ from scipy.optimize import least_squares
 
 from strozzi_agents.medici_vs_strozzi import appraiser
 from strozzi_sim.agent import AgentSpec, Param, load_agent
-from strozzi_sim.binding import Bound, bind
+from strozzi_sim.agent.compile import CompiledAgent, compile_agent
 from strozzi_sim.games import load_game
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi import worth
 from strozzi_sim.games.medici_vs_strozzi.core import load, round_ends
 from strozzi_sim.games.variants import BASE, resolve_variant
 from strozzi_sim.kernel.jit import jit
-from strozzi_sim.selfplay.loop import WIN
+from strozzi_sim.kernel.wins import WIN_UNITS
+from strozzi_sim.play.position import Position
 from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.table import Table
 
 FOUND = Path(__file__).with_name("found_fair_price.json")
 SEED, HELD_OUT_SEED = 77, 2
@@ -56,7 +56,7 @@ def play_on(states, rules, params, memory, stream, after):
     for k in range(params[0].playouts):
         spread += (known.sample[2, k] - mean) ** 2
     if action != s.DISCARD:
-        load(after[0], tables, seat, (action - s.LOAD) // s.MOST_HARBORS, (action - s.LOAD) % s.MOST_HARBORS)
+        load(after[0], tables, seat, (action - s.LOAD) // s.MAX_HARBORS, (action - s.LOAD) % s.MAX_HARBORS)
     cash = int64(state.cash[s.MEDICI]) - int64(state.cash[s.STROZZI])
     return mean - cash, spread / params[0].playouts ** 2, round_ends(after[0], tables, seat)
 
@@ -81,19 +81,19 @@ def spec_of(name: str, weights: Weights, **more: float) -> AgentSpec:
 
 def collect(weights: Weights, deals: range, playouts: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """(positions, [margin, variance, over]) from games of two agents with these weights."""
-    bound: Bound = bind(spec_of("appraiser", weights, playouts=playouts, lots=s.MOST_TILES), game)
-    fair, random = spec_of("fair-price", weights), np.random.default_rng(deals.start)
+    bound: CompiledAgent = compile_agent(spec_of("appraiser", weights, playouts=playouts, lots=s.MAX_TILES), game)
+    fair, rng = spec_of("fair-price", weights), np.random.default_rng(deals.start)
     positions, worths = [], []
     for deal in deals:
-        table = Table(game, variant, 2, seed=SEED, deal=deal)
+        table = Position(game, variant, 2, seed=SEED, deal=deal)
         while not table.over:
-            if table.state["phase"][0] == s.PLACE and random.random() < ASKED:
+            if table.state["phase"][0] == s.PLACE and rng.random() < ASKED:
                 after, memory = table.state.copy(), np.zeros(1, bound.memory)
-                stream = np.uint64(random.integers(1 << 62))
+                stream = np.uint64(rng.integers(1 << 62))
                 worths.append(play_on(table.state, variant.rules, bound.params, memory, stream, after))
                 positions.append(after)
-            astray = table.state["phase"][0] == s.PLACE and random.random() < ASTRAY
-            table.play(int(random.choice(table.legal)) if astray else table.ask(fair))
+            astray = table.state["phase"][0] == s.PLACE and rng.random() < ASTRAY
+            table.play(int(rng.choice(table.legal)) if astray else table.ask(fair))
     states, values = np.concatenate(positions), np.array(worths, float)
     order = np.argsort(states["round"], kind="stable")
     return states[order], values[order]
@@ -101,7 +101,7 @@ def collect(weights: Weights, deals: range, playouts: int) -> tuple[np.ndarray[A
 
 def fit(weights: Weights, states: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> tuple[Weights, float, float]:
     """The weights that fit best, and the standard deviation of what is left, before and after."""
-    params = bind(spec_of("fair-price", weights), game).params.copy()
+    params = compile_agent(spec_of("fair-price", weights), game).params.copy()
     memory, out, over = np.zeros(1, worth.MEMORY), np.zeros(len(states)), values[:, 2] > 0
     scale = 1.0 / np.sqrt(values[:, 1] + NOISE)
 
@@ -126,7 +126,7 @@ def play(one: AgentSpec, other: AgentSpec) -> tuple[float, float]:
     played = Match(game, 2, (one, other), variant, HELD_OUT_SEED, "rotate").play(0, HELD_OUT_DEALS, counted=False)
     outcome = played.outcome[0]
     scores = outcome["scores"].sum(axis=1) / played.games
-    return float(outcome["wins"][0].sum()) / WIN / played.games, float(scores[0] - scores[1])
+    return float(outcome["wins"][0].sum()) / WIN_UNITS / played.games, float(scores[0] - scores[1])
 
 
 def main() -> None:

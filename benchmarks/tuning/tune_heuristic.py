@@ -21,8 +21,8 @@ import optuna
 from strozzi_sim.agent import AgentSpec, load_agent
 from strozzi_sim.games import load_game
 from strozzi_sim.games.variants import BASE, resolve_variant
-from strozzi_sim.selfplay.loop import WIN
-from strozzi_sim.selfplay.match import Match, Played
+from strozzi_sim.kernel.wins import WIN_UNITS
+from strozzi_sim.selfplay.match import Match, MatchResult
 
 FOUND = Path(__file__).with_name("found.json")
 TRAINING_SEED, HELD_OUT_SEED = 1, 2
@@ -77,7 +77,7 @@ def play(first: AgentSpec, others: Lineup, deals: range, seed: int) -> tuple[flo
     played = match.play(deals.start, deals.stop, counted=False)
     outcome = played.outcome[0]
     scores = outcome["scores"].sum(axis=1) / played.games
-    share = float(outcome["wins"][0].sum()) / WIN / played.games
+    share = float(outcome["wins"][0].sum()) / WIN_UNITS / played.games
     return share, float(scores[0] - scores[1:players].mean())
 
 
@@ -95,7 +95,7 @@ def draw_lineups(past: list[AgentSpec], rng: random.Random) -> list[tuple[float,
     return lineups
 
 
-def self_play_of(spec: AgentSpec, players: int, seed: int, deals: range) -> tuple[Played, float]:
+def self_play_of(spec: AgentSpec, players: int, seed: int, deals: range) -> tuple[MatchResult, float]:
     """Games of equal seats, and the unused flags a game."""
     played = Match(game, players, (spec,), variant, seed).play(deals.start, deals.stop)
     assert played.tallies is not None

@@ -86,7 +86,7 @@ def games(json: Json = False) -> None:
         )
         return
     for game, _, shipped in rows:
-        print(f"{game.name}: {game.title}, {game.takes}, behaviour {game.behaviour}")
+        print(f"{game.name}: {game.title}, {game.player_count_text}, behaviour {game.behaviour}")
         print("    variant base: the components as published or reconstructed")
         for variant, changes in shipped.items():
             print(f"    variant {variant}: {changes.get('about', '')}")

@@ -13,10 +13,10 @@ from strozzi_sim.kernel.files import storage_errors, write_whole
 
 if TYPE_CHECKING:
     from strozzi_sim.agent import AgentSpec
-    from strozzi_sim.selfplay.records import RecordedGame
-    from strozzi_sim.selfplay.table import Table
+    from strozzi_sim.play.position import Position
+    from strozzi_sim.play.records import RecordedGame
 
-_MOST_ROWS = 12  # actions of a decision that are shown when many decisions are
+_MAX_ROWS = 12  # actions of a decision that are shown when many decisions are
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
         StorageError: the trees cannot be written.
     """
     from strozzi_sim.agent import check_lineup, load_agent
-    from strozzi_sim.selfplay.explain import TREE_FORMAT, deciders, explain
-    from strozzi_sim.selfplay.retrace import retrace, table_of
+    from strozzi_sim.play.explain import TREE_FORMAT, deciders, explain
+    from strozzi_sim.play.retrace import retrace, table_of
 
     spec, header = load_agent(asked.agent), recorded.header
     check_range("--lines", asked.lines, 0, 1e6)
@@ -52,14 +52,14 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
         check_range("--seat", asked.seat, 0, header["players"] - 1)
     if asked.tree is not None:
         _check_writable(asked.tree)
-        if spec.agent.thoughts is None:
+        if spec.agent.analyse is None:
             raise InputError(f"--tree: {spec.text} does not say what it thinks; only its choice can be shown")
     table = table_of(recorded, place)
     check_lineup([spec], table.game, table.players)
     actions = retrace(recorded, table, place)
     wanted = _wanted(asked, deciders(table, actions))
     (spec,), notes = with_counts([spec], table.game, [table.players], [table.variant])
-    says = spec.agent.thoughts
+    says = spec.agent.analyse
     value = (says.__doc__ or "").strip().split("\n")[0] if says else None
     about: dict[str, Any] = {
         "header": _without(header, "components"),
@@ -85,7 +85,7 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
         told = len(lines)
         if step or asked.decision is not None:
             _print_board(before, recorded.names)
-        _print_decision(document, recorded.names, spec, _MOST_ROWS if asked.decision is None else None)
+        _print_decision(document, recorded.names, spec, _MAX_ROWS if asked.decision is None else None)
         if step and asked.decision is None:
             print("-- Enter for more --", end="", flush=True)
             if not sys.stdin.readline():
@@ -143,7 +143,7 @@ def _agreement(documents: Sequence[Mapping[str, Any]], names: Sequence[str]) -> 
     return found
 
 
-def _print_header(table: "Table", recorded: "RecordedGame", spec: "AgentSpec", value: str | None) -> None:
+def _print_header(table: "Position", recorded: "RecordedGame", spec: "AgentSpec", value: str | None) -> None:
     header = recorded.header
     print(f"{table.game.title}, {header['players']} players: {', '.join(recorded.names)}")
     print(
@@ -156,14 +156,14 @@ def _print_header(table: "Table", recorded: "RecordedGame", spec: "AgentSpec", v
         print("best lines: action [seat] visits value, each followed by what was tried most after it\n")
 
 
-def _describe(table: "Table", names: Sequence[str], lines: Sequence[Mapping[str, Any]]) -> None:
+def _describe(table: "Position", names: Sequence[str], lines: Sequence[Mapping[str, Any]]) -> None:
     """What has happened, in words."""
     describe = table.game.module("events").describe
     for line in lines:
         print(describe(line, names, table.variant.components))
 
 
-def _print_board(table: "Table", names: Sequence[str]) -> None:
+def _print_board(table: "Position", names: Sequence[str]) -> None:
     view = table.game.module("view")
     seen = view.view_of(table.state[0], table.variant.components, table.actor)
     print(f"\n{view.render(seen, table.variant.components, names)}")

@@ -25,7 +25,7 @@ from strozzi_sim.cli.options import (
 if TYPE_CHECKING:
     from strozzi_sim.games.contract import Game
     from strozzi_sim.games.variants import Variant
-    from strozzi_sim.selfplay.fairness import Fairness, Leak
+    from strozzi_sim.play.fairness import Fairness, Leak
     from strozzi_sim.selfplay.rows import RowCheck
 
 
@@ -45,8 +45,8 @@ def fairness(
     """
     from strozzi_sim.agent import load_agent
     from strozzi_sim.games import load_game
+    from strozzi_sim.play.fairness import check_fairness
     from strozzi_sim.selfplay.apart import ask_apart
-    from strozzi_sim.selfplay.fairness import check_fairness
     from strozzi_sim.selfplay.interrupts import stop_flag
 
     the_game = load_game(game)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from strozzi_sim.agent import AgentSpec
     from strozzi_sim.games.contract import Game
     from strozzi_sim.games.variants import Variant
-    from strozzi_sim.selfplay.calibrate import Calibration
+    from strozzi_sim.play.calibrate import Calibration
     from strozzi_sim.studies.run import Progress
 
 MAX_WORKERS = 1_024
@@ -51,7 +51,7 @@ def parse_players(text: str, game: "Game") -> list[int]:
     if not text:
         return list(game.player_counts)
     by_text = {str(count): count for count in game.player_counts}
-    allowed = f"{game.name} takes {game.takes}"
+    allowed = f"{game.name} takes {game.player_count_text}"
     counts: list[int] = []
     for piece in text.split(","):
         low, dash, high = piece.strip().partition("-")
@@ -103,7 +103,7 @@ def with_counts(
     if not any(spec.in_seconds for spec in specs):
         return tuple(specs), ()
     from strozzi_sim.agent import load_agent
-    from strozzi_sim.selfplay.calibrate import in_counts
+    from strozzi_sim.play.calibrate import in_counts
     from strozzi_sim.studies.calibrated import noted
 
     known = noted(folder)

@@ -23,7 +23,7 @@ from strozzi_sim.cli.options import (
 from strozzi_sim.errors import AgentFault, InputError
 
 if TYPE_CHECKING:
-    from strozzi_sim.selfplay.table import Table
+    from strozzi_sim.play.position import Position
 
 
 def play(
@@ -44,7 +44,7 @@ def play(
     """
     from strozzi_sim.games import load_game
     from strozzi_sim.kernel.worker import prints_to_stderr
-    from strozzi_sim.selfplay.table import Table
+    from strozzi_sim.play.position import Position
 
     the_game = load_game(game)
     count = one_player_count(players, the_game)
@@ -64,7 +64,7 @@ def play(
         say(
             f"{', '.join(foreign)} plays in this process: nothing can end it if it hangs, and it ends with this command"
         )
-    table = Table(the_game, chosen, count, seed=seed, deal=deal)
+    table = Position(the_game, chosen, count, seed=seed, deal=deal)
     seated = [others[k % len(others)] for k in range(count - 1)]
     seated.insert(seat, seated[0])
     names = [spec.text for spec in seated]
@@ -94,7 +94,7 @@ def play(
     print(f"\n{_board(table, names, seat)}")
 
 
-def _board(table: "Table", names: list[str], seat: int) -> str:
+def _board(table: "Position", names: list[str], seat: int) -> str:
     view = table.game.module("view")
     text: str = view.render(
         view.view_of(table.state[0], table.variant.components, seat), table.variant.components, names
@@ -102,7 +102,7 @@ def _board(table: "Table", names: list[str], seat: int) -> str:
     return text
 
 
-def _ask_person(table: "Table", names: list[str], seat: int) -> bool:
+def _ask_person(table: "Position", names: list[str], seat: int) -> bool:
     """Show the board and play what the person says; False if he leaves."""
     view = table.game.module("view")
     seen = view.view_of(table.state[0], table.variant.components, seat)

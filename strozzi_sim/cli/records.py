@@ -55,9 +55,9 @@ def record(
     """
     from strozzi_sim.games import load_game
     from strozzi_sim.kernel.files import STANDARD_OUTPUT, open_descriptor, storage_errors
+    from strozzi_sim.play.records import record_game, write_record
     from strozzi_sim.selfplay.interrupts import stop_flag
     from strozzi_sim.selfplay.match import Match
-    from strozzi_sim.selfplay.records import record_game, write_record
     from strozzi_sim.selfplay.rows import row_dependent
 
     the_game = load_game(game)
@@ -105,7 +105,7 @@ def verify(file: RecordFile, json: Json = False) -> int:
 
     Example: strozzi verify games.jsonl
     """
-    from strozzi_sim.selfplay.records import verify_record
+    from strozzi_sim.play.records import verify_record
 
     try:
         games = verify_record(file)
@@ -140,7 +140,7 @@ def replay(
     """
     from strozzi_sim.cli.explain import Asked, explain_game
     from strozzi_sim.games import load_game
-    from strozzi_sim.selfplay.records import read_record
+    from strozzi_sim.play.records import read_record
 
     check_range("--game", game, 1, 1e12)
     recorded = next(islice(read_record(file), game - 1, None), None)

@@ -34,7 +34,7 @@ from strozzi_sim.errors import InputError
 
 if TYPE_CHECKING:
     from strozzi_sim.games.contract import Game
-    from strozzi_sim.selfplay.calibrate import Calibration
+    from strozzi_sim.play.calibrate import Calibration
     from strozzi_sim.studies.compare import Comparison
     from strozzi_sim.studies.ladder import Ladder
     from strozzi_sim.studies.run import Results
@@ -294,7 +294,7 @@ def _play(
     from strozzi_sim.studies.run import run_in_memory, run_study
 
     plan, team = replace(planned.plan, calibrated=notes), parse_workers(workers)
-    enough = planned.watch() if plan.until else None  # type: ignore[union-attr]
+    stopping_rule = planned.stopping_rule() if plan.until else None  # type: ignore[union-attr]
     command = shlex.join(["strozzi", *sys.argv[1:]])
 
     def told() -> None:
@@ -306,11 +306,19 @@ def _play(
             progress.ready = told
         if out is None:
             progress.ready()
-            cut, frames = run_in_memory(plan, planned.tables, workers=team, progress=progress, enough=enough)
+            cut, frames = run_in_memory(
+                plan, planned.tables, workers=team, progress=progress, stopping_rule=stopping_rule
+            )
             games, deals = cut.games, cut.deals
         else:
             results = run_study(
-                plan, out, workers=team, command=command, progress=progress, tables=planned.tables, enough=enough
+                plan,
+                out,
+                workers=team,
+                command=command,
+                progress=progress,
+                tables=planned.tables,
+                stopping_rule=stopping_rule,
             )
             frames, games, deals = results.frames, results.games, results.manifest["deals"]
             page = _page(results, plan.game)

@@ -23,7 +23,7 @@ class Game:
         name: the folder's name, and the word used in commands, files and random streams.
         title: the name on the box.
         player_counts: the numbers of players it takes.
-        most_players: the length of every per-seat array.
+        max_players: the length of every per-seat array.
         behaviour: raised whenever any result for the same seed may change; stored with results.
         state, rules, tallies: dtypes of the game's records.
         journal_rows: most events of one game.
@@ -33,7 +33,7 @@ class Game:
     name: str
     title: str
     player_counts: tuple[int, ...]
-    most_players: int
+    max_players: int
     behaviour: int
     state: np.dtype[Any]
     rules: np.dtype[Any]
@@ -42,7 +42,7 @@ class Game:
     standard_agent: str
 
     @property
-    def takes(self) -> str:
+    def player_count_text(self) -> str:
         """The numbers of players in words: `3-6 players`, `2 players`."""
         ends = dict.fromkeys((self.player_counts[0], self.player_counts[-1]))
         return f"{'-'.join(map(str, ends))} players"
@@ -133,7 +133,7 @@ def placing(state, seat):
     return _no_game("placing")
 
 
-def determinize(state, rules, seat, random):
+def determinize(state, rules, seat, rng):
     """Resample in place everything `seat` cannot know, consistently with all it does know."""
     _no_game("determinize")
 

@@ -187,7 +187,11 @@ def _value_at(raw: Any, key: str) -> Any:
 
 
 def _lay_over(
-    raw: dict[str, Any], changes: Mapping[str, Any], where: str, variable: tuple[str, ...], merged: tuple[str, ...]
+    raw: dict[str, Any],
+    changes: Mapping[str, Any],
+    where: str,
+    variable: tuple[str, ...],
+    inline_source: tuple[str, ...],
 ) -> None:
     for section, change in changes.items():
         if section in _DESCRIPTION:
@@ -200,7 +204,7 @@ def _lay_over(
             raw[section] = _changed_list(old, change, f"{where}: {section}")
         elif isinstance(change, Mapping):
             for key, value in change.items():
-                if f"{section}.{key}" in merged and isinstance(value, Mapping):
+                if f"{section}.{key}" in inline_source and isinstance(value, Mapping):
                     old[key] = {**old.get(key, {}), **{str(entry): number for entry, number in value.items()}}
                 else:
                     old[key] = value

@@ -8,7 +8,7 @@ from numba import int64
 from numba.core import types
 from numba.extending import intrinsic
 
-from strozzi_sim.kernel.jit import inlined
+from strozzi_sim.kernel.jit import force_inline
 
 WIDTH = 8  # members a set may have where `kth_bit` is used
 
@@ -44,13 +44,13 @@ def _kth_table() -> Any:
 _KTH = _kth_table()
 
 
-@inlined
+@force_inline
 def kth_bit(members, k):
     """The k-th smallest member (k from 0) of a set of at most WIDTH members."""
     return int64(_KTH[members, k])
 
 
-@inlined
+@force_inline
 def next_clockwise(seats, seat):
     """The first seat of the non-empty set `seats` that sits after `seat`, clockwise; `seat` itself comes last."""
     later = seats & -(int64(2) << seat)

@@ -1,7 +1,7 @@
 """The only place that knows numba's options.
 
-`jit`, `inlined` and `merged` mark kernels that live inside a compiled unit; they are compiled with whoever calls them.
-`merged` puts the source into the caller: it saves compile time along a chain of calls, since numba optimises every
+`jit`, `force_inline` and `inline_source` mark kernels that live inside a compiled unit; they are compiled with whoever calls them.
+`inline_source` puts the source into the caller: it saves compile time along a chain of calls, since numba optimises every
 link of it with all links below.
 `entry` compiles a unit that Python calls, `function_at` one that compiled code calls by address; only these two are
 kept in the cache folder, so that the folder's key (see `kernel.cache`) covers everything compiled into them.
@@ -31,8 +31,8 @@ _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 FunctionIdentity._unique_ids = iter(lambda: int.from_bytes(os.urandom(8), "big"), None)
 
 jit = numba.njit(**_OPTIONS)
-inlined = numba.njit(forceinline=True, **_OPTIONS)
-merged = numba.njit(inline="always", **_OPTIONS)
+force_inline = numba.njit(forceinline=True, **_OPTIONS)
+inline_source = numba.njit(inline="always", **_OPTIONS)
 
 
 def entry(kernel: Any, signature: Any, game: str) -> Any:

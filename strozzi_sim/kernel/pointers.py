@@ -86,8 +86,8 @@ def zero_at(typingctx: Any, address: Any, size: Any) -> Any:
 
 
 @intrinsic
-def call_at(typingctx: Any, address: Any, state: Any, rules: Any, params: Any, memory: Any, random: Any) -> Any:
-    """Call the agent at `address`: int64(state, rules, params, memory, random), the last four also addresses."""
+def call_at(typingctx: Any, address: Any, state: Any, rules: Any, params: Any, memory: Any, rng: Any) -> Any:
+    """Call the agent at `address`: int64(state, rules, params, memory, rng), the last four also addresses."""
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         i64 = ir.IntType(64)
@@ -100,7 +100,7 @@ def call_at(typingctx: Any, address: Any, state: Any, rules: Any, params: Any, m
         return builder.call(callee, given)
 
     pointers = [
-        types.int64 if isinstance(kind, types.Integer) else kind for kind in (state, rules, params, memory, random)
+        types.int64 if isinstance(kind, types.Integer) else kind for kind in (state, rules, params, memory, rng)
     ]
     return types.int64(types.int64, *pointers), build
 

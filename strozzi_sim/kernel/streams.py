@@ -10,7 +10,7 @@ import hashlib
 import numpy as np
 from numba import int64, uint32, uint64
 
-from strozzi_sim.kernel.jit import inlined, jit
+from strozzi_sim.kernel.jit import force_inline, jit
 
 SOURCES = 16  # most chance sources of a game
 _AGENTS = 1_000  # purposes from here on: the agent of seat purpose - _AGENTS
@@ -39,7 +39,7 @@ def game_key(game: str) -> int:
     return int.from_bytes(hashlib.sha256(game.encode()).digest()[:8], "little") >> 1
 
 
-@inlined
+@force_inline
 def mix(word):
     """The output function of SplitMix64."""
     word = (word ^ (word >> _S30)) * _MIX_1
@@ -47,7 +47,7 @@ def mix(word):
     return word ^ (word >> _S31)
 
 
-@inlined
+@force_inline
 def absorb(key, word):
     """A new key from a key and one more word."""
     return mix(key + _GOLDEN * (uint64(word) + _ONE))
@@ -59,19 +59,19 @@ def deal_key(seed, game, players, deal):
     return absorb(absorb(absorb(absorb(uint64(0), seed), game), players), deal)
 
 
-@inlined
+@force_inline
 def seat_stream(key, seat):
     """Where the stream of the agent at `seat` begins."""
     return absorb(key, int64(_AGENTS) + seat)
 
 
-@inlined
+@force_inline
 def open_source(chance, source):
     """Put the cursor of a chance source at its beginning."""
     chance.cursor[source] = absorb(chance.key, source)
 
 
-@inlined
+@force_inline
 def draw(chance, source, n):
     """The next number of a chance source, below `n` (n < 2^32; the bias is below n / 2^32)."""
     cursor = chance.cursor[source] + _GOLDEN
@@ -79,22 +79,22 @@ def draw(chance, source, n):
     return int64(((mix(cursor) >> _S32) * uint64(uint32(n))) >> _S32)
 
 
-@inlined
-def random_word(random):
+@force_inline
+def random_word(rng):
     """The next 64 bits of an agent's stream."""
-    random.cursor = random.cursor + _GOLDEN
-    return mix(random.cursor)
+    rng.cursor = rng.cursor + _GOLDEN
+    return mix(rng.cursor)
 
 
-@inlined
-def random_below(random, n):
+@force_inline
+def randbelow(rng, n):
     """The next number of an agent's stream, below `n` (n < 2^32)."""
-    return int64(((random_word(random) >> _S32) * uint64(uint32(n))) >> _S32)
+    return int64(((random_word(rng) >> _S32) * uint64(uint32(n))) >> _S32)
 
 
-@inlined
-def reseed(chance, random):
+@force_inline
+def reseed(chance, rng):
     """Give a search a chance of its own, drawn from its own stream: every source starts anew."""
-    chance.key = random_word(random)
+    chance.key = random_word(rng)
     for source in range(SOURCES):
         chance.cursor[source] = absorb(chance.key, source)

@@ -14,7 +14,7 @@ from strozzi_sim.kernel.jit import entry, jit
 TICK = 20_000  # microseconds between two looks
 
 _ALLOWED, _CALL, _LETTERS = 0, 1, 2  # `watched`: microseconds that a call may take (0 = nobody calls), its number, ...
-_MOST_LETTERS = 1000
+_MAX_LETTERS = 1000
 
 _usleep = types.ExternalFunction("usleep", int32(uint32))
 _write = types.ExternalFunction("write", intp(int32, intp, intp))
@@ -39,13 +39,13 @@ class Watchdog:
     """Ends the process when a call takes too long. There is one a process; it watches one call at a time."""
 
     def __init__(self, game: str, code: int) -> None:
-        self._watched, self._message = np.zeros(3, np.int64), np.zeros(_MOST_LETTERS, np.uint8)
+        self._watched, self._message = np.zeros(3, np.int64), np.zeros(_MAX_LETTERS, np.uint8)
         watch = entry(_watch, void(int64[::1], uint8[::1], int64), game)
         threading.Thread(target=watch, args=(self._watched, self._message, code), daemon=True).start()
 
     def speak(self, line: str) -> None:
         """What it writes to standard error when it ends the process."""
-        letters = line.encode("utf-8", "replace")[:_MOST_LETTERS]
+        letters = line.encode("utf-8", "replace")[:_MAX_LETTERS]
         self._message[: len(letters)] = np.frombuffer(letters, np.uint8)
         self._watched[_LETTERS] = len(letters)
 

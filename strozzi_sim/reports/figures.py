@@ -9,7 +9,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from strozzi_sim.games.pages import Figure, Picture, Unit, in_words, pick
+from strozzi_sim.games.reporting import Figure, Picture, Unit, in_words, pick
 from strozzi_sim.reports.rows import dot_rows, quantile_lines, stacked_bars
 from strozzi_sim.reports.series import (
     Words,

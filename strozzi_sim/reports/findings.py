@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.games.pages import (
+from strozzi_sim.games.reporting import (
     SCENARIO,
     THIN,
     Figure,
@@ -28,7 +28,7 @@ from strozzi_sim.stats.multiplicity import holm
 WHO = "who"
 _LONG = 24
 _CELL = ["players", "variant", "lineup"]
-_MOST = 12  # cells spoken of one by one
+_MAX = 12  # cells spoken of one by one
 
 WIN = Figure("win_share", "games won", "share")
 SCORE = Figure("score_mean", "mean score", "coins")
@@ -195,8 +195,8 @@ def _share_words(cell: _SeatCell) -> str:
 def seat_sentences(tables: Tables) -> list[str]:
     """How often each seat wins, cell by cell, and whether that shows that one is favoured."""
     cells = _seat_cells(tables)
-    found = [_seat_sentence(cell, tables["balance"]) for cell in cells[:_MOST] if len(cell.shares)]
-    if len(cells) > _MOST:
+    found = [_seat_sentence(cell, tables["balance"]) for cell in cells[:_MAX] if len(cell.shares)]
+    if len(cells) > _MAX:
         found.append("The other combinations are in `tables/balance.csv`.")
     if any(cell.verdict != FEW for cell in cells):
         found.append(
@@ -222,8 +222,8 @@ def _seat_sentence(cell: _SeatCell, balance: pd.DataFrame) -> str:
         return f"{between}, too few to tell whether that is chance."
     if cell.verdict == UNEQUAL:
         rows = list(cell.shares.itertuples(index=False))
-        shares, reach = _shares_in_words([(f"seat {row.seat}", row) for row in rows])
-        return f"{cell.where}: {shares} ({reach}fair {fair}; {games})."
+        shares, half_width = _shares_in_words([(f"seat {row.seat}", row) for row in rows])
+        return f"{cell.where}: {shares} ({half_width}fair {fair}; {games})."
     if cell.verdict == ALIKE:
         return f"{between} (fair {fair}): alike, to within {_POINTS} points."
     by_chance = (
@@ -248,8 +248,8 @@ def _shares_in_words(rows: list[tuple[str, Any]]) -> tuple[str, str]:
     first, *rest = rows
     words = listed([f"{first[0]} wins {said(first[1])}", *(f"{name} {said(row)}" for name, row in rest)])
     reaches = [reach_in_words(row, "share", digits) for _, row in rows if not np.isnan(row.value)]
-    reach = max((each for each in reaches if each), key=float, default="")
-    return f"{words}{THIN}%", f"\N{PLUS-MINUS SIGN}{reach}; " if reach else ""
+    half_width = max((each for each in reaches if each), key=float, default="")
+    return f"{words}{THIN}%", f"\N{PLUS-MINUS SIGN}{half_width}; " if half_width else ""
 
 
 def lineup_sentences(tables: Tables, chunks: int = MAX_CHUNKS) -> list[str]:
@@ -261,7 +261,7 @@ def lineup_sentences(tables: Tables, chunks: int = MAX_CHUNKS) -> list[str]:
     sure = (p < 1 - LEVEL) & (rows["value"].abs() >= MIN_SHARE).to_numpy()
     every = scenarios(tables["balance"])
     found = []
-    for key, group in list(rows.assign(sure=sure).groupby(_CELL, sort=False))[:_MOST]:
+    for key, group in list(rows.assign(sure=sure).groupby(_CELL, sort=False))[:_MAX]:
         players, variant, lineup = key
         own = pick(lineups, players=players, variant=variant, lineup=lineup, figure="win_share")
         name = scenario_words((variant, lineup), every)
@@ -269,7 +269,7 @@ def lineup_sentences(tables: Tables, chunks: int = MAX_CHUNKS) -> list[str]:
         if (group["value"] == 0).all() and (group["low"] == 0).all():
             found.append(f"{where}: all positions win exactly equally often, as identical agents must.")
             continue
-        shares, reach = _shares_in_words(
+        shares, half_width = _shares_in_words(
             [(f"{row.agent} (position {row.position})", row) for row in own.itertuples(index=False)]
         )
         more, less = (
@@ -280,7 +280,7 @@ def lineup_sentences(tables: Tables, chunks: int = MAX_CHUNKS) -> list[str]:
         verdict = f"surely {' and '.join(told)} than position 0" if told else "none is told from position 0"
         rest = len(group) - len(more) - len(less)
         others = f", {rest} not told from it" if told and rest else ""
-        found.append(f"{where}: {shares} ({reach}{verdict}{others}).")
+        found.append(f"{where}: {shares} ({half_width}{verdict}{others}).")
     return found
 
 

@@ -15,7 +15,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure as Drawing
 
-from strozzi_sim.games.pages import HeatMap, Unit
+from strozzi_sim.games.reporting import HeatMap, Unit
 from strozzi_sim.games.verdicts import ALPHA, degrees_of_freedom, p_value_of_share
 from strozzi_sim.reports.series import Words, in_order
 from strozzi_sim.reports.style import GREY, INK, PAPER, SEQUENTIAL, STYLE, WIDTH, compact, new_figure
@@ -26,7 +26,7 @@ Array = np.ndarray[Any, Any]
 _MANY = 12  # rows from which on they are drawn lower
 _FOOT = 0.2  # inches for the scale
 _GAP = 0.2  # between lines of panels
-_LEAST = 0.5  # that a scale of coins or numbers spans: what looks the same in the cells is not told apart by colour
+_MIN = 0.5  # that a scale of coins or numbers spans: what looks the same in the cells is not told apart by colour
 _TITLE = 0.75  # inches that the title of a panel needs
 
 
@@ -129,7 +129,7 @@ def _scale_of(heat_map: HeatMap, rows: pd.DataFrame) -> Normalize:
         top = high if low < 0.6 * high else 1.8 * high
         return Normalize(0.0, max(top if heat_map.equal else min(top, 1.0), 1e-9))
     start = min(low, 0.0) if low < 0.35 * high else low
-    return Normalize(start, max(high, start + _LEAST))
+    return Normalize(start, max(high, start + _MIN))
 
 
 def _panel(

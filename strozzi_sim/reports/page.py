@@ -15,18 +15,18 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure as Drawing
 
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.pages import SCENARIO, THIN, HeatMap, Picture, Tables, listed, pick
+from strozzi_sim.games.reporting import SCENARIO, THIN, HeatMap, Picture, Tables, listed, pick
 from strozzi_sim.games.verdicts import MAX_CHUNKS
 from strozzi_sim.kernel.files import storage_errors
+from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.reports import findings
 from strozzi_sim.reports.figures import draw
 from strozzi_sim.reports.heat import draw_heat_map
 from strozzi_sim.reports.html_tables import PageTable, page_table
 from strozzi_sim.reports.style import STYLE
-from strozzi_sim.selfplay.calibrate import Calibration
 from strozzi_sim.studies.folder import folder_lock, replace_files
 
-MOST_SCENARIOS = 4  # variants and line-ups that are drawn; the tables hold all
+MAX_SCENARIOS = 4  # variants and line-ups that are drawn; the tables hold all
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -106,7 +106,7 @@ def write_report(folder: Path, manifest: Mapping[str, Any], tables: Mapping[str,
             certainty=findings.certainty(manifest),
             tables=sorted(tables),
             spoken_of=findings.scenario_words(every[0], every) if every else "",
-            left_out=tuple(findings.scenario_words(each, every) for each in every[MOST_SCENARIOS:]),
+            left_out=tuple(findings.scenario_words(each, every) for each in every[MAX_SCENARIOS:]),
         )
 
     return write_page(folder, manifest, game, content)
@@ -161,7 +161,7 @@ def inline_svg(text: str, name: str, title: str) -> str:
 
 
 def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter) -> list[Section]:
-    part = game.module("pages")
+    part = game.module("report")
     variants = _variants(manifest)
     words = part.words(tables, variants)
     tables = {**tables, "lineup": findings.with_agents(tables["lineup"])}
@@ -208,7 +208,7 @@ def marked(sentence: str) -> Markup:
 def _apart(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """The first variants and line-ups of a table: (in words, for a file name, their rows)."""
     every = findings.scenarios(table)
-    for number, (variant, lineup) in enumerate(every[:MOST_SCENARIOS]):
+    for number, (variant, lineup) in enumerate(every[:MAX_SCENARIOS]):
         name = findings.scenario_words((variant, lineup), every)
         slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40]
         yield name, f"--{number}-{slug}" if len(every) > 1 else "", pick(table, variant=variant, lineup=lineup)

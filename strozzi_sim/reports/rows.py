@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Patch
 
-from strozzi_sim.games.pages import Figure, Picture, in_words, pick
+from strozzi_sim.games.reporting import Figure, Picture, in_words, pick
 from strozzi_sim.reports.series import (
     Words,
     in_order,

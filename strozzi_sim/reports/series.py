@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure as Drawing
 from matplotlib.lines import Line2D
 
-from strozzi_sim.games.pages import Picture
+from strozzi_sim.games.reporting import Picture
 from strozzi_sim.reports.style import COLOURS, MARKS, SERIES, legend
 
 Words = Mapping[str, str]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.pages import Figure, HeatMap, Picture, Tables, listed, pick, quote, row_of
+from strozzi_sim.games.reporting import Figure, HeatMap, Picture, Tables, listed, pick, quote, row_of
 from strozzi_sim.games.verdicts import MIN_SHARE, surely_not
 from strozzi_sim.reports.figures import draw
 from strozzi_sim.reports.findings import RANK, SCORE, WIN
@@ -22,8 +22,8 @@ AHEAD = Figure("ahead_share", "finished ahead", "share")
 WEIGHT = Figure("weight", "Nash weight", "share")
 AGAINST = Figure("score", "wins against the mixture", "share")
 _LONG, _LONGER = 34, 60  # letters of an agent's name beside a heat map, beside dots
-_MOST_PAIRS = 6  # against the ranking, told one by one
-_MOST_MAPPED = 40  # agents of a heat map
+_MAX_PAIRS = 6  # against the ranking, told one by one
+_MAX_MAPPED = 40  # agents of a heat map
 
 Words = dict[str, str]
 
@@ -133,7 +133,7 @@ def _pairs(standings: Sequence[_Standing], painter: Painter, chunks: int) -> Sec
     parts, sentences = [], []
     for standing in standings:
         sentences += _against(standing, chunks)
-        agents = standing.agents[:_MOST_MAPPED]
+        agents = standing.agents[:_MAX_MAPPED]
         number = {agent: k for k, agent in enumerate(agents, 1)}
         rows = standing.pairs[standing.pairs["agent"].isin(agents) & standing.pairs["opponent"].isin(agents)]
         rows = rows.assign(row=rows["agent"].map(number), column=rows["opponent"].map(number)).sort_values("row")
@@ -277,8 +277,8 @@ def _against(standing: _Standing, chunks: int) -> list[str]:
         return [
             f"At {standing.title} no weaker agent surely finishes ahead of a stronger one ({len(rows)} pairs, judged together)."
         ]
-    more = [f"and {len(against) - _MOST_PAIRS} more pairs"] if len(against) > _MOST_PAIRS else []
-    return [f"At {standing.title}, against the ranking, {'; '.join([*against[:_MOST_PAIRS], *more])}."]
+    more = [f"and {len(against) - _MAX_PAIRS} more pairs"] if len(against) > _MAX_PAIRS else []
+    return [f"At {standing.title}, against the ranking, {'; '.join([*against[:_MAX_PAIRS], *more])}."]
 
 
 def _plan(manifest: Mapping[str, Any], game: Game, standings: Sequence[_Standing]) -> str:

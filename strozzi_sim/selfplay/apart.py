@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent.python import SECONDS_VARIABLE, seconds_allowed
 from strozzi_sim.errors import AgentFault
 from strozzi_sim.games.contract import Game
 from strozzi_sim.kernel.workers import Ended, Hung, call_apart
-from strozzi_sim.python_agent import SECONDS_VARIABLE, seconds_allowed
 from strozzi_sim.selfplay.interrupts import stop_flag
 
 Blame = Callable[[np.ndarray[Any, Any], str], AgentFault]

@@ -23,13 +23,13 @@ from strozzi_sim.games.contract import (
     score,
     tally,
 )
-from strozzi_sim.kernel.jit import entry, jit, merged
+from strozzi_sim.kernel.jit import entry, inline_source, jit
 from strozzi_sim.kernel.pointers import assign, call_at, int64_at, zero_at
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, absorb, deal_key, seat_stream
+from strozzi_sim.kernel.wins import WIN_UNITS
 from strozzi_sim.kernel.worker import HEARTBEAT
 
 POSITIONS = 6  # most seats of any game
-WIN = 60  # a win in sixtieths: a win shared by k is WIN // k, exact for k up to 6
 
 # What to play.
 JOB = np.dtype([
@@ -57,7 +57,7 @@ OUTCOME = np.dtype([
     ("games", "i8"),
     ("decisions", "i8"),
     ("played", "i8", (POSITIONS, POSITIONS)),  # games of this position at this seat
-    ("wins", "i8", (POSITIONS, POSITIONS)),  #   in WIN-ths
+    ("wins", "i8", (POSITIONS, POSITIONS)),  #   in WIN_UNITS
     ("places", "i8", (POSITIONS, POSITIONS)),  # sum of twice the place; a shared place is the mean of the places
     ("scores", "i8", (POSITIONS, POSITIONS)),
 ], align=True)  # fmt: skip
@@ -77,7 +77,7 @@ FAULT = np.dtype([
 DETERMINIZE = 2_000  # purposes from here on: resampling for seat purpose - DETERMINIZE
 
 
-@merged
+@inline_source
 def play_game(state, rules, seat_agents, randoms, chance, seen, resample, journal, fault, beat):
     """Play the game set up in `state` to its end; returns its number of decisions, negative after a fault."""
     decisions = int64(0)
@@ -120,7 +120,7 @@ def _count(state, seats, decisions, outcome):
         better, shared = placing(state, seat)
         outcome.played[position, seat] += 1
         if better == 0:
-            outcome.wins[position, seat] += int64(WIN) // shared
+            outcome.wins[position, seat] += int64(WIN_UNITS) // shared
         outcome.places[position, seat] += 2 * better + shared + 1
         outcome.scores[position, seat] += score(state, seat)
 

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec, check_lineup
-from strozzi_sim.binding import Bound, bind
+from strozzi_sim.agent.compile import CompiledAgent, compile_agent
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.streams import RANDOM, game_key
 from strozzi_sim.kernel.worker import agents_at_work, heartbeat, raised_in_compiled_code
-from strozzi_sim.selfplay.flight import kernels
 from strozzi_sim.selfplay.loop import (
     AGENT,
     FAULT,
@@ -28,12 +27,13 @@ from strozzi_sim.selfplay.loop import (
 )
 from strozzi_sim.selfplay.mixed import MixedLoop
 from strozzi_sim.selfplay.seatings import seating_design
+from strozzi_sim.selfplay.slots import kernels
 
 NO_STOP = np.zeros(1, np.int64)
 
 
 @dataclass
-class Played:
+class MatchResult:
     """What a range of deals came to.
 
     Attributes:
@@ -115,7 +115,7 @@ class Match:
         counted_loop(self.game) if counted else silent_loop(self.game)
         for spec in self.lineup:
             if not spec.foreign:
-                bind(spec, self.game)
+                compile_agent(spec, self.game)
         if self.in_python:
             kernels(self.game)
 
@@ -129,7 +129,7 @@ class Match:
         seating: int | None = None,
         start_player: int = 0,
         stop: np.ndarray[Any, Any] = NO_STOP,
-    ) -> Played:
+    ) -> MatchResult:
         """Play deals first .. last - 1 with all seatings, or only number `seating`.
 
         Args:
@@ -153,7 +153,7 @@ class Match:
 
         job = np.zeros(1, JOB)
         job[0] = (game_key(self.game.name), self.seed, players, first, last, start_player)
-        bound = [bind(spec, self.game) if spec.agent.kind == "compiled" else None for spec in self.positions]
+        bound = [compile_agent(spec, self.game) if spec.agent.kind == "compiled" else None for spec in self.positions]
         memories = [np.zeros(1, each.memory) if each else None for each in bound]
         agents = np.zeros(players, AGENT)
         for position, (each, memory) in enumerate(zip(bound, memories, strict=True)):
@@ -195,7 +195,7 @@ class Match:
         if fault["found"][0]:
             raise blame(fault[0], "")
         playouts = int(agents["playouts"].sum())
-        return Played(games, outcome, tallies, table[: games * players], journal, playouts)
+        return MatchResult(games, outcome, tallies, table[: games * players], journal, playouts)
 
     def lost(self, beat: np.ndarray[Any, Any], what: str, seating: int | None = None) -> AgentFault:
         """The fault of a worker process that ended while it played this match; `beat` is its last heartbeat."""
@@ -230,7 +230,7 @@ class Match:
         )
 
 
-def _foreign(positions: Sequence[AgentSpec], bound: Sequence[Bound | None]) -> str:
+def _foreign(positions: Sequence[AgentSpec], bound: Sequence[CompiledAgent | None]) -> str:
     """The compiled agents that are not ours, in words."""
     pairs = zip(positions, bound, strict=True)
     found = dict.fromkeys(f"agent {spec.text!r}" for spec, each in pairs if each and not each.trusted)
@@ -244,5 +244,5 @@ def check_players(game: Game, players: int, variant: Variant) -> None:
         InputError: names the count and what is allowed.
     """
     if players not in game.player_counts:
-        raise InputError(f"players: {game.name} takes {game.takes}, got {players}")
+        raise InputError(f"players: {game.name} takes {game.player_count_text}, got {players}")
     game.module("components").check_players(variant.components, players, f"{game.name} variant {variant.name}")

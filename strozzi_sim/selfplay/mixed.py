@@ -15,18 +15,11 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec
-from strozzi_sim.binding import Bound
-from strozzi_sim.errors import AgentFault
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import Variant
-from strozzi_sim.kernel.streams import RANDOM
-from strozzi_sim.kernel.threads import limit_loaded, one_thread
-from strozzi_sim.kernel.worker import begin_decision
-from strozzi_sim.python_agent import (
+from strozzi_sim.agent.compile import CompiledAgent
+from strozzi_sim.agent.python import (
     CALL,
     BadAnswer,
     Clock,
-    SeatRandom,
     aligned,
     ask_batch,
     ask_one,
@@ -34,8 +27,15 @@ from strozzi_sim.python_agent import (
     read_only,
     seconds_allowed,
 )
-from strozzi_sim.selfplay.flight import FULL, LOGGED, PENDING, PROGRESS, SCRIPT, SLOT, flying, kernels
+from strozzi_sim.errors import AgentFault
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.variants import Variant
+from strozzi_sim.kernel.seat_rng import SeatRng
+from strozzi_sim.kernel.streams import RANDOM
+from strozzi_sim.kernel.threads import limit_loaded, one_thread
+from strozzi_sim.kernel.worker import begin_decision
 from strozzi_sim.selfplay.loop import AGENT, FAULT
+from strozzi_sim.selfplay.slots import FULL, LOGGED, PENDING, PROGRESS, SCRIPT, SLOT, flying, kernels
 
 IN_FLIGHT = 4096  # games at once
 WAVE = 4  # times as many games are played before they are counted
@@ -59,7 +59,7 @@ class MixedLoop:
         variant: Variant,
         rules: Array,
         positions: Sequence[AgentSpec],
-        bound: Sequence[Bound | None],
+        bound: Sequence[CompiledAgent | None],
         design: Array,
         *,
         games: int,
@@ -95,7 +95,7 @@ class MixedLoop:
         self.words = aligned((CALL,), np.uint64)
         self._no_observations, self._no_words = self.observations[:0], self.words[:0]
         self._batch_players: dict[int, Any] = {}
-        self._seats: dict[tuple[int, int], tuple[int, Any, SeatRandom]] = {}
+        self._seats: dict[tuple[int, int], tuple[int, Any, SeatRng]] = {}
         self._deals = max(1, WAVE * slots // len(self.design))
 
     def waves(self, job: Array, agents: Array, fault: Array, stop: Array) -> Iterator[tuple[int, int, Array]]:
@@ -212,7 +212,7 @@ class MixedLoop:
                     player = make_player(spec.agent.function, dict(spec.values), self.clock)
                     if not self._seats:
                         limit_loaded()
-                    known = self._seats[b, seat] = game, player, SeatRandom(int(self.randoms["cursor"][b, seat]))
+                    known = self._seats[b, seat] = game, player, SeatRng(int(self.randoms["cursor"][b, seat]))
                 view = self._view_of(states[b], self.components, seat)
                 choices = tuple(np.flatnonzero(legal[row]).tolist())
                 self.slots["action"][b] = ask_one(known[1], view, choices, known[2], self.clock)

@@ -15,7 +15,7 @@ import numpy as np
 
 from strozzi_sim.kernel.workers import Dropped
 from strozzi_sim.selfplay.apart import play_apart
-from strozzi_sim.selfplay.match import NO_STOP, Match, Played
+from strozzi_sim.selfplay.match import NO_STOP, Match, MatchResult
 from strozzi_sim.selfplay.orders import count_orders
 
 
@@ -32,7 +32,7 @@ class Task:
     orders: bool = False
 
 
-def _play(task: Task, stop: np.ndarray[Any, Any] = NO_STOP) -> Played | None:
+def _play(task: Task, stop: np.ndarray[Any, Any] = NO_STOP) -> MatchResult | None:
     """What a task comes to; None if it was stopped."""
     counted = task.counted and not task.orders
     played = task.match.play(task.first, task.last, counted=counted, rows=task.rows or task.orders, stop=stop)
@@ -44,7 +44,7 @@ def _play(task: Task, stop: np.ndarray[Any, Any] = NO_STOP) -> Played | None:
     return played if played.games == whole else None
 
 
-def _perform(task: Task, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any]) -> tuple[Task, Played | None]:
+def _perform(task: Task, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any]) -> tuple[Task, MatchResult | None]:
     if not task.match.foreign:
         return task, _play(task, stop)
 
@@ -57,7 +57,7 @@ def _perform(task: Task, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any])
         return task, None
 
 
-def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) -> Iterator[tuple[Task, Played]]:
+def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) -> Iterator[tuple[Task, MatchResult]]:
     """Play tasks on `workers` workers; yields each when it is done, in no particular order.
 
     Args:
@@ -72,7 +72,7 @@ def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) 
 
     pool = Parallel(n_jobs=workers, prefer="threads", return_as="generator_unordered")
     left = np.zeros(1, np.int64)  # nobody waits for the results any more
-    results: Generator[tuple[Task, Played | None]] = pool(delayed(_perform)(task, stop, left) for task in tasks)
+    results: Generator[tuple[Task, MatchResult | None]] = pool(delayed(_perform)(task, stop, left) for task in tasks)
     try:
         for task, played in results:
             if played is None:

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent.python import CALL, BadAnswer, Clock, aligned, make_player, seconds_allowed
 from strozzi_sim.errors import AgentFault
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.threads import one_thread
-from strozzi_sim.python_agent import CALL, BadAnswer, Clock, aligned, make_player, seconds_allowed
 from strozzi_sim.selfplay.apart import play_apart
 from strozzi_sim.selfplay.match import Match
 
@@ -48,12 +48,12 @@ class _Listener:
         self._player = player
         self.rows: list[tuple[Array, Array, Array, Array]] = []
 
-    def act_batch(self, observations: Array, legal: Array, random: Array) -> Any:
+    def act_batch(self, observations: Array, legal: Array, rng: Array) -> Any:
         """See `python_agent`."""
-        actions = np.array(self._player.act_batch(observations.copy(), legal.copy(), random.copy()))
+        actions = np.array(self._player.act_batch(observations.copy(), legal.copy(), rng.copy()))
         if actions.shape == (len(legal),):
             real = ~legal[:, 0]
-            self.rows.append((observations[real], legal[real], random[real], actions[real]))
+            self.rows.append((observations[real], legal[real], rng[real], actions[real]))
         return actions
 
 
@@ -81,7 +81,7 @@ def row_independence(spec: AgentSpec, game: Game, variant: Variant, players: Seq
             Match(game, count, (heard,), variant, 0).play(0, DEALS, counted=False)
         rows = [np.concatenate(parts) for parts in zip(*listener.rows, strict=True)]
         chosen = np.linspace(0, len(rows[0]) - 1, min(len(rows[0]), MAX_ROWS)).astype(np.int64)
-        observations, legal, random, actions = (part[chosen] for part in rows)
+        observations, legal, rng, actions = (part[chosen] for part in rows)
         moved = np.zeros(len(actions), np.bool_)
         with one_thread(), clock:
             for size in _PER_CALL:
@@ -90,7 +90,7 @@ def row_independence(spec: AgentSpec, game: Game, variant: Variant, players: Seq
                 for first in range(0, len(order), size):
                     part = order[first : first + size]
                     place = (7 * first) % (CALL - len(part) + 1)
-                    again = _ask(player, observations[part], legal[part], random[part], place, clock)
+                    again = _ask(player, observations[part], legal[part], rng[part], place, clock)
                     moved[part] |= again != actions[part]
     except BadAnswer as bad:
         raise AgentFault(f"agent {spec.text!r} {bad.what}") from bad.__cause__
@@ -117,12 +117,12 @@ def _row_dependent(match: Match) -> list[str]:
     return [text for text, check in checks.items() if not check.independent]
 
 
-def _ask(player: Any, observations: Array, legal: Array, random: Array, place: int, clock: Clock) -> Array:
+def _ask(player: Any, observations: Array, legal: Array, rng: Array, place: int, clock: Clock) -> Array:
     """The actions for these rows, which lie in a call from row `place` on."""
     rows = slice(place, place + len(legal))
     seen, mask = aligned((CALL, observations.shape[1]), np.float32), aligned((CALL, legal.shape[1]), np.bool_)
     words = aligned((CALL,), np.uint64)
     mask[:, 0] = True
-    seen[rows], mask[rows], words[rows] = observations, legal, random
+    seen[rows], mask[rows], words[rows] = observations, legal, rng
     actions: Array = clock.call(lambda: np.array(player.act_batch(seen, mask, words)))[rows]
     return actions

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.stats.intervals import (
-    LEAST_EVENTS,
+    MIN_EVENTS,
     Estimate,
     as_share,
     divide,
@@ -31,7 +31,7 @@ def difference(
     bottom: tuple[Array, Array],
     *,
     unit: float = 1.0,
-    share_of: int | None = None,
+    n_deals: int | None = None,
     span: tuple[float, float] | None = None,
     deals: int | None = None,
     same: bool = False,
@@ -47,31 +47,31 @@ def difference(
         top: the numerators of A and B, int64[C, ...] each.
         bottom: the denominators.
         unit: as in `ratio`.
-        share_of: as in `ratio`.
+        n_deals: as in `ratio`.
         span: as in `ratio`, of each side.
         deals: as in `ratio`.
         same: whether A and B are the same thing, for instance copies of one agent.
     """
     sides = [divide(over.sum(axis=0), under.sum(axis=0)) / unit for over, under in zip(top, bottom, strict=True)]
-    without = [leave_one_out(over, under, unit) for over, under in zip(top, bottom, strict=True)]
+    leave_one_out_values = [leave_one_out(over, under, unit) for over, under in zip(top, bottom, strict=True)]
     n = np.asarray(np.minimum(bottom[0].sum(axis=0), bottom[1].sum(axis=0)), np.int64)
     value = sides[0] - sides[1]
-    if len(without[0]) < 2:
+    if len(leave_one_out_values[0]) < 2:
         nothing = np.full(value.shape, np.nan)
-        return Estimate(np.where(n >= LEAST_EVENTS, value, np.nan), nothing, nothing, n)
-    error = jackknife(without[0] - without[1])
+        return Estimate(np.where(n >= MIN_EVENTS, value, np.nan), nothing, nothing, n)
+    error = jackknife(leave_one_out_values[0] - leave_one_out_values[1])
     equal = (error == 0) & (value == 0)
-    if share_of is not None:
-        low, high = _of_shares(top, bottom, without, unit, share_of)
+    if n_deals is not None:
+        low, high = _of_shares(top, bottom, leave_one_out_values, unit, n_deals)
     elif span is not None:
         first, second = (as_share(over, under, unit=unit, span=span) for over, under in zip(top, bottom, strict=True))
-        low, high = _of_shares((first[0], second[0]), bottom, without, first[1], deals or len(bottom[0]))
+        low, high = _of_shares((first[0], second[0]), bottom, leave_one_out_values, first[1], deals or len(bottom[0]))
         low, high = low * (span[1] - span[0]), high * (span[1] - span[0])
     else:
         low, high = _of_means(top, bottom, value, error, unit)
     if same:
         low, high = np.where(equal, 0.0, low), np.where(equal, 0.0, high)
-    value, low, high = (np.where(n >= LEAST_EVENTS, side, np.nan) for side in (value, low, high))
+    value, low, high = (np.where(n >= MIN_EVENTS, side, np.nan) for side in (value, low, high))
     return Estimate(value, low, high, n)
 
 
@@ -88,12 +88,12 @@ def _of_means(
 
 
 def _of_shares(
-    top: tuple[Array, Array], bottom: tuple[Array, Array], without: list[Array], unit: float, deals: int
+    top: tuple[Array, Array], bottom: tuple[Array, Array], leave_one_out_values: list[Array], unit: float, deals: int
 ) -> tuple[Array, Array]:
     (first, low_1, high_1), (second, low_2, high_2) = (
         share_interval(over, under, unit=unit, deals=deals) for over, under in zip(top, bottom, strict=True)
     )
-    spread = [each - each.mean(axis=0) for each in without]
+    spread = [each - each.mean(axis=0) for each in leave_one_out_values]
     both = np.sqrt((spread[0] ** 2).sum(axis=0) * (spread[1] ** 2).sum(axis=0))
     correlation = np.nan_to_num(np.clip(divide((spread[0] * spread[1]).sum(axis=0), both), -1, 1))
 
@@ -124,24 +124,24 @@ def variance_saved(
     n = np.asarray(np.minimum(bottom[0].sum(axis=0), bottom[1].sum(axis=0)), np.int64)
     nothing = np.full(first.shape[1:], np.nan)
     chunks = len(first)
-    if chunks <= LEAST_EVENTS:
+    if chunks <= MIN_EVENTS:
         return Estimate(nothing, nothing, nothing, n)
     one, other = first - first.mean(axis=0), second - second.mean(axis=0)
     both, either = 2 * one * other, one**2 + other**2
     value = divide(both.sum(axis=0), either.sum(axis=0))
     # Without chunk c the means move too: sums of products of n - 1 numbers about their own mean.
     scale = chunks / (chunks - 1)
-    without = divide(both.sum(axis=0) - scale * both, either.sum(axis=0) - scale * either)
+    leave_one_out_values = divide(both.sum(axis=0) - scale * both, either.sum(axis=0) - scale * either)
     with np.errstate(divide="ignore", invalid="ignore"):
-        half_width = t_quantile(chunks - 1) * jackknife(np.arctanh(np.clip(without, -1, 1)))
+        half_width = t_quantile(chunks - 1) * jackknife(np.arctanh(np.clip(leave_one_out_values, -1, 1)))
         low, high = np.tanh(np.arctanh(value) - half_width), np.tanh(np.arctanh(value) + half_width)
     certain = np.abs(value) >= 1 - 1e-12
     low, high = np.where(certain, value, low), np.where(certain, value, high)
     varied = np.minimum(*(uncommon_chunks(over, under) for over, under in zip(top, bottom, strict=True)))
-    says = (varied >= LEAST_EVENTS) & (n >= LEAST_EVENTS) & (high - low <= _WIDEST_SAVING)
+    says = (varied >= MIN_EVENTS) & (n >= MIN_EVENTS) & (high - low <= _WIDEST_SAVING)
     if share:
         for over, under in zip(top, bottom, strict=True):
             events, whole = over.sum(axis=0) / unit, under.sum(axis=0)
-            says &= np.minimum(events, whole - events) >= LEAST_EVENTS
+            says &= np.minimum(events, whole - events) >= MIN_EVENTS
     value, low, high = (np.where(says, side, np.nan) for side in (value, low, high))
     return Estimate(value, low, high, n)

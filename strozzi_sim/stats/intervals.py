@@ -17,12 +17,12 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
-LEAST_EVENTS = 30  # fewer give no value
+MIN_EVENTS = 30  # fewer give no value
 LEVEL = 0.95
 _RARE = 60.0  # effective events on the rarer side, under which Wilson's interval does not hold its level
 _NEWTON_STEPS = 5
-MIN_EXCEPTIONS = 5  # chunks that are not as most are, under which a mean has no interval
-_LEAST = 1e-9  # a count of 0 for functions that have no place for it
+MIN_EXCEPTIONS = 10  # chunks that are not as most are, under which a mean has no interval
+_MIN = 1e-9  # a count of 0 for functions that have no place for it
 _LARGE_DF = 1e6  # a t that is a normal
 
 
@@ -82,7 +82,7 @@ def ratio(
     bottom: Array,
     *,
     unit: float = 1.0,
-    share_of: int | None = None,
+    n_deals: int | None = None,
     events: Array | None = None,
     span: tuple[float, float] | None = None,
     deals: int | None = None,
@@ -96,21 +96,21 @@ def ratio(
         top: int64[C, ...], for instance wins.
         bottom: int64[C, ...], for instance games.
         unit: what one event counts in `top` (60 for wins in sixtieths).
-        share_of: number of deals if the figures are shares in [0, 1], else None.
+        n_deals: number of deals if the figures are shares in [0, 1], else None.
         events: int64[C, ...], the events if `bottom` is not their number.
         span: the smallest and the largest that a mean can be, where that is known (see `bounded_interval`).
         deals: number of deals behind a mean with a `span`; if not given, each chunk counts as one.
     """
     top, bottom = np.broadcast_arrays(np.asarray(top), np.asarray(bottom))
     n = (bottom if events is None else np.broadcast_to(events, bottom.shape)).sum(axis=0)
-    if share_of is not None:
-        value, low, high = share_interval(top, bottom, unit=unit, deals=share_of)
+    if n_deals is not None:
+        value, low, high = share_interval(top, bottom, unit=unit, deals=n_deals)
     else:
         value, low, high = mean_interval(top, bottom, unit=unit)
         if span is not None:
             low, high = bounded_interval(top, bottom, unit=unit, span=span, deals=deals)
-        low, high = (np.where(n >= LEAST_EVENTS, side, np.nan) for side in (low, high))
-    return Estimate(np.where(n >= LEAST_EVENTS, value, np.nan), low, high, np.asarray(n, np.int64))
+        low, high = (np.where(n >= MIN_EVENTS, side, np.nan) for side in (low, high))
+    return Estimate(np.where(n >= MIN_EVENTS, value, np.nan), low, high, np.asarray(n, np.int64))
 
 
 def bounded_interval(
@@ -150,7 +150,7 @@ def mean_interval(top: Array, bottom: Array, *, unit: float = 1.0) -> tuple[Arra
 
     A mean of mostly equal numbers is a count of exceptions, so its two sides are those of a Poisson count with the
     same skewness, which are +- t se for symmetric data (`skewed_sides`). Degrees of freedom are the chunks that count,
-    (sum b)^2 / sum b^2 - 1 with b the denominators (Kish 1965). A mean that varied in fewer than 5 chunks has no
+    (sum b)^2 / sum b^2 - 1 with b the denominators (Kish 1965). A mean that varied in fewer than 10 chunks has no
     interval: how often it would, and by how much, is not known.
     """
     value = divide(top.sum(axis=0), bottom.sum(axis=0)) / unit
@@ -221,8 +221,12 @@ def share_interval(top: Array, bottom: Array, *, unit: float = 1.0, deals: int) 
     still = (error == 0) & (value > 0) & (value < 1)
     if not still.any():
         return value, low, high
-    reach = np.where(still, exact_share(np.zeros(value.shape), independent_groups(bottom, deals))[1], 0.0)
-    return value, np.where(still, value * (1 - reach), low), np.where(still, value + (1 - value) * reach, high)
+    half_width = np.where(still, exact_share(np.zeros(value.shape), independent_groups(bottom, deals))[1], 0.0)
+    return (
+        value,
+        np.where(still, value * (1 - half_width), low),
+        np.where(still, value + (1 - value) * half_width, high),
+    )
 
 
 def effective_n(top: Array, bottom: Array, *, unit: float, deals: int, error: Array | None = None) -> Array:
@@ -271,7 +275,7 @@ def score_share(value: Array, n: Array, events: Array) -> tuple[Array, Array]:
     """Low and high of shares of effective n; exact under 30 events and at 0 and 1, mid-P where one side is rare."""
     low, high = wilson(value, n)
     count = np.nan_to_num(value) * n
-    exact = (events < LEAST_EVENTS) | (value == 0) | (value == 1)
+    exact = (events < MIN_EVENTS) | (value == 0) | (value == 1)
     rare = ~exact & (np.minimum(count, n - count) < _RARE)
     for chosen, method in ((exact, exact_share), (rare, mid_p_share)):
         if chosen.any():
@@ -320,7 +324,7 @@ def _mid_p_high(count: Array, n: Array) -> Array:
     tail = (1 - LEVEL) / 2
     rest = n - count
     ways = gammaln(n + 1) - gammaln(count + 1) - gammaln(rest + 1)
-    some, others = np.maximum(count, _LEAST), np.maximum(rest, _LEAST)
+    some, others = np.maximum(count, _MIN), np.maximum(rest, _MIN)
     high = np.clip(wilson(count / n, n)[1], some / n, 1 - others / n / 2)
     for _ in range(_NEWTON_STEPS):
         this = np.exp(ways + xlogy(count, high) + xlog1py(rest, -high)) / 2

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.stats.intervals import LEAST_EVENTS, Estimate, jackknife, share_interval, t_quantile
+from strozzi_sim.stats.intervals import MIN_EVENTS, Estimate, jackknife, share_interval, t_quantile
 
 Array = np.ndarray[Any, Any]
 
@@ -64,7 +64,7 @@ def nash_average(ahead: Array, met: Array, deals: int) -> NashAverage | None:
         return NashAverage(empty, empty)
     weighty = found[0] > 0
     games_of_score = np.where(weighty, games, (whole_met * weighty).sum(axis=1))
-    if min(games.min(), games_of_score.min()) < LEAST_EVENTS:
+    if min(games.min(), games_of_score.min()) < MIN_EVENTS:
         found = nothing
     rest = whole_met - met
     low, high = nothing, nothing
@@ -79,10 +79,12 @@ def _intervals(ahead: Array, met: Array, found: Array, deals: int) -> tuple[Arra
     weighty = found[0] > 0
     whole_ahead, whole_met = ahead.sum(axis=0), met.sum(axis=0)
     try:
-        without = np.array([_averaged(whole_ahead - ahead[c], whole_met - met[c]) for c in range(len(ahead))])
+        leave_one_out_values = np.array(
+            [_averaged(whole_ahead - ahead[c], whole_met - met[c]) for c in range(len(ahead))]
+        )
     except ArithmeticError:
         return nothing, nothing
-    error = jackknife(without)
+    error = jackknife(leave_one_out_values)
     surely = t_quantile(len(ahead) - 1, len(found[0])) * error
     sure = np.where(weighty, found[0] > surely[0], found[1] + surely[1] < 0.5)
     half_width = t_quantile(len(ahead) - 1) * error

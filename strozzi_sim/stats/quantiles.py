@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.stats.intervals import LEAST_EVENTS, Estimate, effective_n, t_quantile
+from strozzi_sim.stats.intervals import MIN_EVENTS, Estimate, effective_n, t_quantile
 
 Array = np.ndarray[Any, Any]
 
@@ -40,7 +40,7 @@ def quantiles(
     n = np.full(len(levels), total.sum())
     nothing = np.full(len(levels), np.nan)
     values = np.flatnonzero(total)
-    if n[0] < LEAST_EVENTS:
+    if n[0] < MIN_EVENTS:
         return Estimate(nothing, nothing, nothing, n)
     weights = total[values]
     middle = (np.cumsum(weights) - weights / 2) / weights.sum()

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.stats.intervals import LEAST_EVENTS, Estimate, jackknife, t_quantile
+from strozzi_sim.stats.intervals import MIN_EVENTS, Estimate, jackknife, t_quantile
 
 Array = np.ndarray[Any, Any]
 
@@ -86,7 +86,7 @@ def rate(orders: Orders, games: Array, same: Array | None = None) -> Ratings:
         value = plackett_luce(members, *whole)
     except ArithmeticError:
         return Ratings(nobody, nobody, connected, converged=False)
-    if games.min() < LEAST_EVENTS:
+    if games.min() < MIN_EVENTS:
         return Ratings(nobody, nobody, connected)
     try:
         fits = [plackett_luce(members, whole[0] - chosen[c], whole[1] - counts[c], start=value) for c in range(chunks)]
@@ -94,10 +94,10 @@ def rate(orders: Orders, games: Array, same: Array | None = None) -> Ratings:
         fits = []  # no intervals then
     if len(fits) < 2:
         return Ratings(Estimate(value, nothing, nothing, games), _ranks(value, None, games, same), connected)
-    without = np.array(fits)
-    reach = t_quantile(chunks - 1) * jackknife(without)
-    low, high = (value - reach, value + reach) if connected else (nothing, nothing)
-    return Ratings(Estimate(value, low, high, games), _ranks(value, without, games, same), connected)
+    leave_one_out_values = np.array(fits)
+    half_width = t_quantile(chunks - 1) * jackknife(leave_one_out_values)
+    low, high = (value - half_width, value + half_width) if connected else (nothing, nothing)
+    return Ratings(Estimate(value, low, high, games), _ranks(value, leave_one_out_values, games, same), connected)
 
 
 def _with_prior(orders: Orders) -> tuple[Array, Array, Array]:
@@ -173,23 +173,23 @@ def _solve(matrix: Array, right: Array) -> Array:
     return right
 
 
-def _ranks(value: Array, without: Array | None, games: Array, same: Array) -> Estimate:
+def _ranks(value: Array, leave_one_out_values: Array | None, games: Array, same: Array) -> Estimate:
     groups = np.unique(same)
     best = np.array([value[same == group].max() for group in groups])
     rank = np.array([1 + ((best > value[i]) & (groups != same[i])).sum() for i in range(len(value))], np.float64)
-    if without is None:
+    if leave_one_out_values is None:
         return Estimate(rank, np.full(len(value), np.nan), np.full(len(value), np.nan), games)
     gap = value[None, :] - value[:, None]  # [i, j] how much stronger j is than i
-    error = jackknife(without[:, None, :] - without[:, :, None])
-    reach = t_quantile(len(without) - 1, max(len(groups) - 1, 1)) * error
+    error = jackknife(leave_one_out_values[:, None, :] - leave_one_out_values[:, :, None])
+    half_width = t_quantile(len(leave_one_out_values) - 1, max(len(groups) - 1, 1)) * error
 
     def groups_of(found: Array) -> Array:
         """How many other groups have a member j with found[i, j], for every i."""
         other = found & (same[:, None] != same[None, :])
         return np.array([sum(bool(row[same == group].any()) for group in groups) for row in other])
 
-    low = 1.0 + groups_of(gap > reach)
-    high = len(groups) - 1.0 * groups_of(gap < -reach)
+    low = 1.0 + groups_of(gap > half_width)
+    high = len(groups) - 1.0 * groups_of(gap < -half_width)
     return Estimate(rank, np.minimum(low, rank), np.maximum(high, rank), games)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.stats.intervals import (
-    LEAST_EVENTS,
     LEVEL,
+    MIN_EVENTS,
     divide,
     effective_n,
     exact_share,
@@ -57,7 +57,7 @@ def equal_shares_p(wins: Array, unit: float = 1.0) -> float:
     from scipy.special import betainc, gammaincc
 
     chunks, shares = wins.shape
-    if chunks < MIN_CHUNKS or wins.sum() < LEAST_EVENTS * unit:
+    if chunks < MIN_CHUNKS or wins.sum() < MIN_EVENTS * unit:
         return float("nan")
     rest = (wins - wins.sum(axis=1, keepdims=True) / shares) / unit
     size = (rest**2).sum(axis=1)
@@ -90,7 +90,7 @@ def seat_gap(wins: Array, *, unit: float, deals: int) -> SeatGap:
     games = wins.sum(axis=1)
     whole = float(games.sum()) / unit
     nothing = float("nan")
-    if whole < LEAST_EVENTS:
+    if whole < MIN_EVENTS:
         return SeatGap(nothing, nothing, nothing)
     value = wins.sum(axis=0) / games.sum()
     gap = float(value.max() - value.min())

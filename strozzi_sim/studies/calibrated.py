@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from strozzi_sim.agent import AgentSpec, load_agent
-from strozzi_sim.selfplay.calibrate import Calibration, in_counts
+from strozzi_sim.play.calibrate import Calibration, in_counts
 from strozzi_sim.studies.plan import Plan
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from strozzi_sim import stats
-from strozzi_sim.selfplay.loop import WIN
+from strozzi_sim.kernel.wins import WIN_UNITS
 from strozzi_sim.stats.intervals import Array, Estimate
 
 
@@ -16,7 +16,7 @@ class Sums(NamedTuple):
         top: int64[C, P], in 1/`unit`.
         unit: what one of it counts as in `top`.
         played: games, int64[C, P].
-        share_of: deals behind it if it is a share, else None.
+        n_deals: deals behind it if it is a share, else None.
         span: the smallest and the largest it can be in a game, if that is known and it is no share.
         deals: behind it, if it has a span.
     """
@@ -25,7 +25,7 @@ class Sums(NamedTuple):
     top: Array
     unit: int
     played: Array
-    share_of: int | None
+    n_deals: int | None
     span: tuple[float, float] | None = None
     deals: int | None = None
 
@@ -36,7 +36,7 @@ class Sums(NamedTuple):
     def estimate(self) -> Estimate:
         """Its mean over games, with its interval."""
         return stats.ratio(
-            self.top, self.played, unit=self.unit, share_of=self.share_of, span=self.span, deals=self.deals
+            self.top, self.played, unit=self.unit, n_deals=self.n_deals, span=self.span, deals=self.deals
         )
 
     def less(self, other: "Sums", *, same: bool = False) -> Estimate:
@@ -45,7 +45,7 @@ class Sums(NamedTuple):
             (self.top, other.top),
             (self.played, other.played),
             unit=self.unit,
-            share_of=self.share_of,
+            n_deals=self.n_deals,
             span=self.span,
             deals=self.deals,
             same=same,
@@ -54,7 +54,7 @@ class Sums(NamedTuple):
     def saved_by_pairing(self, other: "Sums") -> Estimate:
         """The share of variance that pairing saves in their difference."""
         return stats.variance_saved(
-            (self.top, other.top), (self.played, other.played), unit=self.unit, share=self.share_of is not None
+            (self.top, other.top), (self.played, other.played), unit=self.unit, share=self.n_deals is not None
         )
 
 
@@ -97,7 +97,7 @@ class CellCounts:
         )
         leads = self.players * scores - scores.sum(axis=1, keepdims=True)  # so many rivals times the lead
         return (
-            Sums("win_share", wins, WIN, played, self.deals),
+            Sums("win_share", wins, WIN_UNITS, played, self.deals),
             Sums("rank_mean", places, 2, played, None, (1.0, float(self.players)), self.deals),
             Sums("score_mean", scores, 1, played, None),
             Sums("lead_mean", leads, self.players - 1, played, None),

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.pages import Tidy
+from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.studies.cells import CellCounts, Sums
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.run import cell_counts
@@ -39,7 +39,7 @@ class Comparison:
 
     def tables(self, plan: Plan, store: Store) -> dict[str, Any]:
         """The tables: sides (each by itself) and difference (first - second)."""
-        sides, difference = Tidy(self.of, "by", "level"), Tidy("first", "second", "by", "level")
+        sides, difference = FigureTable(self.of, "by", "level"), FigureTable("first", "second", "by", "level")
         for first, second in self._pairs(plan, store):
             for name, cell in ((self.first, first), (self.second, second)):
                 for by, level, figures in self._parts(cell):

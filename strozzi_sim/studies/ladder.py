@@ -13,8 +13,8 @@ import numpy as np
 from strozzi_sim.agent import Param, load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.pages import Tidy
-from strozzi_sim.selfplay.calibrate import with_values
+from strozzi_sim.games.reporting import FigureTable
+from strozzi_sim.play.calibrate import with_values
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.run import cell_counts
 from strozzi_sim.studies.store import Store
@@ -42,7 +42,7 @@ class Ladder:
 
     def tables(self, plan: Plan, store: Store) -> dict[str, Any]:
         """The table: ladder, by step (from 1)."""
-        table = Tidy("step", "budget", "against")
+        table = FigureTable("step", "budget", "against")
         for k, cell in enumerate(plan.cells):
             counts = cell_counts(plan, store, cell)
             keys = {"step": str(k + 1), "budget": f"{2 * self.budgets[k]:g}", "against": f"{self.budgets[k]:g}"}

@@ -31,8 +31,8 @@ from strozzi_sim.errors import InputError, known_names, shown
 from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant, resolve_variant, words_of
-from strozzi_sim.plain_data import read_toml
-from strozzi_sim.selfplay.calibrate import Calibration
+from strozzi_sim.kernel.plain_data import read_toml
+from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.selfplay.orders import ORDERS
 from strozzi_sim.selfplay.seatings import DESIGNS, seating_design
@@ -224,7 +224,7 @@ def make_plan(raw: Mapping[str, Any], place: str) -> Plan:
     players = tuple(dict.fromkeys(study.players or game.player_counts))
     for count in players:
         if count not in game.player_counts:
-            raise InputError(f"{place}: players: {game.name} takes {game.takes}, got {count}")
+            raise InputError(f"{place}: players: {game.name} takes {game.player_count_text}, got {count}")
     if study.seatings not in DESIGNS:
         known = known_names(study.seatings, DESIGNS)
         raise InputError(f"{place}: seatings: unknown design {shown(study.seatings)}; {known}")
@@ -272,7 +272,7 @@ def _lineup(lineup: list[str], number: int, place: str) -> tuple[AgentSpec, ...]
 
 
 def _report(game: Game, report: _Report, place: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    known = game.module("pages")
+    known = game.module("report")
     pages = known.PAGES if report.pages is None else tuple(report.pages)
     for key, asked, names in (("pages", pages, known.PAGES), ("heatmaps", report.heatmaps, known.HEATMAPS)):
         for name in asked:

@@ -33,10 +33,10 @@ from strozzi_sim.studies.folder import (
     write_manifest,
 )
 from strozzi_sim.studies.plan import Cell, Plan
-from strozzi_sim.studies.store import LEDGER, Shelf, Store
+from strozzi_sim.studies.store import LEDGER, MemoryStore, Store
 
 Tables = Callable[[Plan, Store], dict[str, Any]]
-Enough = Callable[[Plan, Store], bool]
+StoppingRule = Callable[[Plan, Store], bool]
 LIBRARIES = ("numba", "llvmlite", "numpy", "scipy", "pandas", "pyarrow", "joblib", "msgspec", "matplotlib")
 
 
@@ -84,11 +84,11 @@ def run_study(
     command: str = "",
     progress: Progress | None = None,
     tables: Tables | None = None,
-    enough: Enough | None = None,
+    stopping_rule: StoppingRule | None = None,
 ) -> Results:
     """Play what is missing of a study and write its tables: those that `tables` makes, by default a study's own.
 
-    With `enough`, chunk after chunk is played of all cells, and no more once it says so of the plan cut down to the
+    With `stopping_rule`, chunk after chunk is played of all cells, and no more once it says so of the plan cut down to the
     chunks so far; that cut plan is what the tables are of.
 
     Raises:
@@ -104,7 +104,7 @@ def run_study(
         progress.ready()
         try:
             with stop_flag():  # while tables are written too
-                manifest, cut, played_now = _play_all(plan, store, command, workers, progress, enough)
+                manifest, cut, played_now = _play_all(plan, store, command, workers, progress, stopping_rule)
                 with one_thread():  # fits use BLAS, whose bits depend on the number of threads
                     frames = (tables or study_tables)(cut, store)
                 files = _write_tables(folder, frames)
@@ -127,7 +127,7 @@ def run_study(
 
 
 def _play_all(
-    plan: Plan, store: Store, command: str, workers: int, progress: Progress, enough: Enough | None
+    plan: Plan, store: Store, command: str, workers: int, progress: Progress, stopping_rule: StoppingRule | None
 ) -> tuple[dict[str, Any], Plan, int]:
     """Write the manifest of an unfinished study and play it; gives both, the plan as far as played, and games played."""
     for cell, chunk in store.damaged:
@@ -143,13 +143,18 @@ def _play_all(
         manifest["started"] = before["started"]
         manifest["calibrated"] = manifest["calibrated"] or before["calibrated"]
     write_manifest(store.folder, manifest)
-    cut, played_now = _play(plan, store, workers, progress, enough)
+    cut, played_now = _play(plan, store, workers, progress, stopping_rule)
     store.settle()
     return manifest, cut, played_now
 
 
 def run_in_memory(
-    plan: Plan, tables: Tables, *, workers: int, progress: Progress | None = None, enough: Enough | None = None
+    plan: Plan,
+    tables: Tables,
+    *,
+    workers: int,
+    progress: Progress | None = None,
+    stopping_rule: StoppingRule | None = None,
 ) -> tuple[Plan, dict[str, Any]]:
     """Play a study that leaves nothing behind: the plan as far as it was played, and the tables that `tables` makes.
 
@@ -160,23 +165,25 @@ def run_in_memory(
     progress = progress or Progress()
     progress.ready()
     try:
-        with Shelf(plan) as store, stop_flag():
-            cut, _ = _play(plan, store, workers, progress, enough)
+        with MemoryStore(plan) as store, stop_flag():
+            cut, _ = _play(plan, store, workers, progress, stopping_rule)
             with one_thread():
                 return cut, tables(cut, store)
     except Interrupted as signal:
         raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without --out") from None
 
 
-def _play(plan: Plan, store: Store, workers: int, progress: Progress, enough: Enough | None) -> tuple[Plan, int]:
+def _play(
+    plan: Plan, store: Store, workers: int, progress: Progress, stopping_rule: StoppingRule | None
+) -> tuple[Plan, int]:
     """Play what is missing; gives the plan as far as it was played, and the games played now."""
-    if enough is None:
+    if stopping_rule is None:
         return plan, _play_missing(plan, store, workers, progress, range(plan.chunks))
     played_now = 0
     for chunk in range(plan.chunks):
         played_now += _play_missing(plan, store, workers, progress, range(chunk, chunk + 1))
         cut = replace(plan, chunks=chunk + 1, deals=plan.chunk_range(chunk)[1])
-        if enough(cut, store):
+        if stopping_rule(cut, store):
             return cut, played_now
     return plan, played_now
 

@@ -23,7 +23,7 @@ from msgspec import Meta
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.kernel.files import storage_errors
 from strozzi_sim.selfplay.loop import OUTCOME, ROW
-from strozzi_sim.selfplay.match import Played
+from strozzi_sim.selfplay.match import MatchResult
 from strozzi_sim.studies.folder import FILES, LOCK, MANIFEST, TEMPORARY, folder_lock, read_manifest
 from strozzi_sim.studies.plan import Plan, differences
 
@@ -213,7 +213,7 @@ class Store:
         whole = hashlib.sha256(content).digest() == place.sha256 and content.startswith(_head(key))
         return content if whole else None
 
-    def write(self, key: Key, played: Played) -> None:
+    def write(self, key: Key, played: MatchResult) -> None:
         """Keep a finished chunk. It is listed soon, at the latest when the folder is left.
 
         Raises:
@@ -320,7 +320,7 @@ def _write_all(file: IO[bytes], content: bytes) -> None:
         view = view[file.write(view) :]
 
 
-class Shelf(Store):
+class MemoryStore(Store):
     """A store in memory, for chunks that nobody will ask for again."""
 
     keeps = False
@@ -329,11 +329,11 @@ class Shelf(Store):
         super().__init__(Path(), plan)
         self._kept: dict[Key, bytes] = {}
 
-    def __enter__(self) -> "Shelf":
+    def __enter__(self) -> "MemoryStore":
         """Nothing to open."""
         return self
 
-    def write(self, key: Key, played: Played) -> None:
+    def write(self, key: Key, played: MatchResult) -> None:
         """Keep a finished chunk."""
         self._kept[key] = content = pack(key, played)
         self.done[key] = Place(played.games, 0, 0, len(content), b"")
@@ -348,7 +348,7 @@ def _head(key: Key) -> bytes:
     return f'{{"format": "{CHUNK_FORMAT}", "cell": {key[0]}, "chunk": {key[1]}, "sizes": '.encode()
 
 
-def pack(key: Key, played: Played) -> bytes:
+def pack(key: Key, played: MatchResult) -> bytes:
     """A chunk as bytes: one line of JSON, then the compressed records."""
     assert played.tallies is not None
     parts = [played.outcome.tobytes(), played.tallies.tobytes(), played.rows.tobytes()]

@@ -10,8 +10,8 @@ import pandas as pd
 
 from strozzi_sim import stats
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.pages import Tidy, check_names
-from strozzi_sim.selfplay.loop import WIN
+from strozzi_sim.games.reporting import FigureTable, check_names
+from strozzi_sim.kernel.wins import WIN_UNITS
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.studies.cells import CellCounts
 
@@ -24,10 +24,10 @@ def study_tables(
     Raises:
         InputError: a page or heat map the game does not have.
     """
-    part = game.module("pages")
+    part = game.module("report")
     check_names("page", pages, part.PAGES)
     check_names("heat map", heatmaps, part.HEATMAPS)
-    seats, lineup, balance = Tidy("seat"), Tidy("position", "agent"), Tidy()
+    seats, lineup, balance = FigureTable("seat"), FigureTable("position", "agent"), FigureTable()
     for cell in cells:
         _add_seats(seats, cell)
         _add_fairness(balance, cell)
@@ -42,12 +42,12 @@ def study_tables(
     return {"balance": both, "seats": seats.frame(), "lineup": lineup.frame(), **found}
 
 
-def _add_seats(table: Tidy, cell: CellCounts) -> None:
+def _add_seats(table: FigureTable, cell: CellCounts) -> None:
     for sums in cell.sums("seat"):
         table.add(cell, sums.figure, sums.estimate(), seat=range(cell.players))
 
 
-def _add_lineup(table: Tidy, cell: CellCounts) -> None:
+def _add_lineup(table: FigureTable, cell: CellCounts) -> None:
     for sums in cell.sums("position"):
         _by_agent(table, cell, sums.figure, sums.estimate(), range(cell.players))
         figure, first = f"{sums.figure}_minus_position_0", sums.of(slice(0, 1))
@@ -57,24 +57,24 @@ def _add_lineup(table: Tidy, cell: CellCounts) -> None:
             _by_agent(table, cell, figure, less, range(position, position + 1))
 
 
-def _by_agent(table: Tidy, cell: CellCounts, figure: str, estimate: Estimate, positions: range) -> None:
+def _by_agent(table: FigureTable, cell: CellCounts, figure: str, estimate: Estimate, positions: range) -> None:
     """One row a position: the agent goes with the position, so it is no axis of its own."""
     for k, position in enumerate(positions):
         one = Estimate(estimate.value[k], estimate.low[k], estimate.high[k], estimate.n[k])
         table.add(cell, figure, one, position=position, agent=cell.positions[position])
 
 
-def _add_fairness(table: Tidy, cell: CellCounts) -> None:
+def _add_fairness(table: FigureTable, cell: CellCounts) -> None:
     """How far the seats lie apart, how far they would by chance, and the test that they are equal."""
     wins = cell.sums("seat")[0].top
-    seats = stats.seat_gap(wins, unit=WIN, deals=cell.deals)
+    seats = stats.seat_gap(wins, unit=WIN_UNITS, deals=cell.deals)
     games = np.asarray(cell.games)
     nothing = np.asarray(np.nan)
     for figure, value in (
         ("seat_gap", seats.gap),
         ("seat_gap_by_chance", seats.by_chance),
         ("seat_favour_bound", seats.bound),
-        ("seat_fairness_p", stats.equal_shares_p(wins, WIN)),
+        ("seat_fairness_p", stats.equal_shares_p(wins, WIN_UNITS)),
     ):
         table.add(cell, figure, Estimate(np.asarray(value), nothing, nothing, games))
     outcome = cell.outcome

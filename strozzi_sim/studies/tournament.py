@@ -22,18 +22,18 @@ from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.pages import Tidy
-from strozzi_sim.selfplay.loop import WIN
+from strozzi_sim.games.reporting import FigureTable
+from strozzi_sim.kernel.wins import WIN_UNITS
 from strozzi_sim.selfplay.orders import HALF, SIXTIETH
-from strozzi_sim.stats.intervals import LEAST_EVENTS, Array, Estimate
+from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
 from strozzi_sim.stats.nash import nash_average
 from strozzi_sim.stats.ratings import Orders, Ratings, rate
 from strozzi_sim.stats.sequences import ALPHA, FIRST_LOOK, anytime_interval, surely_differs
 from strozzi_sim.studies.plan import CHUNKS, Cell, Plan, make_plan
-from strozzi_sim.studies.run import Enough
+from strozzi_sim.studies.run import StoppingRule
 from strozzi_sim.studies.store import Store
 
-MOST_MATCHUPS = 5000
+MAX_MATCHUPS = 5000
 DECIDED = "decided"
 SEATINGS = ("latin", "all", "rotate")
 _CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20
@@ -133,8 +133,13 @@ class Tournament:
 
     def tables(self, plan: Plan, store: Store) -> dict[str, Any]:
         """The tables: agents, pairwise, ratings, seat_effects; with two players nash too."""
-        agents, pairwise, ratings, seats = Tidy("agent"), Tidy("agent", "opponent"), Tidy("agent"), Tidy("seat")
-        nash = Tidy("agent")
+        agents, pairwise, ratings, seats = (
+            FigureTable("agent"),
+            FigureTable("agent", "opponent"),
+            FigureTable("agent"),
+            FigureTable("seat"),
+        )
+        nash = FigureTable("agent")
         for players in plan.players:
             for variant in plan.variants:
                 counts = self._counts(plan, store, players, variant.name)
@@ -149,7 +154,7 @@ class Tournament:
             found["nash"] = nash
         return {name: table.frame() for name, table in found.items()}
 
-    def watch(self) -> Enough:
+    def stopping_rule(self) -> StoppingRule:
         """Whether the rule `until` is met by the chunks so far, at every player count and variant; asked chunk by chunk.
 
         A width: every agent's win share is known to within +- width. "decided": for every two agents it is sure whose
@@ -157,7 +162,7 @@ class Tournament:
         """
         seen: dict[tuple[int, str], list[Array]] = {}
 
-        def enough(plan: Plan, store: Store) -> bool:
+        def stopping_rule(plan: Plan, store: Store) -> bool:
             met = True
             for players in plan.players:
                 for variant in plan.variants:
@@ -167,7 +172,7 @@ class Tournament:
                     met = met and _is_enough(np.array(sums), plan, players)
             return met
 
-        return enough
+        return stopping_rule
 
     def _sums(self, store: Store, players: int, variant: str, chunk: int) -> Array:
         """Wins, doubled places and games of one chunk by agent, int64[3, F]."""
@@ -204,7 +209,7 @@ def plan_tournament(
     seatings: str = "latin",
     seed: int = 0,
     variants: Sequence[str] = ("base",),
-    most: int = MOST_MATCHUPS,
+    most: int = MAX_MATCHUPS,
     until: str = "",
 ) -> Tournament:
     """The tournament of a field. With `until` (a width, or "decided"), `deals` is the most.
@@ -271,7 +276,7 @@ def _is_enough(sums: Array, plan: Plan, players: int) -> bool:
         return False
     wins, places, played = sums[:, 0], sums[:, 1], sums[:, 2]
     if plan.until != DECIDED:
-        low, high = anytime_interval(wins / WIN / played, _deals_of_chunks(plan)[: len(sums)])
+        low, high = anytime_interval(wins / WIN_UNITS / played, _deals_of_chunks(plan)[: len(sums)])
         return bool((high - low <= 2 * float(plan.until)).all())
     place = places / 2 / played
     first, second = np.triu_indices(place.shape[1], 1)
@@ -351,20 +356,26 @@ class _Counts:
         return rate(orders, played.sum(axis=0), self.field.same)
 
 
-def _add_agents(table: Tidy, counts: _Counts) -> None:
+def _add_agents(table: FigureTable, counts: _Counts) -> None:
     wins, places, scores, played = counts.by_agent
     _add_outcome(table, counts, wins, places, scores, played, agent=counts.field.labels)
     if counts.until:
-        share = wins / WIN / played
+        share = wins / WIN_UNITS / played
         low, high = anytime_interval(share, counts.deals_of_chunks)
         anytime = Estimate(share.mean(axis=0), low, high, played.sum(axis=0))
         table.add(counts, "win_share_anytime", anytime, agent=counts.field.labels)
 
 
 def _add_outcome(
-    table: Tidy, counts: _Counts, wins: Array, places: Array, scores: Array, played: Array, **levels: Sequence[Any]
+    table: FigureTable,
+    counts: _Counts,
+    wins: Array,
+    places: Array,
+    scores: Array,
+    played: Array,
+    **levels: Sequence[Any],
 ) -> None:
-    table.add(counts, "win_share", stats.ratio(wins, played, unit=WIN, share_of=counts.deals), **levels)
+    table.add(counts, "win_share", stats.ratio(wins, played, unit=WIN_UNITS, n_deals=counts.deals), **levels)
     table.add(
         counts,
         "rank_mean",
@@ -374,15 +385,15 @@ def _add_outcome(
     table.add(counts, "score_mean", stats.ratio(scores, played), **levels)
 
 
-def _add_pairwise(table: Tidy, counts: _Counts) -> None:
+def _add_pairwise(table: FigureTable, counts: _Counts) -> None:
     met = counts.met * ~np.eye(len(counts.field.labels), dtype=bool)
     labels = counts.field.labels
-    estimate = stats.ratio(counts.ahead, met, unit=HALF, share_of=counts.deals)
+    estimate = stats.ratio(counts.ahead, met, unit=HALF, n_deals=counts.deals)
     # Nobody meets itself, and in a sample of the matchups not everybody meets.
     table.add(counts, "ahead_share", estimate, keep=met.sum(axis=0) > 0, agent=labels, opponent=labels)
 
 
-def _add_ratings(table: Tidy, counts: _Counts) -> None:
+def _add_ratings(table: FigureTable, counts: _Counts) -> None:
     ratings = counts.rate()
     table.add(counts, "strength", ratings.strength, agent=counts.field.labels)
     table.add(counts, "rank", ratings.rank, agent=counts.field.labels)
@@ -391,19 +402,19 @@ def _add_ratings(table: Tidy, counts: _Counts) -> None:
 def unrated(ratings: Any) -> bool:
     """Whether some fit of strengths did not converge: there were games enough, and there is no value."""
     strengths = ratings[ratings["figure"] == "strength"]
-    return bool((strengths["value"].isna() & (strengths["n"] >= LEAST_EVENTS)).any())
+    return bool((strengths["value"].isna() & (strengths["n"] >= MIN_EVENTS)).any())
 
 
-def _add_nash(table: Tidy, counts: _Counts) -> None:
+def _add_nash(table: FigureTable, counts: _Counts) -> None:
     found = nash_average(counts.ahead / HALF, counts.met, counts.deals)
     if found is not None:  # in a sample of the matchups not all have met
         table.add(counts, "weight", found.weight, agent=counts.field.labels)
         table.add(counts, "score", found.score, agent=counts.field.labels)
 
 
-def _add_seats(table: Tidy, counts: _Counts) -> None:
+def _add_seats(table: FigureTable, counts: _Counts) -> None:
     wins, places, scores, played = counts.by_seat
     seats = range(counts.players)
     _add_outcome(table, counts, wins, places, scores, played, seat=seats)
-    share = stats.ratio(wins, played, unit=WIN, share_of=counts.deals)
+    share = stats.ratio(wins, played, unit=WIN_UNITS, n_deals=counts.deals)
     table.add(counts, "win_share_minus_equal", share.minus(1 / counts.players), seat=seats)

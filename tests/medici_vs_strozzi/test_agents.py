@@ -9,16 +9,16 @@ from numba import njit
 
 from medici_games import BASE, MEDICI_VS_STROZZI, SHIPPED, SWITCHES, variant
 from strozzi_sim.agent import load_agent
-from strozzi_sim.binding import bind
+from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi import worth
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.view import view_of
 from strozzi_sim.games.variants import from_changes
 from strozzi_sim.kernel.streams import RANDOM
-from strozzi_sim.selfplay.loop import WIN
+from strozzi_sim.kernel.wins import WIN_UNITS
+from strozzi_sim.play.position import Position
 from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.table import Table
 
 PRICING = ("fixed-price", "fair-price", "shader")
 SEARCHING = (
@@ -56,10 +56,10 @@ def test_results_depend_on_the_deal_alone(name):
     assert whole.rows[2 * games :].tobytes() == second_half.rows.tobytes()  # nothing is left of earlier games
 
 
-def decide(bound, table, memory, random):
+def decide(bound, table, memory, rng):
     """What an agent chooses when it is handed the state itself, as in the loop."""
     function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(bound.address)
-    arrays = (table.state, table.variant.rules, bound.params, memory, random)
+    arrays = (table.state, table.variant.rules, bound.params, memory, rng)
     return function(*(array.ctypes.data for array in arrays))
 
 
@@ -67,16 +67,16 @@ def decide(bound, table, memory, random):
     "name", ["random", *PRICING, *(pytest.param(name, marks=pytest.mark.slow) for name in SEARCHING)]
 )
 def test_agents_leave_the_state_and_the_rules_alone_and_need_no_memory_of_the_game(name):
-    bound = bind(load_agent(name), MEDICI_VS_STROZZI)
+    bound = compile_agent(load_agent(name), MEDICI_VS_STROZZI)
     for deal, changes in enumerate(("base", "all-flipped", "other-box")):
-        table = Table(MEDICI_VS_STROZZI, variant(changes), 2, seed=5, deal=deal)
-        memories, random = np.zeros(2, bound.memory), np.zeros(1, RANDOM)
+        table = Position(MEDICI_VS_STROZZI, variant(changes), 2, seed=5, deal=deal)
+        memories, rng = np.zeros(2, bound.memory), np.zeros(1, RANDOM)
         while not table.over:
             before, stands = (
                 (table.state.tobytes(), table.variant.rules.tobytes(), bound.params.tobytes()),
-                random.copy(),
+                rng.copy(),
             )
-            action = decide(bound, table, memories[table.actor : table.actor + 1], random)
+            action = decide(bound, table, memories[table.actor : table.actor + 1], rng)
             assert before == (table.state.tobytes(), table.variant.rules.tobytes(), bound.params.tobytes())
             assert action in table.legal
             # the same random numbers and a fresh memory: a search hands out such in the midst of a game
@@ -91,7 +91,7 @@ def decisions(*names, played=BASE, deals=10):
     """(table, name) before every decision of games between two agents, and what is then chosen."""
     specs = [load_agent(name) for name in names]
     for deal in range(deals):
-        table = Table(MEDICI_VS_STROZZI, played, 2, seed=8, deal=deal)
+        table = Position(MEDICI_VS_STROZZI, played, 2, seed=8, deal=deal)
         while not table.over:
             seat = table.actor
             action = table.ask(specs[seat])
@@ -163,7 +163,7 @@ def test_fixed_price_loads_where_it_pays_most_now():
         for option in table.legal:
             loads = [{harbor: list(load) for harbor, load in fleet.values() if harbor} for fleet in view.ships]
             if option >= s.LOAD:
-                harbor = BASE.components["harbor"][(option - s.LOAD) % s.MOST_HARBORS]["id"]
+                harbor = BASE.components["harbor"][(option - s.LOAD) % s.MAX_HARBORS]["id"]
                 loads[seat][harbor] = [*loads[seat].get(harbor, ()), *view.lot]
             pays[option] = lead_now(view, loads) * (1 if seat == s.MEDICI else -1)
         assert pays[action] == max(pays.values())
@@ -187,7 +187,9 @@ def estimate(states, rules, weights, memories, out):
 def estimates(state, rules):
     """W_P, W_R, the fair price, Medici's margin before and after the end of the round, the worth of another tile."""
     out = np.zeros(6)
-    estimate(state, rules, bind(load_agent("fair-price"), MEDICI_VS_STROZZI).params, np.zeros(1, worth.MEMORY), out)
+    estimate(
+        state, rules, compile_agent(load_agent("fair-price"), MEDICI_VS_STROZZI).params, np.zeros(1, worth.MEMORY), out
+    )
     return out
 
 
@@ -222,8 +224,8 @@ def other_side(state):
     other["position"] = -state["position"]
     for name in ("actor", "proposer", "buyer", "start_player"):
         other[name] = 1 - state[name]
-    aboard = state["lies"] < s.SEATS * s.MOST_SHIPS
-    other["lies"] = np.where(aboard, (state["lies"] + s.MOST_SHIPS) % (s.SEATS * s.MOST_SHIPS), state["lies"])
+    aboard = state["location"] < s.SEATS * s.MAX_SHIPS
+    other["location"] = np.where(aboard, (state["location"] + s.MAX_SHIPS) % (s.SEATS * s.MAX_SHIPS), state["location"])
     return other
 
 
@@ -231,7 +233,7 @@ def other_side(state):
 def test_item_57_changing_sides_changes_signs_and_nothing_else(changes):
     played, prices = variant(changes), 0
     for table, _, _ in decisions("fair-price", "shader", played=played, deals=2):
-        mirrored = Table(MEDICI_VS_STROZZI, played, 2, seed=8, deal=0)
+        mirrored = Position(MEDICI_VS_STROZZI, played, 2, seed=8, deal=0)
         mirrored.state[:] = other_side(table.state)
         mirrored._look()
         mine, theirs = estimates(table.state, played.rules), estimates(mirrored.state, played.rules)
@@ -254,7 +256,7 @@ def test_item_57_other_names_of_the_types_change_nothing():
     assert moved != list(range(26))
     for table, _, _ in decisions("fair-price", "shader", deals=3):
         state = table.state.copy()
-        state["lies"][0, moved] = table.state["lies"][0, :26]
+        state["location"][0, moved] = table.state["location"][0, :26]
         for name, used in (("lot", int(state["shown"][0])), ("unseen_tile", int(state["unseen"][0]))):
             state[name][0, :used] = [moved[tile] for tile in table.state[name][0, :used]]
         state["position"][:, :, order] = table.state["position"][:, :, :4]
@@ -270,7 +272,7 @@ def test_item_57_other_names_of_the_types_change_nothing():
 def win_share(name, opponent, deals):
     """Win share over `deals` deals, each played from both sides."""
     played = match(name, opponent, seatings="rotate").play(0, deals, counted=False)
-    return played.outcome[0]["wins"][0].sum() / WIN / played.games
+    return played.outcome[0]["wins"][0].sum() / WIN_UNITS / played.games
 
 
 def test_fair_price_beats_random():

@@ -42,7 +42,7 @@ from scripted_medici import (
 from strozzi_sim.errors import BrokenRule, InputError
 from strozzi_sim.games.medici_vs_strozzi.check import check_game, replay_game
 from strozzi_sim.games.medici_vs_strozzi.reference import FAMILIES, PRICES, Game, Option, tiles_of
-from strozzi_sim.selfplay.records import check_header
+from strozzi_sim.play.records import check_header
 
 HARBORS = ("H1", "H2", "H3")
 TRACKS = [(harbor["id"], goods) for harbor in BASE["harbor"] for goods in harbor["tracks"]]
@@ -943,8 +943,8 @@ def check_position(game: Game, length: int) -> None:
         for option in game.legal[:-1]:
             assert isinstance(option, tuple)
             ship, harbor = option
-            lies, load = game.ships[game.buyer][ship]  # type: ignore[index]
-            assert lies in (None, harbor)
+            location, load = game.ships[game.buyer][ship]  # type: ignore[index]
+            assert location in (None, harbor)
             assert len(load) + len(game.lot) <= ship
 
 

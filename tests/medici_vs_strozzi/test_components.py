@@ -18,8 +18,8 @@ from strozzi_sim.games.medici_vs_strozzi import components as c
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.reference import tiles_of
 from strozzi_sim.games.variants import from_changes, from_components, resolve_variant, shipped_variants
+from strozzi_sim.play.records import record_game
 from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.records import record_game
 
 FILE = Path(strozzi_sim.__file__).parent / "games/medici_vs_strozzi/components.toml"
 
@@ -30,18 +30,18 @@ prizes = st.integers(0, 50)
 
 @st.composite
 def tracks(draw):
-    half = draw(st.integers(1, s.MOST_HALF_LENGTH))
+    half = draw(st.integers(1, s.MAX_HALF_LENGTH))
     spaces = draw(st.lists(st.integers(1, half), unique=True, max_size=3))
     return {"half_length": half, "bonus": {str(space): draw(prizes) for space in spaces}}
 
 
 @st.composite
 def boxes(draw):
-    ships = draw(st.lists(st.integers(1, s.MOST_CAPACITY), min_size=1, max_size=s.MOST_SHIPS, unique=True))
-    types = [f"T{k}" for k in range(draw(st.integers(1, s.MOST_TYPES)))]
+    ships = draw(st.lists(st.integers(1, s.MAX_CAPACITY), min_size=1, max_size=s.MAX_SHIPS, unique=True))
+    types = [f"T{k}" for k in range(draw(st.integers(1, s.MAX_TYPES)))]
     harbors = [
         {"id": f"H{k}", "tracks": draw(st.lists(st.sampled_from(types), unique=True))}
-        for k in range(draw(st.integers(len(ships), s.MOST_HARBORS)))
+        for k in range(draw(st.integers(len(ships), s.MAX_HARBORS)))
     ]
     places = [f"{harbor['id']}.{kind}" for harbor in harbors for kind in harbor["tracks"]]
     own = draw(st.lists(st.sampled_from(places), unique=True, max_size=2)) if places else []
@@ -50,24 +50,24 @@ def boxes(draw):
     return {
         "ships": {"capacities": ships},
         "tiles": {
-            "values_per_type": draw(st.lists(st.integers(0, s.MOST_VALUE), min_size=1, max_size=8)),
+            "values_per_type": draw(st.lists(st.integers(0, s.MAX_VALUE), min_size=1, max_size=8)),
             "gold_count": draw(st.integers(0, 16)),
-            "gold_value": draw(st.integers(0, s.MOST_VALUE)),
+            "gold_value": draw(st.integers(0, s.MAX_VALUE)),
         },
         "type": [{"key": name} for name in types],
         "harbor": harbors,
         "tracks": {**draw(tracks()), "per_track": {place: draw(tracks()) for place in own}},
         "marker_steps": {
-            "value_zero_tile": draw(st.integers(0, s.MOST_STEPS)),
-            "other_tile": draw(st.integers(0, s.MOST_STEPS)),
+            "value_zero_tile": draw(st.integers(0, s.MAX_STEPS)),
+            "other_tile": draw(st.integers(0, s.MAX_STEPS)),
         },
         "scoring": {"harbor_majority": draw(prizes), "monopoly": draw(prizes)},
         "money": {"start_cash": draw(st.integers(-500, 500))},
-        "price_space": {"action_space_cap": draw(st.integers(1, s.MOST_PRICE))},
+        "price_space": {"action_space_cap": draw(st.integers(1, s.MAX_PRICE))},
         "rounds": {
             "count": count,
             "starter": ["Medici", *(draw(families) for _ in range(count - 1))],
-            "reveal_max": draw(st.integers(1, s.MOST_REVEAL)),
+            "reveal_max": draw(st.integers(1, s.MAX_REVEAL)),
         },
         "switches": {
             "round_ends_when": draw(st.sampled_from(["full", "moored"])),
@@ -338,11 +338,11 @@ def test_the_longest_game_fits_the_journal():
         "type": [{"key": f"T{k}"} for k in range(6)],
         "tiles": {"values_per_type": [0] * 10, "gold_count": 4},
         "harbor": [{"id": f"H{k}", "tracks": [f"T{j}" for j in range(6)]} for k in range(4)],
-        "rounds": {"count": s.MOST_ROUNDS, "starter": ["Medici"] * s.MOST_ROUNDS},
+        "rounds": {"count": s.MAX_ROUNDS, "starter": ["Medici"] * s.MAX_ROUNDS},
     }
     long = from_changes(MEDICI_VS_STROZZI, "long-game", changes, "long-game")
     match = Match(MEDICI_VS_STROZZI, 2, (load_agent("fixed-price"),), long, 3)  # sells tiles one by one
     rows = {int(match.play(deal, deal + 1).journal["count"][0]) for deal in range(5)}
     # four rows a tile; a round's first row, 4 harbors, 24 markers and 2 scores; 2 rows at the end
-    assert rows == {s.MOST_ROUNDS * (4 * s.MOST_TILES + 1 + 4 + 24 + 2) + 2}
+    assert rows == {s.MAX_ROUNDS * (4 * s.MAX_TILES + 1 + 4 + 24 + 2) + 2}
     assert max(rows) < MEDICI_VS_STROZZI.journal_rows

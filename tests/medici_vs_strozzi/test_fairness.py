@@ -8,7 +8,7 @@ import pytest
 from medici_games import BASE, MEDICI_VS_STROZZI, variant
 from strozzi_sim.agent import agent_names, load_agent, python_agent, spec_of
 from strozzi_sim.cli import app
-from strozzi_sim.selfplay.fairness import check_fairness
+from strozzi_sim.play.fairness import check_fairness
 from strozzi_sim.selfplay.match import Match
 
 BUDGETS = {"appraiser": "playouts=20,lots=1", "flat_mc": "playouts=1", "ismcts": "iterations=30"}
@@ -22,17 +22,17 @@ CHEATS = """
     from strozzi_sim.games.contract import count_legal, kth_legal
 
     @compiled_agent(name="cheat", games=("medici_vs_strozzi",))
-    def cheat(state, rules, params, memory, random):
+    def cheat(state, rules, params, memory, rng):
         '''Reads the first of the tiles that are still to come.'''
         return kth_legal(state, rules, int64(state.unseen_tile[0]) % count_legal(state, rules))
 
     @compiled_agent(name="peeper", games=("medici_vs_strozzi",))
-    def peeper(state, rules, params, memory, random):
+    def peeper(state, rules, params, memory, rng):
         '''Reads the place of a tile that was shown.'''
         return kth_legal(state, rules, int64(state.unseen_tile[int64(state.unseen)]) % count_legal(state, rules))
 
     @compiled_agent(name="counter", games=("medici_vs_strozzi",))
-    def counter(state, rules, params, memory, random):
+    def counter(state, rules, params, memory, rng):
         '''Counts the tiles in the bag, which it may.'''
         total = int64(0)
         for k in range(int64(state.unseen)):
@@ -40,7 +40,7 @@ CHEATS = """
         return kth_legal(state, rules, total % count_legal(state, rules))
 
     @compiled_agent(name="purse", games=("medici_vs_strozzi",))
-    def purse(state, rules, params, memory, random):
+    def purse(state, rules, params, memory, rng):
         '''Reads the cash of its rival.'''
         return kth_legal(state, rules, (int64(state.cash[1 - int64(state.actor)]) & 255) % count_legal(state, rules))
 """
@@ -132,7 +132,7 @@ HIDDEN = set()  # whether the rival's cash was, as `glance` found it
 class Glance:
     """Reads all cash that it is shown."""
 
-    def act(self, view, legal, random):
+    def act(self, view, legal, rng):
         HIDDEN.add(view.cash[1 - view.seat] is None)
         return legal[sum(cash or 0 for cash in view.cash) % len(legal)]
 
@@ -141,7 +141,7 @@ class Glance:
 class Gaze:
     """Reads the whole observation."""
 
-    def act_batch(self, observations, legal, random):
+    def act_batch(self, observations, legal, rng):
         wishes = (abs(observations).sum(axis=1) * 64).astype(int)
         return (legal.cumsum(axis=1) > (wishes % legal.sum(axis=1))[:, None]).argmax(axis=1)
 

@@ -11,8 +11,8 @@ import pytest
 
 from medici_games import BASE, MEDICI_VS_STROZZI, variant
 from strozzi_sim.agent import load_agent
+from strozzi_sim.play.records import record_game, verify_record, write_record
 from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.records import record_game, verify_record, write_record
 
 GOLDEN = Path(__file__).parent / "golden"
 VARIANTS = ("base", "medici_like", "all-flipped")

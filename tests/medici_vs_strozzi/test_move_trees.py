@@ -15,7 +15,7 @@ from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.reference import Game as Reference
 from strozzi_sim.games.variants import from_changes, shipped_variants
 from strozzi_sim.kernel.pointers import clone
-from strozzi_sim.selfplay.table import Table
+from strozzi_sim.play.position import Position
 
 POSITIONS, COINS, LEAD = 0, 1, 2
 
@@ -42,7 +42,7 @@ def count(states, rules, chances, depth, what):
 
 
 def opening(played, deal):
-    return Table(MEDICI_VS_STROZZI, played, 2, seed=5, deal=deal)
+    return Position(MEDICI_VS_STROZZI, played, 2, seed=5, deal=deal)
 
 
 def core_counts(table, depth):

@@ -7,7 +7,7 @@ from medici_games import MEDICI_VS_STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.variants import from_changes
-from strozzi_sim.selfplay.table import Table
+from strozzi_sim.play.position import Position
 
 FAIR = load_agent("fair-price")
 SMALL = from_changes(MEDICI_VS_STROZZI, "small-cap", {"price_space": {"action_space_cap": 60}}, "tests small-cap")
@@ -18,7 +18,7 @@ def end_positions(bag, count, players=(FAIR, FAIR)):
     found = []
     deal = 0
     while len(found) < count:
-        table = Table(MEDICI_VS_STROZZI, SMALL, 2, seed=21, deal=deal)
+        table = Position(MEDICI_VS_STROZZI, SMALL, 2, seed=21, deal=deal)
         deal += 1
         while not table.over:
             state = table.state[0]
@@ -83,7 +83,7 @@ def test_fair_price_is_exact_where_its_estimate_is():
 
 def _seated(table, state):
     """A table at another position of the same deal."""
-    other = Table(MEDICI_VS_STROZZI, SMALL, 2, seed=21, deal=0)
+    other = Position(MEDICI_VS_STROZZI, SMALL, 2, seed=21, deal=0)
     other.state[:] = state
     other._look()
     return other

@@ -15,9 +15,9 @@ from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.retrace import follow
 from strozzi_sim.games.medici_vs_strozzi.worth import DEFAULT, MEMORY, fair_price, fill_round
 from strozzi_sim.games.variants import from_changes, resolve_variant
+from strozzi_sim.play.position import Position
+from strozzi_sim.play.records import record_game
 from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.records import record_game
-from strozzi_sim.selfplay.table import Table
 
 GAME = load_game("medici_vs_strozzi")
 FLIPPED = {
@@ -222,7 +222,7 @@ class Count:
             }  # fmt: skip
             for part, number in parts.items():
                 self.add("berth", h, k, part, by=int(number))
-            other = s.MOST_SHIPS if rival is None else self.ships.index(rival)
+            other = s.MAX_SHIPS if rival is None else self.ships.index(rival)
             for part, number in enumerate((1, winner == seat, tied)):
                 self.add("load", h, min(value, t.LOADS - 1), part, by=int(number))
                 self.add("duel", k, other, part, by=int(number))
@@ -251,7 +251,7 @@ class Count:
         }  # fmt: skip
         for part, count in parts.items():
             self.add("track", self.harbors[harbor], number, self.round, part, by=int(count))
-        self.add("space", self.round, after + s.MOST_HALF_LENGTH)
+        self.add("space", self.round, after + s.MAX_HALF_LENGTH)
         self.add("harbor_coins", self.harbors[harbor], self.round, t.MONOPOLIES, by=monopoly)
         self.add("harbor_coins", self.harbors[harbor], self.round, t.BONUS, by=bonus)
         self.before[harbor, kind] = after
@@ -305,7 +305,7 @@ def action_of(line, components):
     if line["type"] == "load":
         harbors = [harbor["id"] for harbor in components["harbor"]]
         ship = components["ships"]["capacities"].index(line["ship"])
-        return s.LOAD + ship * s.MOST_HARBORS + harbors.index(line["harbor"])
+        return s.LOAD + ship * s.MAX_HARBORS + harbors.index(line["harbor"])
     if line["type"] == "discard":
         return s.DISCARD
     return kinds[line["type"]]() if line["type"] in kinds else None
@@ -314,7 +314,7 @@ def action_of(line, components):
 def lots_played_again(match, deal):
     """(price, tiles, fair price in tenths) of every lot, from the positions of a game played again."""
     lines = record_game(match, deal, 0)
-    table = Table(GAME, match.variant, 2, seed=match.seed, deal=deal)
+    table = Position(GAME, match.variant, 2, seed=match.seed, deal=deal)
     memory = np.zeros(1, MEMORY)
     shown = []
     for line in lines[1:]:
@@ -341,7 +341,7 @@ def lots_played_again(match, deal):
 def test_fair_prices_are_those_of_the_positions(variant, agent, games):
     match = match_of(variant, agent)
     tallies = match.play(0, games).tallies[0]
-    by_fair, by_gap = np.zeros((2, t.LEVELS, s.MOST_REVEAL, 3), np.int64)
+    by_fair, by_gap = np.zeros((2, t.LEVELS, s.MAX_REVEAL, 3), np.int64)
     starts = [t.FAIRTH * start for start in t.GAPS]
     for deal in range(games):
         for price, tiles, fair in lots_played_again(match, deal):
@@ -396,7 +396,7 @@ def test_sums_agree():
         assert (sums == sums[0]).all()
     assert tallies["round"][:, t.ROUND_LOTS].sum() == lots[0] == tallies["price"].sum()
     prices = tallies["lot"][0, ..., t.PRICE].sum()
-    assert (tallies["price"] * np.arange(s.MOST_PRICE + 1)).sum() == prices == tallies["income"][..., t.PAID].sum()
+    assert (tallies["price"] * np.arange(s.MAX_PRICE + 1)).sum() == prices == tallies["income"][..., t.PAID].sum()
     assert tallies["tile"][:, t.SHOWN].sum() == tallies["round"][:, t.ROUND_TILES].sum()
     assert tallies["tile"][:, t.LOADED].sum() == (tallies["loaded"] * np.arange(t.FLEET)).sum()
     assert tallies["cargo"].sum() == tallies["tile"][:, t.LOADED].sum() == tallies["berth"][..., t.TILES].sum()

@@ -13,11 +13,11 @@ from strozzi_sim.games.contract import arrange, determinize, observe
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi import view as v
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
+from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.streams import RANDOM
-from strozzi_sim.python_agent import SeatRandom
+from strozzi_sim.play.position import Position
+from strozzi_sim.play.records import record_game
 from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.records import record_game
-from strozzi_sim.selfplay.table import Table
 
 
 @njit
@@ -38,7 +38,7 @@ def put_in_order(states, rules):
 def positions(deals=4, played=BASE):
     chooser = random.Random(played.name)
     for deal in range(deals):
-        table = Table(MEDICI_VS_STROZZI, played, 2, seed=2, deal=deal)
+        table = Position(MEDICI_VS_STROZZI, played, 2, seed=2, deal=deal)
         while not table.over:
             yield table
             table.play(chosen(chooser, table.legal))
@@ -62,7 +62,7 @@ def test_item_08_the_order_of_the_bag_is_in_no_state():
     """Deals that have shown the same tile give the same bytes, whatever comes next."""
     states, following = {}, {}
     for deal in range(300):
-        table = Table(MEDICI_VS_STROZZI, BASE, 2, seed=2, deal=deal)
+        table = Position(MEDICI_VS_STROZZI, BASE, 2, seed=2, deal=deal)
         (tile,) = seen_by(table, 0).lot
         states.setdefault(tile, set()).add(table.state.tobytes())
         table.play(s.REVEAL_MORE)
@@ -73,7 +73,7 @@ def test_item_08_the_order_of_the_bag_is_in_no_state():
 
 
 def test_item_08_no_seat_sees_in_which_order_the_bag_lies():
-    shuffle, generator, moved = v.SCRAMBLES["the order of the tiles in the bag"], SeatRandom(3), 0
+    shuffle, generator, moved = v.SCRAMBLES["the order of the tiles in the bag"], SeatRng(3), 0
     for table in positions(2):
         state = table.state.copy()
         shuffle(state, BASE.rules[0], 0, generator)
@@ -100,7 +100,7 @@ def test_item_19_open_cash_is_seen():
 
 
 def test_item_19_hidden_cash_is_not():
-    hidden, generator = variant("hidden-cash"), SeatRandom(3)
+    hidden, generator = variant("hidden-cash"), SeatRng(3)
     change = v.SCRAMBLES["the rival's cash, where it is hidden"]
     asked = moved = 0
     for table in positions(2, hidden):
@@ -219,7 +219,7 @@ def expected(view, phase):
         fleet = view.ships[seat]
         free = [capacity - len(load) for capacity, (_, load) in fleet.items()]
         loads = [load for _, load in fleet.values()]
-        empty = [0.0] * (s.MOST_SHIPS - len(fleet))
+        empty = [0.0] * (s.MAX_SHIPS - len(fleet))
         hidden = components["switches"]["hidden_cash"] and seat != view.seat
         pieces.append([0 if hidden else view.cash[seat] / 300, max(free) / 5])
         pieces.append([sum(map(len, loads)) / sum(capacities), sum(map(bool, loads)) / len(fleet)])
@@ -230,13 +230,13 @@ def expected(view, phase):
         there = dict(fleet.values())
         pieces.append([sum(tiles[tile][1] for tile in there.get(harbor, ())) / 20 for harbor in padded(harbors)])
         for harbor in padded(harbors):
-            for kind in range(s.MOST_TYPES):
+            for kind in range(s.MAX_TYPES):
                 load = [tiles[tile][1] for tile in there.get(harbor, ()) if kind_of[tile] == kind]
                 moves = sum(steps["other_tile"] if value else steps["value_zero_tile"] for value in load)
                 pieces.append([moves / 5])
     side = 1 if view.seat == s.MEDICI else -1
     for harbor in padded(harbors):
-        for kind in (*types, *["-"] * (s.MOST_TYPES - len(types))):
+        for kind in (*types, *["-"] * (s.MAX_TYPES - len(types))):
             if kind not in view.markers.get(harbor, {}):
                 pieces.append([0, 0, 0])
                 continue
@@ -244,12 +244,12 @@ def expected(view, phase):
             at, half = view.markers[harbor][kind], track["half_length"]
             pieces.append([side * at / half, half / 10, track["bonus"].get(str(abs(at)), 0) / 20])
     for place in (view.lot, view.unseen):
-        pieces.append([float(tile in place) for tile in tiles] + [0.0] * (s.MOST_TILES - len(tiles)))
+        pieces.append([float(tile in place) for tile in tiles] + [0.0] * (s.MAX_TILES - len(tiles)))
     return [float(number) for piece in pieces for number in piece]
 
 
 def padded(harbors):
-    return [*harbors, *["-"] * (s.MOST_HARBORS - len(harbors))]
+    return [*harbors, *["-"] * (s.MAX_HARBORS - len(harbors))]
 
 
 @pytest.mark.parametrize("name", [*SHIPPED, *SWITCHES])
@@ -283,7 +283,7 @@ def test_observations_are_relative_and_bounded(name):
 
 
 def test_observation_of_a_known_position():
-    table = Table(MEDICI_VS_STROZZI, BASE, 2, seed=2, deal=0)
+    table = Position(MEDICI_VS_STROZZI, BASE, 2, seed=2, deal=0)
     (tile,) = seen_by(table, 0).lot
     value = {name: value for name, _, value in tile_ids(BASE.components)}[tile]
     wanted = [1, 0, 0, 0, 0, 25 / 26, 0, 0, 1 / 3, 0, 0, value / 10, 0, 0, 0, 0]
@@ -296,7 +296,7 @@ def test_observation_of_a_known_position():
 
 
 def test_scrambles_change_the_state_and_nothing_that_is_shown():
-    hidden, generator, changed = variant("hidden-cash"), SeatRandom(7), set()
+    hidden, generator, changed = variant("hidden-cash"), SeatRng(7), set()
     for table in positions(2, hidden):
         if table.over:
             continue

@@ -8,14 +8,14 @@ import pytest
 
 from strozzi_games import BASE, STROZZI, variant
 from strozzi_sim.agent import load_agent
-from strozzi_sim.binding import bind
+from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.games import load_game
 from strozzi_sim.games.strozzi.events import PLACE
 from strozzi_sim.games.strozzi.state import FLORENCE, PIRATE_FLAG, PLAYER_COUNTS
 from strozzi_sim.kernel.streams import RANDOM
-from strozzi_sim.selfplay.loop import WIN
+from strozzi_sim.kernel.wins import WIN_UNITS
+from strozzi_sim.play.position import Position
 from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.table import Table
 
 STYLES = ("eager", "florence", "picky", "pirate-early", "pirate-late", "promoter", "racer", "trader")
 AGENTS = ("random", "greedy", "heuristic", *STYLES)
@@ -40,27 +40,27 @@ def test_the_same_seed_plays_the_same_games(name):
     assert first.rows.tobytes() == again.rows.tobytes()
 
 
-def decide(bound, table, memory, random):
+def decide(bound, table, memory, rng):
     """What an agent chooses when it is handed the state itself, as in the loop."""
     function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(bound.address)
-    arrays = (table.state, table.variant.rules, bound.params, memory, random)
+    arrays = (table.state, table.variant.rules, bound.params, memory, rng)
     return function(*(array.ctypes.data for array in arrays))
 
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_agents_leave_the_state_and_the_rules_alone_and_need_no_memory_of_the_game(name):
-    bound = bind(load_agent(name), STROZZI)
+    bound = compile_agent(load_agent(name), STROZZI)
     stochastic = load_agent(name).agent.stochastic
-    random = np.zeros(1, RANDOM)
+    rng = np.zeros(1, RANDOM)
     for deal, changes in enumerate(("base", "all-flipped")):
-        table = Table(STROZZI, variant(changes), 4, seed=5, deal=deal)
+        table = Position(STROZZI, variant(changes), 4, seed=5, deal=deal)
         memories = np.zeros(4, bound.memory)
         while not table.over:
             before = table.state.tobytes(), table.variant.rules.tobytes(), bound.params.tobytes()
-            action = decide(bound, table, memories[table.actor : table.actor + 1], random)
+            action = decide(bound, table, memories[table.actor : table.actor + 1], rng)
             assert before == (table.state.tobytes(), table.variant.rules.tobytes(), bound.params.tobytes())
             if not stochastic:  # a search hands out fresh memories in the midst of a game
-                assert action == decide(bound, table, np.zeros(1, bound.memory), random)
+                assert action == decide(bound, table, np.zeros(1, bound.memory), rng)
             table.play(action)
 
 
@@ -82,7 +82,7 @@ def traits(name, deals=48):
     style, heuristic = load_agent(name), load_agent("heuristic")
     own, all_seats, ships = np.zeros(4), np.zeros(4), np.zeros(2)
     for deal in range(deals):
-        table = Table(STROZZI, BASE, 4, seed=9, deal=deal)
+        table = Position(STROZZI, BASE, 4, seed=9, deal=deal)
         seat = deal % 4
         while not table.over:
             table.play(table.ask(style if table.actor == seat else heuristic))
@@ -137,7 +137,7 @@ def test_the_picky_set_aside_more_ships_and_the_eager_hardly_any():
 def win_share(name, opponent, deals):
     """Win share of one seat against three others, in all rotations."""
     played = match(name, opponent, opponent, opponent, seatings="rotate").play(0, deals, counted=False)
-    return played.outcome[0]["wins"][0].sum() / WIN / played.games
+    return played.outcome[0]["wins"][0].sum() / WIN_UNITS / played.games
 
 
 @pytest.mark.parametrize("name", [name for name in AGENTS if name != "random"])

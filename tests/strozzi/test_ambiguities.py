@@ -34,7 +34,7 @@ from scripted_strozzi import (
 from strozzi_sim.errors import BrokenRule, InputError
 from strozzi_sim.games.strozzi.check import check_game
 from strozzi_sim.games.strozzi.reference import CITIES, FLAGS, PORTS, Game
-from strozzi_sim.selfplay.records import check_header
+from strozzi_sim.play.records import check_header
 
 ALL_FLAGS = list(FLAGS)
 SMALL_COUNT = 40  # random games per player count

@@ -9,8 +9,8 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.strozzi import state as s
 from strozzi_sim.games.variants import from_changes, from_components, resolve_variant, shipped_variants
+from strozzi_sim.play.records import record_game
 from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.records import record_game
 
 symbols = st.integers(0, 4)
 prizes = st.lists(st.integers(0, 50), max_size=6)
@@ -159,8 +159,8 @@ def test_the_box_as_the_rulebook_lists_it():
 def test_the_longest_game_fits_the_journal():
     symbols = {"venice": 1, "rome": 1, "naples": 1, "scrolls": 1, "promotion": 1}
     changes = {
-        "ships": [{"id": f"S{k}", "sail": k, **symbols} for k in range(s.MOST_SHIPS)],
-        "setup": {"rounds": s.MOST_ROUNDS, "cards_removed": {str(n): 0 for n in (3, 4, 5, 6)}},
+        "ships": [{"id": f"S{k}", "sail": k, **symbols} for k in range(s.MAX_SHIPS)],
+        "setup": {"rounds": s.MAX_ROUNDS, "cards_removed": {str(n): 0 for n in (3, 4, 5, 6)}},
         "tracks": {"top_index": 31, "bonus": {}},
         "rules": {"second_lap": True, "tile_optional": True},
     }

@@ -12,8 +12,8 @@ import pytest
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.games.variants import resolve_variant
+from strozzi_sim.play.records import record_game, verify_record, write_record
 from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.records import record_game, verify_record, write_record
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -9,7 +9,7 @@ from strozzi_sim.games.contract import apply, count_legal, is_over, kth_legal
 from strozzi_sim.games.strozzi.reference import Game as Reference
 from strozzi_sim.games.strozzi.view import view_of
 from strozzi_sim.kernel.pointers import clone
-from strozzi_sim.selfplay.table import Table
+from strozzi_sim.play.position import Position
 
 
 @njit
@@ -31,24 +31,24 @@ def count(states, rules, chances, depth):
 
 
 def core_leaves(chosen, players, deal, depth):
-    table = Table(STROZZI, chosen, players, seed=5, deal=deal)
+    table = Position(STROZZI, chosen, players, seed=5, deal=deal)
     return count(table.state, chosen.rules, table._chance, depth)
 
 
 def reference_leaves(chosen, players, deal, depth):
     """The same count by replaying every path through the reference."""
-    longest = Table(STROZZI, chosen, players, seed=5, deal=deal)
+    longest = Position(STROZZI, chosen, players, seed=5, deal=deal)
     while not longest.over and int(longest.state["round"][0]) == 0:
         longest.play(longest.legal[0])  # always pass, so that the whole deck of round 1 is seen
     ships, _ = chance_of(longest.lines())
 
     def below(path):
-        table = Table(STROZZI, chosen, players, seed=5, deal=deal)
+        table = Position(STROZZI, chosen, players, seed=5, deal=deal)
         for action in path:
             table.play(action)
         _, tiles = chance_of(table.lines())
         reference = Reference(chosen.components, players, ships, tiles)
-        replayed = Table(STROZZI, chosen, players, seed=5, deal=deal)
+        replayed = Position(STROZZI, chosen, players, seed=5, deal=deal)
         for action in path:
             reference.play(option_of(action, view_of(replayed.state[0], chosen.components, 0).display))
             replayed.play(action)
@@ -85,7 +85,7 @@ def test_golden_counts(players):
 
 
 def test_counting_leaves_the_position_alone():
-    table = Table(STROZZI, BASE, 4, seed=5, deal=0)
+    table = Position(STROZZI, BASE, 4, seed=5, deal=0)
     before = table.state.tobytes(), table._chance.tobytes()
     count(table.state, BASE.rules, table._chance, 5)
     assert (table.state.tobytes(), table._chance.tobytes()) == before

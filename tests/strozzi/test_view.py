@@ -12,9 +12,9 @@ from strozzi_sim.games.contract import determinize, observe
 from strozzi_sim.games.strozzi import state as s
 from strozzi_sim.games.strozzi import view as v
 from strozzi_sim.kernel.streams import RANDOM
+from strozzi_sim.play.position import Position
+from strozzi_sim.play.records import record_game
 from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.records import record_game
-from strozzi_sim.selfplay.table import Table
 
 
 @njit
@@ -30,7 +30,7 @@ def resample(states, rules, seat, randoms):
 def positions(players, deals=5, chosen=BASE):
     chooser = random.Random(players)
     for deal in range(deals):
-        table = Table(STROZZI, chosen, players, seed=2, deal=deal)
+        table = Position(STROZZI, chosen, players, seed=2, deal=deal)
         while not table.over:
             yield table
             table.play(chooser.choice(table.legal))
@@ -48,7 +48,7 @@ def test_item_4_removed_ships_and_orders_are_in_no_state(players):
     """Two deals that have shown the same cards give the same bytes, whatever is removed and comes next."""
     ships, tiles = set(), set()
     for deal in range(400):
-        state = Table(STROZZI, BASE, players, seed=2, deal=deal).state
+        state = Position(STROZZI, BASE, players, seed=2, deal=deal).state
         if int(state["ship"][0]) == 3 and int(state["display"][0][0]) in (5, 6, 7):
             ships.add(state["unseen_ship"].tobytes())
         tiles.add(tuple(sorted(state["unseen_tile"][0][:33])))
@@ -128,7 +128,7 @@ def test_observations_are_relative_and_bounded(players):
 
 
 def test_observation_of_a_known_position():
-    table = Table(STROZZI, BASE, 4, seed=2, deal=0)
+    table = Position(STROZZI, BASE, 4, seed=2, deal=0)
     view, out = v.view_of(table.state[0], BASE.components, 1), observation(table, 1)
     ship = next(ship for ship in BASE.components["ships"] if ship["id"] == view.ship)
     assert out[:7].tolist() == pytest.approx([1, 0, 0, 0, 0, 14 / 15, 4 / 6])

@@ -14,6 +14,7 @@ from numba import float64, int64
 
 from strozzi_agents.medici_vs_strozzi.pricing import WEIGHTS
 from strozzi_sim.agent import Choice, Param, compiled_agent
+from strozzi_sim.agent.analysis import ActionAnalysis
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import apply, arrange, determinize, is_over
 from strozzi_sim.games.medici_vs_strozzi import worth
@@ -24,9 +25,9 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
     DECLINE,
     DISCARD,
     LOAD,
+    MAX_HARBORS,
+    MAX_SHIPS,
     MEDICI,
-    MOST_HARBORS,
-    MOST_SHIPS,
     NAME_PRICE,
     PLACE,
     PRICE,
@@ -36,15 +37,14 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
     STROZZI,
 )
 from strozzi_sim.kernel.bits import lowest_bit
-from strozzi_sim.kernel.jit import inlined, jit
+from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.pointers import assign, clone
-from strozzi_sim.kernel.streams import CHANCE, RANDOM, random_below, random_word, reseed
-from strozzi_sim.thoughts import Thought
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, randbelow, random_word, reseed
 
 MARGIN, WIN = 0, 1  # `utility`
-_OPTIONS = 1 + MOST_SHIPS * MOST_HARBORS
-_MOST_BYTES = 1 << 26
-_LEAST_SAMPLES = 64
+_OPTIONS = 1 + MAX_SHIPS * MAX_HARBORS
+_MAX_BYTES = 1 << 26
+_MIN_SAMPLES = 64
 
 
 def appraiser_memory(values, game):
@@ -55,9 +55,9 @@ def appraiser_memory(values, game):
     Raises:
         InputError: it would take more than 64 MiB.
     """
-    playouts = max(_LEAST_SAMPLES, 1 << (int(values["playouts"]) - 1).bit_length())
+    playouts = max(_MIN_SAMPLES, 1 << (int(values["playouts"]) - 1).bit_length())
     size = 3 * playouts * 8
-    if size > _MOST_BYTES:
+    if size > _MAX_BYTES:
         raise InputError(
             f"appraiser: playouts={values['playouts']} would take {size / 2**20:,.0f} MiB for each seat; at most 64"
         )
@@ -80,7 +80,7 @@ def appraiser_memory(values, game):
     ], align=True)  # fmt: skip
 
 
-def appraiser_thoughts(memory: Any, legal: Sequence[int], node: Any) -> list[Thought]:
+def appraiser_thoughts(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
     """Expected margin in coins, what is paid now included: of placements that were tried, of prices, of both answers."""
     tried = int(memory["tried"])
     playouts = int(memory["played"])
@@ -88,13 +88,14 @@ def appraiser_thoughts(memory: Any, legal: Sequence[int], node: Any) -> list[Tho
         return []  # it does not play on to decide whether to show another tile
     if legal[0] == DISCARD:
         options = zip(memory["action"][:tried].tolist(), memory["mean"][:tried].tolist(), strict=True)
-        return [Thought(action, playouts, value) for action, value in options]
+        return [ActionAnalysis(action, playouts, value) for action, value in options]
     mine, yours = float(memory["mine"]), float(memory["yours"])
     if legal[0] == BUY:
         price = float(memory["price"])
-        return [Thought(BUY, playouts, -(yours + price)), Thought(DECLINE, playouts, -(mine - price))]
+        return [ActionAnalysis(BUY, playouts, -(yours + price)), ActionAnalysis(DECLINE, playouts, -(mine - price))]
     return [
-        Thought(action, playouts, min(mine - (action - NAME_PRICE), yours + (action - NAME_PRICE))) for action in legal
+        ActionAnalysis(action, playouts, min(mine - (action - NAME_PRICE), yours + (action - NAME_PRICE)))
+        for action in legal
     ]
 
 
@@ -112,7 +113,7 @@ def _list_options(state, rules, params, memory, seat):
         place = lowest_bit(found)
         found &= found - 1
         assign(after, state)
-        load(after, rules, seat, place // MOST_HARBORS, place % MOST_HARBORS)
+        load(after, rules, seat, place // MAX_HARBORS, place % MAX_HARBORS)
         promise = sign * worth.margin(after, rules, params, memory.now, seat, round_ends(after, rules, seat))
         k = count
         while k > 0 and memory.promise[k - 1] < promise:
@@ -134,7 +135,7 @@ def _play_lot(state, rules, params, tables, memory):
     while int64(state.phase) == REVEAL:
         shown, unseen = int64(state.shown), int64(state.unseen)
         more = clone(state)
-        more.lot[shown] = int64(state.unseen_tile[random_below(memory.roll, unseen)])
+        more.lot[shown] = int64(state.unseen_tile[randbelow(memory.roll, unseen)])
         more.shown = shown + 1
         more.unseen = unseen - 1
         try_mine, try_yours, _, _ = _swing(more, rules, params, tables)
@@ -155,7 +156,7 @@ def _play_lot(state, rules, params, tables, memory):
         apply(state, rules, your_place if buys else my_place, memory.chance, None)
 
 
-@inlined
+@force_inline
 def _swing(state, rules, params, tables):
     """(W_P, W_R, the proposer's placement, the responder's)."""
     proposer = int64(state.proposer)
@@ -227,7 +228,7 @@ def _best(state, rules, params, memory, seat, stream, row):
     return chosen, best
 
 
-@inlined
+@force_inline
 def _chance_to_win(params, memory, seat, row, cash, spread):
     """Share of the samples of a row that `seat` wins with so many coins more."""
     total = 0.0
@@ -257,7 +258,7 @@ def _even_price(params, memory, proposer, spread, top):
     games=("medici_vs_strozzi",),
     stochastic=True,
     memory=appraiser_memory,
-    thoughts=appraiser_thoughts,
+    analyse=appraiser_thoughts,
     playouts=Param(40, 1, 1_000_000, "simulated games for each placement that it tries"),
     options=Param(3, 1, _OPTIONS, "placements of either side that it tries, the most promising first"),
     window=Param(15.0, 0.0, 1000.0, "coins that the estimate may promise less than for the best, to be tried at all"),
@@ -266,7 +267,7 @@ def _even_price(params, memory, proposer, spread, top):
     safe=Param(60.0, 0.0, 1e6, "for utility=win: the lead in coins that is 17/20 safe, with one round to come"),
     **WEIGHTS,
 )
-def appraiser(state, rules, params, memory, random):
+def appraiser(state, rules, params, memory, rng):
     """Plays both outcomes of a lot on, and names the price at which it does not care who gets it.
 
     Simulated turns are those of two `fair-price` agents; what comes after them is estimated as `fair-price` does.
@@ -274,7 +275,7 @@ def appraiser(state, rules, params, memory, random):
     """
     worth.fill_round(state, rules, params, memory.now)
     root = clone(state)
-    determinize(root, rules, int64(state.actor), random)
+    determinize(root, rules, int64(state.actor), rng)
     arrange(root, rules)
     phase = int64(state.phase)
     proposer = int64(state.proposer)
@@ -282,7 +283,7 @@ def appraiser(state, rules, params, memory, random):
         mine, yours = worth.swing(root, rules, params, memory.now)
         more = worth.another_tile(root, rules, params, memory.now)
         return int64(REVEAL_MORE) if more > worth.node(mine, yours) else int64(STOP)
-    stream = random_word(random)
+    stream = random_word(rng)
     if phase == PLACE:
         return _best(root, rules, params, memory, int64(state.actor), stream, int64(0))[0]
     _, mine = _best(root, rules, params, memory, proposer, stream, int64(0))

@@ -4,7 +4,7 @@ from numba import int64
 
 from strozzi_sim.games.medici_vs_strozzi.core import load, placements
 from strozzi_sim.games.medici_vs_strozzi.scoring import harbor_lead, moved, track_pay
-from strozzi_sim.games.medici_vs_strozzi.state import DISCARD, LOAD, MEDICI, MOST_HARBORS, STROZZI
+from strozzi_sim.games.medici_vs_strozzi.state import DISCARD, LOAD, MAX_HARBORS, MEDICI, STROZZI
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone
@@ -36,7 +36,7 @@ def best_load_now(state, rules, seat):
         place = lowest_bit(found)
         found &= found - 1
         assign(after, state)
-        load(after, rules, seat, place // MOST_HARBORS, place % MOST_HARBORS)
+        load(after, rules, seat, place // MAX_HARBORS, place % MAX_HARBORS)
         pay = sign * lead_now(after, rules)
         if pay > best or (pay == best and chosen == DISCARD):
             best, chosen = pay, LOAD + place

@@ -12,9 +12,9 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
     ANSWER,
     BUY,
     DECLINE,
-    MOST_PRICE,
-    MOST_REVEAL,
-    MOST_TILES,
+    MAX_PRICE,
+    MAX_REVEAL,
+    MAX_TILES,
     NAME_PRICE,
     PRICE,
     REVEAL,
@@ -45,17 +45,17 @@ WEIGHTS: dict[str, Any] = {
     ),
     "later": Param(DEFAULT.later, 0.0, 2.0, "weight of later rounds"),
     "turn": Param(DEFAULT.turn, -20.0, 20.0, "coins that the turn is worth, with an empty bag"),
-    "looks": Param(DEFAULT.looks, 1, MOST_TILES, "tiles of the bag it thinks of before it shows another one"),
+    "looks": Param(DEFAULT.looks, 1, MAX_TILES, "tiles of the bag it thinks of before it shows another one"),
 }
 
 
 @compiled_agent(
     name="fixed-price",
     games=("medici_vs_strozzi",),
-    value=Param(12, 0, MOST_PRICE, "the price it names, and the highest it pays"),
-    tiles=Param(1, 1, MOST_REVEAL, "tiles it shows, as far as it may"),
+    value=Param(12, 0, MAX_PRICE, "the price it names, and the highest it pays"),
+    tiles=Param(1, 1, MAX_REVEAL, "tiles it shows, as far as it may"),
 )
-def fixed_price(state, rules, params, memory, random):
+def fixed_price(state, rules, params, memory, rng):
     """Names one price for every lot, buys at that or less, loads where it earns most now."""
     phase = int64(state.phase)
     if phase == REVEAL:
@@ -74,7 +74,7 @@ def fixed_price(state, rules, params, memory, random):
     factor=Param(1.0, 0.0, 3.0, "share of the fair price that it names"),
     **WEIGHTS,
 )
-def fair_price(state, rules, params, memory, random):
+def fair_price(state, rules, params, memory, rng):
     """Names half of what changes hands with a lot, and buys below it.
 
     It estimates both outcomes of a lot (see `worth.margin`); half the difference is the price at which its rival's

@@ -3,8 +3,8 @@
 import numpy as np
 from numba import int64
 
+from strozzi_agents.search.analysis import flat_thoughts
 from strozzi_agents.search.playout import DEPTH, ILLEGAL, SPREAD, UTILITY, forget, play_on, reward
-from strozzi_agents.search.thoughts import flat_thoughts
 from strozzi_sim.agent import Choice, Param, Policy, Seconds, compiled_agent
 from strozzi_sim.games.contract import actor, apply, arrange, count_legal, determinize, kth_legal
 from strozzi_sim.kernel.jit import jit
@@ -30,16 +30,16 @@ def flat_memory(values, game):
 
 
 @jit
-def _sweep(state, rules, params, memory, random, seat, tried):
+def _sweep(state, rules, params, memory, rng, seat, tried):
     """One playout for each action still tried, all with the same unseen things, chance and policy stream.
 
     Returns False if the policy chose an illegal action.
     """
     players = int64(state.players)
     drawn = clone(state)
-    determinize(drawn, rules, seat, random)
-    reseed(memory.sweep, random)
-    stream = random_word(random)
+    determinize(drawn, rules, seat, rng)
+    reseed(memory.sweep, rng)
+    stream = random_word(rng)
     played = clone(state)
     for i in range(tried):
         k = int64(memory.ranked[i])
@@ -73,7 +73,7 @@ def _best_first(memory, tried, keep):
     name="flat_mc",
     stochastic=True,
     memory=flat_memory,
-    thoughts=flat_thoughts,
+    analyse=flat_thoughts,
     playouts=Param(100, 1, 1_000_000_000, "simulated games"),
     per=Choice("action", ("action", "decision"), "for each legal action, or for all of a decision together"),
     allocation=Choice(
@@ -85,7 +85,7 @@ def _best_first(memory, tried, keep):
     rollout=Policy("random", "who plays all seats in the simulated games"),
     depth=DEPTH,
 )
-def flat_mc(state, rules, params, memory, random):
+def flat_mc(state, rules, params, memory, rng):
     """Tries every action in simulated games and plays the one that did best.
 
     Flat Monte Carlo as in Abramson 1990, "Expected-outcome". All actions of a sweep meet the same chance (common random
@@ -108,7 +108,7 @@ def flat_mc(state, rules, params, memory, random):
     tried = count
     for _ in range(stages):
         for _ in range(max(budget // (stages * tried), 1)):
-            if not _sweep(root, rules, params, memory, random, seat, tried):
+            if not _sweep(root, rules, params, memory, rng, seat, tried):
                 return int64(ILLEGAL)
         kept = (tried + 1) // 2
         _best_first(memory, tried, kept)

@@ -2,6 +2,7 @@
 
 from numba import int64
 
+from strozzi_agents.search.analysis import tree_thoughts
 from strozzi_agents.search.playout import (
     DEPTH,
     ILLEGAL,
@@ -13,7 +14,6 @@ from strozzi_agents.search.playout import (
     reward,
     rewards,
 )
-from strozzi_agents.search.thoughts import tree_thoughts
 from strozzi_agents.search.tree import NO_NODE, ROOT, best_first, clear, fill_tables, grow, select, tree_memory
 from strozzi_sim.agent import Choice, Param, Policy, Seconds, compiled_agent
 from strozzi_sim.games.contract import actor, apply, arrange, count_legal, determinize, is_legal, is_over, kth_legal
@@ -108,7 +108,7 @@ def _most_visited(memory):
     name="ismcts",
     stochastic=True,
     memory=tree_memory,
-    thoughts=tree_thoughts,
+    analyse=tree_thoughts,
     iterations=Param(1_000, 2, 1_000_000_000, "simulated games"),
     backup=Choice("maxn", ("maxn", "paranoid", "selfish"), "rivals seek their own best, my loss, or follow `rollout`"),
     seconds=Seconds("iterations", "a decision, in place of `iterations`; calibrated at the start, not reproducible"),
@@ -123,7 +123,7 @@ def _most_visited(memory):
     rollout=Policy("random", "who plays all seats below the tree"),
     depth=DEPTH,
 )
-def ismcts(state, rules, params, memory, random):
+def ismcts(state, rules, params, memory, rng):
     """Searches one tree over many deals of what is unseen, and plays the action tried most often.
 
     Single-observer ISMCTS (Cowling, Powley, Whitehouse 2012) over open-loop chance: every iteration draws the unseen
@@ -152,9 +152,9 @@ def ismcts(state, rules, params, memory, random):
         sweeps = max(left // (stages * tried), 1)
         for _ in range(sweeps):
             assign(drawn, root)
-            determinize(drawn, rules, seat, random)
-            reseed(memory.sweep, random)
-            stream = random_word(random)
+            determinize(drawn, rules, seat, rng)
+            reseed(memory.sweep, rng)
+            stream = random_word(rng)
             for i in range(tried):
                 if params.root == HALVING:
                     first = int64(memory.ranked[i])

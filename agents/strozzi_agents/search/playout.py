@@ -4,9 +4,9 @@ from numba import int64
 
 from strozzi_sim.agent import Choice, Param
 from strozzi_sim.games.contract import apply, count_legal, is_legal, is_over, kth_legal, placing, score
-from strozzi_sim.kernel.jit import inlined, jit
+from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.pointers import call_at, zero_at
-from strozzi_sim.kernel.streams import random_below
+from strozzi_sim.kernel.streams import randbelow
 
 WIN, RANK, MARGIN = 0, 1, 2  # `utility`
 RANDOM_POLICY = 0  # the address that stands for the agent `random`
@@ -17,15 +17,15 @@ SPREAD = Param(20.0, 0.001, 1e6, "for utility=margin: the lead, in points, worth
 DEPTH = Param(0, 0, 1_000_000, "decisions of the whole table a playout goes on, then the standings count; 0 = all")
 
 
-@inlined
-def ask(address, params, memory, state, rules, random):
+@force_inline
+def ask(address, params, memory, state, rules, rng):
     """The action of the policy at `address`; see `agent.Policy`."""
     if address == RANDOM_POLICY:
-        return kth_legal(state, rules, random_below(random, count_legal(state, rules)))
-    return call_at(address, state, rules, params, memory, random)
+        return kth_legal(state, rules, randbelow(rng, count_legal(state, rules)))
+    return call_at(address, state, rules, params, memory, rng)
 
 
-@inlined
+@force_inline
 def forget(memory, size):
     """Make a policy's memory new, once a decision of the search: results must not depend on earlier games."""
     if size > 0:
@@ -33,7 +33,7 @@ def forget(memory, size):
 
 
 @jit
-def play_on(state, rules, chance, random, params):
+def play_on(state, rules, chance, rng, params):
     """Play on with the policy `params.rollout`, to the end or for `params.depth` decisions.
 
     Returns False if the policy chose an illegal action.
@@ -42,12 +42,12 @@ def play_on(state, rules, chance, random, params):
     left = params.depth if params.depth > 0 else int64(1) << 60
     if address == RANDOM_POLICY:
         while left > 0 and not is_over(state):
-            action = kth_legal(state, rules, random_below(random, count_legal(state, rules)))
+            action = kth_legal(state, rules, randbelow(rng, count_legal(state, rules)))
             apply(state, rules, action, chance, None)
             left -= 1
         return True
     while left > 0 and not is_over(state):
-        action = call_at(address, state, rules, params.rollout_params, params.rollout_memory, random)
+        action = call_at(address, state, rules, params.rollout_params, params.rollout_memory, rng)
         if not is_legal(state, rules, action):
             return False
         apply(state, rules, action, chance, None)

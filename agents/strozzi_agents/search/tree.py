@@ -7,13 +7,13 @@ from numba import int64
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import actor, count_legal, is_legal, kth_legal
-from strozzi_sim.kernel.jit import inlined, jit
-from strozzi_sim.kernel.streams import CHANCE, RANDOM, random_below
+from strozzi_sim.kernel.jit import force_inline, jit
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, randbelow
 
 ROOT = 0
 NO_NODE = 0  # the root is nobody's child
-MOST_BYTES = 1 << 30
-_LEAST_NODES = 256
+MAX_BYTES = 1 << 30
+_MIN_NODES = 256
 
 NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
     ("total", "f8"),  #     rewards of the seat that chose it
@@ -36,18 +36,18 @@ def tree_memory(values, game):
     """
     actions = int(game.module("state").ACTIONS)
     most = max(int(values["iterations"]), 3 * actions)  # halving tries each action once, then half of them, and so on
-    nodes = max(_LEAST_NODES, 1 << most.bit_length())
+    nodes = max(_MIN_NODES, 1 << most.bit_length())
     size = nodes * (NODE.itemsize + 4 + 16)
-    if size > MOST_BYTES:
+    if size > MAX_BYTES:
         raise InputError(
             f"ismcts: iterations={values['iterations']} would take a tree of {size / 2**20:,.0f} MiB for each seat; "
-            f"at most {MOST_BYTES / 2**20:,.0f} MiB"
+            f"at most {MAX_BYTES / 2**20:,.0f} MiB"
         )
     return np.dtype([  # shape                       meaning
         ("chance", CHANCE),  #                       of the iteration under way
         ("sweep", CHANCE),  #                        of the sweep under way, with root=halving
         ("roll", RANDOM),  #                         what its policy draws from
-        ("reward", "f8", (game.most_players,)),  #   [P] of its end
+        ("reward", "f8", (game.max_players,)),  #   [P] of its end
         ("playouts", "i8"),  #                       of this game
         ("filled", "i8"),  #                         so far the next two are filled
         ("root_log", "f8", (nodes,)),  #             [n] square root of log(n)
@@ -69,7 +69,7 @@ def fill_tables(memory, iterations):
     memory.filled = most
 
 
-@inlined
+@force_inline
 def clear(memory):
     """Leave only the root."""
     memory.used = 1
@@ -78,7 +78,7 @@ def clear(memory):
     root.visits = 0
 
 
-@inlined
+@force_inline
 def grow(memory, node, seat, action):
     """Add a child to `node`; returns its number."""
     child = memory.used
@@ -110,7 +110,7 @@ def best_first(memory, tried, keep):
         memory.ranked[place] = chosen
 
 
-@inlined
+@force_inline
 def _is_child(memory, node, seat, action):
     """Whether `action` of `seat` has been tried from `node`."""
     child = int64(memory.nodes[node].first)
@@ -122,14 +122,14 @@ def _is_child(memory, node, seat, action):
 
 
 @jit
-def _untried(state, rules, memory, node, seat, favourite, tried, untried, random):
+def _untried(state, rules, memory, node, seat, favourite, tried, untried, rng):
     """One of the `untried` legal actions that have no node yet: the favourite, else any with equal chance.
 
     `tried` is the set of the actions, mod 64, that have one: a quick answer for most.
     """
     if favourite != 0 and is_legal(state, rules, favourite) and not _is_child(memory, node, seat, favourite):
         return favourite
-    skip = random_below(random, untried)
+    skip = randbelow(rng, untried)
     k = int64(-1)
     while True:
         k += 1
@@ -141,7 +141,7 @@ def _untried(state, rules, memory, node, seat, favourite, tried, untried, random
 
 
 @jit
-def select(state, rules, params, memory, node, favourite, random):
+def select(state, rules, params, memory, node, favourite, rng):
     """(child, action) to follow from `node`; child is NO_NODE if the action has no node yet.
 
     UCB1 with availability counts (Cowling, Powley, Whitehouse 2012): mean + c * sqrt(log(available) / visits), over the
@@ -169,5 +169,5 @@ def select(state, rules, params, memory, node, favourite, random):
         child = int64(here.next)
     untried = count_legal(state, rules) - known
     if untried > 0 and params.urgency >= best:
-        return int64(NO_NODE), _untried(state, rules, memory, node, seat, favourite, tried, untried, random)
+        return int64(NO_NODE), _untried(state, rules, memory, node, seat, favourite, tried, untried, rng)
     return chosen, int64(memory.nodes[chosen].action)

@@ -34,7 +34,7 @@ from strozzi_sim.games.strozzi.state import (
     WARE_FLAG,
 )
 from strozzi_sim.kernel.bits import count_bits
-from strozzi_sim.kernel.jit import inlined, jit
+from strozzi_sim.kernel.jit import force_inline, jit
 
 # Every weight, by name. Weights of flags are shares of the reference ship's worth, so that they fit any prizes.
 PARAMS: dict[str, Any] = {
@@ -85,7 +85,7 @@ PARAMS: dict[str, Any] = {
 }  # fmt: skip
 
 
-@inlined
+@force_inline
 def _patience(state, params, seat):
     """(Share of the reference ship that a claim must beat, cards to come a flag).
 
@@ -176,7 +176,7 @@ def _best_use(memory, berths, flag, patience):
     return chosen, best
 
 
-@inlined
+@force_inline
 def _interest(state, rules, params, memory, other, ship, anywhere):
     """Roughly what `ship` is worth to another seat."""
     berths = int64(state.berths[other])
@@ -239,7 +239,7 @@ def _claim(state, rules, params, memory):
 
 
 @compiled_agent(name="heuristic", games=("strozzi",), memory=MEMORY, **PARAMS)
-def heuristic(state, rules, params, memory, random):
+def heuristic(state, rules, params, memory, rng):
     """Weighs what ship, cargo, scrolls and tile will bring against a flag's later use."""
     fill_decision(state, rules, params, memory)
     phase = int64(state.phase)

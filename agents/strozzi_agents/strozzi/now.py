@@ -3,17 +3,17 @@
 from numba import int64
 
 from strozzi_sim.games.strozzi.state import FLORENCE, NO_WARE, PLUS_ONE_FLAG, PORTS, WARE_FLAG
-from strozzi_sim.kernel.jit import inlined, jit
+from strozzi_sim.kernel.jit import force_inline, jit
 
 
-@inlined
+@force_inline
 def speed_of(rules, ship, flag):
     """Speed of `ship` under `flag`."""
     sail = int64(rules.sail[ship])
     return sail + int64(rules.plus_one_speed) if flag == PLUS_ONE_FLAG else sail
 
 
-@inlined
+@force_inline
 def steps_of(rules, ship, flag, port):
     """Steps up at `port` for placing `ship` there under `flag`."""
     steps = int64(rules.cargo[ship, port])
@@ -22,7 +22,7 @@ def steps_of(rules, ship, flag, port):
     return steps
 
 
-@inlined
+@force_inline
 def ships_ahead(state, port, speed):
     """Ships at `port` that stay ahead of a new one of this speed: those at least as fast."""
     ahead = int64(0)
@@ -31,7 +31,7 @@ def ships_ahead(state, port, speed):
     return ahead
 
 
-@inlined
+@force_inline
 def climbed(state, rules, seat, city, steps):
     """The space that the marker of `seat` reaches by `steps`."""
     return min(int64(state.position[city, seat]) + steps, int64(rules.top))

@@ -8,18 +8,18 @@ import numpy as np
 from numba import float64, int64
 
 from strozzi_agents.strozzi.now import ships_ahead
-from strozzi_sim.games.strozzi.state import FLORENCE, MOST_SPACES, NO_WARE, PORTS, SEATS
+from strozzi_sim.games.strozzi.state import FLORENCE, MAX_SPACES, NO_WARE, PORTS, SEATS
 from strozzi_sim.kernel.bits import count_bits
-from strozzi_sim.kernel.jit import inlined, jit
+from strozzi_sim.kernel.jit import force_inline, jit
 
 SHIP, MARKER, CATEGORY = 0, 1, 2  # the kinds of prize
-_LEVEL = 2 * MOST_SPACES  # index of a lead of no space in `lead`
+_LEVEL = 2 * MAX_SPACES  # index of a lead of no space in `lead`
 _TIE = 0.3  # of a tile's value, for the better place at Florence
 
 MEMORY = np.dtype([  # shape                          meaning
     ("filled", "i8"),  #                              the round that the first part is for, from 1; 0 = none
     ("prize", "f8", (3, SEATS + 2)),  #               [kind, rank] prizes, rounded off over neighbouring ranks
-    ("bonus", "f8", (2, MOST_SPACES)),  #             [port or Florence, space] bonus coins of this and all later rounds
+    ("bonus", "f8", (2, MAX_SPACES)),  #             [port or Florence, space] bonus coins of this and all later rounds
     ("lead", "f8", (2 * _LEVEL,)),  #                 [twice the lead + _LEVEL] chance to be behind in a later round
     ("sail", "f8"),  #                                means over all ships
     ("scrolls", "f8"),
@@ -36,19 +36,19 @@ MEMORY = np.dtype([  # shape                          meaning
 ], align=True)  # fmt: skip
 
 
-@inlined
+@force_inline
 def _spread_out(lead, spread):
     """Chance to be behind: 1/2 at a lead of 0, 1/4 at a lead of `spread`."""
     return 0.5 - 0.5 * lead / (abs(lead) + spread)
 
 
-@inlined
+@force_inline
 def clipped(number, low, high):
     """`number`, or the nearest of the two bounds."""
     return min(max(number, low), high)
 
 
-@inlined
+@force_inline
 def prize_at(memory, kind, rank):
     """The prize at a rank between whole ones, 0 = best."""
     whole = int64(rank)
@@ -99,14 +99,14 @@ def _fill_round(state, rules, params, memory):
     memory.filled = int64(state.round) + 1
 
 
-@inlined
+@force_inline
 def _prize(rules, kind, rank):
     if kind == SHIP:
         return float64(int64(rules.ship_prize[rank]))
     return float64(int64(rules.marker_prize[rank]) if kind == MARKER else int64(rules.category_prize[rank]))
 
 
-@inlined
+@force_inline
 def fill_decision(state, rules, params, memory):
     """Work out what stays the same for a decision."""
     if memory.filled != int64(state.round) + 1:
@@ -117,20 +117,20 @@ def fill_decision(state, rules, params, memory):
     memory.steep[1] = 0.5 / (spread + params.berth_spread)
 
 
-@inlined
+@force_inline
 def _behind(lead, tie, drift, steep):
     """Chance to end the round behind a rival, with a lead in spaces before `drift` more."""
     twice = 2 * lead + tie if lead == 0 else 2 * lead
     return clipped(0.5 - (0.5 * twice + drift) * steep, 0.0, 1.0)
 
 
-@inlined
+@force_inline
 def _behind_later(memory, lead, tie):
     """Chance to end a later round behind a rival."""
     return memory.lead[_LEVEL + (tie if lead == 0 else 2 * lead)]
 
 
-@inlined
+@force_inline
 def _marker_coins(params, memory, kind, rounds, now, later, space):
     """Coins of a marker on `space`, with so many rivals expected ahead of it now and in each later round."""
     coins = memory.bonus[kind, space] + params.later * rounds * prize_at(memory, MARKER, later)
@@ -228,7 +228,7 @@ def florence_gains(state, rules, params, memory, seat, mine, a):
     )
 
 
-@inlined
+@force_inline
 def _florence_coins(rules, params, memory, rounds, now, later, space):
     """Coins of a marker at Florence, the first turn and the tie-break of the leader included."""
     lead = params.florence_lead * int64(rules.marker_prize[0]) * max(1.0 - now, 0.0)
@@ -280,7 +280,7 @@ def best_tile_value(state, rules, params, memory, seat):
     return slot, best
 
 
-@inlined
+@force_inline
 def speed_value(state, params, memory, port, rivals, speed, faster):
     """Weighted worth of a ship of this speed at `port`, when each rival to come is faster by that chance."""
     ahead = ships_ahead(state, port, speed)
@@ -289,7 +289,7 @@ def speed_value(state, params, memory, port, rivals, speed, faster):
     return params.speed * (prize_at(memory, SHIP, ahead + rivals * faster) + params.deny * taken)
 
 
-@inlined
+@force_inline
 def rivals_faster(state, rules, params, sail):
     """Chance that a rival's later ship is faster than `sail`, and than that with the plus_one flag."""
     unseen = int64(state.ships_unseen)

@@ -16,11 +16,11 @@ VARIABLE = (
 MERGED = ("tracks.per_track",)
 
 Provenance = Literal["rulebook", "page", "reconstructed", "variant"]
-Prize = Annotated[int, Meta(ge=0, le=limit.MOST_PRIZE)]
-Steps = Annotated[int, Meta(ge=0, le=limit.MOST_STEPS)]
-Value = Annotated[int, Meta(ge=0, le=limit.MOST_VALUE)]
+Prize = Annotated[int, Meta(ge=0, le=limit.MAX_PRIZE)]
+Steps = Annotated[int, Meta(ge=0, le=limit.MAX_STEPS)]
+Value = Annotated[int, Meta(ge=0, le=limit.MAX_VALUE)]
 Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]{1,32}$")]
-HalfLength = Annotated[int, Meta(ge=1, le=limit.MOST_HALF_LENGTH)]
+HalfLength = Annotated[int, Meta(ge=1, le=limit.MAX_HALF_LENGTH)]
 Count = Annotated[int, Meta(ge=0, le=10_000)]
 
 
@@ -47,7 +47,7 @@ class _Player(_Block):
 
 class _Ships(_Block):
     capacities: Annotated[
-        list[Annotated[int, Meta(ge=1, le=limit.MOST_CAPACITY)]], Meta(min_length=1, max_length=limit.MOST_SHIPS)
+        list[Annotated[int, Meta(ge=1, le=limit.MAX_CAPACITY)]], Meta(min_length=1, max_length=limit.MAX_SHIPS)
     ]
     per_player: int
     total: int
@@ -55,8 +55,8 @@ class _Ships(_Block):
 
 class _Tiles(_Block):
     total: int
-    values_per_type: Annotated[list[Value], Meta(min_length=1, max_length=limit.MOST_TILES)]
-    gold_count: Annotated[int, Meta(ge=0, le=limit.MOST_TILES)]
+    values_per_type: Annotated[list[Value], Meta(min_length=1, max_length=limit.MAX_TILES)]
+    gold_count: Annotated[int, Meta(ge=0, le=limit.MAX_TILES)]
     gold_value: Value
 
 
@@ -125,14 +125,14 @@ class _Money(_Block):
 class _PriceSpace(_Block):
     granularity: Literal[1]
     engine_max: str
-    action_space_cap: Annotated[int, Meta(ge=1, le=limit.MOST_PRICE)]
+    action_space_cap: Annotated[int, Meta(ge=1, le=limit.MAX_PRICE)]
 
 
 class _Rounds(_Block):
-    count: Annotated[int, Meta(ge=1, le=limit.MOST_ROUNDS)]
+    count: Annotated[int, Meta(ge=1, le=limit.MAX_ROUNDS)]
     starter: list[Literal["Medici", "Strozzi"]]
     reveal_min: Literal[1]
-    reveal_max: Annotated[int, Meta(ge=1, le=limit.MOST_REVEAL)]
+    reveal_max: Annotated[int, Meta(ge=1, le=limit.MAX_REVEAL)]
     markers_wooden: int
     bag: int
 
@@ -158,10 +158,10 @@ class Components(msgspec.Struct, forbid_unknown_fields=True):
     player: list[_Player]
     ships: _Ships
     tiles: _Tiles
-    type: Annotated[list[_Type], Meta(min_length=1, max_length=limit.MOST_TYPES)]
+    type: Annotated[list[_Type], Meta(min_length=1, max_length=limit.MAX_TYPES)]
     gold: _Gold
     harbors_summary: _HarborsSummary
-    harbor: Annotated[list[_Harbor], Meta(min_length=1, max_length=limit.MOST_HARBORS)]
+    harbor: Annotated[list[_Harbor], Meta(min_length=1, max_length=limit.MAX_HARBORS)]
     tracks: _Tracks
     marker_steps: _MarkerSteps
     scoring: _Scoring
@@ -232,8 +232,8 @@ def check(components: Components, where: str) -> None:
                     f"{track.half_length}"
                 )
     tiles = len(types) * len(components.tiles.values_per_type) + components.tiles.gold_count
-    if tiles > limit.MOST_TILES:
-        raise InputError(f"{where}: tiles: {tiles} tiles; at most {limit.MOST_TILES}")
+    if tiles > limit.MAX_TILES:
+        raise InputError(f"{where}: tiles: {tiles} tiles; at most {limit.MAX_TILES}")
     values = components.tiles.values_per_type
     for value in values:
         if values.count(value) > 26:

@@ -19,10 +19,10 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
     IN_BAG,
     IN_LOT,
     LOAD,
-    MOST_HARBORS,
-    MOST_SHIPS,
-    MOST_TILES,
-    MOST_TYPES,
+    MAX_HARBORS,
+    MAX_SHIPS,
+    MAX_TILES,
+    MAX_TYPES,
     NAME_PRICE,
     NO_HARBOR,
     OVER,
@@ -35,7 +35,7 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
     STOP,
 )
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
-from strozzi_sim.kernel.jit import implement, inlined, jit, merged
+from strozzi_sim.kernel.jit import force_inline, implement, inline_source, jit
 from strozzi_sim.kernel.journal import write
 from strozzi_sim.kernel.sorting import sort_first
 from strozzi_sim.kernel.streams import draw, open_source
@@ -49,50 +49,50 @@ def deal(state, rules, players, start_player, chance, journal):
     state.players = players
     state.round = 0
     state.start_player = start_player
-    for harbor in range(MOST_HARBORS):
-        for kind in range(MOST_TYPES):
+    for harbor in range(MAX_HARBORS):
+        for kind in range(MAX_TYPES):
             state.position[harbor, kind] = 0
     for seat in range(SEATS):
         state.cash[seat] = int64(rules.start_cash)
     _begin_round(state, rules, chance, journal)
 
 
-@inlined
-def come_home(state, rules):
+@force_inline
+def return_ships(state, rules):
     """Ships come home empty, all tiles return to the bag (31, 46, 52). Whole arrays are quicker than their used part."""
     berths = (int64(1) << int64(rules.harbors)) - 1
     room = int64(0)
-    for ship in range(MOST_SHIPS):
+    for ship in range(MAX_SHIPS):
         room = max(room, int64(rules.capacity[ship]))
     for seat in range(SEATS):
         state.room[seat] = room
         state.loaded[seat] = 0
         state.moored[seat] = 0
         state.berths[seat] = berths
-        for ship in range(MOST_SHIPS):
+        for ship in range(MAX_SHIPS):
             state.free[seat, ship] = rules.capacity[ship]
             state.harbor[seat, ship] = NO_HARBOR
-        for harbor in range(MOST_HARBORS):
+        for harbor in range(MAX_HARBORS):
             state.value[seat, harbor] = 0
-            for kind in range(MOST_TYPES):
+            for kind in range(MAX_TYPES):
                 state.steps[seat, harbor, kind] = 0
-    for tile in range(MOST_TILES):
+    for tile in range(MAX_TILES):
         state.unseen_tile[tile] = tile
-        state.lies[tile] = IN_BAG
+        state.location[tile] = IN_BAG
     state.unseen = rules.tiles
 
 
 @jit
 def _begin_round(state, rules, chance, journal):
     """The start player shows the first tile."""
-    come_home(state, rules)
+    return_ships(state, rules)
     open_source(chance, int64(state.round))
     start_player = int64(state.start_player)
     write(journal, e.ROUND, int64(state.round), start_player, 0, 0, 0)
     _begin_turn(state, rules, start_player, chance, journal)
 
 
-@inlined
+@force_inline
 def _begin_turn(state, rules, proposer, chance, journal):
     """The proposer shows one tile (1)."""
     state.proposer = proposer
@@ -100,7 +100,7 @@ def _begin_turn(state, rules, proposer, chance, journal):
     _show(state, rules, proposer, chance, journal)
 
 
-@inlined
+@force_inline
 def _show(state, rules, proposer, chance, journal):
     """Draw a tile; ask for more unless the limit is reached (2, 3, 6)."""
     left = int64(state.unseen)
@@ -111,7 +111,7 @@ def _show(state, rules, proposer, chance, journal):
     state.unseen = left
     shown = int64(state.shown)
     state.lot[shown] = tile
-    state.lies[tile] = IN_LOT
+    state.location[tile] = IN_LOT
     shown += 1
     state.shown = shown
     write(journal, e.REVEAL, proposer, tile, shown, left, 0)
@@ -121,7 +121,7 @@ def _show(state, rules, proposer, chance, journal):
         _ask_price(state, rules, proposer)
 
 
-@merged
+@inline_source
 def _ask(state, phase, seat, first_action, legal):
     state.phase = phase
     state.actor = seat
@@ -130,7 +130,7 @@ def _ask(state, phase, seat, first_action, legal):
     state.choices = count_bits(int64(legal))
 
 
-@merged
+@inline_source
 def _ask_price(state, rules, proposer):
     state.phase = PRICE
     state.actor = proposer
@@ -167,7 +167,7 @@ def _go_on(state, rules, phase, action, chance, journal):
         _settle(state, rules, int64(action == BUY), int64(phase == ANSWER), chance, journal)
 
 
-@inlined
+@force_inline
 def _settle(state, rules, buys, asked, chance, journal):
     """The buyer pays the bank at once (12, 21) and says where the lot goes, if he can load it at all."""
     proposer = int64(state.proposer)
@@ -182,20 +182,20 @@ def _settle(state, rules, buys, asked, chance, journal):
         _ask(state, PLACE, buyer, DISCARD, placements(state, rules, buyer) << 1 | 1)
 
 
-@inlined
+@force_inline
 def placements(state, rules, seat):
-    """Where `seat` could load the lot: set of ship * MOST_HARBORS + harbor (29, 33, 35)."""
+    """Where `seat` could load the lot: set of ship * MAX_HARBORS + harbor (29, 33, 35)."""
     shown, berths = int64(state.shown), int64(state.berths[seat])
     found = int64(0)
-    for ship in range(MOST_SHIPS):
+    for ship in range(MAX_SHIPS):
         harbor = int64(state.harbor[seat, ship])
         where = berths if harbor == NO_HARBOR else int64(1) << harbor
         fits = int64(int64(state.free[seat, ship]) >= shown)
-        found |= (where << (ship * MOST_HARBORS)) & -fits  # no branch: it would be hard to guess
+        found |= (where << (ship * MAX_HARBORS)) & -fits  # no branch: it would be hard to guess
     return found
 
 
-@inlined
+@force_inline
 def load(state, rules, seat, ship, harbor):
     """Put the lot on a ship, and moor it if it is not (32)."""
     shown = int64(state.shown)
@@ -210,26 +210,26 @@ def load(state, rules, seat, ship, harbor):
         kind = int64(rules.tile_type[tile])
         if kind != GOLD:
             state.steps[seat, harbor, kind] = int64(state.steps[seat, harbor, kind]) + int64(rules.tile_steps[tile])
-        state.lies[tile] = seat * MOST_SHIPS + ship
+        state.location[tile] = seat * MAX_SHIPS + ship
     state.value[seat, harbor] = value
     state.free[seat, ship] = int64(state.free[seat, ship]) - shown
     state.loaded[seat] = int64(state.loaded[seat]) + shown
     room = int64(0)
-    for other in range(MOST_SHIPS):
+    for other in range(MAX_SHIPS):
         room = max(room, int64(state.free[seat, other]))
     state.room[seat] = room
 
 
-@inlined
+@force_inline
 def _place(state, rules, action, chance, journal):
     """Load or discard the lot; then the round ends, or the buyer takes the next turn (22, 23, 49, 50)."""
     buyer, shown = int64(state.buyer), int64(state.shown)
     if action == DISCARD:
         for k in range(shown):
-            state.lies[int64(state.lot[k])] = DISCARDED
+            state.location[int64(state.lot[k])] = DISCARDED
         write(journal, e.DISCARD, buyer, shown, int64(shown <= int64(state.room[buyer])), 0, 0)
     else:
-        ship, harbor = (action - LOAD) // MOST_HARBORS, (action - LOAD) % MOST_HARBORS
+        ship, harbor = (action - LOAD) // MAX_HARBORS, (action - LOAD) % MAX_HARBORS
         load(state, rules, buyer, ship, harbor)
         write(journal, e.LOAD, buyer, ship, harbor, shown, int64(state.free[buyer, ship]))
     if round_ends(state, rules, buyer):
@@ -238,7 +238,7 @@ def _place(state, rules, action, chance, journal):
         _begin_turn(state, rules, buyer, chance, journal)
 
 
-@inlined
+@force_inline
 def round_ends(state, rules, buyer):
     """Whether the round is over after the purchase of `buyer`: his fleet is full, or the bag is empty (22, 23)."""
     fleet = state.moored[buyer] == rules.ships if rules.ends_moored else state.loaded[buyer] == rules.capacity_total
@@ -318,7 +318,7 @@ def placing(state, seat):
 
 
 @jit
-def determinize(state, rules, seat, random):
+def determinize(state, rules, seat, rng):
     """Only cash can be hidden (19): with the switch, a seat believes that its rival owns as much as itself."""
     if rules.hidden_cash:
         state.cash[1 - seat] = state.cash[seat]

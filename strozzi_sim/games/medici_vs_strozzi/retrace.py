@@ -3,7 +3,7 @@
 from numba import int64
 
 from strozzi_sim.games.medici_vs_strozzi import events as e
-from strozzi_sim.games.medici_vs_strozzi.core import come_home, load
+from strozzi_sim.games.medici_vs_strozzi.core import load, return_ships
 from strozzi_sim.games.medici_vs_strozzi.state import ANSWER, DISCARDED, IN_LOT, MEDICI, PLACE, PRICE, SEATS, STROZZI
 from strozzi_sim.kernel.jit import jit
 
@@ -20,7 +20,7 @@ def follow(state, rules, journal, row):
     if kind == e.REVEAL:
         state.proposer = seat
         state.lot[c - 1] = b
-        state.lies[b] = IN_LOT
+        state.location[b] = IN_LOT
         state.shown = c
         state.unseen = d
         state.phase = PRICE
@@ -37,7 +37,7 @@ def follow(state, rules, journal, row):
         state.shown = 0
     elif kind == e.DISCARD:
         for k in range(b):
-            state.lies[int64(state.lot[k])] = DISCARDED
+            state.location[int64(state.lot[k])] = DISCARDED
         state.shown = 0
     elif kind == e.HARBOR:
         if d >= 0:
@@ -56,5 +56,5 @@ def follow(state, rules, journal, row):
                 state.cash[each] = int64(rules.start_cash)
         state.round = seat
         state.start_player = b
-        come_home(state, rules)
+        return_ships(state, rules)
         state.shown = 0

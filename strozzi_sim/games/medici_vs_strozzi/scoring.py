@@ -7,17 +7,17 @@ from numba import int64
 
 from strozzi_sim.games.medici_vs_strozzi.events import HARBOR, MARKER, SCORE
 from strozzi_sim.games.medici_vs_strozzi.state import MEDICI, SEATS, STROZZI
-from strozzi_sim.kernel.jit import inlined, jit
+from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.journal import write
 
 
-@inlined
+@force_inline
 def present(state, seat, harbor):
     """1 if a ship of `seat` is moored at `harbor`, else 0."""
     return 1 - ((int64(state.berths[seat]) >> harbor) & 1)
 
 
-@inlined
+@force_inline
 def harbor_lead(state, rules, harbor):
     """Who would be paid for a harbor as the ships lie: 1 Medici, -1 Strozzi, 0 nobody (37)."""
     lead = int64(state.value[MEDICI, harbor]) - int64(state.value[STROZZI, harbor])
@@ -26,7 +26,7 @@ def harbor_lead(state, rules, harbor):
     return int64(lead > 0) - int64(lead < 0)
 
 
-@inlined
+@force_inline
 def moved(rules, before, half_length, medici, strozzi):
     """Where a marker comes to rest after so many steps for Medici and for Strozzi (38, 39)."""
     if rules.net_movement:
@@ -34,7 +34,7 @@ def moved(rules, before, half_length, medici, strozzi):
     return max(min(before + medici, half_length) - strozzi, -half_length)
 
 
-@inlined
+@force_inline
 def track_pay(rules, harbor, kind, position):
     """Coins for a marker, the bonus included: positive for Medici, negative for Strozzi (42, 43)."""
     if position > 0:

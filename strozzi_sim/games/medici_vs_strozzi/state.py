@@ -4,24 +4,24 @@ import numpy as np
 
 # Limits: a component set beyond them is refused.
 SEATS = 2  # P
-MOST_SHIPS = 4  # of a player
-MOST_CAPACITY = 15
-MOST_HARBORS = 4
-MOST_TYPES = 6
-MOST_TILES = 64
-MOST_VALUE = 15  # of a tile
-MOST_STEPS = 8  # of a marker for one tile
-MOST_REVEAL = 6  # tiles of a lot
-MOST_HALF_LENGTH = 15
-MOST_ROUNDS = 8
-MOST_PRICE = 250  # that an agent can name
-MOST_PRIZE = 1_000
+MAX_SHIPS = 4  # of a player
+MAX_CAPACITY = 15
+MAX_HARBORS = 4
+MAX_TYPES = 6
+MAX_TILES = 64
+MAX_VALUE = 15  # of a tile
+MAX_STEPS = 8  # of a marker for one tile
+MAX_REVEAL = 6  # tiles of a lot
+MAX_HALF_LENGTH = 15
+MAX_ROUNDS = 8
+MAX_PRICE = 250  # that an agent can name
+MAX_PRIZE = 1_000
 
 PLAYER_COUNTS = (2,)
 PLAYER_NAMES = ("Medici", "Strozzi")
 MEDICI, STROZZI = 0, 1
 NO_HARBOR = 255
-GOLD = MOST_TYPES  # the type of a gold tile
+GOLD = MAX_TYPES  # the type of a gold tile
 
 # Phases: what the actor decides.
 REVEAL = 0  # the proposer: another tile, or stop
@@ -36,11 +36,11 @@ STOP = 2
 BUY = 3
 DECLINE = 4
 DISCARD = 5
-LOAD = 6  # + ship * MOST_HARBORS + harbor: 6 .. 21
-NAME_PRICE = LOAD + MOST_SHIPS * MOST_HARBORS  # + price: 22 .. 272
-ACTIONS = NAME_PRICE + MOST_PRICE + 1
+LOAD = 6  # + ship * MAX_HARBORS + harbor: 6 .. 21
+NAME_PRICE = LOAD + MAX_SHIPS * MAX_HARBORS  # + price: 22 .. 272
+ACTIONS = NAME_PRICE + MAX_PRICE + 1
 
-# Where a tile lies, besides seat * MOST_SHIPS + ship (its hold).
+# Where a tile lies, besides seat * MAX_SHIPS + ship (its hold).
 IN_BAG, IN_LOT, DISCARDED = 255, 254, 253
 
 STATE = np.dtype([  # shape                      unit / meaning
@@ -56,20 +56,20 @@ STATE = np.dtype([  # shape                      unit / meaning
     ("choices", "u2"),  #                        number of legal actions
     ("price", "u2"),  #                          while ANSWER and PLACE: coins
     ("legal", "u4"),  #                          set of legal actions, counted from first_action; not while PRICE
-    ("lot", "u1", (MOST_REVEAL,)),  #            [k] index of the tile
+    ("lot", "u1", (MAX_REVEAL,)),  #            [k] index of the tile
     ("room", "u1", (SEATS,)),  #                 [P] largest free space on one ship
     ("loaded", "u1", (SEATS,)),  #               [P] tiles on his ships
     ("moored", "u1", (SEATS,)),  #               [P] ships with a tile
     ("berths", "u1", (SEATS,)),  #               [P] set of harbors without a ship of his
-    ("free", "u1", (SEATS, MOST_SHIPS)),  #      [P, ship] free spaces, 0 where there is no ship
-    ("harbor", "u1", (SEATS, MOST_SHIPS)),  #    [P, ship] where it is moored, or NO_HARBOR
-    ("value", "u1", (SEATS, MOST_HARBORS)),  #   [P, harbor] face values of the tiles on his ship there
-    ("steps", "u1", (SEATS, MOST_HARBORS, MOST_TYPES)),  # [P, harbor, type] steps they will move the marker
-    ("position", "i1", (MOST_HARBORS, MOST_TYPES)),  # [harbor, type] of the marker, positive = Medici's side
+    ("free", "u1", (SEATS, MAX_SHIPS)),  #      [P, ship] free spaces, 0 where there is no ship
+    ("harbor", "u1", (SEATS, MAX_SHIPS)),  #    [P, ship] where it is moored, or NO_HARBOR
+    ("value", "u1", (SEATS, MAX_HARBORS)),  #   [P, harbor] face values of the tiles on his ship there
+    ("steps", "u1", (SEATS, MAX_HARBORS, MAX_TYPES)),  # [P, harbor, type] steps they will move the marker
+    ("position", "i1", (MAX_HARBORS, MAX_TYPES)),  # [harbor, type] of the marker, positive = Medici's side
     ("cash", "i4", (SEATS,)),  #                 [P] coins, negative = credit
     ("unseen", "u1"),  #                         tiles in the bag
-    ("unseen_tile", "u1", (MOST_TILES,)),  #     [k] their indices, in no telling order
-    ("lies", "u1", (MOST_TILES,)),  #            [tile] IN_BAG, IN_LOT, DISCARDED or its hold
+    ("unseen_tile", "u1", (MAX_TILES,)),  #     [k] their indices, in no telling order
+    ("location", "u1", (MAX_TILES,)),  #            [tile] IN_BAG, IN_LOT, DISCARDED or its hold
 ], align=True)  # fmt: skip
 
 RULES = np.dtype([  # shape                      unit / meaning
@@ -79,14 +79,14 @@ RULES = np.dtype([  # shape                      unit / meaning
     ("tiles", "u1"),
     ("rounds", "u1"),
     ("reveal_max", "u1"),
-    ("capacity", "u1", (MOST_SHIPS,)),  #        [ship] tiles, 0 where there is no ship
+    ("capacity", "u1", (MAX_SHIPS,)),  #        [ship] tiles, 0 where there is no ship
     ("capacity_total", "u1"),
-    ("starter", "u1", (MOST_ROUNDS,)),  #        [round] seat that leads it
-    ("tile_type", "u1", (MOST_TILES,)),  #       [tile] type, or GOLD
-    ("tile_value", "u1", (MOST_TILES,)),  #      [tile] face value
-    ("tile_steps", "u1", (MOST_TILES,)),  #      [tile] steps where its type has a track
-    ("half_length", "u1", (MOST_HARBORS, MOST_TYPES)),  # [harbor, type] spaces a side, 0 = no track
-    ("bonus", "u2", (MOST_HARBORS, MOST_TYPES, MOST_HALF_LENGTH + 1)),  # [harbor, type, |position|] coins
+    ("starter", "u1", (MAX_ROUNDS,)),  #        [round] seat that leads it
+    ("tile_type", "u1", (MAX_TILES,)),  #       [tile] type, or GOLD
+    ("tile_value", "u1", (MAX_TILES,)),  #      [tile] face value
+    ("tile_steps", "u1", (MAX_TILES,)),  #      [tile] steps where its type has a track
+    ("half_length", "u1", (MAX_HARBORS, MAX_TYPES)),  # [harbor, type] spaces a side, 0 = no track
+    ("bonus", "u2", (MAX_HARBORS, MAX_TYPES, MAX_HALF_LENGTH + 1)),  # [harbor, type, |position|] coins
     ("majority", "u2"),  #                       coins for the better load of a harbor
     ("monopoly", "u2"),  #                       coins for a marker off the centre
     ("start_cash", "i4"),
@@ -99,4 +99,4 @@ RULES = np.dtype([  # shape                      unit / meaning
 ], align=True)  # fmt: skip
 
 # Most journal rows: every tile a lot of its own, every track and harbor scored.
-JOURNAL_ROWS = MOST_ROUNDS * (5 * MOST_TILES + MOST_HARBORS * (MOST_TYPES + 1) + 8) + 8
+JOURNAL_ROWS = MAX_ROUNDS * (5 * MAX_TILES + MAX_HARBORS * (MAX_TYPES + 1) + 8) + 8

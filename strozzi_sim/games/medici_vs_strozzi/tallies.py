@@ -1,6 +1,6 @@
 """What is counted from Medici vs Strozzi's journal, as exact integers: sums over games, chunks add in any order.
 
-Wins are counted in WIN-ths (see `selfplay.loop`), a shared win as half of one; fair prices, which are estimates
+Wins are counted in WIN_UNITS (see `selfplay.loop`), a shared win as half of one; fair prices, which are estimates
 (`worth.fair_price`), in FAIRTH-ths of a coin. Every other number is a count or a sum of coins, spaces or steps.
 """
 
@@ -13,16 +13,16 @@ from strozzi_sim.games.medici_vs_strozzi.core import placing
 from strozzi_sim.games.medici_vs_strozzi.retrace import follow
 from strozzi_sim.games.medici_vs_strozzi.state import (
     GOLD,
+    MAX_CAPACITY,
+    MAX_HALF_LENGTH,
+    MAX_HARBORS,
+    MAX_PRICE,
+    MAX_REVEAL,
+    MAX_ROUNDS,
+    MAX_SHIPS,
+    MAX_TYPES,
+    MAX_VALUE,
     MEDICI,
-    MOST_CAPACITY,
-    MOST_HALF_LENGTH,
-    MOST_HARBORS,
-    MOST_PRICE,
-    MOST_REVEAL,
-    MOST_ROUNDS,
-    MOST_SHIPS,
-    MOST_TYPES,
-    MOST_VALUE,
     NO_HARBOR,
     SEATS,
     STATE,
@@ -32,8 +32,8 @@ from strozzi_sim.games.medici_vs_strozzi.worth import DEFAULT, MEMORY, fair_pric
 from strozzi_sim.kernel.bits import count_bits
 from strozzi_sim.kernel.jit import implement, jit
 from strozzi_sim.kernel.pointers import clone
+from strozzi_sim.kernel.wins import WIN_UNITS
 
-WIN = 60  # a win in sixtieths, as in the loop
 FAIRTH = 10  # fair prices are counted in tenths of a coin
 
 # How lots are sorted, and into how many levels; the last level takes everything beyond.
@@ -44,12 +44,12 @@ PRICE_BAND = 5  # coins in a level of BY_PRICE and BY_FAIR
 GAPS = (-20, -10, -5, -3, -1, 1, 3, 5, 10, 20, 40)  # where levels 1, 2, ... of BY_GAP begin, in coins
 SCORES = 6144  # coins won or lost since the start: -LOWEST .. ; the first and the last take everything beyond
 LOWEST = 4096
-VALUES = MOST_VALUE + 2  # face values of tiles, gold last
-GOLD_VALUE = MOST_VALUE + 1
+VALUES = MAX_VALUE + 2  # face values of tiles, gold last
+GOLD_VALUE = MAX_VALUE + 1
 LOADS = 32  # totals of a ship; the last one takes everything beyond
-FLEET = MOST_SHIPS * MOST_CAPACITY + 1  # tiles on a player's ships: 0 ..
-SPACES = 2 * MOST_HALF_LENGTH + 1  # of a track, the centre in the middle
-TRACKS = MOST_HARBORS * MOST_TYPES + 1  # markers on a player's side: 0 ..
+FLEET = MAX_SHIPS * MAX_CAPACITY + 1  # tiles on a player's ships: 0 ..
+SPACES = 2 * MAX_HALF_LENGTH + 1  # of a track, the centre in the middle
+TRACKS = MAX_HARBORS * MAX_TYPES + 1  # markers on a player's side: 0 ..
 
 # What is summed over lots. FAIR, MISS: estimated fair price, and how far the price is from it, in FAIRTH-ths.
 LOTS, PRICE, ASKED, BOUGHT, FAIR, MISS, DISCARDED, FORCED, WON = range(9)
@@ -75,27 +75,27 @@ TALLIES = np.dtype([  # shape                            meaning
     ("start_cash", "i8"),  #                             coins that players began with
     ("below_zero", "i8", (2,)),  #                       players with less than 0 coins at some time, at the end
     ("capped", "i8"),  #                                 lots at the highest price that an agent can name
-    ("leader", "i8", (MOST_ROUNDS, 2)),  #               [round] games with a leader after it, his wins
+    ("leader", "i8", (MAX_ROUNDS, 2)),  #               [round] games with a leader after it, his wins
     ("lead_changes", "i8"),
-    ("round", "i8", (MOST_ROUNDS, 5)),  #                [round, ROUNDS..LEFT]
-    ("loaded", "i8", (MOST_ROUNDS, FLEET)),  #           [round, tiles] player-rounds by tiles loaded
-    ("income", "i8", (MOST_ROUNDS, SEATS, 4)),  #        [round, P, HARBORS..PAID] coins
-    ("decided_income", "i8", (MOST_ROUNDS, 2, 4)),  #    [round, 0 = winner 1 = loser, ...] of games without a tie
-    ("lot", "i8", (10, LEVELS, MOST_REVEAL, 9)),  #      [BY, level, tiles - 1, LOTS..WON]
-    ("price", "i8", (MOST_REVEAL, MOST_PRICE + 1)),  #   [tiles - 1, price] lots
+    ("round", "i8", (MAX_ROUNDS, 5)),  #                [round, ROUNDS..LEFT]
+    ("loaded", "i8", (MAX_ROUNDS, FLEET)),  #           [round, tiles] player-rounds by tiles loaded
+    ("income", "i8", (MAX_ROUNDS, SEATS, 4)),  #        [round, P, HARBORS..PAID] coins
+    ("decided_income", "i8", (MAX_ROUNDS, 2, 4)),  #    [round, 0 = winner 1 = loser, ...] of games without a tie
+    ("lot", "i8", (10, LEVELS, MAX_REVEAL, 9)),  #      [BY, level, tiles - 1, LOTS..WON]
+    ("price", "i8", (MAX_REVEAL, MAX_PRICE + 1)),  #   [tiles - 1, price] lots
     ("why", "i8", (2, 2, 2, 2)),  #                      [buyer proposed, fits him, fits his rival, count or price]
     #                                                    discards
     ("tile", "i8", (VALUES, 9)),  #                      [value, SHOWN..]
-    ("cargo", "i8", (MOST_TYPES + 1, MOST_HARBORS)),  #  [type, harbor] tiles loaded
-    ("berth", "i8", (MOST_HARBORS, MOST_SHIPS, 9)),  #   [harbor, ship, MOORED..]
-    ("at_sea", "i8", (MOST_SHIPS,)),  #                  [ship] never moored in a round
-    ("load", "i8", (MOST_HARBORS, LOADS, 3)),  #         [harbor, value, count, paid, tied] moored ships
-    ("duel", "i8", (MOST_SHIPS, MOST_SHIPS + 1, 3)),  #  [ship, rival's or none, count, paid, tied]
-    ("harbor", "i8", (MOST_HARBORS, MOST_ROUNDS, 5)),  # [harbor, round, DECIDED..]
-    ("harbor_coins", "i8", (MOST_HARBORS, MOST_ROUNDS, 3)),  # [harbor, round, HARBORS..BONUS]
-    ("space", "i8", (MOST_ROUNDS, SPACES)),  #           [round, place + MOST_HALF_LENGTH] markers after it
-    ("track", "i8", (MOST_HARBORS, MOST_TYPES, MOST_ROUNDS, 8)),  # [harbor, type, round, MARKERS..]
-    ("held", "i8", (MOST_ROUNDS, TRACKS, 2)),  #         [round, markers on his side, count or wins] players
+    ("cargo", "i8", (MAX_TYPES + 1, MAX_HARBORS)),  #  [type, harbor] tiles loaded
+    ("berth", "i8", (MAX_HARBORS, MAX_SHIPS, 9)),  #   [harbor, ship, MOORED..]
+    ("at_sea", "i8", (MAX_SHIPS,)),  #                  [ship] never moored in a round
+    ("load", "i8", (MAX_HARBORS, LOADS, 3)),  #         [harbor, value, count, paid, tied] moored ships
+    ("duel", "i8", (MAX_SHIPS, MAX_SHIPS + 1, 3)),  #  [ship, rival's or none, count, paid, tied]
+    ("harbor", "i8", (MAX_HARBORS, MAX_ROUNDS, 5)),  # [harbor, round, DECIDED..]
+    ("harbor_coins", "i8", (MAX_HARBORS, MAX_ROUNDS, 3)),  # [harbor, round, HARBORS..BONUS]
+    ("space", "i8", (MAX_ROUNDS, SPACES)),  #           [round, place + MAX_HALF_LENGTH] markers after it
+    ("track", "i8", (MAX_HARBORS, MAX_TYPES, MAX_ROUNDS, 8)),  # [harbor, type, round, MARKERS..]
+    ("held", "i8", (MAX_ROUNDS, TRACKS, 2)),  #         [round, markers on his side, count or wins] players
     # Notes for one game; no sums.
     ("note_memory", MEMORY),  #                          of the estimate of fair prices
 ], align=True)  # fmt: skip
@@ -157,9 +157,9 @@ def tally(state, rules, journal, t):
 
 @jit
 def _wins(state, seat):
-    """The game as `seat` won it, in WIN-ths."""
+    """The game as `seat` won it, in WIN_UNITS."""
     better, shared = placing(state, int64(seat))
-    return int64(WIN) // shared if better == 0 else int64(0)
+    return int64(WIN_UNITS) // shared if better == 0 else int64(0)
 
 
 @jit
@@ -205,7 +205,7 @@ def _count_lot(t, rules, now, order, fair, asked, bought, discarded, forced, win
         t.lot[by, level, size - 1, DISCARDED] += discarded
         t.lot[by, level, size - 1, FORCED] += forced
         t.lot[by, level, size - 1, WON] += win
-    t.price[size - 1, min(price, int64(MOST_PRICE))] += 1
+    t.price[size - 1, min(price, int64(MAX_PRICE))] += 1
     t.capped += price == int64(rules.top_price)
     if discarded:
         fits = size <= int64(now.room[1 - buyer])
@@ -257,11 +257,11 @@ def _count_round(t, rules, now, order):
 
 @jit
 def _ship_at(now, rules, seat, harbor):
-    """The ship of `seat` moored at `harbor`, or MOST_SHIPS."""
+    """The ship of `seat` moored at `harbor`, or MAX_SHIPS."""
     for ship in range(int64(rules.ships)):
         if int64(now.harbor[seat, ship]) == harbor:
             return int64(ship)
-    return int64(MOST_SHIPS)
+    return int64(MAX_SHIPS)
 
 
 @jit
@@ -273,11 +273,11 @@ def _count_harbor(t, rules, now, journal, row, medici, strozzi):
     round_, here = int64(now.round), int64(0)
     for seat in range(SEATS):
         ship, rival = _ship_at(now, rules, seat, harbor), _ship_at(now, rules, 1 - seat, harbor)
-        if ship == MOST_SHIPS:
+        if ship == MAX_SHIPS:
             continue
         here += 1
         value, free = int64(journal.rows[row, 2 + seat]), int64(now.free[seat, ship])
-        lone, paid = int64(rival == MOST_SHIPS), int64(winner == seat)
+        lone, paid = int64(rival == MAX_SHIPS), int64(winner == seat)
         tied = int64(lone == 0 and winner < 0)
         t.berth[harbor, ship, MOORED] += 1
         t.berth[harbor, ship, LOAD] += value
@@ -312,7 +312,7 @@ def _count_marker(t, rules, now, journal, row):
     round_ = int64(now.round)
     made = int64(now.steps[MEDICI, harbor, kind]) + int64(now.steps[STROZZI, harbor, kind])
     bonus = coins - int64(rules.monopoly) if after != 0 else int64(0)
-    t.space[round_, after + MOST_HALF_LENGTH] += 1
+    t.space[round_, after + MAX_HALF_LENGTH] += 1
     t.track[harbor, kind, round_, MARKERS] += 1
     t.track[harbor, kind, round_, OFF_CENTRE] += after != 0
     t.track[harbor, kind, round_, DISTANCE] += abs(after)

@@ -17,11 +17,11 @@ from strozzi_sim.games.medici_vs_strozzi.events import position_word
 from strozzi_sim.games.medici_vs_strozzi.state import (
     ANSWER,
     IN_BAG,
+    MAX_HARBORS,
+    MAX_SHIPS,
+    MAX_TILES,
+    MAX_TYPES,
     MEDICI,
-    MOST_HARBORS,
-    MOST_SHIPS,
-    MOST_TILES,
-    MOST_TYPES,
     NO_HARBOR,
     OVER,
     PLACE,
@@ -30,7 +30,7 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
 )
 from strozzi_sim.games.scrambles import fill, fill_gaps, shuffle
 from strozzi_sim.kernel.jit import implement, jit
-from strozzi_sim.python_agent import SeatRandom
+from strozzi_sim.kernel.seat_rng import SeatRng
 
 Ship = tuple[str | None, tuple[str, ...]]
 
@@ -77,7 +77,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     types = [kind["key"] for kind in components["type"]]
     phase = state["phase"]
     over = phase == OVER
-    lies = state["lies"][: len(tiles)]
+    location = state["location"][: len(tiles)]
     hidden = components["switches"]["hidden_cash"] and not over
     return View(
         seat=seat,
@@ -92,7 +92,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
             {
                 capacity: (
                     None if state["harbor"][p][k] == NO_HARBOR else harbors[state["harbor"][p][k]],
-                    tuple(tile for tile, place in zip(tiles, lies, strict=True) if place == p * MOST_SHIPS + k),
+                    tuple(tile for tile, place in zip(tiles, location, strict=True) if place == p * MAX_SHIPS + k),
                 )
                 for k, capacity in enumerate(components["ships"]["capacities"])
             }
@@ -103,9 +103,9 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
             for k, harbor in enumerate(components["harbor"])
         },
         cash=tuple(None if hidden and p != seat else state["cash"][p] for p in range(SEATS)),
-        discards=tuple(tile for tile, place in zip(tiles, lies, strict=True) if place == s.DISCARDED),
+        discards=tuple(tile for tile, place in zip(tiles, location, strict=True) if place == s.DISCARDED),
         bag_left=state["unseen"],
-        unseen=tuple(tile for tile, place in zip(tiles, lies, strict=True) if place == IN_BAG),
+        unseen=tuple(tile for tile, place in zip(tiles, location, strict=True) if place == IN_BAG),
         over=over,
         components=components,
     )
@@ -121,7 +121,7 @@ def action_name(action: int, view: View) -> str:
     if action >= s.NAME_PRICE:
         return str(action - s.NAME_PRICE)
     if action >= s.LOAD:
-        ship, harbor = divmod(action - s.LOAD, MOST_HARBORS)
+        ship, harbor = divmod(action - s.LOAD, MAX_HARBORS)
         return f"{view.components['ships']['capacities'][ship]}@{view.components['harbor'][harbor]['id']}"
     return _NAMES[action]
 
@@ -182,39 +182,39 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
 # -- what nobody may know --------------------------------------------------------------------------------------------
 
 
-def _shuffle_bag(states: Any, rules: Any, seat: int, random: SeatRandom) -> None:
-    shuffle(states["unseen_tile"][0], int(states["unseen"][0]), random)
+def _shuffle_bag(states: Any, rules: Any, seat: int, rng: SeatRng) -> None:
+    shuffle(states["unseen_tile"][0], int(states["unseen"][0]), rng)
 
 
-def _change_hidden_cash(states: Any, rules: Any, seat: int, random: SeatRandom) -> None:
+def _change_hidden_cash(states: Any, rules: Any, seat: int, rng: SeatRng) -> None:
     if rules["hidden_cash"]:
-        states["cash"][0, 1 - seat] = random.below(1_000) - 300
+        states["cash"][0, 1 - seat] = rng.below(1_000) - 300
 
 
-def _refill_unused(states: Any, rules: Any, seat: int, random: SeatRandom) -> None:
+def _refill_unused(states: Any, rules: Any, seat: int, rng: SeatRng) -> None:
     state = states[0]
     ships, harbors, types, tiles = (int(rules[name]) for name in ("ships", "harbors", "types", "tiles"))
 
-    fill(state["unseen_tile"][int(state["unseen"]) :], max(tiles, 1), random)
-    fill(state["lot"][int(state["shown"]) :], max(tiles, 1), random)
-    fill(state["lies"][tiles:], 256, random)
-    fill(state["harbor"][:, ships:], MOST_HARBORS, random)
-    fill(state["value"][:, harbors:], 20, random)
-    fill(state["steps"][:, harbors:], 5, random)
-    fill(state["steps"][:, :, types:], 5, random)
-    fill(state["position"][harbors:], 5, random)
-    fill(state["position"][:, types:], 5, random)
+    fill(state["unseen_tile"][int(state["unseen"]) :], max(tiles, 1), rng)
+    fill(state["lot"][int(state["shown"]) :], max(tiles, 1), rng)
+    fill(state["location"][tiles:], 256, rng)
+    fill(state["harbor"][:, ships:], MAX_HARBORS, rng)
+    fill(state["value"][:, harbors:], 20, rng)
+    fill(state["steps"][:, harbors:], 5, rng)
+    fill(state["steps"][:, :, types:], 5, rng)
+    fill(state["position"][harbors:], 5, rng)
+    fill(state["position"][:, types:], 5, rng)
     if int(state["phase"]) not in (ANSWER, PLACE):
-        state["price"] = random.below(s.MOST_PRICE)
+        state["price"] = rng.below(s.MAX_PRICE)
     if int(state["phase"]) != PLACE:
-        state["buyer"] = random.below(SEATS)
+        state["buyer"] = rng.below(SEATS)
     if int(state["phase"]) == s.PRICE:
-        state["legal"] = random.below(1 << 16)
-    fill_gaps(states, random)
+        state["legal"] = rng.below(1 << 16)
+    fill_gaps(states, rng)
 
 
-# Ways to change a state that a seat must not notice: words -> function(state [array of shape (1,)], rules, seat, random).
-SCRAMBLES: Mapping[str, Callable[[Any, Any, int, SeatRandom], None]] = {
+# Ways to change a state that a seat must not notice: words -> function(state [array of shape (1,)], rules, seat, rng).
+SCRAMBLES: Mapping[str, Callable[[Any, Any, int, SeatRng], None]] = {
     "the order of the tiles in the bag": _shuffle_bag,
     "the rival's cash, where it is hidden": _change_hidden_cash,
     "what lies in unused places of the state": _refill_unused,
@@ -223,13 +223,13 @@ SCRAMBLES: Mapping[str, Callable[[Any, Any, int, SeatRandom], None]] = {
 
 # -- the observation tensor ------------------------------------------------------------------------------------------
 # Seats are relative: k = 0 is the observing seat, k = 1 its rival. Positions are positive on the observer's side.
-PER_SEAT = 4 + 2 * MOST_SHIPS + MOST_SHIPS * MOST_HARBORS + MOST_HARBORS + MOST_HARBORS * MOST_TYPES
+PER_SEAT = 4 + 2 * MAX_SHIPS + MAX_SHIPS * MAX_HARBORS + MAX_HARBORS + MAX_HARBORS * MAX_TYPES
 PER_TRACK = 3
 FIRST_SEAT = 16
 FIRST_TRACK = FIRST_SEAT + SEATS * PER_SEAT
-FIRST_LOT = FIRST_TRACK + PER_TRACK * MOST_HARBORS * MOST_TYPES
-FIRST_TILE = FIRST_LOT + MOST_TILES
-OBSERVATION = FIRST_TILE + MOST_TILES
+FIRST_LOT = FIRST_TRACK + PER_TRACK * MAX_HARBORS * MAX_TYPES
+FIRST_TILE = FIRST_LOT + MAX_TILES
+OBSERVATION = FIRST_TILE + MAX_TILES
 #   0- 3  phase, one-hot: REVEAL, PRICE, ANSWER, PLACE
 #   4     rounds played / rounds;  5 tiles in the bag / tiles;  6 observer proposes;  7 observer led the round
 #   8     tiles shown / reveal_max;  9 price / 100 (0 unless ANSWER or PLACE);  10 the rival's cash is hidden
@@ -271,7 +271,7 @@ def observe(state, rules, seat, out):
         for kind in range(int64(rules.types)):
             half_length = int64(rules.half_length[harbor, kind])
             if half_length > 0:
-                first = FIRST_TRACK + PER_TRACK * (harbor * MOST_TYPES + kind)
+                first = FIRST_TRACK + PER_TRACK * (harbor * MAX_TYPES + kind)
                 position = int64(state.position[harbor, kind])
                 out[first] = float32(side * position) / float32(half_length)
                 out[first + 1] = float32(half_length) / float32(10)
@@ -292,13 +292,13 @@ def _observe_seat(state, rules, other, out, first, hidden):
         out[first + 2 * ship + 1] = float32(int64(rules.capacity[ship])) / float32(5)
         harbor = int64(state.harbor[other, ship])
         if harbor != NO_HARBOR:
-            out[first + 2 * MOST_SHIPS + ship * MOST_HARBORS + harbor] = 1
-    first += 2 * MOST_SHIPS + MOST_SHIPS * MOST_HARBORS
+            out[first + 2 * MAX_SHIPS + ship * MAX_HARBORS + harbor] = 1
+    first += 2 * MAX_SHIPS + MAX_SHIPS * MAX_HARBORS
     for harbor in range(int64(rules.harbors)):
         out[first + harbor] = float32(int64(state.value[other, harbor])) / float32(20)
         for kind in range(int64(rules.types)):
             steps = float32(int64(state.steps[other, harbor, kind]))
-            out[first + MOST_HARBORS + harbor * MOST_TYPES + kind] = steps / float32(5)
+            out[first + MAX_HARBORS + harbor * MAX_TYPES + kind] = steps / float32(5)
 
 
 implement(contract.observe, from_dtype(STATE), observe)

@@ -20,18 +20,18 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
     DISCARD,
     IN_BAG,
     LOAD,
+    MAX_HALF_LENGTH,
+    MAX_HARBORS,
+    MAX_TYPES,
     MEDICI,
-    MOST_HALF_LENGTH,
-    MOST_HARBORS,
-    MOST_TYPES,
     NO_HARBOR,
     STROZZI,
 )
 from strozzi_sim.kernel.bits import lowest_bit
-from strozzi_sim.kernel.jit import inlined, jit
+from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.pointers import assign, clone
 
-SPACES = 2 * MOST_HALF_LENGTH + 1  # of the longest track
+SPACES = 2 * MAX_HALF_LENGTH + 1  # of the longest track
 _FURTHEST = 6  # that a marker wanders in a round
 
 
@@ -57,9 +57,9 @@ DEFAULT = Weights()
 MEMORY = np.dtype([  # shape                                         meaning
     ("filled", "i8"),  #                                             the round it is for, from 1; 0 = none
     ("drift", "f8", (2 * _FURTHEST + 1,)),  #                        [way + 6] chance of a marker's way in a round
-    ("sure", "f8", (MOST_HARBORS, MOST_TYPES, SPACES)),  #           [harbor, type, space] margin of a marker that ends
+    ("sure", "f8", (MAX_HARBORS, MAX_TYPES, SPACES)),  #           [harbor, type, space] margin of a marker that ends
     #                                                                the round there, later rounds included
-    ("open", "f8", (MOST_HARBORS, MOST_TYPES, SPACES)),  #           the same, of one that has a round's way to go
+    ("open", "f8", (MAX_HARBORS, MAX_TYPES, SPACES)),  #           the same, of one that has a round's way to go
 ], align=True)  # fmt: skip
 
 
@@ -98,7 +98,7 @@ def fill_round(state, rules, weights, memory):
     memory.filled = int64(state.round) + 1
 
 
-@inlined
+@force_inline
 def _spaces_to_come(state, rules, weights, seat, harbor, unmoored):
     """Free spaces of a seat at a harbor; where it has no ship yet, the mean of its ships at sea."""
     if (int64(state.berths[seat]) >> harbor) & 1 == 1:
@@ -112,7 +112,7 @@ def _spaces_to_come(state, rules, weights, seat, harbor, unmoored):
     return 0.0
 
 
-@inlined
+@force_inline
 def _mean_unmoored(state, rules, seat):
     spaces = count = int64(0)
     for ship in range(int64(rules.ships)):
@@ -171,7 +171,7 @@ def margin(state, rules, weights, memory, turn, over):
     return total
 
 
-@inlined
+@force_inline
 def _between(low, high, share):
     return low + share * (high - low)
 
@@ -188,7 +188,7 @@ def best_placement(state, rules, weights, memory, seat):
         place = lowest_bit(found)
         found &= found - 1
         assign(after, state)
-        load(after, rules, seat, place // MOST_HARBORS, place % MOST_HARBORS)
+        load(after, rules, seat, place // MAX_HARBORS, place % MAX_HARBORS)
         worth = sign * margin(after, rules, weights, memory, seat, round_ends(after, rules, seat))
         if worth > best:
             best, chosen = worth, LOAD + place
@@ -228,7 +228,7 @@ def another_tile(state, rules, weights, memory):
     looked = int64(0)
     skip = step // 2
     for tile in range(int64(rules.tiles)):
-        if int64(state.lies[tile]) == IN_BAG:
+        if int64(state.location[tile]) == IN_BAG:
             if skip == 0:
                 skip = step
                 more.lot[shown] = tile
@@ -238,7 +238,7 @@ def another_tile(state, rules, weights, memory):
     return total / looked
 
 
-@inlined
+@force_inline
 def node(mine, yours):
     """The proposer's value of a price node, from (W_P, W_R)."""
     return 0.5 * (mine + yours) if mine > yours else mine

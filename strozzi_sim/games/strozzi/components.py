@@ -13,8 +13,8 @@ VARIABLE = ("setup", "flags", "rules", "coins", "scoring", "tracks", "ships", "p
 MERGED = ("setup.cards_removed",)
 
 Provenance = Literal["rulebook", "page", "reconstructed", "variant"]
-Symbols = Annotated[int, Meta(ge=0, le=limit.MOST_SYMBOLS)]
-Prize = Annotated[int, Meta(ge=0, le=limit.MOST_PRIZE)]
+Symbols = Annotated[int, Meta(ge=0, le=limit.MAX_SYMBOLS)]
+Prize = Annotated[int, Meta(ge=0, le=limit.MAX_PRIZE)]
 Prizes = Annotated[list[Prize], Meta(max_length=limit.SEATS)]
 Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]{1,32}$")]
 Coins = Annotated[int, Meta(ge=0, le=10_000)]
@@ -39,9 +39,9 @@ class _Ware(_Block):
 
 
 class _Setup(_Block):
-    rounds: Annotated[int, Meta(ge=1, le=limit.MOST_ROUNDS)]
+    rounds: Annotated[int, Meta(ge=1, le=limit.MAX_ROUNDS)]
     cards_removed: dict[int, Annotated[int, Meta(ge=0)]]
-    promotion_tiles_face_up: Annotated[int, Meta(ge=0, le=limit.MOST_FACE_UP)]
+    promotion_tiles_face_up: Annotated[int, Meta(ge=0, le=limit.MAX_FACE_UP)]
 
 
 class _Flags(_Block):
@@ -73,13 +73,13 @@ class _Scoring(_Block):
 
 class _Tracks(_Block):
     cities: list[str]
-    top_index: Annotated[int, Meta(ge=1, le=limit.MOST_SPACES - 1)]
+    top_index: Annotated[int, Meta(ge=1, le=limit.MAX_SPACES - 1)]
     bonus: dict[int, Prize]
 
 
 class _Ship(_Block):
     id: Id
-    sail: Annotated[int, Meta(ge=0, le=limit.MOST_SAIL - limit.MOST_SYMBOLS)]
+    sail: Annotated[int, Meta(ge=0, le=limit.MAX_SAIL - limit.MAX_SYMBOLS)]
     venice: Symbols
     rome: Symbols
     naples: Symbols
@@ -106,9 +106,9 @@ class Components(msgspec.Struct, forbid_unknown_fields=True):
     scoring: _Scoring
     tracks: _Tracks
     ships_principle: _Block
-    ships: Annotated[list[_Ship], Meta(min_length=1, max_length=limit.MOST_SHIPS)]
+    ships: Annotated[list[_Ship], Meta(min_length=1, max_length=limit.MAX_SHIPS)]
     tiles_principle: _Block
-    promotion_tiles: Annotated[list[_Tile], Meta(max_length=limit.MOST_TILES)]
+    promotion_tiles: Annotated[list[_Tile], Meta(max_length=limit.MAX_TILES)]
 
 
 def check(components: Components, where: str) -> None:

@@ -48,7 +48,7 @@ from strozzi_sim.games.strozzi.state import (
 from strozzi_sim.games.strozzi.state import CLAIM as CLAIM_PHASE
 from strozzi_sim.games.strozzi.state import TAKE_TILE as TAKE_TILE_ACTION
 from strozzi_sim.kernel.bits import count_bits, kth_bit, lowest_bit, next_clockwise
-from strozzi_sim.kernel.jit import implement, inlined, jit, merged
+from strozzi_sim.kernel.jit import force_inline, implement, inline_source, jit
 from strozzi_sim.kernel.journal import write
 from strozzi_sim.kernel.sorting import sort_first
 from strozzi_sim.kernel.streams import draw, open_source
@@ -89,7 +89,7 @@ def deal(state, rules, players, start_player, chance, journal):
     _begin_round(state, rules, chance, journal)
 
 
-@inlined
+@force_inline
 def _draw_tile(state, chance):
     left = int64(state.tiles_unseen)
     k = draw(chance, int64(TILE_SOURCE), left)
@@ -141,7 +141,7 @@ def _reveal(state, chance, journal):
     _ask_claim(state, active)
 
 
-@merged
+@inline_source
 def _ask_claim(state, seat):
     state.phase = CLAIM_PHASE
     state.actor = seat
@@ -149,7 +149,7 @@ def _ask_claim(state, seat):
     state.legal = 1 | int64(state.hand[seat]) << 1
 
 
-@merged
+@inline_source
 def _ask_piracy(state, seat):
     state.phase = PIRACY
     state.actor = seat
@@ -172,7 +172,7 @@ def apply(state, rules, action, chance, journal):
         _next_turn(state, rules, seat, chance, journal)
 
 
-@merged
+@inline_source
 def _answer(state, rules, seat, action, chance, journal):
     """A seat passes or puts a flag on the card: one lap from the active player on (19)."""
     flag = action - CLAIM_WITH
@@ -312,7 +312,7 @@ def _take_tile(state, rules, seat, slot, chance, journal):
         _move(state, rules, seat, ware, int64(1), int64(TILE_WARE), journal)
 
 
-@merged
+@inline_source
 def _next_turn(state, rules, taker, chance, journal):
     """The first player after the taker who has a flag turns over the next card (58, 60)."""
     with_flag = int64(state.with_flag)
@@ -382,7 +382,7 @@ def placing(state, seat):
 
 
 @jit
-def determinize(state, rules, seat, random):
+def determinize(state, rules, seat, rng):
     """Nothing to resample: nothing but chance is hidden in Strozzi, and the state holds no chance."""
 
 

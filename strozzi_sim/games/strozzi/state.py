@@ -6,14 +6,14 @@ import numpy as np
 SEATS = 6  # P
 PORTS = 3  # venice, rome, naples
 CITIES = 4  # the ports, and florence
-MOST_SHIPS = 64
-MOST_TILES = 64
-MOST_SPACES = 32  # of a track, the start space included
-MOST_ROUNDS = 8
-MOST_FACE_UP = 6
-MOST_SYMBOLS = 9  # of one ware on a ship; scrolls on a ship; steps of a flag
-MOST_SAIL = 99  # sail number, the plus_one flag included
-MOST_PRIZE = 1_000
+MAX_SHIPS = 64
+MAX_TILES = 64
+MAX_SPACES = 32  # of a track, the start space included
+MAX_ROUNDS = 8
+MAX_FACE_UP = 6
+MAX_SYMBOLS = 9  # of one ware on a ship; scrolls on a ship; steps of a flag
+MAX_SAIL = 99  # sail number, the plus_one flag included
+MAX_PRIZE = 1_000
 
 PLAYER_COUNTS = (3, 4, 5, 6)
 PORT_NAMES = ("venice", "rome", "naples")
@@ -39,7 +39,7 @@ PASS = 1
 CLAIM_WITH = 2  # + flag: 2 pirate, 3 plus_one, 4 ware
 PLACE_AT = 5  # + port: 5 venice, 6 rome, 7 naples
 TAKE_TILE = 8  # + slot of the display: 8 .. 13
-DECLINE_TILE = TAKE_TILE + MOST_FACE_UP  # 14, only with rules.tile_optional
+DECLINE_TILE = TAKE_TILE + MAX_FACE_UP  # 14, only with rules.tile_optional
 ACTIONS = 15
 
 # Chance sources.
@@ -72,14 +72,14 @@ STATE = np.dtype([  # shape               unit / meaning
     ("berth_ship", "u1", (PORTS, SEATS)),  #  [port, rank] index of the card
     ("berth_flag", "u1", (PORTS, SEATS)),  #  [port, rank] flag on it
     ("display_size", "u1"),
-    ("display", "u1", (MOST_FACE_UP,)),  # [slot] index of the tile
+    ("display", "u1", (MAX_FACE_UP,)),  # [slot] index of the tile
     ("tile_total", "u2", (3, SEATS)),  #  [category, P] value of his tiles
     ("coins", "u4", (SEATS,)),  #         [P] coins
-    ("tile_owner", "u1", (MOST_TILES,)),  # [tile] seat that took it, or NOBODY
+    ("tile_owner", "u1", (MAX_TILES,)),  # [tile] seat that took it, or NOBODY
     ("ships_unseen", "u1"),  #            cards not turned over this round, the removed ones included
-    ("unseen_ship", "u1", (MOST_SHIPS,)),  # [k] their indices, in no telling order
+    ("unseen_ship", "u1", (MAX_SHIPS,)),  # [k] their indices, in no telling order
     ("tiles_unseen", "u1"),
-    ("unseen_tile", "u1", (MOST_TILES,)),  # [k] tiles never shown
+    ("unseen_tile", "u1", (MAX_TILES,)),  # [k] tiles never shown
 ], align=True)  # fmt: skip
 
 RULES = np.dtype([  # shape               unit / meaning
@@ -89,19 +89,19 @@ RULES = np.dtype([  # shape               unit / meaning
     ("face_up", "u1"),
     ("top", "u1"),  #                     highest space
     ("cards", "u1", (SEATS + 1,)),  #     [players] cards in a round's deck, 0 = not playable
-    ("sail", "u1", (MOST_SHIPS,)),
-    ("cargo", "u1", (MOST_SHIPS, PORTS)),  # [ship, port] symbols
-    ("scrolls", "u1", (MOST_SHIPS,)),
-    ("promotion", "u1", (MOST_SHIPS,)),
-    ("tile_category", "u1", (MOST_TILES,)),
-    ("tile_value", "u1", (MOST_TILES,)),
-    ("tile_ware", "u1", (MOST_TILES,)),  # port, or NO_WARE
+    ("sail", "u1", (MAX_SHIPS,)),
+    ("cargo", "u1", (MAX_SHIPS, PORTS)),  # [ship, port] symbols
+    ("scrolls", "u1", (MAX_SHIPS,)),
+    ("promotion", "u1", (MAX_SHIPS,)),
+    ("tile_category", "u1", (MAX_TILES,)),
+    ("tile_value", "u1", (MAX_TILES,)),
+    ("tile_ware", "u1", (MAX_TILES,)),  # port, or NO_WARE
     ("plus_one_speed", "u1"),
     ("ware_steps", "u1"),
     ("ship_prize", "u2", (SEATS,)),  #    [rank] coins
     ("marker_prize", "u2", (SEATS,)),
     ("category_prize", "u2", (SEATS,)),
-    ("bonus", "u2", (MOST_SPACES,)),  #   [space] coins
+    ("bonus", "u2", (MAX_SPACES,)),  #   [space] coins
     ("box_coins", "u4"),  #               value of all coins in the box
     ("reverse_start", "u1"),  #           switches of [rules], 0 or 1
     ("second_lap", "u1"),
@@ -112,4 +112,4 @@ RULES = np.dtype([  # shape               unit / meaning
 ], align=True)  # fmt: skip
 
 # Most journal rows: every ship of every round revealed, answered twice by all, placed, moved thrice, with a tile.
-JOURNAL_ROWS = MOST_ROUNDS * (MOST_SHIPS * (2 * SEATS + 8) + PORTS * SEATS + CITIES * SEATS + SEATS + 4) + 64
+JOURNAL_ROWS = MAX_ROUNDS * (MAX_SHIPS * (2 * SEATS + 8) + PORTS * SEATS + CITIES * SEATS + SEATS + 4) + 64

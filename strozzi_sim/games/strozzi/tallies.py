@@ -1,6 +1,6 @@
 """What is counted from Strozzi's journal, as exact integers: sums over games, so chunks can be added in any order.
 
-Wins are counted in WIN-ths (see `selfplay.loop`); every other number is a count or a sum of coins, spaces or steps.
+Wins are counted in WIN_UNITS (see `selfplay.loop`); every other number is a count or a sum of coins, spaces or steps.
 """
 
 import numpy as np
@@ -24,17 +24,16 @@ from strozzi_sim.games.strozzi.events import (
 from strozzi_sim.games.strozzi.state import (
     CITIES,
     FLORENCE,
-    MOST_ROUNDS,
-    MOST_SHIPS,
-    MOST_SPACES,
+    MAX_ROUNDS,
+    MAX_SHIPS,
+    MAX_SPACES,
     NOBODY,
     PORTS,
     SEATS,
     STATE,
 )
 from strozzi_sim.kernel.jit import implement, jit
-
-WIN = 60  # a win in sixtieths, as in the loop; Strozzi has no shared wins
+from strozzi_sim.kernel.wins import WIN_UNITS
 
 # How placed ships are sorted, and into how many levels; the last level takes everything beyond.
 BY = ("sail", "cargo", "match", "round", "lap", "order")
@@ -57,7 +56,7 @@ TALLIES = np.dtype([  # shape                        meaning
     ("margin", "i8"),  #                             coins of the winner less those of the second
     ("florence_ties", "i8"),  #                      games in which the two best had equal coins
     ("lead_changes", "i8"),  #                       of the leader, from round to round and to the end
-    ("leader_wins", "i8", (MOST_ROUNDS,)),  #        [round] games won by the leader after it
+    ("leader_wins", "i8", (MAX_ROUNDS,)),  #        [round] games won by the leader after it
     ("set_aside", "i8"),
     ("over_box", "i8"),  #                           games that paid more than the coins in the box
     ("tiles_left", "i8"),  #                         tiles nobody took
@@ -69,17 +68,17 @@ TALLIES = np.dtype([  # shape                        meaning
     ("pirate_lap", "i8", (3, SEATS)),  #             [flag, lap] the same by the pirate's distance from the active seat
     ("flag_pattern", "i8", (PATTERNS, 3)),  #        [pattern, COUNT..] player-rounds by order of flags; round's coins
     ("port_pattern", "i8", (PATTERNS, 3)),
-    ("ship", "i8", (MOST_SHIPS, 8)),  #              [ship, REVEALED..WINS]
-    ("ship_port", "i8", (MOST_SHIPS, PORTS)),  #     [ship, port] placed there
-    ("ship_flag", "i8", (MOST_SHIPS, 3)),
-    ("space", "i8", (CITIES, MOST_SPACES, 3)),  #    [city, last space, COUNT..] markers; coins paid in the last scoring
-    ("space_by_round", "i8", (CITIES, MOST_ROUNDS)),  # sum of the spaces after each round
+    ("ship", "i8", (MAX_SHIPS, 8)),  #              [ship, REVEALED..WINS]
+    ("ship_port", "i8", (MAX_SHIPS, PORTS)),  #     [ship, port] placed there
+    ("ship_flag", "i8", (MAX_SHIPS, 3)),
+    ("space", "i8", (CITIES, MAX_SPACES, 3)),  #    [city, last space, COUNT..] markers; coins paid in the last scoring
+    ("space_by_round", "i8", (CITIES, MAX_ROUNDS)),  # sum of the spaces after each round
     ("port_pair", "i8", (PORTS, 3)),  #              [port left out, COUNT..] players by their two best-paying ports, if clear
     ("port_coins", "i8", (CITIES, 2)),  #            coins by city: ships, markers with bonus
     ("category", "i8", (3, SEATS, 5)),  #            [category, place, count, value, coins, tiles, wins]
     ("total", "i8", (3, TOTALS, 3)),  #              [category, value, COUNT..] players
     # Notes for one game; no sums.
-    ("note_ship", "i8", (MOST_SHIPS, 5)),  #         [ship, flag, port, lap, order, steps] of this round
+    ("note_ship", "i8", (MAX_SHIPS, 5)),  #         [ship, flag, port, lap, order, steps] of this round
     ("note_used", "i8", (SEATS, 2)),  #              [P, pattern of flags, of ports] this round
     ("note_ships", "i8", (SEATS,)),  #               [P] ships placed this round
     ("note_city", "i8", (SEATS, CITIES)),  #         [P, city] coins of the game
@@ -221,7 +220,7 @@ def _end_round(t, players, winner, round_, leader, last_leader):
     t.leader_wins[round_] += leader == winner
     t.lead_changes += last_leader >= 0 and leader != last_leader
     for seat in range(players):
-        won = int64(WIN) if seat == winner else int64(0)
+        won = int64(WIN_UNITS) if seat == winner else int64(0)
         flags, ports = t.note_used[seat, 0], t.note_used[seat, 1]
         t.flag_pattern[flags, COUNT] += 1
         t.flag_pattern[flags, COINS] += t.note_round_coins[seat]
@@ -237,7 +236,7 @@ def _count_ship(t, rules, seat, ship, round_, prize, won):
     flag, port, lap, order, steps = (
         t.note_ship[ship, 0], t.note_ship[ship, 1], t.note_ship[ship, 2], t.note_ship[ship, 3], t.note_ship[ship, 4],
     )  # fmt: skip
-    win = int64(WIN) if won else int64(0)
+    win = int64(WIN_UNITS) if won else int64(0)
     cargo = int64(rules.cargo[ship, 0]) + int64(rules.cargo[ship, 1]) + int64(rules.cargo[ship, 2])
     levels = (
         _level(int64(rules.sail[ship])),
@@ -268,7 +267,7 @@ def _count_ship(t, rules, seat, ship, round_, prize, won):
 @jit
 def _count_cities(t, state, seat, won):
     """A player's last spaces, and the two ports that paid him best."""
-    win = int64(WIN) if won else int64(0)
+    win = int64(WIN_UNITS) if won else int64(0)
     worst, lowest, shared = int64(0), t.note_city[seat, 0], False
     for city in range(CITIES):
         space = int64(state.position[city, seat])
@@ -308,7 +307,7 @@ def _count_categories(t, state, rules, players, winner):
             for tile in range(int64(rules.tiles)):
                 if int64(state.tile_owner[tile]) == seat and int64(rules.tile_category[tile]) == category:
                     tiles += 1
-            win = int64(WIN) if seat == winner else int64(0)
+            win = int64(WIN_UNITS) if seat == winner else int64(0)
             t.category[category, place, 0] += 1
             t.category[category, place, 1] += total
             t.category[category, place, 2] += coins

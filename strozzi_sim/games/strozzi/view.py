@@ -16,9 +16,9 @@ from strozzi_sim.games.strozzi import state as s
 from strozzi_sim.games.strozzi.events import ship_words, tile_words
 from strozzi_sim.games.strozzi.state import (
     CITIES,
-    MOST_FACE_UP,
-    MOST_SHIPS,
-    MOST_TILES,
+    MAX_FACE_UP,
+    MAX_SHIPS,
+    MAX_TILES,
     NO_WARE,
     NOBODY,
     OVER,
@@ -28,7 +28,7 @@ from strozzi_sim.games.strozzi.state import (
     TILE,
 )
 from strozzi_sim.kernel.jit import implement, jit
-from strozzi_sim.python_agent import SeatRandom
+from strozzi_sim.kernel.seat_rng import SeatRng
 
 
 @dataclass(frozen=True)
@@ -211,41 +211,41 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
 # -- what nobody may know --------------------------------------------------------------------------------------------
 
 
-def _shuffle_ships(state: Any, rules: Any, seat: int, random: SeatRandom) -> None:
-    shuffle(state["unseen_ship"][0], int(state["ships_unseen"][0]), random)
+def _shuffle_ships(state: Any, rules: Any, seat: int, rng: SeatRng) -> None:
+    shuffle(state["unseen_ship"][0], int(state["ships_unseen"][0]), rng)
 
 
-def _shuffle_tiles(state: Any, rules: Any, seat: int, random: SeatRandom) -> None:
-    shuffle(state["unseen_tile"][0], int(state["tiles_unseen"][0]), random)
+def _shuffle_tiles(state: Any, rules: Any, seat: int, rng: SeatRng) -> None:
+    shuffle(state["unseen_tile"][0], int(state["tiles_unseen"][0]), rng)
 
 
-def _refill_unused(states: Any, rules: Any, seat: int, random: SeatRandom) -> None:
+def _refill_unused(states: Any, rules: Any, seat: int, rng: SeatRng) -> None:
     state = states[0]
     players, ships, tiles = int(state["players"]), int(rules["ships"]), int(rules["tiles"])
 
-    fill(state["unseen_ship"][int(state["ships_unseen"]) :], ships, random)
-    fill(state["unseen_tile"][int(state["tiles_unseen"]) :], max(tiles, 1), random)
-    fill(state["display"][int(state["display_size"]) :], max(tiles, 1), random)
-    fill(state["tile_owner"][tiles:], players, random)
+    fill(state["unseen_ship"][int(state["ships_unseen"]) :], ships, rng)
+    fill(state["unseen_tile"][int(state["tiles_unseen"]) :], max(tiles, 1), rng)
+    fill(state["display"][int(state["display_size"]) :], max(tiles, 1), rng)
+    fill(state["tile_owner"][tiles:], players, rng)
     for port in range(PORTS):
         first = int(state["ships_at"][port])
-        fill(state["berth_seat"][port, first:], players, random)
-        fill(state["berth_speed"][port, first:], s.MOST_SAIL, random)
-        fill(state["berth_ship"][port, first:], ships, random)
-        fill(state["berth_flag"][port, first:], len(s.FLAG_NAMES), random)
-    fill(state["hand"][players:], s.ALL_FLAGS + 1, random)
-    fill(state["berths"][players:], s.ALL_PORTS + 1, random)
-    fill(state["position"][:, players:], int(rules["top"]) + 1, random)
-    fill(state["order"][:, players:], players, random)
-    fill(state["tile_total"][:, players:], 20, random)
-    fill(state["coins"][players:], 999, random)
+        fill(state["berth_seat"][port, first:], players, rng)
+        fill(state["berth_speed"][port, first:], s.MAX_SAIL, rng)
+        fill(state["berth_ship"][port, first:], ships, rng)
+        fill(state["berth_flag"][port, first:], len(s.FLAG_NAMES), rng)
+    fill(state["hand"][players:], s.ALL_FLAGS + 1, rng)
+    fill(state["berths"][players:], s.ALL_PORTS + 1, rng)
+    fill(state["position"][:, players:], int(rules["top"]) + 1, rng)
+    fill(state["order"][:, players:], players, rng)
+    fill(state["tile_total"][:, players:], 20, rng)
+    fill(state["coins"][players:], 999, rng)
     if int(state["holder"]) == NOBODY:
-        state["holder_flag"] = random.below(len(s.FLAG_NAMES))
-    fill_gaps(states, random)
+        state["holder_flag"] = rng.below(len(s.FLAG_NAMES))
+    fill_gaps(states, rng)
 
 
-# Ways to change a state that a seat must not notice: words -> function(state [array of shape (1,)], rules, seat, random).
-SCRAMBLES: Mapping[str, Callable[[Any, Any, int, SeatRandom], None]] = {
+# Ways to change a state that a seat must not notice: words -> function(state [array of shape (1,)], rules, seat, rng).
+SCRAMBLES: Mapping[str, Callable[[Any, Any, int, SeatRng], None]] = {
     "the order of the ships not turned over": _shuffle_ships,
     "the order of the tiles never shown": _shuffle_tiles,
     "what lies in unused places of the state": _refill_unused,
@@ -258,9 +258,9 @@ PER_SEAT = 25
 PER_SLOT = 8
 FIRST_SEAT = 28
 FIRST_SLOT = FIRST_SEAT + SEATS * PER_SEAT
-FIRST_SHIP = FIRST_SLOT + MOST_FACE_UP * PER_SLOT
-FIRST_TILE = FIRST_SHIP + MOST_SHIPS
-OBSERVATION = FIRST_TILE + MOST_TILES
+FIRST_SHIP = FIRST_SLOT + MAX_FACE_UP * PER_SLOT
+FIRST_TILE = FIRST_SHIP + MAX_SHIPS
+OBSERVATION = FIRST_TILE + MAX_TILES
 #   0- 3  phase, one-hot: CLAIM, PIRACY, PORT, TILE
 #   4     rounds played / rounds;  5 cards left / cards of the round;  6 players / 6
 #   7-12  active seat, one-hot;  13-18 holder, one-hot;  19-21 the holder's flag, one-hot

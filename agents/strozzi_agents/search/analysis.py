@@ -1,0 +1,31 @@
+"""What the searching agents think after a decision, read from their memory; see `strozzi_sim.agent.analysis`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from strozzi_agents.search.tree import NO_NODE, ROOT
+from strozzi_sim.agent.analysis import ActionAnalysis
+
+
+def flat_thoughts(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
+    """Mean reward of an action's simulated games for the seat that decides, from 0 to 1 (see the parameter `utility`)."""
+    found = []
+    for k, action in enumerate(legal):
+        tried = int(memory["tried"][k])
+        found.append(ActionAnalysis(action, tried, float(memory["total"][k]) / tried))
+    return found
+
+
+def tree_thoughts(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
+    """Mean reward of an action's iterations for the seat that takes it, from 0 to 1 (see `utility` and `backup`)."""
+    nodes = memory["nodes"]
+    found = []
+    child = int(nodes[ROOT if node is None else node]["first"])
+    while child != NO_NODE:
+        here = nodes[child]
+        visits = int(here["visits"])
+        found.append(
+            ActionAnalysis(int(here["action"]), visits, float(here["total"]) / visits, int(here["seat"]), child)
+        )
+        child = int(here["next"])
+    return found

@@ -1,0 +1,138 @@
+"""Compiling an agent for a game: the address of its function and its parameter record, as the loops want them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.agent import RECORDS, Agent, AgentSpec, Choice, Policy, Seconds, load_agent
+from strozzi_sim.errors import AgentFault, InputError
+from strozzi_sim.games.contract import Game
+
+
+@dataclass(frozen=True)
+class CompiledAgent:
+    """An agent compiled for a game in this process.
+
+    Attributes:
+        address: of its function.
+        params: its parameter record, array of shape (1,).
+        memory: dtype of its memory.
+        trusted: whether it may be handed the state itself, where nothing in it is hidden.
+    """
+
+    address: int
+    params: np.ndarray[Any, Any]
+    memory: np.dtype[Any]
+    trusted: bool
+    keep: Any = None
+
+    @property
+    def memory_size(self) -> int:
+        """Bytes of its memory, which are zeroed at the start of a game; 0 if it declares none."""
+        return 0 if self.memory.names == ("nothing",) else self.memory.itemsize
+
+
+def compile_agent(spec: AgentSpec, game: Game) -> CompiledAgent:
+    """Compile an agent for a game, or take it from the cache folder."""
+    agent = spec.agent
+    if spec.in_seconds:
+        raise InputError(f"agent {spec.text!r}: {spec.in_seconds} must be calibrated first (selfplay.calibrate)")
+    params = np.zeros(1, agent.params_dtype)
+    policies = []
+    for key, param in agent.params.items():
+        value = spec.values[key]
+        if isinstance(param, Choice):
+            params[key] = param.options.index(str(value))
+        elif isinstance(param, Policy):
+            policy = load_agent(str(value))
+            bound = compile_agent(policy, game)
+            memory = np.zeros(1, bound.memory)
+            policies.append((bound, memory))
+            params[key] = bound.address if policy.text != "random" else 0
+            params[f"{key}_params"] = bound.params.ctypes.data
+            params[f"{key}_memory"] = memory.ctypes.data
+            params[f"{key}_size"] = memory.nbytes
+        elif not isinstance(param, Seconds):
+            params[key] = value
+    dtype = agent.memory if isinstance(agent.memory, np.dtype) else _memory_of(spec, game)
+    if "playouts" in (dtype.names or ()) and dtype["playouts"] != np.int64:
+        raise AgentFault(f"agent {agent.name!r}: memory: the field playouts must be an int64, got {dtype['playouts']}")
+    compiled = _compile(agent, game, dtype, spec.builtin)
+    return CompiledAgent(compiled.address, params, dtype, spec.builtin, (compiled, policies))
+
+
+def _memory_of(spec: AgentSpec, game: Game) -> np.dtype[Any]:
+    """What the agent's function says of its memory."""
+    assert not isinstance(spec.agent.memory, np.dtype)
+    try:
+        dtype = spec.agent.memory(spec.values, game)
+    except InputError:  # a parameter that asks for too much
+        raise
+    except Exception as error:
+        raise AgentFault(f"agent {spec.agent.name!r}: memory: raised {type(error).__name__}: {error}") from error
+    if not isinstance(dtype, np.dtype) or not dtype.names:
+        raise AgentFault(
+            f"agent {spec.agent.name!r}: memory: expected a dtype with named fields from its function, got {dtype!r}"
+        )
+    return dtype
+
+
+_COMPILED: dict[tuple[int, str, Any], Any] = {}
+
+
+def _compile(agent: Agent, game: Game, memory: np.dtype[Any], builtin: bool) -> Any:
+    key = (id(agent), game.name, memory)
+    if key not in _COMPILED:
+        from numba import from_dtype, types
+        from numba.core.errors import NumbaError
+
+        from strozzi_sim.kernel.jit import function_at
+        from strozzi_sim.kernel.streams import RANDOM
+
+        game.module("core")
+        records = (game.state, game.rules, agent.params_dtype, memory, RANDOM)
+        signature = types.int64(*(from_dtype(record) for record in records))
+        try:  # what code of others reads when it is compiled, helpers and data, the key of the cache folder does not know
+            compiled = function_at(agent.function, signature, game.name, cache=builtin, boundscheck=not builtin)
+        except NumbaError as error:
+            raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {_gist(error)}") from error
+        except KeyError as error:
+            gist = _unknown_field(error, records)
+            if gist is None:
+                raise
+            raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {gist}") from error
+        _COMPILED[key] = (agent, compiled)
+    return _COMPILED[key][1]
+
+
+def _unknown_field(error: KeyError, records: Sequence[np.dtype[Any]]) -> str | None:
+    """A field that a record does not have, in words: numba says it with a bare KeyError; None if it is another one.
+
+    Which record it was, and in which line, is known to the frames that the error came through alone.
+    """
+    from numba import from_dtype, types
+
+    record, line, step = None, None, error.__traceback__
+    while step is not None:
+        here = step.tb_frame.f_locals.get("self")
+        record = here if isinstance(here, types.Record) else None
+        line = getattr(getattr(here, "loc", None), "line", line)
+        step = step.tb_next
+    if record is None:
+        return None
+    names = [name for name, dtype in zip(RECORDS, records, strict=True) if from_dtype(dtype) == record]
+    fields = [field for field in record.fields if field != "nothing"]
+    where = f"line {line}: " if line else ""
+    return (
+        f"{where}{' or '.join(names) or 'a record'} has no field {error.args[0]!r}; "
+        f"its fields: {', '.join(fields) or 'it has none'}"
+    )
+
+
+def _gist(error: Exception) -> str:
+    """The telling lines of a numba error, in one line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = [line for line in lines if not line.startswith(("During", "Failed in", "-", "<source"))]
+    return " | ".join(telling[:3])

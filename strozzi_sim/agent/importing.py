@@ -1,0 +1,93 @@
+"""Importing agents' files and packages: those that are not ours first in a worker process, where they may do their worst.
+
+Only what came through that is imported by this process too: a file that never comes back, or ends the process that
+imports it, is a fault of the agent.
+"""
+
+import sys
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import EntryPoint
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from strozzi_sim.agent.python import SECONDS_VARIABLE, seconds_allowed
+from strozzi_sim.errors import SIGNALS, AgentFault, InputError
+from strozzi_sim.kernel.worker import agents_at_work, heartbeat, inside, prints_to_stderr, words_of
+from strozzi_sim.kernel.workers import Ended, Hung, call_apart
+
+OURS = "strozzi_agents"  # the package of the built-in agents
+MIN_SECONDS = 10.0  # an import may take so long, even if decisions may not: libraries take seconds to load
+
+
+@cache
+def import_file(file: str) -> ModuleType:
+    """The module that an agent's file is.
+
+    Raises:
+        InputError: it is not a Python file.
+        AgentFault: it does not import.
+    """
+    path = Path(file)
+    name = f"strozzi_agent_file_{sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
+    specification = spec_from_file_location(name, path)
+    if specification is None or specification.loader is None:
+        raise InputError(f"agent file {file}: not a Python file")
+    what = f"agent file {file}"
+    _try_apart(what, import_file, file)
+    module = module_from_spec(specification)
+    sys.modules[name] = module
+    try:
+        _import(specification.loader.exec_module, module, what)
+    except BaseException:  # a half-imported module is of no use to anybody
+        del sys.modules[name]
+        raise
+    return module
+
+
+def load_point(name: str, value: str) -> Any:
+    """The object `value` that a package registers as agent `name`.
+
+    Raises:
+        AgentFault: it does not import.
+    """
+    what = f"agent {name!r}: {value}"
+    if value.split(".")[0] != OURS:
+        _try_apart(what, _import, _load, value, what)
+    return _import(_load, value, what)
+
+
+def _load(value: str) -> Any:
+    return EntryPoint("", value, "").load()
+
+
+def _import(load: Callable[[Any], Any], argument: Any, what: str) -> Any:
+    try:
+        with prints_to_stderr():
+            return load(argument)
+    except BaseException as error:
+        if isinstance(error, SIGNALS) and not inside():  # a worker ignores Ctrl-C, so there it is the file's
+            raise
+        raise AgentFault(f"{what} does not import: {words_of(error)}") from error
+
+
+def _try_apart(what: str, load: Callable[..., Any], *arguments: Any) -> None:
+    """See whether `load(*arguments)` comes back, in a worker process."""
+    if inside():
+        return
+    seconds = max(seconds_allowed(), MIN_SECONDS)
+    try:
+        call_apart(_try, load, *arguments, seconds=seconds)
+    except Hung:
+        limit = f"{seconds:g} s ({SECONDS_VARIABLE} sets the limit)"
+        raise AgentFault(f"{what} does not import: it takes longer than {limit}") from None
+    except Ended as ended:
+        raise AgentFault(f"{what} does not import: it {ended.what}") from None
+
+
+def _try(load: Callable[..., Any], *arguments: Any) -> None:
+    with agents_at_work(heartbeat()):
+        load(*arguments)

@@ -1,0 +1,129 @@
+"""The parameters that an agent declares: numbers, words, other agents, and budgets in seconds.
+
+Each says what fields it takes in the parameter record and how a canonical spec string shows its value; a `read` takes the
+value from a spec string. A policy is read by the registry, which knows the agents there are.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from strozzi_sim.agent.spec_text import bare
+from strozzi_sim.errors import InputError, known_names, shown
+
+
+@dataclass(frozen=True)
+class Param:
+    """A parameter of an agent: its default and the range of values it may take, ends included.
+
+    An int default makes an integer parameter, a float default a real one.
+    """
+
+    default: float
+    low: float = -1e9
+    high: float = 1e9
+    about: str = ""
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """What it takes in the parameter record."""
+        return [(key, "i8" if isinstance(self.default, int) else "f8")]
+
+    def read(self, text: str, key: str, value: str) -> float:
+        """The value in a spec string; `text` is the whole of it, for errors."""
+        kind: type = int if isinstance(self.default, int) else float
+        try:
+            number = kind(value)
+        except ValueError:
+            kind_name = "a whole number" if kind is int else "a number"
+            raise InputError(f"agent {shown(text)}: {key} must be {kind_name}, got {shown(value)}") from None
+        if not self.low <= number <= self.high:
+            limits = f"between {self.low:g} and {self.high:g}"
+            raise InputError(f"agent {shown(text)}: {key} must lie {limits}, got {shown(value)[1:-1]}")
+        return float(number) if kind is float else number
+
+    def write(self, value: Any) -> str:
+        """The value as the canonical spec string has it."""
+        return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else repr(value)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A parameter that is one of a few words; its field holds the number of the word in `options`."""
+
+    default: str
+    options: tuple[str, ...]
+    about: str = ""
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """What it takes in the parameter record."""
+        return [(key, "i8")]
+
+    def read(self, text: str, key: str, value: str) -> str:
+        """The value in a spec string; `text` is the whole of it, for errors."""
+        if value not in self.options:
+            near = known_names(value, self.options).removeprefix("known: ")
+            raise InputError(f"agent {shown(text)}: {key} must be one of {near}, got {shown(value)}")
+        return value
+
+    def write(self, value: Any) -> str:
+        """The value as the canonical spec string has it."""
+        return str(value)
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """A parameter that gives in seconds a decision what another one, `of`, gives as a count; 0 = not given.
+
+    It is no part of the parameter record: `selfplay.calibrate` puts a count in its place before anything is played.
+    Both at once are an error.
+    """
+
+    of: str
+    about: str = ""
+    default: float = 0.0
+    low: float = 0.0
+    high: float = 3600.0
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """What it takes in the parameter record."""
+        return []
+
+    def read(self, text: str, key: str, value: str) -> float:
+        """The value in a spec string; `text` is the whole of it, for errors."""
+        seconds = Param(self.default, self.low, self.high).read(text, key, value)
+        if seconds == 0:
+            raise InputError(
+                f"agent {shown(text)}: {key} must be more than 0, got {value}; leave it out to play by {self.of}"
+            )
+        return seconds
+
+    def write(self, value: Any) -> str:
+        """The value as the canonical spec string has it."""
+        return Param(self.default).write(value)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A parameter that is another compiled agent, by spec string (`rollout=(careful:margin=3)`).
+
+    Its fields: the address of that agent's function (0 = `random`, quicker in place than called), of its parameters, of
+    its memory, and the memory's size. It is one memory for all seats: who calls it zeroes it at each decision of his own.
+    """
+
+    default: str
+    about: str = ""
+
+    def __post_init__(self) -> None:
+        """The default may stand in parentheses, as it does in a spec string."""
+        object.__setattr__(self, "default", bare(self.default))
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """What it takes in the parameter record."""
+        return [(key, "i8"), (f"{key}_params", "i8"), (f"{key}_memory", "i8"), (f"{key}_size", "i8")]
+
+    def write(self, value: Any) -> str:
+        """The value as the canonical spec string has it."""
+        return f"({value})" if set(value) & set(",:=") else str(value)
+
+
+Parameter = Param | Choice | Policy | Seconds
+Value = float | str

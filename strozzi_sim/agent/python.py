@@ -1,0 +1,250 @@
+"""Calling agents written in Python: their random numbers, what they may return, and how long they may take.
+
+Such an agent is a class with one of two methods:
+
+- `act(view, legal, rng) -> action`: one instance per game and seat. `view` is the game's View, `legal` the legal
+  actions in ascending order, `rng` a SeatRng.
+- `act_batch(observations, legal, rng) -> actions`: one instance, without memory. float32[B, F], bool[B, A] and
+  uint64[B] in, int[B] out. B is CALL, always: empty rows (zeros, with action 0 alone legal) fill a batch up.
+"""
+
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from copy import copy, deepcopy
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.errors import SIGNALS, AgentFault, InputError
+from strozzi_sim.kernel.seat_rng import SeatRng
+from strozzi_sim.kernel.worker import inside, words_of
+
+CALL = 256  # rows of every call of `act_batch`: the bits of a row may depend on their number
+SECONDS = 60.0  # a decision, or the decisions of a batch, may take so long
+SECONDS_VARIABLE = "STROZZI_DECISION_SECONDS"
+
+
+class BadAnswer(Exception):
+    """A Python agent failed, or its answer is no legal action.
+
+    Attributes:
+        what: the words for a fault, after the agent's name.
+        row: which decision of the batch.
+    """
+
+    def __init__(self, what: str, row: int = 0) -> None:
+        super().__init__(what)
+        self.what, self.row = what, row
+
+
+def kind_of(player: Any) -> str | None:
+    """What kind of agent a class, or an object with `act_batch`, is: "act", "batch", or None if it is none."""
+    if callable(getattr(player, "act_batch", None)):
+        return "batch"
+    return "act" if isinstance(player, type) and callable(getattr(player, "act", None)) else None
+
+
+def seconds_allowed() -> float:
+    """How long a decision may take: the environment's STROZZI_DECISION_SECONDS, or 60.
+
+    Raises:
+        InputError: it is no number above 0.
+    """
+    text = os.environ.get(SECONDS_VARIABLE, "")
+    try:
+        seconds = float(text) if text else SECONDS
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e8:
+        raise InputError(f"{SECONDS_VARIABLE}: must be a number of seconds above 0, got {text!r}")
+    return seconds
+
+
+# -- the clock -------------------------------------------------------------------------------------------------------
+
+
+class _TimeUp(BaseException):
+    """Rings inside an agent; no Exception, so that the agent's own `except Exception` cannot keep it."""
+
+
+class Clock:
+    """Ends calls that take too long, inside the block that it opens.
+
+    In the main thread of a process a signal ends the call. What a signal cannot end (another thread, or C code that
+    never comes back to the interpreter) ends with the process: a worker is ended by its parent, any other process by a
+    watchdog, after twice the time, with the exit code of a fault.
+    """
+
+    def __init__(self, seconds: float, game: str, agents: str) -> None:
+        self.seconds, self._game, self._agents = seconds, game, agents
+        self._rings = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
+        self._before: Any = None
+        self._watchdog: Any = None
+
+    def __enter__(self) -> "Clock":
+        if self._rings:
+            self._before = signal.signal(signal.SIGALRM, self._ring)
+        if os.name == "posix" and not inside():
+            from strozzi_sim.kernel.watchdog import watchdog
+
+            self._watchdog = watchdog(self._game, AgentFault.exit_code)
+            self._watchdog.speak(
+                f"strozzi: error: agent {self._agents} did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the "
+                f"limit) and hung in code that never comes back, in a game of {self._game}\n"
+            )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._rings:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, self._before)
+
+    @staticmethod
+    def _ring(*_: object) -> None:
+        raise _TimeUp
+
+    def call(self, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        """Call an agent's function.
+
+        Raises:
+            BadAnswer: it raised, or took too long.
+        """
+        try:
+            if self._watchdog is not None:
+                self._watchdog.watch(2 * self.seconds + 1)
+            if not self._rings:
+                return function(*arguments, **named)
+            signal.setitimer(signal.ITIMER_REAL, self.seconds)
+            try:
+                return function(*arguments, **named)
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        except _TimeUp:
+            raise BadAnswer(f"did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the limit)") from None
+        except BadAnswer:
+            raise
+        except BaseException as error:  # agents raise SystemExit and the like as well
+            if isinstance(error, SIGNALS) and not inside():
+                raise  # a signal to the whole run, while the agent thought; workers get none
+            raise BadAnswer(f"raised {words_of(error)}") from error
+        finally:
+            if self._watchdog is not None:
+                self._watchdog.rest()
+
+
+def read_only(part: Any) -> Any:
+    """Component data that nobody can change: mappings and tuples all the way down."""
+    if isinstance(part, Mapping):
+        return MappingProxyType({key: read_only(value) for key, value in part.items()})
+    return tuple(read_only(value) for value in part) if isinstance(part, (list, tuple)) else part
+
+
+def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
+    """An array of zeros that begins at a multiple of 64 bytes: where it lies must not decide how it is added up."""
+    count = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    spare = np.zeros(count + 64, np.uint8)
+    first = -spare.ctypes.data % 64
+    return spare[first : first + count].view(dtype).reshape(shape)
+
+
+# -- asking ----------------------------------------------------------------------------------------------------------
+
+
+def _own(value: Any) -> Any:
+    """A container of one's own, all the way down; of an array a view that nobody can write to; else the thing itself."""
+    if isinstance(value, np.ndarray):
+        view = value.view()
+        view.setflags(write=False)
+        return view
+    if not isinstance(value, (dict, list, deque, set, bytearray)):
+        return value
+    mine: Any = copy(value)
+    if isinstance(value, dict):
+        mine.update({key: _own(each) for key, each in value.items()})
+    elif isinstance(value, (list, deque)):
+        mine.clear()
+        mine.extend(_own(each) for each in value)
+    return mine
+
+
+def fresh_class(player: type) -> type:
+    """The class once more, with class attributes of its own: what one seat keeps there no other one finds."""
+    kept: dict[str, Any] = {}
+    for base in reversed(player.__mro__):
+        kept |= {name: value for name, value in vars(base).items() if not name.startswith("__")}
+    own = {name: mine for name, value in kept.items() if (mine := _own(value)) is not value}
+    names = {"__module__": player.__module__, "__qualname__": player.__qualname__, "__doc__": player.__doc__}
+    return type(player)(player.__name__, (player,), {**own, **names})
+
+
+def make_player(player: Any, values: dict[str, Any], clock: Clock) -> Any:
+    """An instance of an agent's class with its parameters; a ready object is its own instance."""
+    return clock.call(lambda: fresh_class(player)(**values)) if isinstance(player, type) else player
+
+
+def copy_player(player: Any) -> Any:
+    """A copy of what `make_player` made, with all that it remembers, in class attributes too."""
+    twin = deepcopy(player)
+    made: Any = type(player)
+    own = {name: _own(value) for name, value in vars(made).items() if name not in ("__dict__", "__weakref__")}
+    twin.__class__ = type(made)(made.__name__, made.__bases__, own)
+    return twin
+
+
+def ask_one(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng, clock: Clock) -> int:
+    """The action that `player.act` chooses.
+
+    Raises:
+        BadAnswer: it failed, or chose no legal action.
+    """
+    action: int = clock.call(_ask_one, player, view, legal, rng)
+    return action
+
+
+def _ask_one(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng) -> int:
+    """The agent's action; what is returned may be code of its own too, so all of it runs by the clock."""
+    action = player.act(view, legal, rng)
+    if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
+        raise BadAnswer(f"returned {_short(action)}, a {type(action).__name__}; an action is a whole number")
+    number = int(action)
+    if number not in legal:
+        raise BadAnswer(f"chose the illegal action {number}; legal: {', '.join(map(str, legal))}")
+    return number
+
+
+def ask_batch(player: Any, observations: Any, legal: Any, rng: Any, rows: int, clock: Clock) -> Any:
+    """The actions int64[rows] that `player.act_batch` chooses for the first `rows` rows.
+
+    Raises:
+        BadAnswer: it failed, or chose an illegal action; names the row.
+    """
+    answer = clock.call(_ask_batch, player, observations, legal.copy(), rng)
+    if answer.shape != (len(legal),) or answer.dtype.kind not in "iu":
+        raise BadAnswer(
+            f"returned an array of {answer.dtype}{list(answer.shape)} for a batch; expected whole numbers [{len(legal)}]"
+        )
+    actions = answer[:rows]
+    in_range = (actions >= 0) & (actions < legal.shape[1])
+    good = in_range & legal[np.arange(rows), np.where(in_range, actions, 0)]
+    if not good.all():
+        row = int(np.argmin(good))
+        allowed = ", ".join(map(str, np.flatnonzero(legal[row])))
+        raise BadAnswer(f"chose the illegal action {actions[row]}; legal: {allowed}", row)
+    return actions.astype(np.int64)
+
+
+def _ask_batch(player: Any, *arguments: Any) -> Any:
+    """The agent's answer as an array, which is code of its own too if it has an `__array__`."""
+    return np.array(player.act_batch(*arguments))
+
+
+def _short(value: Any) -> str:
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001 - anybody's __repr__
+        return "something that cannot be shown"
+    return text if len(text) <= 60 else f"{text[:57]}..."

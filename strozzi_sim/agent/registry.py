@@ -1,0 +1,253 @@
+"""Finding agents: by name among the installed ones, by file, and with values for their parameters from a spec string."""
+
+import pickle
+import sys
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field, fields
+from functools import cache, lru_cache
+from hashlib import sha256
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.agent.declare import Agent
+from strozzi_sim.agent.importing import OURS, import_file, load_point
+from strozzi_sim.agent.parameters import Parameter, Policy, Seconds, Value
+from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, bare, cut
+from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.games.contract import Game
+
+GROUP = "strozzi_sim.agents"
+_depth: ContextVar[int] = ContextVar("depth", default=0)  # of agents that are being loaded for one another
+
+
+@dataclass(frozen=True)
+class AgentSpec:
+    """An agent with values for its parameters.
+
+    Attributes:
+        text: the canonical spec string: only parameters that differ from the default, in alphabetical order.
+        agent: the agent.
+        values: every parameter's value.
+    """
+
+    text: str
+    agent: Agent = field(compare=False)
+    values: Mapping[str, Value] = field(compare=False)
+
+    def __reduce__(self) -> Any:
+        """Workers get agents by name: addresses belong to a process. One that has no name elsewhere goes itself."""
+        if "::" in self.text or is_installed(self.agent):
+            return load_agent, (self.text,)
+        parts = {part.name: getattr(self.agent, part.name) for part in fields(self.agent)}
+        return _given, (self.text, _pickled(parts | {"params": dict(self.agent.params)}), dict(self.values))
+
+    @property
+    def in_seconds(self) -> str | None:
+        """The parameter that gives its budget in seconds, or None: one such has to be calibrated before it plays."""
+        found = [key for key, param in self.agent.params.items() if isinstance(param, Seconds) and self.values[key]]
+        return found[0] if found else None
+
+    @property
+    def builtin(self) -> bool:
+        """Whether it comes with the package, and so is trusted with the state itself."""
+        return self.agent.function.__module__.split(".")[0] == OURS
+
+    @property
+    def foreign(self) -> bool:
+        """Whether its code, or that of an agent among its parameters, comes from outside the package."""
+        return not self.builtin or any(policy.foreign for policy in self.policies)
+
+    @property
+    def policies(self) -> tuple["AgentSpec", ...]:
+        """The agents among its parameters."""
+        return tuple(
+            load_agent(str(self.values[key])) for key, param in self.agent.params.items() if isinstance(param, Policy)
+        )
+
+    @property
+    def source_digest(self) -> str | None:
+        """SHA-256 of the files that declare it and its policies and of the `files` beside them.
+
+        None for those that come with the package: their behaviour has a version.
+        """
+        found = [] if self.builtin else [file.read_bytes() for file in self._files() if file.is_file()]
+        found += [digest.encode() for policy in self.policies if (digest := policy.source_digest)]
+        return sha256(b"".join(sha256(each).digest() for each in found)).hexdigest() if found else None
+
+    def _files(self) -> list[Path]:
+        module = sys.modules.get(self.agent.function.__module__) if is_installed(self.agent) else None
+        file = _split_file(self.text)[0] or getattr(module, "__file__", None)
+        return [Path(file), *(Path(file).parent / name for name in self.agent.files)] if file else []
+
+
+def _pickled(parts: Mapping[str, Any]) -> bytes:
+    import cloudpickle
+
+    return bytes(cloudpickle.dumps(parts))
+
+
+@lru_cache(maxsize=256)
+def _agent_of(content: bytes) -> Agent:
+    """One object a worker, however often it is sent: what is compiled of it is kept by object."""
+    parts = pickle.loads(content)
+    return Agent(**{**parts, "params": MappingProxyType(parts["params"])})
+
+
+def _given(text: str, content: bytes, values: Mapping[str, Value]) -> AgentSpec:
+    return AgentSpec(text, _agent_of(content), MappingProxyType(dict(values)))
+
+
+def spec_of(agent: Agent, **values: Any) -> AgentSpec:
+    """A declared agent with values for its parameters, in code; workers get it by value.
+
+    Raises:
+        InputError: an unknown parameter, or a value out of its range.
+    """
+    settings = ",".join(f"{key}={value}" for key, value in values.items())
+    return _spec(agent.name, agent, f"{agent.name}:{settings}" if values else agent.name, settings)
+
+
+# -- spec strings ----------------------------------------------------------------------------------------------------
+
+
+def _split_file(text: str) -> tuple[str, str]:
+    """(file or "", the rest) of a spec string."""
+    before, bracket, inside = text.partition("(")
+    file, _, rest = before.rpartition("::")
+    return file, rest + bracket + inside
+
+
+def load_agent(text: str) -> AgentSpec:
+    """The agent that a spec string names.
+
+    Raises:
+        InputError: unknown agent or parameter (the known ones are listed), or a value out of its range.
+        AgentFault: an agent's file or package that does not import.
+    """
+    if len(text) > MAX_SPEC or not text.isprintable():
+        raise InputError(f"agent {shown(text)}: expected at most {MAX_SPEC:,} printable letters")
+    file, rest = _split_file(text)
+    name, colon, settings = rest.partition(":")
+    if colon and not settings:
+        raise InputError(f"agent {text!r}: expected KEY=VALUE after the colon, got ''")
+    if _depth.get() > MAX_NESTED:  # such as a policy that is its own default
+        raise InputError(f"agent {shown(text)}: at most {MAX_NESTED} agents in one another")
+    token = _depth.set(_depth.get() + 1)
+    try:
+        agent = _from_file(file, name) if file else _registered(name)
+        return _spec(f"{file}::{name}" if file else name, agent, text, settings)
+    finally:
+        _depth.reset(token)
+
+
+def _spec(source: str, agent: Agent, text: str, settings: str) -> AgentSpec:
+    default = {key: _default(text, key, param) for key, param in agent.params.items()}
+    values = dict(default)
+    given: set[str] = set()
+    for piece in cut(settings, ",") if settings else []:
+        key, equals, value = piece.partition("=")
+        key = key.strip()
+        if not equals:
+            raise InputError(f"agent {shown(text)}: expected KEY=VALUE after the colon, got {shown(piece)}")
+        if key not in agent.params:
+            known = known_names(key, agent.params) if agent.params else "known: it has none"
+            raise InputError(f"agent {shown(text)}: {source} has no parameter {shown(key)}; {known}")
+        if key in given:
+            raise InputError(f"agent {shown(text)}: parameter {key!r} is given twice")
+        given.add(key)
+        values[key] = _read(text, key, agent.params[key], value.strip())
+    for key, param in agent.params.items():
+        if isinstance(param, Seconds) and {key, param.of} <= given:
+            raise InputError(f"agent {shown(text)}: give {param.of} or {key}, not both")
+    changed = [f"{key}={agent.params[key].write(values[key])}" for key in sorted(values) if values[key] != default[key]]
+    return AgentSpec(f"{source}:{','.join(changed)}" if changed else source, agent, MappingProxyType(values))
+
+
+def _default(text: str, key: str, param: Parameter) -> Value:
+    """The value of a parameter that is not given; a policy's in canonical form, so that one agent has one text."""
+    return _read(text, key, param, param.default) if isinstance(param, Policy) else param.default
+
+
+def _read(text: str, key: str, param: Parameter, value: str) -> Value:
+    """The value of a parameter in a spec string; `text` is the whole of it, for errors."""
+    if not isinstance(param, Policy):
+        return param.read(text, key, value)
+    spec = load_agent(bare(value))
+    if spec.agent.kind != "compiled" or not isinstance(spec.agent.memory, np.dtype):
+        raise InputError(
+            f"agent {shown(text)}: {key} must be a compiled agent that does not search, got {shown(bare(value))}"
+        )
+    return spec.text
+
+
+# -- finding agents --------------------------------------------------------------------------------------------------
+
+
+@cache
+def _entry_points() -> dict[str, EntryPoint]:
+    found: dict[str, EntryPoint] = {}
+    for point in entry_points(group=GROUP):
+        other = found.get(point.name)
+        if other is not None and other.value != point.value:
+            packages = " and ".join(str(p.dist.name if p.dist else p.value) for p in (other, point))
+            raise InputError(f"agent name {point.name!r} is claimed by two packages: {packages}; remove one of them")
+        found[point.name] = point
+    return found
+
+
+def agent_names() -> list[str]:
+    """The names of all installed agents, in alphabetical order."""
+    return sorted(_entry_points())
+
+
+def is_installed(agent: Agent) -> bool:
+    """Whether this very agent is what its name stands for in spec strings."""
+    return agent.name in _entry_points() and _registered(agent.name) is agent
+
+
+@cache
+def _registered(name: str) -> Agent:
+    points = _entry_points()
+    if name not in points:
+        raise InputError(f"unknown agent {shown(name)}; {known_names(name, sorted(points))}")
+    agent = load_point(name, points[name].value)
+    if not isinstance(agent, Agent) or agent.name != name:
+        raise InputError(f"agent {name!r}: {points[name].value} is not an agent of that name")
+    return agent
+
+
+@cache
+def _from_file(file: str, name: str) -> Agent:
+    try:
+        there = Path(file).is_file()
+    except OSError as error:  # such as a name that is too long
+        raise InputError(f"agent {shown(file)}: {error.strerror}") from None
+    if not there:
+        raise InputError(f"agent {file}::{name}: there is no file {file!r}")
+    module = import_file(file)
+    agents = {agent.name: agent for agent in vars(module).values() if isinstance(agent, Agent)}
+    found = getattr(module, name, None) if name not in agents else agents[name]
+    if not isinstance(found, Agent):
+        declared = known_names(name, agents).removeprefix("known: ")
+        raise InputError(f"agent {file}::{name}: the file declares no agent {name!r}; it has: {declared}")
+    return found
+
+
+# -- line-ups --------------------------------------------------------------------------------------------------------
+
+
+def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
+    """Refuse a line-up with an agent, or a policy of one, that does not play this game or player count."""
+    for spec in lineup:
+        check_lineup(spec.policies, game, players)
+        if not spec.agent.plays(game, players):
+            games = ", ".join(spec.agent.games).replace("*", "every game")
+            counts = "" if spec.agent.players is None else f" with {spec.agent.players} players"
+            raise InputError(
+                f"agent {spec.text!r} does not play {game.name} with {players} players; it plays {games}{counts}"
+            )

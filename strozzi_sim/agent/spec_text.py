@@ -1,0 +1,45 @@
+"""The text of spec strings: lists of them, and what stands in parentheses."""
+
+from strozzi_sim.errors import InputError, shown
+
+MAX_SPEC = 1_000  # characters of a spec string
+MAX_NESTED = 8  # agents inside agents
+
+
+def split_specs(text: str) -> list[str]:
+    """The spec strings of a comma-separated list.
+
+    Commas in parentheses do not separate; a piece with `=` but no `:` before it belongs to the agent before it.
+    """
+    specs: list[str] = []
+    for piece in cut(text, ","):
+        head = piece.split("=", 1)[0]
+        if specs and "=" in piece and ":" not in head.split("(", 1)[0]:
+            specs[-1] += "," + piece
+        else:
+            specs.append(piece)
+    if any(not spec.strip() for spec in specs):
+        raise InputError(f"agents {shown(text)}: an empty name between commas")
+    return [spec.strip() for spec in specs]
+
+
+def cut(text: str, separator: str) -> list[str]:
+    """`text` cut at every `separator` that is not in parentheses."""
+    pieces, depth, first = [], 0, 0
+    for place, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            break
+        if depth > MAX_NESTED:
+            raise InputError(f"agent {shown(text)}: at most {MAX_NESTED} parentheses in one another")
+        if letter == separator and depth == 0:
+            pieces.append(text[first:place])
+            first = place + 1
+    if depth != 0:
+        raise InputError(f"agent {shown(text)}: parentheses do not match")
+    return [*pieces, text[first:]]
+
+
+def bare(value: str) -> str:
+    """A spec string without the parentheses around it."""
+    return value[1:-1] if value.startswith("(") and value.endswith(")") else value

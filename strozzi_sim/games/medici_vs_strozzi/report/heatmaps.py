@@ -1,0 +1,192 @@
+"""The heat maps of a Medici vs Strozzi report: rows x columns, and how their figures are counted."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.games.medici_vs_strozzi.report.scores import (
+    berths,
+    duel_counts,
+    harbor_names,
+    load_counts,
+    round_names,
+    ship_figures,
+    ship_names,
+    space_counts,
+    track_counts,
+    track_figures,
+)
+from strozzi_sim.games.medici_vs_strozzi.report.tables import ALL, lot_figures, lots_by, sizes
+from strozzi_sim.games.medici_vs_strozzi.report.words import BY_LABELS
+from strozzi_sim.games.reporting import Figure, HeatMap
+
+Cells = dict[str, tuple[Sequence[str], Sequence[str], Any]]
+
+SHARE = Figure("share", "share of the row's lots", "share")
+PRICE = Figure("price_mean", "mean price in coins", "coins")
+FAIR = Figure("fair_mean", "estimated fair price in coins", "coins")
+GAP = Figure("price_minus_fair_mean", "price less estimated fair price, coins", "coins")
+BUYER = Figure("responder_share", "bought by the responder", "share")
+DISCARD = Figure("discard_share", "discarded", "share")
+PAID = Figure("won_share", "share of ships that win their harbor", "share")
+_TILES = "tiles of the lot"
+
+
+def _lots(by: str) -> Callable[[Any, Any], Cells]:
+    """Lots, sizes x levels of `by`."""
+
+    def count(cell: Any, stats: Any) -> Cells:
+        levels, counts = lots_by(cell, by)
+        figures = lot_figures(counts, cell.deals, stats)
+        found: Cells = {figure: ([*sizes(cell), ALL], levels, estimate) for figure, estimate in figures.items()}
+        whole = figures["share_of_level"]  # of all sizes together it is always 1
+        sides = (side[:-1] for side in (whole.value, whole.low, whole.high, whole.n))
+        return {**found, "share_of_level": (sizes(cell), levels, stats.Estimate(*sides))}
+
+    return count
+
+
+def _ships(cell: Any, stats: Any) -> Cells:
+    rows, columns = [*harbor_names(cell), ALL], [*ship_names(cell), ALL]
+    return {name: (rows, columns, each) for name, each in ship_figures(berths(cell), cell.deals, stats).items()}
+
+
+def _duels(cell: Any, stats: Any) -> Cells:
+    own, rivals, counts = duel_counts(cell)
+    met = counts[..., 0]
+    return {
+        "share": (own, rivals, stats.ratio(met, met.sum(axis=2, keepdims=True), n_deals=cell.deals)),
+        "won_share": (own, rivals, stats.ratio(counts[..., 1], met, n_deals=cell.deals)),
+        "tied_share": (own, rivals, stats.ratio(counts[..., 2], met, n_deals=cell.deals)),
+    }
+
+
+def _loads(cell: Any, stats: Any) -> Cells:
+    levels, counts = load_counts(cell)
+    rows, ships = [*harbor_names(cell), ALL], counts[..., 0]
+    return {
+        "share": (rows, levels, stats.ratio(ships, ships.sum(axis=2, keepdims=True), n_deals=cell.deals)),
+        "won_share": (rows, levels, stats.ratio(counts[..., 1], ships, n_deals=cell.deals)),
+    }
+
+
+def _spaces(cell: Any, stats: Any) -> Cells:
+    spaces, counts = space_counts(cell)
+    share = stats.ratio(counts, counts.sum(axis=2, keepdims=True), n_deals=cell.deals)
+    return {"share": (round_names(cell), spaces, share)}
+
+
+def _tracks(cell: Any, stats: Any) -> Cells:
+    names, counts = track_counts(cell)
+    figures = track_figures(counts, cell.deals, stats)
+    found: Cells = {name: (names, round_names(cell), each) for name, each in figures.items()}
+    swapped = figures["swapped_share"]  # in round 1 all markers come from the centre
+    sides = (side[:, 1:] for side in (swapped.value, swapped.low, swapped.high, swapped.n))
+    return {**found, "swapped_share": (names, round_names(cell)[1:], stats.Estimate(*sides))}
+
+
+def _cargo(cell: Any, stats: Any) -> Cells:
+    kinds, harbors = [kind["key"] for kind in cell.components["type"]], harbor_names(cell)
+    counts = cell.tallies["cargo"]
+    own = np.concatenate([counts[:, : len(kinds)], counts[:, -1:]], axis=1)[:, :, : len(harbors)]
+    share = stats.ratio(own, own.sum(axis=2, keepdims=True), n_deals=cell.deals)
+    return {"share": ([*kinds, cell.components["gold"]["key"]], harbors, share)}
+
+
+def _lot_map(title: str, caption: str, by: str, figure: Figure) -> HeatMap:
+    return HeatMap(title, caption, _TILES, BY_LABELS[by], figure, _lots(by))
+
+
+_HALF = "At exactly the fair price either answer is as good, so half is what careful play makes of it."
+HEATMAPS: dict[str, HeatMap] = {
+    "price-by-tiles-round": _lot_map(
+        "What lots cost, round by round", "Mean price of lots with so many tiles in that round.", "round", PRICE
+    ),
+    "price-by-size-value": _lot_map(
+        "What lots cost, by their face value",
+        "Mean price of lots with so many tiles whose face values add up to the column.",
+        "value", PRICE,
+    ),
+    "price-by-size-zeros": _lot_map(
+        "What lots cost, by their value-0 tiles",
+        "Mean price of lots with so many tiles, so many of them of value 0 (two steps of a marker).",
+        "zeros", PRICE,
+    ),
+    "price-by-size-order": _lot_map(
+        "What lots cost, as the round goes on", "Mean price of the round's first, second, third lot and so on.",
+        "order", PRICE,
+    ),
+    "fair-by-size-value": _lot_map(
+        "What lots are worth, by their face value",
+        "Mean of the estimated fair prices of such lots: half of what changes hands with them.", "value", FAIR,
+    ),
+    "gap-by-tiles-round": _lot_map(
+        "How far prices are from the estimated fair ones",
+        "Mean price less mean estimated fair price; what is off costs its proposer as much against a rival who knows.",
+        "round", GAP,
+    ),
+    "buyer-by-price-size": _lot_map(
+        "Who buys, by price",
+        f"Share of lots that the responder buys, by the price named; a column is {BY_LABELS['price']}. {_HALF}",
+        "price", BUYER,
+    ),
+    "buyer-by-gap-size": _lot_map(
+        "Who buys, by how dear it is",
+        "Share of lots that the responder buys, by the price less the estimated fair price; a column goes from its "
+        f"number up to the next. {_HALF}",
+        "gap", BUYER,
+    ),
+    "buyer-by-tiles-round": _lot_map(
+        "Who buys, round by round", f"Share of lots that the responder buys. {_HALF}", "round", BUYER
+    ),
+    "tiles-by-order": _lot_map(
+        "How many tiles are shown, as the round goes on",
+        "Share of the round's first, second, third lot and so on with so many tiles; columns add up to 100 %.",
+        "order", Figure("share_of_level", "share of the column's lots", "share"),
+    ),
+    "discard-by-tiles-round": _lot_map(
+        "What is discarded", "Share of such lots that their buyer discards, for want of room or of use.",
+        "round", DISCARD,
+    ),
+    "harbor-by-ship": HeatMap(
+        "Who wins a harbor, by ship", "Share of moored ships that are paid for the better load of their harbor.",
+        "harbor", "ship, by its spaces", PAID, _ships,
+    ),
+    "load-by-ship": HeatMap(
+        "What ships carry", "Mean face value of all tiles on a moored ship when the round is scored.",
+        "harbor", "ship, by its spaces", Figure("load_mean", "mean face value", "number"), _ships,
+    ),
+    "ship-against-ship": HeatMap(
+        "Which ship beats which",
+        "Share of harbors that the row's ship wins when the column's ship of the rival lies there too, or none. What "
+        "is missing to 100 % with the ships swapped are ties.",
+        "own ship, by its spaces", "rival's ship there", Figure("won_share", "won by the row's ship", "share"), _duels,
+    ),
+    "harbor-by-load": HeatMap(
+        "What load wins a harbor", "Share of ships with that total face value that win their harbor.",
+        "harbor", "total face value of the ship's tiles", PAID, _loads,
+    ),
+    "cargo-by-harbor": HeatMap(
+        "Where goods are shipped", "Of the loaded tiles of the row's goods, the share that goes to each harbor.",
+        "goods", "harbor", Figure("share", "share of the row's tiles", "share"), _cargo,
+    ),
+    "position-by-round": HeatMap(
+        "Where the markers lie",
+        "Share of all markers on each space when the round is scored; positive spaces are Medici's, negative ones "
+        "Strozzi's. Rows add up to 100 %.",
+        "after round", "space; 0 is the centre", Figure("share", "share of markers", "share"), _spaces,
+    ),
+    "coins-by-track": HeatMap(
+        "What each track pays", "Mean coins that the marker brings its owner in that scoring, bonus included.",
+        "track", "round", Figure("coins_mean", "coins", "coins"), _tracks,
+    ),
+    "distance-by-track": HeatMap(
+        "How far the markers are", "Mean number of spaces between a marker and the centre when the round is scored.",
+        "track", "after round", Figure("distance_mean", "spaces", "number"), _tracks,
+    ),
+    "swapped-by-track": HeatMap(
+        "How often a marker changes sides", "Share of markers that cross the centre in the round's scoring.",
+        "track", "round", Figure("swapped_share", "changed sides", "share"), _tracks,
+    ),
+}  # fmt: skip

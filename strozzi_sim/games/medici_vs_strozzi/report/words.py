@@ -1,0 +1,50 @@
+"""Medici vs Strozzi in words: how values are called."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from strozzi_sim.games.medici_vs_strozzi.state import MAX_REVEAL, MAX_ROUNDS, PLAYER_NAMES
+from strozzi_sim.games.reporting import Tables
+
+MINUS = "\N{MINUS SIGN}"
+WORDS = {
+    "all": "all together",
+    "none": "none",
+    "both": "either could load it",
+    "proposer": "the proposer",
+    "responder": "the responder",
+    "no_room": "no ship of the buyer had room",
+    "denied": "chosen, the rival had room for it",
+    "unwanted": "chosen, the rival had no room either",
+    "gold": "gold",
+}
+BY_LABELS = {
+    "round": "round",
+    "order": "number of the lot in its round",
+    "value": "face values of the lot, added up",
+    "zeros": "value-0 tiles in the lot",
+    "gold": "gold tiles in the lot",
+    "proposer": "who names the price",
+    "room": "who could load it",
+    "price": "price, from \N{HORIZONTAL ELLIPSIS} coins up to the next",
+    "fair": "estimated fair price, from \N{HORIZONTAL ELLIPSIS} coins up to the next",
+    "gap": "price less estimated fair price, from \N{HORIZONTAL ELLIPSIS} coins up to the next",
+}
+
+
+def words(tables: Tables, components: Mapping[str, Any]) -> dict[str, str]:
+    """How the values in the tables are called: raw -> words; seats by their family, tracks by harbor and goods."""
+    found = dict(WORDS)
+    found |= {f"seat={seat}": f"{seat} ({name})" for seat, name in enumerate(PLAYER_NAMES)}
+    found |= {f"tiles={size}": f"{size} tiles" if size > 1 else "1 tile" for size in range(1, MAX_REVEAL + 1)}
+    found |= {f"round={number}": f"round {number}" for number in range(1, MAX_ROUNDS + 1)}
+    for data in components.values():
+        for harbor in data["harbor"]:
+            for kind in harbor["tracks"]:
+                found[f"{harbor['id']}.{kind}"] = f"{harbor['id']} {kind}"
+    for name, table in tables.items():
+        for column in ("level", "column"):
+            if column in table and (name in ("monopolies", "prices") or name.startswith("heat_")):
+                negative = {level for level in table[column].unique() if level.startswith(("-", "<-"))}
+                found |= {level: level.replace("-", MINUS) for level in negative}
+    return found

@@ -1,0 +1,355 @@
+"""What the pages of a report are made of, whatever the game: tidy tables, pictures, heat maps, numbers in words.
+
+A game's `report` has
+    PAGES       the names of its pages
+    HEATMAPS    name -> HeatMap
+    tables(cells, pages, heatmaps, stats) -> name -> DataFrame
+    pictures(tables) -> list of Picture
+    sentences(tables, components) -> page -> sentences
+    words(tables, components) -> how raw values of the tables ("plus_one") are called
+where `cells` are the cells' counts (studies.cells.CellCounts), `stats` is the module that turns counts into figures
+(strozzi_sim.stats) and `components` is variant name -> component data.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from strozzi_sim.errors import InputError, known_names, shown
+
+Unit = Literal["share", "coins", "number", "count"]
+Tables = Mapping[str, pd.DataFrame]
+
+CELL = ("players", "variant", "lineup")
+FIGURE = ("figure", "value", "low", "high", "n", "deals")
+NUMBER_KEYS = ("seat", "position")
+SCENARIO = "scenario"  # a variant with a line-up
+THIN = "\N{NARROW NO-BREAK SPACE}"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a table as a report shows it: its name there, what it is called, its unit."""
+
+    name: str
+    label: str
+    unit: Unit
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One picture or table of a report, by what it shows; how it looks is the report's business.
+
+    Attributes:
+        name: file name without ending.
+        page: the page it stands on.
+        kind: intervals (dots with whiskers by a few levels), lines (by a number), dots (many levels, one row each),
+            bars (stacked sums), spread (quantiles), table.
+        table: the table its figures are in.
+        figures: one panel or column each; in `bars` the parts of a bar; in `spread` five quantiles and a mark.
+        title, caption: in words.
+        where: the rows of the table it shows, column -> value.
+        x: the column along the axis, or of the rows ("players" compares player counts in one panel).
+        series: the column told apart by colour; SCENARIO puts variants and line-ups into one picture.
+        levels, series_levels: the values of `x` and of `series` in their order; empty = those there are.
+        groups: `bars` only, name of a bar -> its parts, instead of `x` and `figures`.
+        x_label: what `x` is.
+        equal: draw a line at an equal chance, 1 / players.
+    """
+
+    name: str
+    page: str
+    kind: Literal["intervals", "lines", "dots", "bars", "spread", "table"]
+    table: str
+    figures: tuple[Figure, ...]
+    title: str
+    caption: str = ""
+    where: Mapping[str, str] = field(default_factory=dict)
+    x: str = ""
+    series: str = ""
+    levels: tuple[str, ...] = ()
+    series_levels: tuple[str, ...] = ()
+    groups: Mapping[str, tuple[Figure, ...]] = field(default_factory=dict)
+    x_label: str = ""
+    equal: bool = False
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """A heat map: rows x columns, one table heat_<name>, one of its figures drawn.
+
+    Attributes:
+        title, caption: in words; the caption says what a cell is.
+        row_label, column_label: what rows and columns are.
+        figure: the figure drawn.
+        count: (cell, stats) -> figure -> (rows, columns, estimate of shape [rows, columns]).
+        equal: whether a cell is a share to be compared with an equal chance.
+    """
+
+    title: str
+    caption: str
+    row_label: str
+    column_label: str
+    figure: Figure
+    count: Callable[[Any, Any], dict[str, tuple[Sequence[str], Sequence[str], Any]]]
+    equal: bool = False
+
+
+class FigureTable:
+    """Collects figures into a tidy table: players, variant, lineup, the keys, figure, value, low, high, n, deals."""
+
+    def __init__(self, *keys: str) -> None:
+        self.columns = (*CELL, *keys, *FIGURE)
+        self._keys = keys
+        self._parts: list[dict[str, Any]] = []
+
+    def add(
+        self,
+        cell: Any,
+        figure: str,
+        estimate: Any,
+        *,
+        keep: Any = True,
+        **levels: str | int | Sequence[str] | Sequence[int],
+    ) -> None:
+        """Add an estimate of shape [L1, L2, ...], one axis for every key given as a list, in the order of the keys.
+
+        Every level gets a row, also one without an event: that there was none is a result, and a share that stood in
+        the table only when it occurred would be overestimated on average.
+
+        Args:
+            cell: players, variant, lineup, deals.
+            figure: its name.
+            estimate: value, low, high, n.
+            keep: bool of the same shape, False for what cannot occur.
+            levels: one or many for every key.
+        """
+        lists = [list(levels[key]) for key in self._keys if not isinstance(levels[key], str | int)]  # type: ignore[arg-type]
+        shape = tuple(len(each) for each in lists)
+        n = np.broadcast_to(estimate.n, shape).ravel()
+        there = np.broadcast_to(keep, shape).ravel()
+        axes = iter(np.meshgrid(*[np.arange(size) for size in shape], indexing="ij"))
+        part: dict[str, Any] = {"players": cell.players, "variant": cell.variant, "lineup": cell.lineup}
+        names = iter(lists)
+        for key in self._keys:
+            level = levels[key]
+            if isinstance(level, str | int):
+                part[key] = level
+            else:
+                row = next(names)
+                part[key] = [row[k] for k in next(axes).ravel()[there]]
+        for side in ("value", "low", "high"):
+            part[side] = np.broadcast_to(getattr(estimate, side), shape).ravel()[there].astype(np.float64)
+        part |= {"figure": figure, "n": n[there].astype(np.int64), "deals": cell.deals}
+        self._parts.append(part)
+
+    def frame(self) -> pd.DataFrame:
+        """The table; without rows it still has its columns and their types."""
+        columns: dict[str, list[Any]] = {name: [] for name in self.columns}
+        for part in self._parts:
+            size = len(part["n"])
+            for name, column in columns.items():
+                entry = part[name]
+                column.extend([entry] * size if isinstance(entry, str | int) else entry)
+        types = dict.fromkeys(self.columns, "str")
+        types |= dict.fromkeys(("players", "n", "deals", *NUMBER_KEYS), "int64")
+        types |= dict.fromkeys(("value", "low", "high"), "float64")
+        return pd.DataFrame({name: pd.Series(column, dtype=types[name]) for name, column in columns.items()})
+
+
+def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse names that are not known.
+
+    Raises:
+        InputError: lists the known ones.
+    """
+    known = list(known)
+    for name in names:
+        if name not in known:
+            raise InputError(f"unknown {kind} {shown(name)}; {known_names(name, known)}")
+
+
+def make_tables(
+    cells: Sequence[Any],
+    pages: Sequence[str],
+    heatmaps: Sequence[str],
+    stats: Any,
+    known: Mapping[str, tuple[tuple[str, ...], Callable[[FigureTable, Any, Any], None]]],
+    known_maps: Mapping[str, HeatMap],
+) -> dict[str, pd.DataFrame]:
+    """The tables of these cells: `balance`, those of the pages, and heat_<name> of the heat maps.
+
+    Args:
+        cells: CellCounts of the study.
+        pages: names out of `known`.
+        heatmaps: names out of `known_maps`.
+        stats: the package strozzi_sim.stats.
+        known: page -> the keys of its table, and what adds a cell's figures: (table, cell, stats).
+        known_maps: the game's heat maps.
+
+    Raises:
+        InputError: an unknown page or heat map; lists the known ones.
+    """
+    check_names("page", pages, known)
+    check_names("heat map", heatmaps, known_maps)
+    found = {}
+    for page, (keys, add) in known.items():
+        if page == "balance" or page in pages:
+            table = FigureTable(*keys)
+            for cell in cells:
+                add(table, cell, stats)
+            found[page] = table.frame()
+    for name in dict.fromkeys(heatmaps):
+        table = FigureTable("row", "column")
+        for cell in cells:
+            for figure, (rows, columns, estimate) in known_maps[name].count(cell, stats).items():
+                table.add(cell, figure, estimate, row=rows, column=columns)
+        found["heat_" + name.replace("-", "_")] = table.frame()
+    return found
+
+
+def in_words(value: float, unit: Unit, digits: int | None = None) -> str:
+    """A figure as a person reads it: shares as per cent."""
+    if np.isnan(value):
+        return "\N{EN DASH}"
+    scaled, sign = (100 * value, f"{THIN}%") if unit == "share" else (value, "")
+    return f"{scaled:,.{_DIGITS[unit] if digits is None else digits}f}{sign}".replace("-", "\N{MINUS SIGN}")
+
+
+_DIGITS: dict[Unit, int] = {"share": 1, "coins": 1, "number": 2, "count": 0}
+
+
+def digits_for(half: float, unit: Unit, most: int = 2) -> int:
+    """Decimals that show an interval of this half-width: as few as can be."""
+    half = 100 * half if unit == "share" else half
+    needed = int(np.ceil(-np.log10(half) - 1e-9)) if half > 0 else 0
+    return max(_DIGITS[unit], min(needed, most))
+
+
+def reach_in_words(row: Any, unit: Unit, digits: int) -> str:
+    """The half-width of a row's interval, rounded up to the decimals shown; "" if there is no interval."""
+    if np.isnan(row.low) or np.isnan(row.high):
+        return ""
+    half = max(row.high - row.value, row.value - row.low) * (100 if unit == "share" else 1)
+    return "0" if half <= 0 else f"{max(np.ceil(half * 10**digits - 1e-6), 1) / 10**digits:,.{digits}f}"
+
+
+def quote(row: Any, unit: Unit) -> str:
+    """A row of a table in words: value ± half-width."""
+    if np.isnan(row.value):
+        return "no value"
+    if np.isnan(row.low):
+        return in_words(row.value, unit)
+    digits = digits_for((row.high - row.low) / 2, unit)
+    said, per_cent, _ = in_words(row.value, unit, digits).partition(f"{THIN}%")
+    return f"{said}{THIN}±{THIN}{reach_in_words(row, unit, digits)}{per_cent}"
+
+
+def pick(table: pd.DataFrame, **where: Any) -> pd.DataFrame:
+    """The rows of a table whose columns have these values."""
+    keep = np.ones(len(table), bool)
+    for column, value in where.items():
+        keep &= (table[column] == value).to_numpy()
+    return table[keep]
+
+
+def row_of(table: pd.DataFrame, **where: Any) -> Any:
+    """The only such row with a value, as a named tuple; None if there is none."""
+    rows = pick(table, **where)
+    return next(rows.itertuples(index=False)) if len(rows) == 1 and not np.isnan(rows["value"].iloc[0]) else None
+
+
+def first_scenario(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the table's first variant and line-up."""
+    if table.empty:
+        return table
+    first = table.iloc[0]
+    return pick(table, variant=first["variant"], lineup=first["lineup"])
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words in a row: a, b and c."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
+
+
+class Narrator:
+    """Quotes one table at one player count, or over all player counts."""
+
+    def __init__(self, table: pd.DataFrame, players: int) -> None:
+        self.table, self.players = table, players
+
+    def row(self, figure: str, **where: Any) -> Any:
+        """The only such row with a value, at the player count spoken of unless `where` names another; or None."""
+        return row_of(self.table, figure=figure, **{"players": self.players, **where})
+
+    def _quote(self, figure: str, unit: Unit, where: Mapping[str, Any]) -> str:
+        row = self.row(figure, **where)
+        return quote(row, unit) if row else "no value"
+
+    def share(self, figure: str, **where: Any) -> str:
+        """The figure in words, as a share."""
+        return self._quote(figure, "share", where)
+
+    def coins(self, figure: str, **where: Any) -> str:
+        """The figure in words, as coins."""
+        return self._quote(figure, "coins", where)
+
+    def number(self, figure: str, **where: Any) -> str:
+        """The figure in words, as a number."""
+        return self._quote(figure, "number", where)
+
+    @property
+    def who(self) -> str:
+        """At how many players, and who they are: what follows is said of them, not of the game."""
+        lineup = "" if self.table.empty else str(self.table["lineup"].iloc[0])
+        return f"At {self.players} players, as {lineup.replace(',', ', ')} {'play' if ',' in lineup else 'plays'},"
+
+    @property
+    def equal(self) -> str:
+        """What an equal chance is, as the end of a sentence."""
+        return f"an equal chance is {in_words(1 / self.players, 'share')}."
+
+    def ends(self, figure: str, unit: Unit, **where: Any) -> list[tuple[int, str]]:
+        """(players, value in words) at the smallest and at the largest player count, or at the only one."""
+        rows = pick(self.table, figure=figure, **where).dropna(subset="value").sort_values("players")
+        ends = rows if len(rows) < 2 else rows.iloc[[0, -1]]
+        return [(row.players, quote(row, unit)) for row in ends.itertuples(index=False)]
+
+    def extremes(self, figure: str, **where: Any) -> tuple[Any, Any] | None:
+        """The rows with the lowest and the highest value; None with less than two."""
+        rows = pick(self.table, figure=figure, **{"players": self.players, **where}).dropna(subset="value")
+        if len(rows) < 2:
+            return None
+        rows = rows.sort_values("value", kind="stable")
+        return next(rows.head(1).itertuples(index=False)), next(rows.tail(1).itertuples(index=False))
+
+
+def write_findings(
+    tables: Tables,
+    components: Mapping[str, Any],
+    pages: Mapping[str, Callable[[Narrator, Mapping[str, Any]], list[str]]],
+) -> dict[str, list[str]]:
+    """Page -> what was found on it, of the pages whose tables are there.
+
+    Args:
+        tables: the study's tables.
+        components: variant -> component data.
+        pages: page -> (speaker on its table, component data) -> sentences.
+    """
+    balance = first_scenario(tables["balance"])
+    if balance.empty:
+        return {}
+    data, players = components.get(balance["variant"].iloc[0], {}), spoken_of(balance)
+    return {
+        page: say(Narrator(first_scenario(tables[page]), players), data)
+        for page, say in pages.items()
+        if page in tables
+    }
+
+
+def spoken_of(table: pd.DataFrame) -> int:
+    """The player count that sentences and captions quote: 4, or the smallest there is."""
+    return 4 if (table["players"] == 4).any() else int(table["players"].min())

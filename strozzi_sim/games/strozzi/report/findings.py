@@ -1,0 +1,180 @@
+"""What a Strozzi study found, in sentences computed from its tables.
+
+Sentences speak of the first variant and line-up, and of one player count, the one that the captions quote too.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from strozzi_sim.games.reporting import Narrator, Tables, Unit, in_words, listed, pick, quote, write_findings
+from strozzi_sim.games.strozzi.report.tables import ALL
+from strozzi_sim.games.strozzi.report.words import WORDS, ship_words
+from strozzi_sim.games.strozzi.state import CATEGORIES, FLAG_NAMES, PORT_NAMES
+
+_MIN_PORT_COINS = 2.0  # in a game of some 200 coins; ports that differ by less pay alike
+_MIN_STEP = 0.25  # of a sail number, or of a ware; means that differ by less are not told apart
+FLAG_WORDS = {"pirate": "pirate flag", "plus_one": "plus-one flag", "ware": "ware flag"}
+
+
+def sentences(tables: Tables, components: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Page -> what was found on it, of the pages whose tables are there.
+
+    Args:
+        tables: the study's tables.
+        components: variant -> component data.
+    """
+    pages = {"balance": _balance, "flags": _flags, "ports": _ports, "promotion": _promotion, "ships": _ships}
+    return write_findings(tables, components, pages)
+
+
+def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
+    found = []
+    scores, winners, margins = (say.ends(name, "coins") for name in ("score_mean", "winner_score_mean", "margin_mean"))
+    for (players, score), (_, winner), (_, margin) in zip(scores, winners, margins, strict=False):
+        found.append(
+            f"At {players} players a player ends with {score} coins and the winner with {winner}, "
+            f"{margin} ahead of the second."
+        )
+    rounds = range(1, data.get("setup", {}).get("rounds", 0))
+    leaders = {number: f"leader_{number}_wins_share" for number in rounds}
+    said = [f"{say.share(figure)} after round {number}" for number, figure in leaders.items() if say.row(figure)]
+    if said:
+        found.append(f"{say.who} the leader goes on to win {listed(said)}; {say.equal}")
+    box = sum(int(name[1:]) * number for name, number in data.get("coins", {}).items())
+    over = pick(say.table, figure="over_990_share").dropna(subset="value")
+    if len(over) and box:
+        worst = next(over.sort_values("value", kind="stable").tail(1).itertuples(index=False))
+        share = quote(worst, "share")
+        found.append(
+            f"At {worst.players} players {share} of games pay out more than the {box} coins in the box."
+            if worst.value > 0
+            else f"No game paid out more than the {box} coins in the box."
+        )
+    return found
+
+
+def _flags(say: Narrator, data: Mapping[str, Any]) -> list[str]:
+    prizes, unused = [], []
+    for flag, name in FLAG_WORDS.items():
+        where = {"flag": flag, "by": ALL}
+        prizes.append(
+            f"{name} {say.coins('ship_prize_mean', **where)} coins and {say.number('steps_mean', **where)} spaces"
+        )
+        unused.append(f"{say.share('unused_share', **where)} of {name}s")
+    robbed = [
+        f"{say.share('pirated_share', flag=flag, by=ALL)} of the claims laid with a {FLAG_WORDS[flag]}"
+        for flag in FLAG_NAMES[1:]
+    ]
+    taken_over = say.share("takeover_share", flag="pirate", by=ALL)
+    found = [
+        f"{say.who} {'; '.join(_ships_of_flags(say))}.",
+        f"{taken_over} of pirate flags take a ship that somebody has claimed, the others open the bidding; "
+        f"pirates take over {listed(robbed)}.",
+        f"What such a ship brings by its rank in port and on the track: {'; '.join(prizes)}.",
+        f"Left unused when the round ends: {listed(unused)}.",
+    ]
+    orders = say.extremes("share", flag=ALL, by="pattern")
+    if orders:
+        most = orders[1]
+        words = [FLAG_WORDS[flag].removesuffix(" flag") for flag in most.level.split(">") if flag in FLAG_WORDS]
+        found.append(f"The commonest order is {', '.join(words)}: {quote(most, 'share')} of player-rounds.")
+    found.append(
+        "These figures say what goes with a flag, not what it causes; what a flag is worth is measured by playing "
+        "without it."
+    )
+    return found
+
+
+def _ships_of_flags(say: Narrator) -> list[str]:
+    """Which ships each flag takes: "the pirate flag takes slow, full ships (sail 2.6, 4.2 wares)"."""
+    told: dict[str, list[str]] = {flag: [] for flag in FLAG_WORDS}
+    for figure, low, high in (("sail_mean", "slow", "fast"), ("cargo_mean", "light", "full")):
+        rows = [row for flag in FLAG_WORDS if (row := say.row(figure, flag=flag, by=ALL))]
+        for row in rows:
+            others = [other for other in rows if other is not row]
+            if others and all(row.high < other.low and other.value - row.value >= _MIN_STEP for other in others):
+                told[row.flag].append(low)
+            if others and all(row.low > other.high and row.value - other.value >= _MIN_STEP for other in others):
+                told[row.flag].append(high)
+    return [
+        f"the {name} takes {', '.join(told[flag])}{' ' if told[flag] else ''}ships "
+        f"(sail {say.number('sail_mean', flag=flag, by=ALL)}, {say.number('cargo_mean', flag=flag, by=ALL)} wares)"
+        for flag, name in FLAG_WORDS.items()
+    ]
+
+
+def _ports(say: Narrator, data: Mapping[str, Any]) -> list[str]:
+    found = []
+    ports = [row for port in PORT_NAMES if (row := say.row("coins_mean", port=port, by=ALL))]
+    if len(ports) == len(PORT_NAMES):
+        florence = f"Florence pays {say.coins('coins_mean', port='florence', by=ALL)}"
+        found.append(f"{say.who} {_what_ports_pay(ports)}; {florence}.")
+    sails = pick(say.table, players=say.players, figure="ship_prize_mean", by="sail", port=ALL).dropna(subset="value")
+    if len(sails) > 1:
+        slow, fast = (next(end.itertuples(index=False)) for end in (sails.head(1), sails.tail(1)))
+        paid = (
+            f"{quote(slow, 'coins')} coins in port at sail {slow.level} and {quote(fast, 'coins')} at sail {fast.level}"
+        )
+        found.append(f"Speed pays {paid}.")
+    if "tracks" in data:
+        top = str(data["tracks"]["top_index"])
+        ends = []
+        for city in ("venice", "florence"):
+            where = {"port": city, "by": "space", "level": top}
+            reach, won = say.share("share", **where), say.share("win_share", **where)
+            ends.append(f"{reach} of markers in {WORDS[city]}, whose owners win {won}")
+        found.append(f"Space {top}, the top, is reached by {listed(ends)} of games; {say.equal}")
+    return found
+
+
+def _what_ports_pay(ports: list[Any]) -> str:
+    """Which port pays best, if one surely does by enough to matter; that they pay alike, if that is sure."""
+    low, high = min(ports, key=lambda row: row.value), max(ports, key=lambda row: row.value)
+    if max(row.high for row in ports) - min(row.low for row in ports) < _MIN_PORT_COINS:
+        return f"the three ports pay a player alike (about {in_words(sum(row.value for row in ports) / len(ports), 'count')} coins)"
+    between = f"{in_words(low.value, 'coins')} and {in_words(high.value, 'coins')} coins"
+    if high.low - low.high <= 0 or high.value - low.value < _MIN_PORT_COINS:
+        return f"the ports pay a player between {between}, a difference that is small or not sure"
+    return (
+        f"{WORDS[high.port]} pays a player most, {quote(high, 'coins')} coins in a game, and {WORDS[low.port]} least of the "
+        f"ports, {quote(low, 'coins')}"
+    )
+
+
+def _promotion(say: Narrator, data: Mapping[str, Any]) -> list[str]:
+    whole = {"category": ALL, "place": ALL}
+    wins = [f"{say.share('win_share', category=category, place='1')} in {category}" for category in CATEGORIES]
+    tile, value = (say.coins(figure, **whole) for figure in ("prize_per_tile", "prize_per_value"))
+    return [
+        f"{say.who} a player takes {say.number('tiles_mean', **whole)} tiles in a category; a tile "
+        f"brings {tile} coins, a point of value {value}.",
+        f"The player who is first in a category wins {listed(wins)} of games; {say.equal}",
+    ]
+
+
+def _ships(say: Narrator, data: Mapping[str, Any]) -> list[str]:
+    cards = {}
+    for ship in data.get("ships", []):
+        name, *printed = ship_words(ship).split(" · ")
+        cards[name] = f"{name} ({', '.join(printed)})"
+    found = []
+    kinds: tuple[tuple[str, Unit, str, str], ...] = (
+        ("taken_share", "share", "taken least often is", "most wanted"),
+        ("ship_prize_mean", "coins", "least earns", "best earning"),
+    )
+    for figure, unit, low_words, high_words in kinds:
+        ends = say.extremes(figure)
+        if ends:
+            coins = " coins" if unit == "coins" else ""
+            low, high = (f"{cards.get(end.ship, end.ship)}, {quote(end, unit)}{coins}" for end in ends)
+            rows = pick(say.table, players=say.players, figure=figure).dropna(subset="value")
+            below, above = int((rows["low"] <= ends[0].high).sum()) - 1, int((rows["high"] >= ends[1].low).sum()) - 1
+            found.append(
+                f"{say.who} the {high_words} card is {high}{_or_others(above)}; {low_words} {low}{_or_others(below)}."
+            )
+    return found
+
+
+def _or_others(count: int) -> str:
+    """How many more cards may be the extreme one: their intervals overlap with its own."""
+    return f" (or one of {count} more whose intervals overlap with this)" if count > 0 else ""

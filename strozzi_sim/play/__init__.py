@@ -1,0 +1,1 @@
+"""One game at a time: positions, records, replays, explanations, fairness, calibration."""

@@ -1,0 +1,151 @@
+"""Fairness: does an agent's choice depend on what its seat must not know?
+
+Every game's view.py lists ways to change a state that a seat must not notice (SCRAMBLES). An agent plays whole games;
+at every decision a copy of it, with the same memory and the same random numbers, is asked about each changed state, and
+once more about the same one. Its choice must not move. What chance will bring is in none of the states it is handed.
+Then the same games are asked once more in another process (see `elsewhere`), if the agent, or one that it calls, is not
+of the package. Of an agent that answers batches it is told whether the rows of a batch matter to each other (`rows`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent.python import BadAnswer
+from strozzi_sim.errors import InputError
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.variants import Variant
+from strozzi_sim.kernel.seat_rng import SeatRng
+from strozzi_sim.kernel.threads import one_thread
+from strozzi_sim.play.elsewhere import PlayedGame, Witness
+from strozzi_sim.play.position import Position, Seat
+from strozzi_sim.selfplay.rows import RowCheck, row_independence
+
+NOTHING = "nothing: it was asked twice"
+
+
+@dataclass(frozen=True)
+class Leak:
+    """A decision that moved.
+
+    Attributes:
+        players, seed, deal: the game. decision: number of the decision in it, from 0. seat: who decided.
+        action: what the agent chose. moved_to: what its copy chose. what: what had changed.
+        state: the position, array of shape (1,).
+    """
+
+    players: int
+    seed: int
+    deal: int
+    decision: int
+    seat: int
+    action: int
+    moved_to: int
+    what: str
+    state: np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Fairness:
+    """What a check found.
+
+    Attributes:
+        decisions: how many it looked at.
+        leak: the first leak, or None.
+        rows: of an agent that answers batches and has no leak, whether its rows are independent of each other.
+    """
+
+    decisions: int
+    leak: Leak | None
+    rows: RowCheck | None = None
+
+
+def check_fairness(
+    spec: AgentSpec, game: Game, variant: Variant, *, players: Sequence[int], deals: int, seed: int = 0
+) -> Fairness:
+    """Look at every decision of an agent that plays against itself.
+
+    Args:
+        spec: the agent.
+        game: the game.
+        variant: its component data.
+        players: player counts; each plays deals 0 .. deals - 1.
+        deals: number of deals.
+        seed: of the games.
+
+    Raises:
+        InputError: the agent plays none of these.
+        AgentFault: it failed or chose an illegal action.
+    """
+    counts = [count for count in players if spec.agent.plays(game, count)]
+    if not counts:
+        raise InputError(f"agent {spec.text!r} does not play {game.name} with {', '.join(map(str, players))} players")
+    trusted = all(each.builtin for each in (spec, *spec.policies))
+    witness = None if trusted else Witness(spec, game, variant, seed)
+    decisions, games = 0, []
+    with one_thread():
+        for count in counts:
+            for deal in range(deals):
+                table = Position(game, variant, count, seed=seed, deal=deal)
+                actions, leak = _play_and_doubt(spec, table, seed, deal)
+                decisions += len(actions)
+                if leak is not None:
+                    return Fairness(decisions, leak)
+                games.append(PlayedGame(count, deal, actions))
+        moved = None if witness is None else witness.ask(games)
+        if witness is None or moved is None:
+            independent = row_independence(spec, game, variant, counts) if spec.agent.kind == "batch" else None
+            return Fairness(decisions, None, independent)
+    played = games[moved.game]
+    table = Position(game, variant, played.players, seed=seed, deal=played.deal)
+    for action in played.actions[: moved.decision]:
+        table.play(action)
+    action = played.actions[moved.decision]
+    leak = Leak(
+        played.players, seed, played.deal, moved.decision, table.actor, action, moved.moved_to, witness.cause(games),
+        table.state.copy(),
+    )  # fmt: skip
+    return Fairness(decisions, leak)
+
+
+def _play_and_doubt(spec: AgentSpec, table: Position, seed: int, deal: int) -> tuple[list[int], Leak | None]:
+    """The agent's actions in one game against itself, up to the first that leaks."""
+    seats: dict[int, Seat] = {}
+    actions: list[int] = []
+    while not table.over:
+        number = len(actions)
+        try:
+            if table.actor not in seats:
+                seats[table.actor] = Seat(spec, table, table.actor)
+            action, moved = _decide(seats[table.actor], table, SeatRng((deal << 32) + number))
+        except BadAnswer as bad:
+            raise table.fault(spec, bad.what) from bad.__cause__
+        actions.append(action)
+        if moved is not None:
+            what, other = moved
+            return actions, Leak(
+                table.players, seed, deal, number, table.actor, action, other, what, table.state.copy()
+            )
+        if action not in table.legal:
+            raise table.fault(spec, f"chose the illegal action {action}")
+        table.play(action)
+    return actions, None
+
+
+def _decide(seat: Seat, table: Position, rng: SeatRng) -> tuple[int, tuple[str, int] | None]:
+    """The agent's action, and what moved it and to where, if anything did."""
+    scrambles = table.game.module("view").SCRAMBLES
+    doubles = [(NOTHING, None), *scrambles.items()]
+    copies = [seat.fork() for _ in doubles]
+    action = seat.choose(table.state)
+    for (what, scramble), double in zip(doubles, copies, strict=True):
+        state = table.state.copy()
+        if scramble is not None:
+            scramble(state, table.variant.rules[0], table.actor, rng)
+        other = double.choose(state)
+        if other != action:
+            return action, (what, other)
+    return action, None

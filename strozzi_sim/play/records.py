@@ -1,0 +1,203 @@
+"""Records: JSON Lines, one event a line, any number of games after another. Writing, reading and checking them."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from math import factorial
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from strozzi_sim.errors import BrokenRule, InputError, shown
+from strozzi_sim.games import load_game
+from strozzi_sim.games.variants import NAME, from_components, words_of
+from strozzi_sim.kernel.files import open_atomically
+from strozzi_sim.kernel.plain_data import parse_json, read_lines
+from strozzi_sim.selfplay.apart import play_apart
+from strozzi_sim.selfplay.match import Match
+
+FORMAT = "strozzi-sim.record/1"
+MAX_NAME = 1_000  # characters of an agent's name
+
+
+class _Header(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """The line that begins a game. It is as long as the format's version says: further keys go into the lines after it."""
+
+    type: Literal["game"]
+    format: str
+    game: str
+    players: int
+    agents: list[Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]]
+    seed: Annotated[int, Meta(ge=0, le=2**53 - 1)]
+    deal: Annotated[int, Meta(ge=0, le=2**53 - 1)]
+    seating: Annotated[int, Meta(ge=0)]
+    variant: Annotated[str, Meta(pattern=f"^{NAME.pattern}$")]
+    behaviour: Annotated[int, Meta(ge=0)]
+    components: dict[str, Any]
+    row_dependent: list[Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]] = []
+
+
+@dataclass
+class RecordedGame:
+    """One game of a record.
+
+    Attributes:
+        header: its `game` line.
+        line: number of that line in the file, from 1.
+        events: the lines after it, each with its number.
+    """
+
+    header: dict[str, Any]
+    line: int
+    events: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+
+    @property
+    def names(self) -> list[str]:
+        """The agent of every seat."""
+        return [str(name) for name in self.header["agents"]]
+
+
+def record_game(match: Match, deal: int, seating: int, row_dependent: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """The record of one game, header first; `row_dependent` agents (see `rows`) are named there, if there are any.
+
+    Raises:
+        AgentFault: of any agent; those from outside the package play in a worker process.
+    """
+    if not match.foreign:
+        return _record_game(match, deal, seating, row_dependent)
+    lines: list[dict[str, Any]] = play_apart(
+        _record_game, match, deal, seating, row_dependent, blame=lambda beat, what: match.lost(beat, what, seating)
+    )
+    return lines
+
+
+def _record_game(match: Match, deal: int, seating: int, row_dependent: Sequence[str]) -> list[dict[str, Any]]:
+    played = match.play(deal, deal + 1, seating=seating)
+    assert played.journal is not None
+    seats = match.design[seating]
+    positions = match.positions
+    header = {
+        "type": "game",
+        "format": FORMAT,
+        "game": match.game.name,
+        "players": match.players,
+        "agents": [positions[position].text for position in seats],
+        "seed": match.seed,
+        "deal": deal,
+        "seating": seating,
+        "variant": match.variant.name,
+        "behaviour": match.game.behaviour,
+        "components": match.variant.components,
+    }
+    if row_dependent:
+        header["row_dependent"] = list(row_dependent)
+    rows = played.journal["rows"][0, : int(played.journal["count"][0])]
+    return [header, *match.game.module("events").to_lines(rows, match.variant.components, match.players)]
+
+
+def write_record(path: Path, games: Iterable[list[dict[str, Any]]]) -> int:
+    """Write games to a file atomically, or to a device or pipe as they come; `-` is standard output.
+
+    Returns their number.
+
+    Raises:
+        StorageError: the file cannot be written.
+    """
+    count = 0
+    with open_atomically(path, lasting=True) as file:
+        for lines in games:
+            for line in lines:
+                file.write(json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
+            count += 1
+    return count
+
+
+def read_record(path: Path) -> Iterator[RecordedGame]:
+    """The games of a record, one after another.
+
+    Raises:
+        StorageError: the file cannot be read.
+        InputError: there is no such file, or a line is no event; names the line.
+    """
+    game: RecordedGame | None = None
+    most = 0
+    for number, content in read_lines(path):
+        line = _event(path, number, content)
+        if line["type"] == "game":
+            if game is not None:
+                yield game
+            check_header(line, f"{path}: line {number}")
+            game, most = RecordedGame(line, number), load_game(line["game"]).journal_rows
+        elif game is None:
+            raise InputError(f"{path}: line 1: expected a line of type game, got {shown(line['type'])}")
+        elif len(game.events) == most:
+            raise InputError(f"{path}: line {number}: no game of {game.header['game']} has more than {most:,} lines")
+        else:
+            game.events.append((number, line))
+    if game is None:
+        raise InputError(f"{path}: holds no game")
+    yield game
+
+
+def _event(path: Path, number: int, content: bytes) -> dict[str, Any]:
+    try:
+        line = parse_json(content)
+    except ValueError as error:
+        torn = "" if content.endswith(b"\n") else " (the file ends in the middle of a line)"
+        raise InputError(f"{path}: line {number}: not a line of JSON: {error}{torn}") from None
+    if not isinstance(line, dict) or not isinstance(line.get("type"), str):
+        raise InputError(f"{path}: line {number}: expected an object with a type, got {shown(line)}")
+    return line
+
+
+def check_header(header: dict[str, Any], where: str) -> None:
+    """Refuse a `game` line that no game can have; every key is checked, those of the components as in a study.
+
+    Raises:
+        InputError: a key that is missing, unknown, of the wrong kind or out of range; names `where` and the key.
+    """
+    if header.get("format") != FORMAT:
+        raise InputError(f"{where}: format: expected {FORMAT!r}, got {shown(header.get('format'))}")
+    try:
+        told = msgspec.convert(header, type=_Header)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{where}: {words_of(error, header)}") from None
+    try:
+        game = load_game(told.game)
+    except InputError as error:
+        raise InputError(f"{where}: game: {error}") from None
+    if told.players not in game.player_counts:
+        raise InputError(f"{where}: players: {game.name} takes {game.player_count_text}, got {told.players}")
+    if len(told.agents) != told.players:
+        raise InputError(f"{where}: agents: expected {told.players} names, got {len(told.agents)}")
+    for name in told.agents:
+        if not name.isprintable():
+            raise InputError(f"{where}: agents: expected a name of printable letters, got {shown(name)}")
+    if told.seating >= factorial(told.players):
+        raise InputError(
+            f"{where}: seating: {told.players} players have {factorial(told.players):,} seatings, got {told.seating}"
+        )
+    try:
+        variant = from_components(game, told.variant, told.components, "components")
+        game.module("components").check_players(variant.components, told.players, "components")
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def verify_record(path: Path) -> int:
+    """Replay every game through the plain-Python rules; returns the number of games.
+
+    Raises:
+        BrokenRule: the first line that breaks a rule.
+        InputError, StorageError: as `read_record`.
+    """
+    games = 0
+    for game in read_record(path):
+        load_game(game.header["game"]).module("check").check_game(game.header, game.line, game.events)
+        games += 1
+    return games
+
+
+__all__ = ["FORMAT", "BrokenRule", "RecordedGame", "read_record", "record_game", "verify_record", "write_record"]

@@ -1,0 +1,242 @@
+"""Games in flight: the compiled pieces of the mixed loop.
+
+The kernel plays compiled seats inline, on every game in flight, until each game waits for a seat in Python, and logs
+every action of every game; sorted by game, the log is the script from which the compiled loop plays them again.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import from_dtype, int64, types
+
+from strozzi_sim.games.contract import (
+    Game,
+    actor,
+    apply,
+    count_legal,
+    deal,
+    determinize,
+    is_legal,
+    is_over,
+    kth_legal,
+    observe,
+)
+from strozzi_sim.kernel.jit import entry, function_at, inline_source, jit
+from strozzi_sim.kernel.pointers import assign, call_at, record_at, zero_at
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, absorb, deal_key, random_word, seat_stream
+from strozzi_sim.kernel.worker import HEARTBEAT
+from strozzi_sim.selfplay.loop import AGENT, DETERMINIZE, FAULT, JOB, array_of, take_playouts
+
+# A place for a game in flight.
+SLOT = np.dtype([
+    ("game", "i8"),  #      number within the wave, or -1
+    ("seating", "i8"),
+    ("decisions", "i8"),
+    ("action", "i8"),  #    what a Python seat answered, 0 = nothing yet
+    ("asked", "i8"),  #     1 = `seen` is ready for the Python seat
+], align=True)  # fmt: skip
+
+# A decision that waits for Python.
+PENDING = np.dtype([("slot", "i8"), ("seat", "i8"), ("position", "i8")], align=True)
+
+# How far a wave is: games [0, games) of the job's deals with all seatings.
+PROGRESS = np.dtype([("next", "i8"), ("games", "i8"), ("logged", "i8")], align=True)
+
+# One decision of the wave, in the order in which they were made; sorted by game they are the script.
+LOGGED = np.dtype([("game", "i4"), ("action", "i4")], align=True)
+
+# The memory of the agent that plays from the script: where its next action lies.
+SCRIPT = np.dtype([("place", "i8")], align=True)
+_NOTHING = np.dtype([("nothing", "u8")])
+
+_WAITS, _OVER, FULL, _FAULT = 0, 1, -1, -2
+
+
+def flying(game: Game) -> Any:
+    """The records of a game in flight."""
+    return np.dtype([("state", game.state), ("seen", game.state), ("chance", CHANCE)], align=True)
+
+
+@inline_source
+def _start(b, job, rules, work, slot, agents, strides, seat_agents, randoms, resample, seatings, progress):
+    """Deal the next game of the wave to slot b."""
+    game = int64(progress.next)
+    progress.next = game + 1
+    players = int64(job.players)
+    seating = game % seatings.shape[0]
+    slot.game = game
+    slot.seating = seating
+    slot.decisions = 0
+    slot.action = 0
+    slot.asked = 0
+    key = deal_key(job.seed, job.game, players, int64(job.first) + game // seatings.shape[0])
+    for seat in range(players):
+        position = int64(seatings[seating, seat])
+        agent = seat_agents[b, seat]
+        assign(agent, agents[position])
+        agent.memory = int64(agent.memory) + b * strides[position]
+        if agent.memory_size > 0:
+            zero_at(agent.memory, agent.memory_size)
+        randoms[b, seat].cursor = seat_stream(key, seat)
+        resample[b, seat].cursor = absorb(key, int64(DETERMINIZE) + seat)
+    work.chance.key = key
+    deal(work.state, rules, players, int64(job.start_player), work.chance, None)
+
+
+@inline_source
+def _run(b, rules, work, slot, seat_agents, randoms, resample, log, progress, fault, beat):
+    """Play on in slot b until a Python seat must answer or the game is over."""
+    state = work.state
+    while not is_over(state):
+        if int64(progress.logged) == log.shape[0]:
+            return int64(FULL)
+        seat = actor(state)
+        agent = seat_agents[b, seat]
+        if not agent.sees_state and slot.asked == 0:
+            assign(work.seen, state)
+            determinize(work.seen, rules, seat, resample[b, seat])
+        if agent.address == 0:
+            if slot.action == 0:
+                slot.asked = 1
+                return int64(_WAITS)
+            action = int64(slot.action)
+            slot.action = 0
+            slot.asked = 0
+        else:
+            beat.first = beat.decisions - int64(slot.decisions)
+            beat.decisions += 1
+            beat.seat = seat
+            if agent.sees_state:
+                action = call_at(agent.address, state, rules, agent.params, agent.memory, randoms[b, seat])
+            else:
+                action = call_at(agent.address, work.seen, rules, agent.params, agent.memory, randoms[b, seat])
+        if not is_legal(state, rules, action):
+            fault.found = 1
+            fault.seat = seat
+            fault.action = action
+            return int64(_FAULT)
+        apply(state, rules, action, work.chance, None)
+        entry = log[int64(progress.logged)]
+        entry.game = slot.game
+        entry.action = action
+        progress.logged += 1
+        slot.decisions += 1
+    return int64(_OVER)
+
+
+@jit
+def _advance(job, rules, works, slots, agents, strides, seat_agents, randoms, resample, seatings, log, progress, lengths,
+             pending, fault, stop, beat):  # fmt: skip
+    """Play on in every slot; returns the number of decisions that wait for Python, or FULL or _FAULT."""
+    waiting = int64(0)
+    for b in range(slots.shape[0]):
+        slot = slots[b]
+        work = works[b]
+        while True:
+            if slot.game < 0:
+                if progress.next == progress.games or stop[0] != 0:
+                    break
+                _start(b, job, rules, work, slot, agents, strides, seat_agents, randoms, resample, seatings, progress)
+            beat.deal = int64(job.first) + int64(slot.game) // seatings.shape[0]
+            beat.seating = slot.seating
+            what = _run(b, rules, work, slot, seat_agents, randoms, resample, log, progress, fault, beat)
+            if what == _OVER:
+                lengths[slot.game] = slot.decisions
+                for seat in range(int64(job.players)):
+                    take_playouts(agents[int64(seatings[slot.seating, seat])], int64(seat_agents[b, seat].memory))
+                slot.game = -1
+            elif what == _WAITS:
+                row = pending[waiting]
+                row.slot = b
+                row.seat = actor(work.state)
+                row.position = int64(seatings[slot.seating, row.seat])
+                waiting += 1
+                break
+            else:
+                if what == _FAULT:
+                    fault.deal = int64(job.first) + slot.game // seatings.shape[0]
+                    fault.seating = slot.seating
+                    fault.position = int64(seatings[slot.seating, fault.seat])
+                    fault.decision = slot.decisions
+                return what
+    return waiting
+
+
+@jit
+def _look(rules, works, asked, randoms, hidden, observations, legal, words):
+    """Write the rows of a batch: what the seat sees, what is legal, one random word; then clear the empty rows."""
+    observing = observations.shape[0] > 0
+    for row in range(legal.shape[0]):
+        for action in range(legal.shape[1]):
+            legal[row, action] = False
+        if row >= asked.shape[0]:
+            legal[row, 0] = True
+            if observing:
+                words[row] = 0
+                for k in range(observations.shape[1]):
+                    observations[row, k] = 0
+            continue
+        b, seat = int64(asked[row].slot), int64(asked[row].seat)
+        state = works[b].seen if hidden else works[b].state
+        for k in range(count_legal(state, rules)):
+            legal[row, kth_legal(state, rules, k)] = True
+        if observing:
+            observe(state, rules, seat, observations[row])
+            words[row] = random_word(randoms[b, seat])
+
+
+@jit
+def _sort(log, logged, lengths, script):
+    """Write the actions of the log into the script, game after game."""
+    place = np.zeros(lengths.shape[0] + 1, np.int64)
+    for game in range(lengths.shape[0]):
+        place[game + 1] = place[game] + lengths[game]
+    for k in range(logged):
+        game = int64(log[k].game)
+        script[place[game]] = log[k].action
+        place[game] += 1
+
+
+@jit
+def _next_of_script(state, rules, params, memory, rng):
+    place = int64(memory.place)
+    memory.place = place + 8
+    return record_at(place, memory).place  # the number that lies there
+
+
+class Kernels:
+    """The compiled pieces for a game."""
+
+    def __init__(self, game: Game) -> None:
+        game.module("core")
+        game.module("view")
+        i8, u1 = types.int64, types.uint8
+        rules, works = from_dtype(game.rules), array_of(flying(game))
+        rng = array_of(RANDOM, 2)
+        self.advance = entry(
+            _advance,
+            i8(
+                from_dtype(JOB), rules, works, array_of(SLOT), array_of(AGENT), i8[::1], array_of(AGENT, 2), rng,
+                rng, types.Array(u1, 2, "C"), array_of(LOGGED), from_dtype(PROGRESS), i8[::1], array_of(PENDING),
+                from_dtype(FAULT), i8[::1], from_dtype(HEARTBEAT),
+            ),
+            game.name,
+        )  # fmt: skip
+        self.look = entry(
+            _look,
+            types.void(
+                rules, works, array_of(PENDING), rng, types.boolean, types.float32[:, ::1], types.boolean[:, ::1],
+                types.uint64[::1],
+            ),
+            game.name,
+        )  # fmt: skip
+        self.sort = entry(_sort, types.void(array_of(LOGGED), i8, i8[::1], i8[::1]), game.name)
+        records = [from_dtype(dtype) for dtype in (game.state, game.rules, _NOTHING, SCRIPT, RANDOM)]
+        self.scripted = function_at(_next_of_script.py_func, i8(*records), game.name)
+
+
+@cache
+def kernels(game: Game) -> Kernels:
+    """What the mixed loop needs, compiled for `game` or taken from the cache folder."""
+    return Kernels(game)
