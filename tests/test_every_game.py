@@ -134,7 +134,7 @@ def test_a_person_leaves(game, capsys, monkeypatch):
 
 def test_every_decision_has_distinct_names(game):
     table = Position(game, resolve_variant(game, "base"), fewest(game), seed=1, deal=0)
-    view = game.module("view")
+    view = game.view
     most = 0
     while not table.over:
         seen = view.view_of(table.state[0], table.variant.components, table.actor)
@@ -144,7 +144,7 @@ def test_every_decision_has_distinct_names(game):
         assert len(_spoken(names)) < 120
         most = max(most, len(names))
         table.play(table.legal[len(names) // 3])
-    assert most <= game.module("state").ACTIONS
+    assert most <= game.actions
 
 
 def test_many_numbers_are_said_as_a_range():

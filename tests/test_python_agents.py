@@ -186,7 +186,7 @@ def test_ranges_of_deals_add_up():
     assert parts[0].outcome["scores"] + parts[1].outcome["scores"] == pytest.approx(whole.outcome["scores"])
 
 
-def test_where_something_is_hidden_agents_see_a_resampled_copy():
+def test_where_something_is_hidden_agents_see_a_concealed_copy():
     hiding = dataclasses.replace(BASE, hidden=True)
     lineup = (UniformBatch, "greedy", UniformAct, "random")
     assert results(match(*lineup, variant=hiding).play(0, 4, rows=True)) == results(

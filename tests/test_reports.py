@@ -30,7 +30,7 @@ def counts(game):
 
 @pytest.fixture(scope="module")
 def pages(game):
-    return game.module("report")
+    return game.report
 
 
 @pytest.fixture(scope="module")

@@ -91,7 +91,7 @@ def _compile(agent: Agent, game: Game, memory: np.dtype[Any], builtin: bool) -> 
         from strozzi_sim.kernel.jit import function_at
         from strozzi_sim.kernel.streams import RANDOM
 
-        game.module("core")
+        game.register()
         records = (game.state, game.rules, agent.params_dtype, memory, RANDOM)
         signature = types.int64(*(from_dtype(record) for record in records))
         try:  # what code of others reads when it is compiled, helpers and data, the key of the cache folder does not know

@@ -90,7 +90,7 @@ def bench(
             decisions += int(played.outcome["decisions"][0])
             playouts += played.playouts
     elapsed = monotonic() - began
-    rounds = the_game.module("components").rounds(match.variant.components)
+    rounds = the_game.components_part.rounds(match.variant.components)
     document: dict[str, Any] = {
         "game": the_game.name,
         "players": count,

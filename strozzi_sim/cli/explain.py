@@ -158,15 +158,13 @@ def _print_header(table: "Position", recorded: "RecordedGame", spec: "AgentSpec"
 
 def _describe(table: "Position", names: Sequence[str], lines: Sequence[Mapping[str, Any]]) -> None:
     """What has happened, in words."""
-    describe = table.game.module("events").describe
+    describe = table.game.events.describe
     for line in lines:
         print(describe(line, names, table.variant.components))
 
 
 def _print_board(table: "Position", names: Sequence[str]) -> None:
-    view = table.game.module("view")
-    seen = view.view_of(table.state[0], table.variant.components, table.actor)
-    print(f"\n{view.render(seen, table.variant.components, names)}")
+    print(f"\n{table.game.view.render(table.view(table.actor), table.variant.components, names)}")
 
 
 def _print_decision(

@@ -89,7 +89,7 @@ def fairness(
         if found.rows is not None:
             print(_rows_in_words(found.rows))
     else:
-        view = the_game.module("view")
+        view = the_game.view
         seen = view.view_of(leak.state[0], chosen.components, leak.seat)
         print(view.render(seen, chosen.components, [spec.text] * leak.players))
         print(f"\nSeat {leak.seat}: {view.question(seen, int(leak.state[0]['phase']))}")
@@ -111,7 +111,7 @@ def _rows_in_words(rows: "RowCheck") -> str:
 
 def _names(leak: "Leak", game: "Game", variant: "Variant") -> list[str]:
     """Both choices in words; an illegal one by its number."""
-    view = game.module("view")
+    view = game.view
     seen = view.view_of(leak.state[0], variant.components, leak.seat)
     names = []
     for action in (leak.action, leak.moved_to):

@@ -69,10 +69,10 @@ def play(
     seated.insert(seat, seated[0])
     names = [spec.text for spec in seated]
     names[seat] = "you"
-    events = the_game.module("events")
+    events = the_game.events
     told = 0
     while True:
-        lines = table.lines()
+        lines = table.lines(seat)
         for line in lines[told:]:
             print(events.describe(line, names, table.variant.components))
         told = len(lines)
@@ -95,17 +95,13 @@ def play(
 
 
 def _board(table: "Position", names: list[str], seat: int) -> str:
-    view = table.game.module("view")
-    text: str = view.render(
-        view.view_of(table.state[0], table.variant.components, seat), table.variant.components, names
-    )
-    return text
+    return table.game.view.render(table.view(seat), table.variant.components, names)
 
 
 def _ask_person(table: "Position", names: list[str], seat: int) -> bool:
     """Show the board and play what the person says; False if he leaves."""
-    view = table.game.module("view")
-    seen = view.view_of(table.state[0], table.variant.components, seat)
+    view = table.game.view
+    seen = table.view(seat)
     choices = {view.action_name(action, seen): action for action in table.legal}
     print(f"\n{_board(table, names, seat)}\n\n{view.question(seen, int(table.state[0]['phase']))}")
     while True:

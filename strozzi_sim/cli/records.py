@@ -154,9 +154,9 @@ def replay(
         if value is not None:
             raise InputError(f"{option}: goes with --explain AGENT")
     the_game = load_game(recorded.header["game"])
-    events, view = the_game.module("events"), the_game.module("view")
+    events, view = the_game.events, the_game.view
     components, names = recorded.header["components"], recorded.names
-    check = the_game.module("check")
+    check = the_game.check
     check.check_game(recorded.header, recorded.line, recorded.events)  # of a game that breaks a rule nothing is shown
     played = check.replay_game(recorded.header, recorded.line, recorded.events)
     if json:

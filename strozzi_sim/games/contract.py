@@ -1,26 +1,146 @@
-"""The game contract: the verbs that every game implements, and the facts the engine needs of a game.
+"""The game contract: every part of a game as a Protocol, and the verbs that compiled code is written against.
 
-Search, loops and generic agents are written once against the verbs. A verb has no body of its own: a game's `core.py`
-implements it for its own state record (`kernel.jit.implement`), and the choice is made while compiling.
-Every state record has a field `players`, every `state.py` a constant `ACTIONS`: action numbers lie below it.
+A game is one folder, a package of the same modules as any other (GAME in its `__init__`, and the parts below). Search, loops
+and generic agents are written once against the verbs. A verb has no body of its own: the game's modules implement it for
+its own state record, and the choice is made while compiling. All verbs are registered when the first code is compiled
+for the game (`Game.register`), so any agent may call any of them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from types import ModuleType
-from typing import Any
+from typing import Any, Protocol, cast
 
 import numpy as np
+
+Plain = Mapping[str, Any]  # component data as plain mappings, lists, numbers and words, as records have it
+
+
+class StatePart(Protocol):
+    """`state.py`: the state and rules records as commented tables, phases, action numbers and limits.
+
+    The state has at least the fields `players`, `actor` and `phase`.
+
+    Attributes:
+        ACTIONS: action numbers lie below it; 0 is never legal.
+    """
+
+    @property
+    def ACTIONS(self) -> int: ...  # noqa: D102 - a constant of the module
+
+
+class ComponentsPart(Protocol):
+    """`components.py`: reads and checks component data, and makes the record of the rules.
+
+    Attributes:
+        VARIABLE: the sections that a variant can change, which are those that records repeat.
+        MERGED: keys whose tables are laid over the old ones entry by entry.
+        Components: the msgspec type of the whole data.
+    """
+
+    VARIABLE: tuple[str, ...]
+    MERGED: tuple[str, ...]
+    Components: Any
+
+    def check(self, components: Any, where: str) -> None:
+        """Refuse what cannot be played. Raises InputError."""
+
+    def check_totals(self, components: Any, where: str) -> None:
+        """Refuse data of the box whose totals do not add up. Raises InputError."""
+
+    def check_players(self, components: dict[str, Any], players: int, where: str) -> None:
+        """Refuse a player count that the data does not allow. Raises InputError."""
+
+    def plain(self, components: Any) -> dict[str, Any]:
+        """The data as records have it."""
+
+    def reconstructed(self, components: Any) -> list[str]:
+        """The parts that were not read off the box, in words."""
+
+    def to_rules(self, components: Any) -> np.ndarray[Any, Any]:
+        """The rules record that compiled code reads, array of shape (1,)."""
+
+    def rounds(self, components: dict[str, Any]) -> int:
+        """Rounds of a game."""
+
+    def hidden(self, components: dict[str, Any]) -> bool:
+        """Whether seats know what others must not see; chance to come is in no state."""
+
+
+class EventsPart(Protocol):
+    """`events.py`: journal event kinds, and their translation to lines of a record and to words."""
+
+    def to_lines(self, rows: Any, components: dict[str, Any], players: int) -> Iterator[dict[str, Any]]:
+        """The lines of a record from journal rows int32[events, WIDTH]."""
+
+    def visible(self, line: dict[str, Any], components: Plain, viewer: int) -> dict[str, Any]:
+        """The line without what the seat `viewer` must not see; that reads None."""
+
+    def describe(self, line: Plain, names: Sequence[str], components: Plain) -> str:
+        """A line in words; "" where there is nothing to say."""
+
+
+class ViewPart(Protocol):
+    """`view.py`: what a seat knows. Every function takes a state as `conceal` leaves it.
+
+    Attributes:
+        OBSERVATION: length of the observation tensor.
+    """
+
+    @property
+    def OBSERVATION(self) -> int: ...  # noqa: D102 - a constant of the module
+
+    def view_of(self, state: Any, components: Plain, seat: int) -> Any:
+        """The View of `seat` on a row of concealed states."""
+
+    def action_name(self, action: int, view: Any) -> str:
+        """An action in words, as a person would type it."""
+
+    def question(self, view: Any, phase: int) -> str:
+        """What the seat is asked, in words."""
+
+    def render(self, position: Any, components: Plain, names: Sequence[str]) -> str:
+        """The position in text."""
+
+
+class ReportPart(Protocol):
+    """`report/`: tables, pictures, heat maps, sentences, and the words for values; see `games.reporting`."""
+
+    PAGES: tuple[str, ...]
+    PAGE_TITLES: Mapping[str, tuple[str, str]]
+    HEATMAPS: Mapping[str, Any]
+
+    def tables(self, cells: Sequence[Any], pages: Sequence[str], heatmaps: Sequence[str], stats: Any) -> dict[str, Any]:
+        """Tables by name."""
+
+    def pictures(self, tables: Mapping[str, Any]) -> list[Any]:
+        """What can be drawn of these tables."""
+
+    def sentences(self, tables: Mapping[str, Any], components: Mapping[str, Plain]) -> dict[str, list[str]]:
+        """What was found, by page."""
+
+    def words(self, tables: Mapping[str, Any], components: Mapping[str, Plain]) -> Mapping[str, str]:
+        """How raw values of the tables are called."""
+
+
+class CheckPart(Protocol):
+    """`check.py`: plays a record again in the game's plain-Python reference."""
+
+    def check_game(self, header: Plain, header_line: int, lines: Sequence[tuple[int, Plain]]) -> None:
+        """Raises BrokenRule at the first line that cannot be."""
+
+    def replay_game(self, header: Plain, header_line: int, lines: Sequence[tuple[int, Plain]]) -> Iterator[Any]:
+        """The same, stopping wherever somebody decides."""
 
 
 @dataclass(frozen=True)
 class Game:
-    """What the engine knows of a game before it plays it; everything else is asked of the folder's modules.
+    """A game: what the engine must know before it plays, and the modules of its folder by what they are for.
 
     Attributes:
-        name: the folder's name, and the word used in commands, files and random streams.
+        name: the word used in commands, files and random streams.
+        package: the dotted name of the game's folder, `__name__` in its `__init__`.
         title: the name on the box.
         player_counts: the numbers of players it takes.
         max_players: the length of every per-seat array.
@@ -31,6 +151,7 @@ class Game:
     """
 
     name: str
+    package: str
     title: str
     player_counts: tuple[int, ...]
     max_players: int
@@ -47,13 +168,42 @@ class Game:
         ends = dict.fromkeys((self.player_counts[0], self.player_counts[-1]))
         return f"{'-'.join(map(str, ends))} players"
 
-    def module(self, part: str) -> ModuleType:
-        """A module of the game's folder: components, core, events, view, tallies, pages or reference."""
-        return import_module(f"strozzi_sim.games.{self.name}.{part}")
+    def _part(self, name: str) -> Any:
+        return import_module(f"{self.package}.{name}")
+
+    @cached_property
+    def components_part(self) -> ComponentsPart:
+        """`components.py`."""
+        return cast(ComponentsPart, self._part("components"))
+
+    @cached_property
+    def events(self) -> EventsPart:
+        """`events.py`."""
+        return cast(EventsPart, self._part("events"))
+
+    @cached_property
+    def view(self) -> ViewPart:
+        """`view.py`."""
+        return cast(ViewPart, self._part("view"))
+
+    @cached_property
+    def report(self) -> ReportPart:
+        """`report/`."""
+        return cast(ReportPart, self._part("report"))
+
+    @cached_property
+    def check(self) -> CheckPart:
+        """`check.py`."""
+        return cast(CheckPart, self._part("check"))
+
+    @property
+    def actions(self) -> int:
+        """Action numbers lie below it."""
+        return int(cast(StatePart, self._part("state")).ACTIONS)
 
     def __reduce__(self) -> Any:
-        """A game is one object a process; workers find theirs by name."""
-        return _game_named, (self.name,)
+        """A game is one object a process; workers find theirs by its package."""
+        return _game_in, (self.package,)
 
     @cached_property
     def journal(self) -> np.dtype[Any]:
@@ -63,11 +213,15 @@ class Game:
         dtype: np.dtype[Any] = journal_dtype(self.journal_rows)
         return dtype
 
+    def register(self) -> None:
+        """Make every verb mean this game's own wherever its state record stands; once a process."""
+        _register(self)
 
-def _game_named(name: str) -> Game:
-    from strozzi_sim.games import load_game
 
-    return load_game(name)
+def _game_in(package: str) -> Game:
+    game = import_module(package).GAME
+    assert isinstance(game, Game)
+    return game
 
 
 def _no_game(verb: str) -> Any:
@@ -133,14 +287,26 @@ def placing(state, seat):
     return _no_game("placing")
 
 
+def conceal(state, rules, seat):
+    """Rewrite a state in place into what `seat` knows: equal knowledge is equal bytes.
+
+    Every secret becomes its constant for "unknown", what lies in an arbitrary order gets one order, unused places are zero.
+    """
+    _no_game("conceal")
+
+
 def determinize(state, rules, seat, rng):
-    """Resample in place everything `seat` cannot know, consistently with all it does know."""
+    """Draw in place all that is unknown in a concealed state, consistently with everything that `seat` knows.
+
+    The result depends on the concealed state and on `rng` alone. Chance to come is in no state, so there is nothing to
+    draw of it: a search makes a chance record of its own (`kernel.streams.reseed`).
+    """
     _no_game("determinize")
 
 
-def arrange(state, rules):
-    """Put what lies in an arbitrary order in the state into one order, so that equal knowledge is equal data."""
-    _no_game("arrange")
+def seen_action(before, after, rules, action, viewer):
+    """What `viewer` learns from a step: the action, a coarser code that stands for it, or 0 for nothing."""
+    return _no_game("seen_action")
 
 
 def observe(state, rules, seat, out):
@@ -153,6 +319,39 @@ def tally(state, rules, journal, tallies):
     _no_game("tally")
 
 
-VERBS: tuple[Callable[..., Any], ...] = (
-    deal, actor, count_legal, kth_legal, is_legal, apply, is_over, score, placing, determinize, arrange, observe, tally,
-)  # fmt: skip
+# verb -> the module of the game's folder that implements it.
+VERBS: Mapping[Callable[..., Any], str] = {
+    deal: "core", actor: "core", count_legal: "core", kth_legal: "core", is_legal: "core", apply: "core", is_over: "core",
+    score: "core", placing: "core", conceal: "view", determinize: "view", seen_action: "view", observe: "view",
+    tally: "tallies",
+}  # fmt: skip
+
+
+def _all_is_seen(before, after, rules, action, viewer):
+    return action
+
+
+DEFAULTS: Mapping[Callable[..., Any], Callable[..., Any]] = {seen_action: _all_is_seen}  # of verbs a game may leave out
+
+_registered: dict[np.dtype[Any], str] = {}
+
+
+def _register(game: Game) -> None:
+    known = _registered.get(game.state)
+    if known == game.package:
+        return
+    if known is not None:
+        raise TypeError(f"{game.package} and {known} have the same state record; every game needs one of its own")
+    from numba import from_dtype
+
+    from strozzi_sim.kernel.jit import implement, jit
+
+    inlined = import_module(f"{game.package}.core").FORCE_INLINE
+    for verb, part in VERBS.items():
+        kernel = getattr(import_module(f"{game.package}.{part}"), verb.__name__, None)
+        if kernel is None and verb in DEFAULTS:
+            kernel = jit(DEFAULTS[verb])
+        if kernel is None:
+            raise TypeError(f"{game.package}.{part} has no {verb.__name__}, which every game must have")
+        implement(verb, from_dtype(game.state), kernel, force_inline=kernel in inlined)
+    _registered[game.state] = game.package

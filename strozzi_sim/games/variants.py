@@ -90,7 +90,7 @@ def resolve_variant(
 
 def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) -> Variant:
     """The variant made by laying `changes` over the game's components."""
-    part = game.module("components")
+    part = game.components_part
     raw = deepcopy(_toml(game.name, "components.toml"))
     _lay_over(raw, changes, where, part.VARIABLE, part.MERGED)
     components = _converted(game, raw, where)
@@ -106,7 +106,7 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
         InputError: a key that is missing or unknown, data that cannot be played, or totals that disagree with what
             they add up; names `where` and the key.
     """
-    sections = game.module("components").VARIABLE
+    sections = game.components_part.VARIABLE
     for section in components:
         if section not in sections:
             raise InputError(f"{where}: {shown(section)}: unknown key; {known_names(section, sections)}")
@@ -128,7 +128,7 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
 
 def _converted(game: Game, raw: dict[str, Any], where: str) -> Any:
     """All of a game's component data, checked."""
-    part = game.module("components")
+    part = game.components_part
     try:
         components = msgspec.convert(raw, type=part.Components, str_keys=True)
     except msgspec.ValidationError as error:
@@ -138,7 +138,7 @@ def _converted(game: Game, raw: dict[str, Any], where: str) -> Any:
 
 
 def _variant(game: Game, name: str, components: Any) -> Variant:
-    part = game.module("components")
+    part = game.components_part
     plain = part.plain(components)
     return Variant(
         name, plain, part.to_rules(components), tuple(part.reconstructed(components)), bool(part.hidden(plain))
@@ -191,7 +191,7 @@ def _lay_over(
     changes: Mapping[str, Any],
     where: str,
     variable: tuple[str, ...],
-    inline_source: tuple[str, ...],
+    merged: tuple[str, ...],
 ) -> None:
     for section, change in changes.items():
         if section in _DESCRIPTION:
@@ -204,7 +204,7 @@ def _lay_over(
             raw[section] = _changed_list(old, change, f"{where}: {section}")
         elif isinstance(change, Mapping):
             for key, value in change.items():
-                if f"{section}.{key}" in inline_source and isinstance(value, Mapping):
+                if f"{section}.{key}" in merged and isinstance(value, Mapping):
                     old[key] = {**old.get(key, {}), **{str(entry): number for entry, number in value.items()}}
                 else:
                     old[key] = value

@@ -70,11 +70,11 @@ def _roots() -> list[Path]:
 
 def _sources(game: str = "") -> list[Path]:
     """Every source file that code compiled for `game` can reach; without one, for any game."""
-    folders = [_PACKAGE / "kernel", _PACKAGE / "selfplay", _PACKAGE / "games" / game]
+    folders = [*(_PACKAGE / part for part in ("kernel", "agent", "selfplay", "play")), _PACKAGE / "games" / game]
     agents = util.find_spec("strozzi_agents")
     if agents is not None and agents.submodule_search_locations:
         folders += [Path(place) for place in agents.submodule_search_locations]
-    files = [_PACKAGE / "agent.py", _PACKAGE / "games" / "contract.py"]
+    files = [_PACKAGE / "games" / "contract.py"]
     for folder in folders:
         files += sorted(folder.rglob("*.py"))
     return [file for file in files if file.is_file()]

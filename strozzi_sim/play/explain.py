@@ -81,8 +81,7 @@ def deciders(table: Position, actions: Sequence[int]) -> list[int]:
 
 def _names(table: Position, actions: Sequence[int]) -> list[str]:
     """Legal actions in words."""
-    view = table.game.module("view")
-    seen = view.view_of(table.state[0], table.variant.components, table.actor)
+    view, seen = table.game.view, table.view(table.actor)
     return [str(view.action_name(action, seen)) for action in actions]
 
 
@@ -101,8 +100,7 @@ class _Told:
 
     def document(self, played: int, chosen: int, lines: int, tree: bool) -> dict[str, Any]:
         table = self.table
-        view = table.game.module("view")
-        seen = view.view_of(table.state[0], table.variant.components, table.actor)
+        view, seen = table.game.view, table.view(table.actor)
         visits = sum(thought.visits for thought in self.analyse)
         found: dict[str, Any] = {
             "decision": self.number,

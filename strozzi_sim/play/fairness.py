@@ -1,10 +1,11 @@
-"""Fairness: does an agent's choice depend on what its seat must not know?
+"""Fairness: does an agent's choice depend on anything but what its seat knows?
 
-Every game's view.py lists ways to change a state that a seat must not notice (SCRAMBLES). An agent plays whole games;
-at every decision a copy of it, with the same memory and the same random numbers, is asked about each changed state, and
-once more about the same one. Its choice must not move. What chance will bring is in none of the states it is handed.
-Then the same games are asked once more in another process (see `elsewhere`), if the agent, or one that it calls, is not
-of the package. Of an agent that answers batches it is told whether the rows of a batch matter to each other (`rows`).
+Agents are handed what `conceal` leaves of a state, which is equal for equal knowledge: so they cannot see more. Agents of the
+package are handed the record itself where nothing but chance is hidden; at every decision a copy, with the same memory and
+the same random numbers, is asked about the concealed state, and its choice must not move. Any agent is asked twice.
+What chance will bring is in none of the states it is handed. Then the same games are asked once more in another process
+(see `elsewhere`), if the agent, or one that it calls, is not of the package. Of an agent that answers batches it is told
+whether the rows of a batch matter to each other (`rows`).
 """
 
 from collections.abc import Sequence
@@ -18,13 +19,13 @@ from strozzi_sim.agent.python import BadAnswer
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
-from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.threads import one_thread
 from strozzi_sim.play.elsewhere import PlayedGame, Witness
 from strozzi_sim.play.position import Position, Seat
 from strozzi_sim.selfplay.rows import RowCheck, row_independence
 
 NOTHING = "nothing: it was asked twice"
+RECORD = "what the record holds beyond the seat's knowledge: orders, unused places"
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Leak:
     Attributes:
         players, seed, deal: the game. decision: number of the decision in it, from 0. seat: who decided.
         action: what the agent chose. moved_to: what its copy chose. what: what had changed.
-        state: the position, array of shape (1,).
+        state: what the seat knew, array of shape (1,).
     """
 
     players: int
@@ -106,7 +107,7 @@ def check_fairness(
     action = played.actions[moved.decision]
     leak = Leak(
         played.players, seed, played.deal, moved.decision, table.actor, action, moved.moved_to, witness.cause(games),
-        table.state.copy(),
+        table.known(table.actor),
     )  # fmt: skip
     return Fairness(decisions, leak)
 
@@ -120,14 +121,14 @@ def _play_and_doubt(spec: AgentSpec, table: Position, seed: int, deal: int) -> t
         try:
             if table.actor not in seats:
                 seats[table.actor] = Seat(spec, table, table.actor)
-            action, moved = _decide(seats[table.actor], table, SeatRng((deal << 32) + number))
+            action, moved = _decide(seats[table.actor], table)
         except BadAnswer as bad:
             raise table.fault(spec, bad.what) from bad.__cause__
         actions.append(action)
         if moved is not None:
             what, other = moved
             return actions, Leak(
-                table.players, seed, deal, number, table.actor, action, other, what, table.state.copy()
+                table.players, seed, deal, number, table.actor, action, other, what, table.known(table.actor)
             )
         if action not in table.legal:
             raise table.fault(spec, f"chose the illegal action {action}")
@@ -135,17 +136,14 @@ def _play_and_doubt(spec: AgentSpec, table: Position, seed: int, deal: int) -> t
     return actions, None
 
 
-def _decide(seat: Seat, table: Position, rng: SeatRng) -> tuple[int, tuple[str, int] | None]:
+def _decide(seat: Seat, table: Position) -> tuple[int, tuple[str, int] | None]:
     """The agent's action, and what moved it and to where, if anything did."""
-    scrambles = table.game.module("view").SCRAMBLES
-    doubles = [(NOTHING, None), *scrambles.items()]
-    copies = [seat.fork() for _ in doubles]
+    spec = seat.spec
+    sees_record = spec.agent.kind == "compiled" and spec.builtin and not table.variant.hidden
+    again, other = seat.fork(), seat.fork()
     action = seat.choose(table.state)
-    for (what, scramble), double in zip(doubles, copies, strict=True):
-        state = table.state.copy()
-        if scramble is not None:
-            scramble(state, table.variant.rules[0], table.actor, rng)
-        other = double.choose(state)
-        if other != action:
-            return action, (what, other)
+    if (moved := again.choose(table.state)) != action:
+        return action, (NOTHING, moved)
+    if sees_record and (moved := other.choose(table.state, concealed=False)) != action:
+        return action, (RECORD, moved)
     return action, None

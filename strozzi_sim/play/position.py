@@ -23,23 +23,33 @@ from strozzi_sim.agent.python import (
     seconds_allowed,
 )
 from strozzi_sim.errors import AgentFault
-from strozzi_sim.games.contract import Game, actor, apply, count_legal, deal, determinize, is_over, kth_legal, observe
+from strozzi_sim.games.contract import (
+    Game,
+    actor,
+    apply,
+    conceal,
+    count_legal,
+    deal,
+    determinize,
+    is_over,
+    kth_legal,
+    observe,
+)
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import call_at
 from strozzi_sim.kernel.seat_rng import SeatRng
-from strozzi_sim.kernel.streams import CHANCE, RANDOM, absorb, deal_key, game_key, reseed, seat_stream
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, deal_key, game_key, reseed, seat_stream
 from strozzi_sim.kernel.threads import one_thread
 from strozzi_sim.kernel.worker import agents_at_work, heartbeat
-from strozzi_sim.selfplay.loop import DETERMINIZE, array_of, exact_copy
+from strozzi_sim.selfplay.loop import array_of, exact_copy
 
 
 @jit
-def _start(states, rules, chances, randoms, resample, journals, game, seed, players, number, start_player):
+def _start(states, rules, chances, randoms, journals, game, seed, players, number, start_player):
     key = deal_key(seed, game, players, number)
     for seat in range(players):
         randoms[seat].cursor = seat_stream(key, seat)
-        resample[seat].cursor = absorb(key, int64(DETERMINIZE) + seat)
     chances[0].key = key
     deal(states[0], rules[0], players, start_player, chances[0], journals[0])
 
@@ -63,11 +73,8 @@ def _look(states, rules, legal):
 
 
 @jit
-def _ask(seen, rules, address, params, memory, rng, resample, hidden):
-    state = seen[0]
-    if hidden:
-        determinize(state, rules[0], actor(state), resample[0])
-    return call_at(address, state, rules[0], params, memory, rng[0])
+def _ask(seen, rules, address, params, memory, rng):
+    return call_at(address, seen[0], rules[0], params, memory, rng[0])
 
 
 @jit
@@ -76,12 +83,13 @@ def _observe(states, rules, seat, out):
 
 
 @jit
-def _determinize(seen, rules, seat, resample):
-    determinize(seen[0], rules[0], seat, resample[0])
+def _conceal(states, rules, seat):
+    conceal(states[0], rules[0], seat)
 
 
 @jit
 def _imagine(states, rules, chances, seat, rng):
+    conceal(states[0], rules[0], seat)
     determinize(states[0], rules[0], seat, rng[0])
     reseed(chances[0], rng[0])
 
@@ -91,41 +99,41 @@ class _Kernels(NamedTuple):
     step: Any
     look: Any
     ask: Any
-    resample: Any
+    conceal: Any
 
 
 @cache
 def _observing(game: Game) -> Any:
-    game.module("view")
+    game.register()
     signature = types.void(array_of(game.state), array_of(game.rules), types.int64, types.float32[::1])
     return entry(_observe, signature, game.name)
 
 
 @cache
 def _imagining(game: Game) -> Any:
-    game.module("core")
+    game.register()
     signature = types.void(array_of(game.state), array_of(game.rules), array_of(CHANCE), types.int64, array_of(RANDOM))
     return entry(_imagine, signature, game.name)
 
 
 @cache
 def _kernels(game: Game) -> _Kernels:
-    game.module("core")
+    game.register()
     state, rules, chance = array_of(game.state), array_of(game.rules), array_of(CHANCE)
     rng, journal = array_of(RANDOM), array_of(game.journal)
     i8 = types.int64
     return _Kernels(
-        entry(_start, types.void(state, rules, chance, rng, rng, journal, i8, i8, i8, i8, i8), game.name),
+        entry(_start, types.void(state, rules, chance, rng, journal, i8, i8, i8, i8, i8), game.name),
         entry(_step, types.void(state, rules, chance, journal, i8), game.name),
         entry(_look, i8(state, rules, i8[::1]), game.name),
-        entry(_ask, i8(state, rules, i8, i8, i8, rng, rng, types.boolean), game.name),
-        entry(_determinize, types.void(state, rules, i8, rng), game.name),
+        entry(_ask, i8(state, rules, i8, i8, i8, rng), game.name),
+        entry(_conceal, types.void(state, rules, i8), game.name),
     )
 
 
 def _room(game: Game) -> np.ndarray[Any, Any]:
     """Room for the actor and all legal actions, int64[1 + ACTIONS]."""
-    return np.zeros(1 + int(game.module("state").ACTIONS), np.int64)
+    return np.zeros(1 + int(game.actions), np.int64)
 
 
 class Seat:
@@ -135,7 +143,6 @@ class Seat:
         self.spec, self.game, self.variant, self.seat = spec, table.game, table.variant, seat
         self._kernels = table.kernels
         self._rng = table.rng[seat : seat + 1].copy()
-        self._resample = table.resample[seat : seat + 1].copy()
         self._legal = _room(self.game)
         self._beat, self._place = heartbeat(), (table.players, table.deal, seat)
         self._player: Any = None
@@ -154,7 +161,7 @@ class Seat:
     def fork(self) -> "Seat":
         """The same agent with a copy of its memory and stream: it decides as this one would."""
         other = copy(self)
-        other._rng, other._resample = self._rng.copy(), self._resample.copy()
+        other._rng = self._rng.copy()
         if self._player is None:
             other._memory = self._memory.copy()
         else:
@@ -172,33 +179,36 @@ class Seat:
         say = self.spec.agent.analyse
         return None if say is None else list(say(self._memory[0], legal, node))
 
-    def choose(self, state: np.ndarray[Any, Any]) -> int:
+    def choose(self, state: np.ndarray[Any, Any], *, concealed: bool = True) -> int:
         """What the agent does in a state, an array of shape (1,), in which it must decide.
+
+        It is handed what its seat knows; with `concealed=False` a copy of the record itself, as the loop hands it to
+        agents of the package where nothing but chance is hidden.
 
         Raises:
             BadAnswer: a Python agent failed or chose no legal action.
         """
         with agents_at_work(self._beat, *self._place):
-            return self._choose(state)
+            return self._choose(state, concealed)
 
-    def _choose(self, state: np.ndarray[Any, Any]) -> int:
-        seen, rules = state.copy(), exact_copy(self.variant.rules)
+    def _choose(self, state: np.ndarray[Any, Any], concealed: bool) -> int:
+        seen, rules = exact_copy(state), exact_copy(self.variant.rules)
+        if concealed:
+            self._kernels.conceal(seen, rules, self.seat)
         if self._player is None:
             action = self._ask_compiled(seen, rules)
             if rules.tobytes() != self.variant.rules.tobytes():
                 raise BadAnswer("changed the rules that it was handed")
             return int(action)
-        if self.variant.hidden:
-            self._kernels.resample(seen, rules, self.seat, self._resample)
         count = self._kernels.look(seen, rules, self._legal)
         legal = tuple(self._legal[1 : count + 1].tolist())
-        view = self.game.module("view")
+        view = self.game.view
         with one_thread(), self._clock() as clock:
             if self.spec.agent.kind == "act":
                 shown = view.view_of(seen[0], self._components, self.seat)
                 return ask_one(self._player, shown, legal, self._stream, clock)
             observations = aligned((CALL, view.OBSERVATION), np.float32)
-            mask = aligned((CALL, self.game.module("state").ACTIONS), np.bool_)
+            mask = aligned((CALL, self.game.actions), np.bool_)
             words = aligned((CALL,), np.uint64)
             _observing(self.game)(seen, rules, self.seat, observations[0])
             mask[0, list(legal)] = True
@@ -210,7 +220,7 @@ class Seat:
         def ask() -> int:
             action: int = self._kernels.ask(
                 seen, rules, self._bound.address, self._bound.params.ctypes.data, self._memory.ctypes.data,
-                self._rng, self._resample, self.variant.hidden,
+                self._rng,
             )  # fmt: skip
             return action
 
@@ -228,7 +238,7 @@ class Position:
         state: the game's state, array of shape (1,).
         legal: the legal actions; empty when the game is over.
         actor: the seat that must decide.
-        rng, resample: RANDOM records, where the streams of every seat begin.
+        rng: RANDOM records, where the streams of every seat begin.
     """
 
     def __init__(
@@ -238,12 +248,12 @@ class Position:
         self.kernels = _kernels(game)
         self.state = np.zeros(1, game.state)
         self._chance, self._journal = np.zeros(1, CHANCE), np.zeros(1, game.journal)
-        self.rng, self.resample = np.zeros(players, RANDOM), np.zeros(players, RANDOM)
+        self.rng = np.zeros(players, RANDOM)
         self._seats: dict[int, Seat] = {}
         self._where = f"{game.name}, {players} players, seed {seed}, deal {deal}"
         self._legal = _room(self.game)
         self.kernels.start(
-            self.state, variant.rules, self._chance, self.rng, self.resample, self._journal,
+            self.state, variant.rules, self._chance, self.rng, self._journal,
             game_key(game.name), seed, players, deal, start_player,
         )  # fmt: skip
         self._look()
@@ -268,6 +278,16 @@ class Position:
             raise ValueError(f"action {action} is not legal for seat {self.actor}; legal: {self.legal}")
         self.kernels.step(self.state, self.variant.rules, self._chance, self._journal, action)
         self._look()
+
+    def known(self, seat: int) -> np.ndarray[Any, Any]:
+        """The state as `seat` knows it, array of shape (1,): whoever shows a position to anybody takes this one."""
+        seen = exact_copy(self.state)
+        self.kernels.conceal(seen, self.variant.rules, seat)
+        return seen
+
+    def view(self, seat: int) -> Any:
+        """The game's View of what `seat` knows."""
+        return self.game.view.view_of(self.known(seat)[0], self.variant.components, seat)
 
     def seated(self, spec: AgentSpec) -> Seat:
         """An agent at the seat that must decide; one agent, with one memory, per seat."""
@@ -315,9 +335,11 @@ class Position:
         rows: np.ndarray[Any, Any] = self._journal["rows"][0, : int(self._journal["count"][0])]
         return rows
 
-    def lines(self) -> list[dict[str, Any]]:
-        """What has happened so far, as lines of a record."""
-        return list(self.game.module("events").to_lines(self.journal, self.variant.components, self.players))
+    def lines(self, viewer: int | None = None) -> list[dict[str, Any]]:
+        """What has happened so far, as lines of a record; with a `viewer`, a seat, without what it must not see."""
+        events, components = self.game.events, self.variant.components
+        lines = list(events.to_lines(self.journal, components, self.players))
+        return lines if viewer is None else [events.visible(line, components, viewer) for line in lines]
 
 
 def precompile(game: Game) -> None:

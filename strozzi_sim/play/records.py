@@ -94,7 +94,7 @@ def _record_game(match: Match, deal: int, seating: int, row_dependent: Sequence[
     if row_dependent:
         header["row_dependent"] = list(row_dependent)
     rows = played.journal["rows"][0, : int(played.journal["count"][0])]
-    return [header, *match.game.module("events").to_lines(rows, match.variant.components, match.players)]
+    return [header, *match.game.events.to_lines(rows, match.variant.components, match.players)]
 
 
 def write_record(path: Path, games: Iterable[list[dict[str, Any]]]) -> int:
@@ -181,7 +181,7 @@ def check_header(header: dict[str, Any], where: str) -> None:
         )
     try:
         variant = from_components(game, told.variant, told.components, "components")
-        game.module("components").check_players(variant.components, told.players, "components")
+        game.components_part.check_players(variant.components, told.players, "components")
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
 
@@ -195,7 +195,7 @@ def verify_record(path: Path) -> int:
     """
     games = 0
     for game in read_record(path):
-        load_game(game.header["game"]).module("check").check_game(game.header, game.line, game.events)
+        load_game(game.header["game"]).check.check_game(game.header, game.line, game.events)
         games += 1
     return games
 

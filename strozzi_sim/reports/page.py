@@ -161,7 +161,7 @@ def inline_svg(text: str, name: str, title: str) -> str:
 
 
 def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter) -> list[Section]:
-    part = game.module("report")
+    part = game.report
     variants = _variants(manifest)
     words = part.words(tables, variants)
     tables = {**tables, "lineup": findings.with_agents(tables["lineup"])}

@@ -15,8 +15,8 @@ from strozzi_sim.games.contract import (
     Game,
     actor,
     apply,
+    conceal,
     deal,
-    determinize,
     is_legal,
     is_over,
     placing,
@@ -25,7 +25,7 @@ from strozzi_sim.games.contract import (
 )
 from strozzi_sim.kernel.jit import entry, inline_source, jit
 from strozzi_sim.kernel.pointers import assign, call_at, int64_at, zero_at
-from strozzi_sim.kernel.streams import CHANCE, RANDOM, absorb, deal_key, seat_stream
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, deal_key, seat_stream
 from strozzi_sim.kernel.wins import WIN_UNITS
 from strozzi_sim.kernel.worker import HEARTBEAT
 
@@ -47,7 +47,7 @@ AGENT = np.dtype([
     ("params", "i8"),  #       address of its parameters
     ("memory", "i8"),  #       address of its memory
     ("memory_size", "i8"),
-    ("sees_state", "i8"),  #   1 = handed the state itself, 0 = a determinized copy
+    ("sees_state", "i8"),  #   1 = handed the state itself, 0 = a concealed copy
     ("counter", "i8"),  #      where in the memory its `playouts` lie, or -1
     ("playouts", "i8"),  #     of the games so far
 ], align=True)  # fmt: skip
@@ -74,11 +74,9 @@ FAULT = np.dtype([
     ("decision", "i8"),
 ], align=True)  # fmt: skip
 
-DETERMINIZE = 2_000  # purposes from here on: resampling for seat purpose - DETERMINIZE
-
 
 @inline_source
-def play_game(state, rules, seat_agents, randoms, chance, seen, resample, journal, fault, beat):
+def play_game(state, rules, seat_agents, randoms, chance, seen, journal, fault, beat):
     """Play the game set up in `state` to its end; returns its number of decisions, negative after a fault."""
     decisions = int64(0)
     while not is_over(state):
@@ -90,7 +88,7 @@ def play_game(state, rules, seat_agents, randoms, chance, seen, resample, journa
             action = call_at(agent.address, state, rules, agent.params, agent.memory, randoms[seat])
         else:
             assign(seen, state)
-            determinize(seen, rules, seat, resample[seat])
+            conceal(seen, rules, seat)
             action = call_at(agent.address, seen, rules, agent.params, agent.memory, randoms[seat])
         if not is_legal(state, rules, action):
             fault.found = 1
@@ -127,7 +125,7 @@ def _count(state, seats, decisions, outcome):
 
 @jit
 def _play(
-    job, rules, work, agents, seat_agents, randoms, resample, seatings, outcome, rows, fault, stop, beat,
+    job, rules, work, agents, seat_agents, randoms, seatings, outcome, rows, fault, stop, beat,
     journal, tallies,
 ):  # fmt: skip
     state, seen, chance = work.state, work.seen, work.chance
@@ -145,8 +143,6 @@ def _play(
                 randoms[seat].cursor = seat_stream(key, seat)
                 if agent.memory_size > 0:
                     zero_at(agent.memory, agent.memory_size)
-                if not agent.sees_state:
-                    resample[seat].cursor = absorb(key, int64(DETERMINIZE) + seat)
             chance.key = key
             beat.deal = number
             beat.seating = seating
@@ -154,7 +150,7 @@ def _play(
             if journal is not None:
                 journal.count = uint64(0)
             deal(state, rules, players, int64(job.start_player), chance, journal)
-            decisions = play_game(state, rules, seat_agents, randoms, chance, seen, resample, journal, fault, beat)
+            decisions = play_game(state, rules, seat_agents, randoms, chance, seen, journal, fault, beat)
             if decisions < 0:
                 fault.deal = number
                 fault.seating = seating
@@ -204,7 +200,7 @@ def array_of(dtype: Any, ndim: int = 1) -> Any:
 
 def _signature(game: Game) -> list[Any]:
     records = [from_dtype(np.dtype(dtype)) for dtype in (JOB, game.rules, work_dtype(game))]
-    arrays = [array_of(dtype) for dtype in (AGENT, AGENT, RANDOM, RANDOM)]
+    arrays = [array_of(dtype) for dtype in (AGENT, AGENT, RANDOM)]
     return [
         *records, *arrays, types.Array(types.uint8, 2, "C"), from_dtype(OUTCOME), array_of(ROW), from_dtype(FAULT),
         types.int64[::1], from_dtype(HEARTBEAT),
@@ -214,13 +210,12 @@ def _signature(game: Game) -> list[Any]:
 @cache
 def silent_loop(game: Game) -> Any:
     """The loop without a journal, compiled for `game`."""
-    game.module("core")
+    game.register()
     return entry(_play, types.int64(*_signature(game), types.none, types.none), game.name)
 
 
 @cache
 def counted_loop(game: Game) -> Any:
     """The loop with journal and tallies, compiled for `game`."""
-    game.module("core")
-    game.module("tallies")
+    game.register()
     return entry(_play, types.int64(*_signature(game), from_dtype(game.journal), from_dtype(game.tallies)), game.name)

@@ -158,7 +158,6 @@ class Match:
         agents = np.zeros(players, AGENT)
         for position, (each, memory) in enumerate(zip(bound, memories, strict=True)):
             if each is None or memory is None:  # address 0 is a seat in Python
-                agents[position]["sees_state"] = not self.variant.hidden
                 agents[position]["counter"] = -1
                 continue
             agents[position] = (
@@ -169,7 +168,7 @@ class Match:
         outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
         table = np.zeros((last - first) * len(design) * players if rows else 0, ROW)
         work, seat_agents = np.zeros(1, work_dtype(self.game)), np.zeros(players, AGENT)
-        randoms, resample = np.zeros(players, RANDOM), np.zeros(players, RANDOM)
+        randoms = np.zeros(players, RANDOM)
         journal = tallies = None
         if counted:
             journal, tallies = np.empty(1, self.game.journal), np.zeros(1, self.game.tallies)
@@ -187,7 +186,7 @@ class Match:
             for low, high, players_of in parts:
                 job["first"], job["last"] = low, high
                 games += loop(
-                    job[0], rules[0], work[0], players_of, seat_agents, randoms, resample, design, outcome[0],
+                    job[0], rules[0], work[0], players_of, seat_agents, randoms, design, outcome[0],
                     table[games * players :], fault[0], stop, beat[0], *counting,
                 )  # fmt: skip
         if rules.tobytes() != self.variant.rules.tobytes():
@@ -245,4 +244,4 @@ def check_players(game: Game, players: int, variant: Variant) -> None:
     """
     if players not in game.player_counts:
         raise InputError(f"players: {game.name} takes {game.player_count_text}, got {players}")
-    game.module("components").check_players(variant.components, players, f"{game.name} variant {variant.name}")
+    game.components_part.check_players(variant.components, players, f"{game.name} variant {variant.name}")

@@ -68,8 +68,8 @@ class MixedLoop:
     ) -> None:
         self.design, self.blame, self.beat, players = design, blame, beat, len(positions)
         self._words = beat.view(np.int64).data
-        self.kernels, self._view_of = kernels(game), game.module("view").view_of
-        self.hidden, self.rules = variant.hidden, rules[0]
+        self.kernels, self._view_of = kernels(game), game.view.view_of
+        self.rules = rules[0]
         sizes = [each.memory.itemsize if each is not None else 0 for each in bound]
         slots = max(1, min(IN_FLIGHT, games, _MEMORY // max(sum(sizes), 1)))
         self.memories = [np.zeros(slots, each.memory) if each is not None else None for each in bound]
@@ -77,7 +77,7 @@ class MixedLoop:
         self.bound = bound
         self.works, self.slots = np.zeros(slots, flying(game)), np.zeros(slots, SLOT)
         self.seat_agents = np.zeros((slots, players), AGENT)
-        self.randoms, self.resample = np.zeros((slots, players), RANDOM), np.zeros((slots, players), RANDOM)
+        self.randoms = np.zeros((slots, players), RANDOM)
         self.pending = np.zeros(slots, PENDING)
         self.log = np.zeros(slots * LOG * WAVE, LOGGED)
         in_python = [spec.text for spec, each in zip(positions, bound, strict=True) if each is None]
@@ -88,7 +88,7 @@ class MixedLoop:
         self.asks = np.array([same.index(each) for each in same])
         self.asked_positions = sorted({int(ask) for ask, each in zip(self.asks, bound, strict=True) if each is None})
         self.components = read_only(variant.components)
-        actions, view = game.module("state").ACTIONS, game.module("view")
+        actions, view = game.actions, game.view
         self.legal_each = np.zeros((slots, actions), np.bool_)  # of seats that are asked one by one
         self.legal = aligned((CALL, actions), np.bool_)
         self.observations = aligned((CALL, view.OBSERVATION), np.float32)
@@ -134,7 +134,7 @@ class MixedLoop:
             while True:
                 waiting = self.kernels.advance(
                     records[0], self.rules, self.works, self.slots, agents, self.strides, self.seat_agents,
-                    self.randoms, self.resample, self.design, self.log, records[1], lengths, self.pending, records[2], stop,
+                    self.randoms, self.design, self.log, records[1], lengths, self.pending, records[2], stop,
                     self.beat[0],
                 )  # fmt: skip
                 if waiting == FULL:
@@ -185,9 +185,7 @@ class MixedLoop:
         player = self._batch_players[position]
         for first in range(0, len(asked), CALL):
             part = asked[first : first + CALL]
-            self.kernels.look(
-                self.rules, self.works, part, self.randoms, self.hidden, self.observations, self.legal, self.words
-            )
+            self.kernels.look(self.rules, self.works, part, self.randoms, self.observations, self.legal, self.words)
             try:
                 actions = ask_batch(player, self.observations, self.legal, self.words, len(part), self.clock)
             except BadAnswer as bad:
@@ -198,10 +196,10 @@ class MixedLoop:
         spec = self.specs[position]
         legal = self.legal_each[: len(asked)]
         self.kernels.look(
-            self.rules, self.works, asked, self.randoms, self.hidden, self._no_observations, legal,
+            self.rules, self.works, asked, self.randoms, self._no_observations, legal,
             self._no_words,
         )  # fmt: skip
-        states, games = self.works["seen" if self.hidden else "state"], self.slots["game"]
+        states, games = self.works["seen"], self.slots["game"]
         places = self._places(asked, wave)
         for row, (b, seat, _) in enumerate(asked.tolist()):
             try:

@@ -14,9 +14,9 @@ from strozzi_sim.games.contract import (
     Game,
     actor,
     apply,
+    conceal,
     count_legal,
     deal,
-    determinize,
     is_legal,
     is_over,
     kth_legal,
@@ -24,9 +24,9 @@ from strozzi_sim.games.contract import (
 )
 from strozzi_sim.kernel.jit import entry, function_at, inline_source, jit
 from strozzi_sim.kernel.pointers import assign, call_at, record_at, zero_at
-from strozzi_sim.kernel.streams import CHANCE, RANDOM, absorb, deal_key, random_word, seat_stream
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, deal_key, random_word, seat_stream
 from strozzi_sim.kernel.worker import HEARTBEAT
-from strozzi_sim.selfplay.loop import AGENT, DETERMINIZE, FAULT, JOB, array_of, take_playouts
+from strozzi_sim.selfplay.loop import AGENT, FAULT, JOB, array_of, take_playouts
 
 # A place for a game in flight.
 SLOT = np.dtype([
@@ -59,7 +59,7 @@ def flying(game: Game) -> Any:
 
 
 @inline_source
-def _start(b, job, rules, work, slot, agents, strides, seat_agents, randoms, resample, seatings, progress):
+def _start(b, job, rules, work, slot, agents, strides, seat_agents, randoms, seatings, progress):
     """Deal the next game of the wave to slot b."""
     game = int64(progress.next)
     progress.next = game + 1
@@ -79,13 +79,12 @@ def _start(b, job, rules, work, slot, agents, strides, seat_agents, randoms, res
         if agent.memory_size > 0:
             zero_at(agent.memory, agent.memory_size)
         randoms[b, seat].cursor = seat_stream(key, seat)
-        resample[b, seat].cursor = absorb(key, int64(DETERMINIZE) + seat)
     work.chance.key = key
     deal(work.state, rules, players, int64(job.start_player), work.chance, None)
 
 
 @inline_source
-def _run(b, rules, work, slot, seat_agents, randoms, resample, log, progress, fault, beat):
+def _run(b, rules, work, slot, seat_agents, randoms, log, progress, fault, beat):
     """Play on in slot b until a Python seat must answer or the game is over."""
     state = work.state
     while not is_over(state):
@@ -95,7 +94,7 @@ def _run(b, rules, work, slot, seat_agents, randoms, resample, log, progress, fa
         agent = seat_agents[b, seat]
         if not agent.sees_state and slot.asked == 0:
             assign(work.seen, state)
-            determinize(work.seen, rules, seat, resample[b, seat])
+            conceal(work.seen, rules, seat)
         if agent.address == 0:
             if slot.action == 0:
                 slot.asked = 1
@@ -126,7 +125,7 @@ def _run(b, rules, work, slot, seat_agents, randoms, resample, log, progress, fa
 
 
 @jit
-def _advance(job, rules, works, slots, agents, strides, seat_agents, randoms, resample, seatings, log, progress, lengths,
+def _advance(job, rules, works, slots, agents, strides, seat_agents, randoms, seatings, log, progress, lengths,
              pending, fault, stop, beat):  # fmt: skip
     """Play on in every slot; returns the number of decisions that wait for Python, or FULL or _FAULT."""
     waiting = int64(0)
@@ -137,10 +136,10 @@ def _advance(job, rules, works, slots, agents, strides, seat_agents, randoms, re
             if slot.game < 0:
                 if progress.next == progress.games or stop[0] != 0:
                     break
-                _start(b, job, rules, work, slot, agents, strides, seat_agents, randoms, resample, seatings, progress)
+                _start(b, job, rules, work, slot, agents, strides, seat_agents, randoms, seatings, progress)
             beat.deal = int64(job.first) + int64(slot.game) // seatings.shape[0]
             beat.seating = slot.seating
-            what = _run(b, rules, work, slot, seat_agents, randoms, resample, log, progress, fault, beat)
+            what = _run(b, rules, work, slot, seat_agents, randoms, log, progress, fault, beat)
             if what == _OVER:
                 lengths[slot.game] = slot.decisions
                 for seat in range(int64(job.players)):
@@ -164,7 +163,7 @@ def _advance(job, rules, works, slots, agents, strides, seat_agents, randoms, re
 
 
 @jit
-def _look(rules, works, asked, randoms, hidden, observations, legal, words):
+def _look(rules, works, asked, randoms, observations, legal, words):
     """Write the rows of a batch: what the seat sees, what is legal, one random word; then clear the empty rows."""
     observing = observations.shape[0] > 0
     for row in range(legal.shape[0]):
@@ -178,7 +177,7 @@ def _look(rules, works, asked, randoms, hidden, observations, legal, words):
                     observations[row, k] = 0
             continue
         b, seat = int64(asked[row].slot), int64(asked[row].seat)
-        state = works[b].seen if hidden else works[b].state
+        state = works[b].seen
         for k in range(count_legal(state, rules)):
             legal[row, kth_legal(state, rules, k)] = True
         if observing:
@@ -209,8 +208,7 @@ class Kernels:
     """The compiled pieces for a game."""
 
     def __init__(self, game: Game) -> None:
-        game.module("core")
-        game.module("view")
+        game.register()
         i8, u1 = types.int64, types.uint8
         rules, works = from_dtype(game.rules), array_of(flying(game))
         rng = array_of(RANDOM, 2)
@@ -218,7 +216,7 @@ class Kernels:
             _advance,
             i8(
                 from_dtype(JOB), rules, works, array_of(SLOT), array_of(AGENT), i8[::1], array_of(AGENT, 2), rng,
-                rng, types.Array(u1, 2, "C"), array_of(LOGGED), from_dtype(PROGRESS), i8[::1], array_of(PENDING),
+                types.Array(u1, 2, "C"), array_of(LOGGED), from_dtype(PROGRESS), i8[::1], array_of(PENDING),
                 from_dtype(FAULT), i8[::1], from_dtype(HEARTBEAT),
             ),
             game.name,
@@ -226,7 +224,7 @@ class Kernels:
         self.look = entry(
             _look,
             types.void(
-                rules, works, array_of(PENDING), rng, types.boolean, types.float32[:, ::1], types.boolean[:, ::1],
+                rules, works, array_of(PENDING), rng, types.float32[:, ::1], types.boolean[:, ::1],
                 types.uint64[::1],
             ),
             game.name,

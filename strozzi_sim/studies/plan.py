@@ -272,7 +272,7 @@ def _lineup(lineup: list[str], number: int, place: str) -> tuple[AgentSpec, ...]
 
 
 def _report(game: Game, report: _Report, place: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    known = game.module("report")
+    known = game.report
     pages = known.PAGES if report.pages is None else tuple(report.pages)
     for key, asked, names in (("pages", pages, known.PAGES), ("heatmaps", report.heatmaps, known.HEATMAPS)):
         for name in asked:

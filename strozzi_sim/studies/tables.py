@@ -24,7 +24,7 @@ def study_tables(
     Raises:
         InputError: a page or heat map the game does not have.
     """
-    part = game.module("report")
+    part = game.report
     check_names("page", pages, part.PAGES)
     check_names("heat map", heatmaps, part.HEATMAPS)
     seats, lineup, balance = FigureTable("seat"), FigureTable("position", "agent"), FigureTable()

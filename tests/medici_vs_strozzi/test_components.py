@@ -85,7 +85,7 @@ def boxes(draw):
 def test_any_legal_variant_plays_to_an_end_that_the_rules_confirm(changes, deal):
     chosen = from_changes(MEDICI_VS_STROZZI, "drawn", changes, "drawn")
     lines = record_game(Match(MEDICI_VS_STROZZI, 2, (load_agent("random"),), chosen, 3), deal, 0)
-    MEDICI_VS_STROZZI.module("check").check_game(lines[0], 1, list(enumerate(lines[1:], 2)))
+    MEDICI_VS_STROZZI.check.check_game(lines[0], 1, list(enumerate(lines[1:], 2)))
     assert lines[-1]["type"] == "score_end"
     assert sum(line["type"] == "score_round" for line in lines) == changes["rounds"]["count"]
     assert set(lines[-1]["winners"]) <= {0, 1}

@@ -6,15 +6,13 @@ import textwrap
 import pytest
 
 from medici_games import BASE, MEDICI_VS_STROZZI, variant
-from strozzi_sim.agent import agent_names, load_agent, python_agent, spec_of
-from strozzi_sim.cli import app
-from strozzi_sim.play.fairness import check_fairness
+from strozzi_sim.agent import AgentSpec, agent_names, load_agent, python_agent, spec_of
+from strozzi_sim.play.fairness import RECORD, check_fairness
 from strozzi_sim.selfplay.match import Match
 
 BUDGETS = {"appraiser": "playouts=20,lots=1", "flat_mc": "playouts=1", "ismcts": "iterations=30"}
 NAMES = [name for name in agent_names() if load_agent(name).agent.plays(MEDICI_VS_STROZZI, 2)]
 AGENTS = [f"{name}:{BUDGETS[name]}" if name in BUDGETS else name for name in NAMES]
-RIVALS_CASH = "the rival's cash, where it is hidden"
 
 CHEATS = """
     from numba import int64
@@ -75,23 +73,15 @@ def test_who_wants_to_win_does_not_see_hidden_cash():
         assert check(load_agent(name), variant("hidden-cash")).leak is None
 
 
-def test_a_reader_of_the_bag_is_caught_and_shown(cheats, capsys):
-    leak = check(load_agent(f"{cheats}::cheat")).leak
-    assert leak is not None
-    assert leak.what == "the order of the tiles in the bag"
-    assert leak.action != leak.moved_to
-    assert app.run(["fairness", "medici_vs_strozzi", f"{cheats}::cheat"]) == 1
-    assert "after a change of the order of the tiles in the bag" in capsys.readouterr().out
+@pytest.mark.parametrize("name", ["cheat", "peeper", "counter"])
+def test_an_agent_from_outside_is_handed_what_its_seat_knows(cheats, name):
+    assert check(load_agent(f"{cheats}::{name}")).leak is None
 
 
-def test_unused_places_are_no_secret_passage(cheats):
-    leak = check(load_agent(f"{cheats}::peeper")).leak
-    assert leak is not None
-    assert leak.what == "what lies in unused places of the state"
-
-
-def test_what_an_agent_may_count_it_may_use(cheats):
-    assert check(load_agent(f"{cheats}::counter")).leak is None
+@pytest.mark.parametrize("name", ["cheat", "peeper"])
+def test_an_agent_that_is_handed_the_record_is_caught(cheats, name, monkeypatch):
+    monkeypatch.setattr(AgentSpec, "builtin", True)
+    assert check(load_agent(f"{cheats}::{name}")).leak.what == RECORD
 
 
 # -- hidden cash (19) ------------------------------------------------------------------------------------------------
@@ -101,15 +91,14 @@ def test_open_cash_may_be_read(cheats):
     assert check(load_agent(f"{cheats}::purse")).leak is None
 
 
-def test_a_reader_of_hidden_cash_reads_its_own(cheats):
-    """It is handed a copy in which there is nothing to see; handed the state itself, it would be caught."""
+def test_a_reader_of_hidden_cash_reads_nothing(cheats, monkeypatch):
+    """It is handed a copy in which there is nothing to see; handed the record itself, it would be caught."""
     hidden, purse = variant("hidden-cash"), load_agent(f"{cheats}::purse")
     assert hidden.hidden
     assert not BASE.hidden
     assert check(purse, hidden, deals=2).leak is None
-    leak = check(purse, dataclasses.replace(hidden, hidden=False)).leak
-    assert leak is not None
-    assert leak.what == RIVALS_CASH
+    monkeypatch.setattr(AgentSpec, "builtin", True)
+    assert check(purse, dataclasses.replace(hidden, hidden=False)).leak.what == RECORD
 
 
 def rows(spec, played, deals=6):

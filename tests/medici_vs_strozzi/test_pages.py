@@ -12,8 +12,8 @@ from strozzi_sim.games.variants import from_changes
 from strozzi_sim.studies.tables import study_tables
 
 GAME = load_game("medici_vs_strozzi")
-PAGES = GAME.module("report").PAGES
-HEATMAPS = GAME.module("report").HEATMAPS
+PAGES = GAME.report.PAGES
+HEATMAPS = GAME.report.HEATMAPS
 BALANCE = [
     "seat_gap", "seat_fairness_p", "medici_win_share", "medici_margin_mean", "score_q05", "score_q25", "score_q50",
     "score_q75", "score_q95", "score_mean", "winner_score_mean", "loser_score_mean", "margin_mean", "tie_share",
@@ -150,7 +150,7 @@ def test_the_heat_maps_asked_of_this_game_are_there():
 
 def test_variants_are_compared():
     cells = [cell(GAME, 2, deals=60, chunks=6, variant=variant) for variant in ("base", "long", "short")]
-    pages, tables = GAME.module("report"), study_tables(GAME, cells, PAGES, [])
+    pages, tables = GAME.report, study_tables(GAME, cells, PAGES, [])
     said = pages.sentences(tables, {each.variant: each.components for each in cells})["balance"]
     for each in cells[1:]:
         share = each.outcome["wins"].sum(axis=(0, 1))[0] / each.games / 60
@@ -185,13 +185,13 @@ def test_every_variant_has_tables_and_sentences(changes):
     variant = from_changes(GAME, "other", changes, "tests other")
     counts = cell(GAME, 2, deals=60, chunks=6, variant=variant)
     tables = study_tables(GAME, [counts], PAGES, list(HEATMAPS))
-    said = GAME.module("report").sentences(tables, {"other": variant.components})
+    said = GAME.report.sentences(tables, {"other": variant.components})
     assert set(said) == set(PAGES)
     for sentence in (sentence for page in said.values() for sentence in page):
         assert "nan" not in sentence
         assert "no value" not in sentence, sentence
         assert sentence.endswith(".")
-    assert GAME.module("report").tables([counts], ["balance"], [], stats)["balance"]["n"].min() > 0
+    assert GAME.report.tables([counts], ["balance"], [], stats)["balance"]["n"].min() > 0
 
 
 def test_every_level_that_can_occur_has_a_row():

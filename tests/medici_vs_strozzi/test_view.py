@@ -9,11 +9,10 @@ from numba import njit
 
 from medici_games import BASE, MEDICI_VS_STROZZI, SHIPPED, SWITCHES, chosen, option_of, side_by_side, variant
 from strozzi_sim.agent import load_agent
-from strozzi_sim.games.contract import arrange, determinize, observe
+from strozzi_sim.games.contract import determinize, observe
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi import view as v
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
-from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_game
@@ -26,13 +25,8 @@ def look(states, rules, seat, out):
 
 
 @njit
-def resample(states, rules, seat, randoms):
+def draw_unknown(states, rules, seat, randoms):
     determinize(states[0], rules[0], seat, randoms[0])
-
-
-@njit
-def put_in_order(states, rules):
-    arrange(states[0], rules[0])
 
 
 def positions(deals=4, played=BASE):
@@ -73,18 +67,19 @@ def test_item_08_the_order_of_the_bag_is_in_no_state():
 
 
 def test_item_08_no_seat_sees_in_which_order_the_bag_lies():
-    shuffle, generator, moved = v.SCRAMBLES["the order of the tiles in the bag"], SeatRng(3), 0
+    moved = 0
     for table in positions(2):
-        state = table.state.copy()
-        shuffle(state, BASE.rules[0], 0, generator)
-        moved += state.tobytes() != table.state.tobytes()
+        left = int(table.state["unseen"][0])
+        other = table.fork()
+        other.state["unseen_tile"][0, :left] = table.state["unseen_tile"][0, :left][::-1]
+        moved += other.state.tobytes() != table.state.tobytes()
         for seat in (0, 1):
-            assert seen_by(table, seat, state) == seen_by(table, seat)
-            assert observation(table, seat, state).tobytes() == observation(table, seat).tobytes()
-        put_in_order(state, BASE.rules)
-        bag = state["unseen_tile"][0][: int(state["unseen"][0])].tolist()
-        assert bag == sorted(bag)
-        assert sorted(bag) == sorted(table.state["unseen_tile"][0][: len(bag)].tolist())
+            known = table.known(seat)
+            assert other.known(seat).tobytes() == known.tobytes()
+            assert observation(other, seat).tobytes() == observation(table, seat).tobytes()
+            bag = known["unseen_tile"][0][:left].tolist()
+            assert bag == sorted(bag)
+            assert not known["unseen_tile"][0][left:].any()
     assert moved > 50
 
 
@@ -100,12 +95,12 @@ def test_item_19_open_cash_is_seen():
 
 
 def test_item_19_hidden_cash_is_not():
-    hidden, generator = variant("hidden-cash"), SeatRng(3)
-    change = v.SCRAMBLES["the rival's cash, where it is hidden"]
-    asked = moved = 0
+    hidden = variant("hidden-cash")
+    asked = 0
     for table in positions(2, hidden):
         for seat in (0, 1):
-            view, out = seen_by(table, seat), observation(table, seat)
+            known = table.known(seat)
+            view, out = table.view(seat), observation(table, seat, known)
             own = int(table.state["cash"][0][seat])
             assert view.cash[seat] == own
             assert out[v.FIRST_SEAT] == pytest.approx(own / 300)
@@ -115,25 +110,31 @@ def test_item_19_hidden_cash_is_not():
             asked += 1
             assert view.cash[1 - seat] is None
             assert (out[10], out[v.FIRST_SEAT + v.PER_SEAT]) == (1, 0)
-            state = table.state.copy()
-            change(state, hidden.rules[0], seat, generator)
-            moved += int(state["cash"][0][1 - seat] != table.state["cash"][0][1 - seat])
-            assert seen_by(table, seat, state) == view
-            assert observation(table, seat, state).tobytes() == out.tobytes()
+            other = table.fork()
+            other.state["cash"][0][1 - seat] += 77
+            assert other.known(seat).tobytes() == known.tobytes()  # nothing is left of what is hidden
             assert v.render(view, hidden.components, ["a", "b"]).count("? coins") == 1
-            resample(state, hidden.rules, seat, np.zeros(1, RANDOM))
-            assert state["cash"][0].tolist() == [own, own]
-            known = table.state.copy()
-            resample(known, hidden.rules, seat, np.zeros(1, RANDOM))
-            assert (known == state).all()  # nothing is left of what is hidden
-    assert asked >= moved > 100
+            draw_unknown(known, hidden.rules, seat, np.zeros(1, RANDOM))
+            assert known["cash"][0].tolist() == [own, own]
+    assert asked > 100
 
 
-def test_nothing_is_resampled_where_nothing_is_hidden():
+def test_item_19_a_person_is_shown_no_hidden_cash():
+    (table,) = [table for table in positions(1, variant("hidden-cash")) if table.over]
+    shown = [line for line in table.lines(viewer=0) if line["type"] == "score_round"]
+    whole = [line for line in table.lines() if line["type"] == "score_round"]
+    for mine, all_of_it in zip(shown, whole, strict=True):
+        assert mine == {**all_of_it, "cash": [all_of_it["cash"][0], None]}
+        words = MEDICI_VS_STROZZI.events.describe(mine, ["a", "b"], table.variant.components)
+        assert f"cash [{all_of_it['cash'][0]}, ?]" in words
+
+
+def test_nothing_is_unknown_where_nothing_is_hidden():
     for table in positions(1):
-        before = table.state.tobytes()
-        resample(table.state, BASE.rules, 1, np.zeros(1, RANDOM))
-        assert table.state.tobytes() == before
+        known = table.known(1)
+        before = known.tobytes()
+        draw_unknown(known, BASE.rules, 1, np.zeros(1, RANDOM))
+        assert known.tobytes() == before
 
 
 # -- the View --------------------------------------------------------------------------------------------------------
@@ -295,21 +296,6 @@ def test_observation_of_a_known_position():
     assert out[v.FIRST_TILE :].sum() == 25
 
 
-def test_scrambles_change_the_state_and_nothing_that_is_shown():
-    hidden, generator, changed = variant("hidden-cash"), SeatRng(7), set()
-    for table in positions(2, hidden):
-        if table.over:
-            continue
-        seat = table.actor
-        for words, scramble in v.SCRAMBLES.items():
-            state = table.state.copy()
-            scramble(state, hidden.rules[0], seat, generator)
-            changed |= {words} if state.tobytes() != table.state.tobytes() else set()
-            assert seen_by(table, seat, state) == seen_by(table, seat)
-            assert observation(table, seat, state).tobytes() == observation(table, seat).tobytes()
-    assert changed == set(v.SCRAMBLES)
-
-
 # -- words and the picture -------------------------------------------------------------------------------------------
 
 
@@ -373,7 +359,7 @@ def test_the_board_in_text():
 
 def test_every_event_has_its_words():
     lines = record_game(Match(MEDICI_VS_STROZZI, 2, (load_agent("random"),), BASE, 3), 0, 0)
-    describe = MEDICI_VS_STROZZI.module("events").describe
+    describe = MEDICI_VS_STROZZI.events.describe
     words = [describe(line, ["ann", "bob"], lines[0]["components"]) for line in lines[1:]]
     assert all(text.endswith(".") for text in words)
     assert not any("{'type'" in text for text in words)

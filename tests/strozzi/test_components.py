@@ -73,7 +73,7 @@ def test_any_legal_variant_plays_to_an_end_that_the_rules_confirm(changes, playe
     chosen = from_changes(STROZZI, "drawn", changes, "drawn")
     lines = record_game(Match(STROZZI, players, (load_agent("random"),), chosen, 3), deal, 0)
     events = list(enumerate(lines[1:], 2))
-    STROZZI.module("check").check_game(lines[0], 1, events)
+    STROZZI.check.check_game(lines[0], 1, events)
     assert lines[-1]["type"] == "score_end"
     assert sum(line["type"] == "score_round" for line in lines) == changes["setup"]["rounds"]
     assert sorted(lines[-1]["ranking"]) == list(range(players))

@@ -8,8 +8,8 @@ from strozzi_sim.games import load_game
 from strozzi_sim.studies.tables import study_tables
 
 GAME = load_game("strozzi")
-PAGES = GAME.module("report").PAGES
-HEATMAPS = GAME.module("report").HEATMAPS
+PAGES = GAME.report.PAGES
+HEATMAPS = GAME.report.HEATMAPS
 BALANCE = [
     "seat_gap", "seat_fairness_p", "score_q05", "score_q25", "score_q50", "score_q75", "score_q95", "score_mean",
     "winner_score_mean", "margin_mean", "florence_tie_share", "lead_changes_mean", "leader_1_wins_share",

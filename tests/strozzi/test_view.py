@@ -23,7 +23,7 @@ def look(states, rules, seat, out):
 
 
 @njit
-def resample(states, rules, seat, randoms):
+def draw_unknown(states, rules, seat, randoms):
     determinize(states[0], rules[0], seat, randoms[0])
 
 
@@ -100,12 +100,13 @@ def test_a_view_cannot_be_changed():
         view.coins = (99, 99, 99)
 
 
-def test_nothing_is_resampled_where_nothing_is_hidden():
+def test_nothing_is_unknown_where_nothing_is_hidden():
     randoms = np.zeros(1, RANDOM)
     for table in positions(4, 1):
-        before = table.state.tobytes()
-        resample(table.state, BASE.rules, 1, randoms)
-        assert table.state.tobytes() == before
+        known = table.known(1)
+        before = known.tobytes()
+        draw_unknown(known, BASE.rules, 1, randoms)
+        assert known.tobytes() == before
 
 
 @pytest.mark.parametrize("players", [3, 4, 5, 6])
@@ -175,7 +176,7 @@ def test_every_action_has_a_name_and_every_phase_a_question():
 
 def test_every_event_has_its_words():
     lines = record_game(Match(STROZZI, 4, (load_agent("random"),), variant("tile-optional"), 3), 0, 0)
-    describe = STROZZI.module("events").describe
+    describe = STROZZI.events.describe
     words = [describe(line, list("abcd"), lines[0]["components"]) for line in lines[1:]]
     assert not any("{" in text for text in words)
     assert all(text.endswith(".") for text in words)

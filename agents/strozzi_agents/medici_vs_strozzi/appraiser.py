@@ -16,7 +16,7 @@ from strozzi_agents.medici_vs_strozzi.pricing import WEIGHTS
 from strozzi_sim.agent import Choice, Param, compiled_agent
 from strozzi_sim.agent.analysis import ActionAnalysis
 from strozzi_sim.errors import InputError
-from strozzi_sim.games.contract import apply, arrange, determinize, is_over
+from strozzi_sim.games.contract import apply, conceal, determinize, is_over
 from strozzi_sim.games.medici_vs_strozzi import worth
 from strozzi_sim.games.medici_vs_strozzi.core import load, placements, round_ends
 from strozzi_sim.games.medici_vs_strozzi.state import (
@@ -80,7 +80,7 @@ def appraiser_memory(values, game):
     ], align=True)  # fmt: skip
 
 
-def appraiser_thoughts(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
+def appraiser_analysis(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
     """Expected margin in coins, what is paid now included: of placements that were tried, of prices, of both answers."""
     tried = int(memory["tried"])
     playouts = int(memory["played"])
@@ -258,7 +258,7 @@ def _even_price(params, memory, proposer, spread, top):
     games=("medici_vs_strozzi",),
     stochastic=True,
     memory=appraiser_memory,
-    analyse=appraiser_thoughts,
+    analyse=appraiser_analysis,
     playouts=Param(40, 1, 1_000_000, "simulated games for each placement that it tries"),
     options=Param(3, 1, _OPTIONS, "placements of either side that it tries, the most promising first"),
     window=Param(15.0, 0.0, 1000.0, "coins that the estimate may promise less than for the best, to be tried at all"),
@@ -275,8 +275,8 @@ def appraiser(state, rules, params, memory, rng):
     """
     worth.fill_round(state, rules, params, memory.now)
     root = clone(state)
+    conceal(root, rules, int64(state.actor))
     determinize(root, rules, int64(state.actor), rng)
-    arrange(root, rules)
     phase = int64(state.phase)
     proposer = int64(state.proposer)
     if phase == REVEAL:

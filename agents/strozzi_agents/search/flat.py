@@ -3,10 +3,10 @@
 import numpy as np
 from numba import int64
 
-from strozzi_agents.search.analysis import flat_thoughts
+from strozzi_agents.search.analysis import flat_analysis
 from strozzi_agents.search.playout import DEPTH, ILLEGAL, SPREAD, UTILITY, forget, play_on, reward
 from strozzi_sim.agent import Choice, Param, Policy, Seconds, compiled_agent
-from strozzi_sim.games.contract import actor, apply, arrange, count_legal, determinize, kth_legal
+from strozzi_sim.games.contract import actor, apply, conceal, count_legal, determinize, kth_legal
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, random_word, reseed
@@ -17,7 +17,7 @@ UNIFORM, HALVING = 0, 1  # `allocation`
 
 def flat_memory(values, game):
     """The memory of `flat_mc`: one entry for every legal action of a decision."""
-    actions = int(game.module("state").ACTIONS)
+    actions = int(game.actions)
     return np.dtype([  # shape             meaning
         ("sweep", CHANCE),  #              chance of the sweep under way
         ("chance", CHANCE),  #             of the playout under way
@@ -73,7 +73,7 @@ def _best_first(memory, tried, keep):
     name="flat_mc",
     stochastic=True,
     memory=flat_memory,
-    analyse=flat_thoughts,
+    analyse=flat_analysis,
     playouts=Param(100, 1, 1_000_000_000, "simulated games"),
     per=Choice("action", ("action", "decision"), "for each legal action, or for all of a decision together"),
     allocation=Choice(
@@ -99,7 +99,7 @@ def flat_mc(state, rules, params, memory, rng):
         memory.tried[k] = 0
     forget(params.rollout_memory, params.rollout_size)
     root = clone(state)
-    arrange(root, rules)
+    conceal(root, rules, seat)
     stages = int64(1)
     if params.allocation == HALVING:
         while (int64(1) << stages) < count:

@@ -2,7 +2,7 @@
 
 from numba import int64
 
-from strozzi_agents.search.analysis import tree_thoughts
+from strozzi_agents.search.analysis import tree_analysis
 from strozzi_agents.search.playout import (
     DEPTH,
     ILLEGAL,
@@ -16,7 +16,7 @@ from strozzi_agents.search.playout import (
 )
 from strozzi_agents.search.tree import NO_NODE, ROOT, best_first, clear, fill_tables, grow, select, tree_memory
 from strozzi_sim.agent import Choice, Param, Policy, Seconds, compiled_agent
-from strozzi_sim.games.contract import actor, apply, arrange, count_legal, determinize, is_legal, is_over, kth_legal
+from strozzi_sim.games.contract import actor, apply, conceal, count_legal, determinize, is_legal, is_over, kth_legal
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone
 from strozzi_sim.kernel.streams import random_word, reseed
@@ -108,7 +108,7 @@ def _most_visited(memory):
     name="ismcts",
     stochastic=True,
     memory=tree_memory,
-    analyse=tree_thoughts,
+    analyse=tree_analysis,
     iterations=Param(1_000, 2, 1_000_000_000, "simulated games"),
     backup=Choice("maxn", ("maxn", "paranoid", "selfish"), "rivals seek their own best, my loss, or follow `rollout`"),
     seconds=Seconds("iterations", "a decision, in place of `iterations`; calibrated at the start, not reproducible"),
@@ -142,7 +142,7 @@ def ismcts(state, rules, params, memory, rng):
     forget(params.rollout_memory, params.rollout_size)
     forget(params.prior_memory, params.prior_size)
     root = clone(state)
-    arrange(root, rules)
+    conceal(root, rules, seat)
     # With UCB1 at the root there is one stage, of sweeps of one iteration each, that selects its action itself.
     tried, stages, first, left = int64(1), int64(1), int64(NO_NODE), params.iterations
     if params.root == HALVING:

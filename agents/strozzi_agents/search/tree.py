@@ -34,7 +34,7 @@ def tree_memory(values, game):
     Raises:
         InputError: the tree would take more than a gibibyte.
     """
-    actions = int(game.module("state").ACTIONS)
+    actions = int(game.actions)
     most = max(int(values["iterations"]), 3 * actions)  # halving tries each action once, then half of them, and so on
     nodes = max(_MIN_NODES, 1 << most.bit_length())
     size = nodes * (NODE.itemsize + 4 + 16)

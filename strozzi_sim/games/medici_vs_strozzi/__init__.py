@@ -6,6 +6,7 @@ from strozzi_sim.games.medici_vs_strozzi.tallies import TALLIES
 
 GAME = Game(
     name="medici_vs_strozzi",
+    package=__name__,
     title="Medici vs Strozzi",
     player_counts=PLAYER_COUNTS,
     max_players=SEATS,

@@ -5,9 +5,8 @@ seat that has a choice: forced actions (the first tile, the stop at the limit, a
 themselves. Numbers in parentheses are items of the rules' ambiguity list (docs/rules/medici_vs_strozzi.md).
 """
 
-from numba import from_dtype, int64
+from numba import int64
 
-from strozzi_sim.games import contract
 from strozzi_sim.games.medici_vs_strozzi import events as e
 from strozzi_sim.games.medici_vs_strozzi.scoring import score_round
 from strozzi_sim.games.medici_vs_strozzi.state import (
@@ -31,13 +30,11 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
     REVEAL,
     REVEAL_MORE,
     SEATS,
-    STATE,
     STOP,
 )
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
-from strozzi_sim.kernel.jit import force_inline, implement, inline_source, jit
+from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.journal import write
-from strozzi_sim.kernel.sorting import sort_first
 from strozzi_sim.kernel.streams import draw, open_source
 
 _BOTH = 0b11
@@ -317,19 +314,4 @@ def placing(state, seat):
     return int64(yours > mine), int64(1) + int64(yours == mine)
 
 
-@jit
-def determinize(state, rules, seat, rng):
-    """Only cash can be hidden (19): with the switch, a seat believes that its rival owns as much as itself."""
-    if rules.hidden_cash:
-        state.cash[1 - seat] = state.cash[seat]
-
-
-@jit
-def arrange(state, rules):
-    """Tiles in the bag in component-file order; drawing leaves them in the order of earlier draws."""
-    sort_first(state.unseen_tile, int64(state.unseen))
-
-
-_HOT = (apply, actor, count_legal, kth_legal, is_legal, is_over)
-for _kernel in (deal, score, placing, determinize, arrange, *_HOT):
-    implement(getattr(contract, _kernel.__name__), from_dtype(STATE), _kernel, force_inline=_kernel in _HOT)
+FORCE_INLINE = (apply, actor, count_legal, kth_legal, is_legal, is_over)

@@ -75,6 +75,13 @@ def to_lines(rows: Any, components: dict[str, Any], players: int) -> Iterator[di
                 yield {"type": "score_end", "total": totals, "winners": winners}
 
 
+def visible(line: dict[str, Any], components: Mapping[str, Any], viewer: int) -> dict[str, Any]:
+    """All is seen by both, but cash with the switch `hidden_cash`: then a seat sees its own (19)."""
+    if line["type"] != "score_round" or not components["switches"]["hidden_cash"]:
+        return line
+    return {**line, "cash": [cash if seat == viewer else None for seat, cash in enumerate(line["cash"])]}
+
+
 def describe(line: Mapping[str, Any], names: Sequence[str], components: Mapping[str, Any]) -> str:
     """One line of a record in words; `names` says who sits where."""
     kind = line["type"]
@@ -93,7 +100,8 @@ def describe(line: Mapping[str, Any], names: Sequence[str], components: Mapping[
         return f"{who} discards {', '.join(line['tiles'])}."
     if kind == "score_round":
         columns = ", ".join(f"{name} {line[name]}" for name in ("harbors", "monopolies", "bonus"))
-        return f"Round {line['round']} is scored: {columns}; cash {line['cash']}. Markers: {marker_words(line['markers'])}."
+        cash = f"[{', '.join('?' if coins is None else str(coins) for coins in line['cash'])}]"
+        return f"Round {line['round']} is scored: {columns}; cash {cash}. Markers: {marker_words(line['markers'])}."
     if kind == "score_end":
         winners = " and ".join(PLAYER_NAMES[seat] for seat in line["winners"])
         return f"The game ends with {line['total']} coins: {winners} {'win' if len(line['winners']) > 1 else 'wins'}."

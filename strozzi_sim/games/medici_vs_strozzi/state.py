@@ -22,6 +22,7 @@ PLAYER_NAMES = ("Medici", "Strozzi")
 MEDICI, STROZZI = 0, 1
 NO_HARBOR = 255
 GOLD = MAX_TYPES  # the type of a gold tile
+UNKNOWN_CASH = -(2**31)  # what a seat sees of its rival's coins where they are hidden
 
 # Phases: what the actor decides.
 REVEAL = 0  # the proposer: another tile, or stop

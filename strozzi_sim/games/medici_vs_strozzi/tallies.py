@@ -5,9 +5,8 @@ Wins are counted in WIN_UNITS (see `selfplay.loop`), a shared win as half of one
 """
 
 import numpy as np
-from numba import from_dtype, int64
+from numba import int64
 
-from strozzi_sim.games import contract
 from strozzi_sim.games.medici_vs_strozzi import events as e
 from strozzi_sim.games.medici_vs_strozzi.core import placing
 from strozzi_sim.games.medici_vs_strozzi.retrace import follow
@@ -25,12 +24,11 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
     MEDICI,
     NO_HARBOR,
     SEATS,
-    STATE,
     STROZZI,
 )
 from strozzi_sim.games.medici_vs_strozzi.worth import DEFAULT, MEMORY, fair_price, fill_round
 from strozzi_sim.kernel.bits import count_bits
-from strozzi_sim.kernel.jit import implement, jit
+from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import clone
 from strozzi_sim.kernel.wins import WIN_UNITS
 
@@ -361,6 +359,3 @@ def _count_end(t, state, rules):
         t.score[min(max(gain + LOWEST, int64(0)), int64(SCORES - 1))] += 1
         t.start_cash += int64(rules.start_cash)
         t.below_zero[1] += int64(state.cash[seat]) < 0
-
-
-implement(contract.tally, from_dtype(STATE), tally)

@@ -1,16 +1,15 @@
 """What a seat may know of a game of Medici vs Strozzi: the read-only View, the observation tensor, a picture in text.
 
-Only chance is hidden: the order in which tiles will come out of the bag. The state holds none of it, so a View shows
-all that the state holds; with the switch `hidden_cash` it leaves out the rival's cash.
+Only chance is hidden: the order in which tiles will come out of the bag. The state holds none of it, so a View shows all
+that a concealed state holds; with the switch `hidden_cash` the rival's cash is not in it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from numba import float32, from_dtype, int64
+from numba import float32, int64
 
-from strozzi_sim.games import contract
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.events import position_word
@@ -18,6 +17,7 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
     ANSWER,
     IN_BAG,
     MAX_HARBORS,
+    MAX_REVEAL,
     MAX_SHIPS,
     MAX_TILES,
     MAX_TYPES,
@@ -25,12 +25,12 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
     NO_HARBOR,
     OVER,
     PLACE,
+    PRICE,
     SEATS,
-    STATE,
+    UNKNOWN_CASH,
 )
-from strozzi_sim.games.scrambles import fill, fill_gaps, shuffle
-from strozzi_sim.kernel.jit import implement, jit
-from strozzi_sim.kernel.seat_rng import SeatRng
+from strozzi_sim.kernel.jit import jit
+from strozzi_sim.kernel.sorting import sort_first
 
 Ship = tuple[str | None, tuple[str, ...]]
 
@@ -70,7 +70,7 @@ class View:
 
 
 def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
-    """The View of `seat` on a state row; it keeps `components`."""
+    """The View of `seat` on a row of concealed states; it keeps `components`."""
     state = {name: state[name].tolist() for name in state.dtype.names}  # plain numbers and lists are quick to read
     tiles = [name for name, *_ in tile_ids(dict(components))]
     harbors = [harbor["id"] for harbor in components["harbor"]]
@@ -78,7 +78,6 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     phase = state["phase"]
     over = phase == OVER
     location = state["location"][: len(tiles)]
-    hidden = components["switches"]["hidden_cash"] and not over
     return View(
         seat=seat,
         players=state["players"],
@@ -102,7 +101,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
             harbor["id"]: {name: state["position"][k][types.index(name)] for name in harbor["tracks"]}
             for k, harbor in enumerate(components["harbor"])
         },
-        cash=tuple(None if hidden and p != seat else state["cash"][p] for p in range(SEATS)),
+        cash=tuple(None if cash == UNKNOWN_CASH else cash for cash in state["cash"]),
         discards=tuple(tile for tile, place in zip(tiles, location, strict=True) if place == s.DISCARDED),
         bag_left=state["unseen"],
         unseen=tuple(tile for tile, place in zip(tiles, location, strict=True) if place == IN_BAG),
@@ -179,46 +178,36 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
     return "\n".join(lines)
 
 
-# -- what nobody may know --------------------------------------------------------------------------------------------
+# -- what a seat knows ----------------------------------------------------------------------------------------------
 
 
-def _shuffle_bag(states: Any, rules: Any, seat: int, rng: SeatRng) -> None:
-    shuffle(states["unseen_tile"][0], int(states["unseen"][0]), rng)
+@jit
+def conceal(state, rules, seat):
+    """Tiles of the bag in component-file order, not that of earlier draws; unused places are zero.
+
+    With the switch `hidden_cash` (19) the rival's cash is UNKNOWN_CASH until the game is over.
+    """
+    phase, unseen = int64(state.phase), int64(state.unseen)
+    sort_first(state.unseen_tile, unseen)
+    for k in range(unseen, MAX_TILES):
+        state.unseen_tile[k] = 0
+    for k in range(int64(state.shown), MAX_REVEAL):
+        state.lot[k] = 0
+    if phase != ANSWER and phase != PLACE:
+        state.price = 0
+    if phase != PLACE:
+        state.buyer = 0
+    if phase == PRICE:
+        state.legal = 0
+    if rules.hidden_cash and phase != OVER:
+        state.cash[1 - seat] = UNKNOWN_CASH
 
 
-def _change_hidden_cash(states: Any, rules: Any, seat: int, rng: SeatRng) -> None:
-    if rules["hidden_cash"]:
-        states["cash"][0, 1 - seat] = rng.below(1_000) - 300
-
-
-def _refill_unused(states: Any, rules: Any, seat: int, rng: SeatRng) -> None:
-    state = states[0]
-    ships, harbors, types, tiles = (int(rules[name]) for name in ("ships", "harbors", "types", "tiles"))
-
-    fill(state["unseen_tile"][int(state["unseen"]) :], max(tiles, 1), rng)
-    fill(state["lot"][int(state["shown"]) :], max(tiles, 1), rng)
-    fill(state["location"][tiles:], 256, rng)
-    fill(state["harbor"][:, ships:], MAX_HARBORS, rng)
-    fill(state["value"][:, harbors:], 20, rng)
-    fill(state["steps"][:, harbors:], 5, rng)
-    fill(state["steps"][:, :, types:], 5, rng)
-    fill(state["position"][harbors:], 5, rng)
-    fill(state["position"][:, types:], 5, rng)
-    if int(state["phase"]) not in (ANSWER, PLACE):
-        state["price"] = rng.below(s.MAX_PRICE)
-    if int(state["phase"]) != PLACE:
-        state["buyer"] = rng.below(SEATS)
-    if int(state["phase"]) == s.PRICE:
-        state["legal"] = rng.below(1 << 16)
-    fill_gaps(states, rng)
-
-
-# Ways to change a state that a seat must not notice: words -> function(state [array of shape (1,)], rules, seat, rng).
-SCRAMBLES: Mapping[str, Callable[[Any, Any, int, SeatRng], None]] = {
-    "the order of the tiles in the bag": _shuffle_bag,
-    "the rival's cash, where it is hidden": _change_hidden_cash,
-    "what lies in unused places of the state": _refill_unused,
-}
+@jit
+def determinize(state, rules, seat, rng):
+    """A seat keeps no books (19): it believes that its rival owns as much as itself."""
+    if rules.hidden_cash and int64(state.phase) != OVER:
+        state.cash[1 - seat] = state.cash[seat]
 
 
 # -- the observation tensor ------------------------------------------------------------------------------------------
@@ -299,6 +288,3 @@ def _observe_seat(state, rules, other, out, first, hidden):
         for kind in range(int64(rules.types)):
             steps = float32(int64(state.steps[other, harbor, kind]))
             out[first + MAX_HARBORS + harbor * MAX_TYPES + kind] = steps / float32(5)
-
-
-implement(contract.observe, from_dtype(STATE), observe)

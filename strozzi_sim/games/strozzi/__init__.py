@@ -6,6 +6,7 @@ from strozzi_sim.games.strozzi.tallies import TALLIES
 
 GAME = Game(
     name="strozzi",
+    package=__name__,
     title="Strozzi",
     player_counts=PLAYER_COUNTS,
     max_players=SEATS,

@@ -5,9 +5,8 @@ seat that has a choice: forced actions (no pirate flag, one free port, one tile)
 parentheses are items of the rules' ambiguity list (docs/rules/strozzi.md).
 """
 
-from numba import from_dtype, int64
+from numba import int64
 
-from strozzi_sim.games import contract
 from strozzi_sim.games.strozzi.events import (
     CARGO,
     CLAIM,
@@ -40,7 +39,6 @@ from strozzi_sim.games.strozzi.state import (
     PORT,
     PORTS,
     SHIP_SOURCE,
-    STATE,
     TILE,
     TILE_SOURCE,
     WARE_FLAG,
@@ -48,9 +46,8 @@ from strozzi_sim.games.strozzi.state import (
 from strozzi_sim.games.strozzi.state import CLAIM as CLAIM_PHASE
 from strozzi_sim.games.strozzi.state import TAKE_TILE as TAKE_TILE_ACTION
 from strozzi_sim.kernel.bits import count_bits, kth_bit, lowest_bit, next_clockwise
-from strozzi_sim.kernel.jit import force_inline, implement, inline_source, jit
+from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.journal import write
-from strozzi_sim.kernel.sorting import sort_first
 from strozzi_sim.kernel.streams import draw, open_source
 
 _PIRATE_BIT = 1 << PIRATE_FLAG
@@ -381,18 +378,4 @@ def placing(state, seat):
     return better_seats(state, seat), int64(1)
 
 
-@jit
-def determinize(state, rules, seat, rng):
-    """Nothing to resample: nothing but chance is hidden in Strozzi, and the state holds no chance."""
-
-
-@jit
-def arrange(state, rules):
-    """Unseen ships and tiles in component-file order; drawing leaves them in the order of earlier draws."""
-    sort_first(state.unseen_ship, int64(state.ships_unseen))
-    sort_first(state.unseen_tile, int64(state.tiles_unseen))
-
-
-_HOT = (actor, count_legal, kth_legal, is_legal, is_over)
-for _kernel in (deal, apply, score, placing, determinize, arrange, *_HOT):
-    implement(getattr(contract, _kernel.__name__), from_dtype(STATE), _kernel, force_inline=_kernel in _HOT)
+FORCE_INLINE = (actor, count_legal, kth_legal, is_legal, is_over)

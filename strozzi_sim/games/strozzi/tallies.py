@@ -4,9 +4,8 @@ Wins are counted in WIN_UNITS (see `selfplay.loop`); every other number is a cou
 """
 
 import numpy as np
-from numba import from_dtype, int64
+from numba import int64
 
-from strozzi_sim.games import contract
 from strozzi_sim.games.strozzi.core import placing
 from strozzi_sim.games.strozzi.events import (
     CARGO,
@@ -30,9 +29,8 @@ from strozzi_sim.games.strozzi.state import (
     NOBODY,
     PORTS,
     SEATS,
-    STATE,
 )
-from strozzi_sim.kernel.jit import implement, jit
+from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.wins import WIN_UNITS
 
 # How placed ships are sorted, and into how many levels; the last level takes everything beyond.
@@ -317,6 +315,3 @@ def _count_categories(t, state, rules, players, winner):
             t.total[category, level, COUNT] += 1
             t.total[category, level, COINS] += coins
             t.total[category, level, VICTORIES] += win
-
-
-implement(contract.tally, from_dtype(STATE), tally)

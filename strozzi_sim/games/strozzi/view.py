@@ -1,17 +1,15 @@
 """What a seat may know of a game of Strozzi: the read-only View, the observation tensor, and a picture in text.
 
 Only chance is hidden in Strozzi: which ships were removed, the order of the deck, the order of the tile stack. The
-state holds none of it, so a View shows all that the state holds, and that is all that anybody may know.
+state holds none of it, so a View shows all that a concealed state holds, and that is all that anybody may know.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from numba import float32, from_dtype, int64
+from numba import float32, int64
 
-from strozzi_sim.games import contract
-from strozzi_sim.games.scrambles import fill, fill_gaps, shuffle
 from strozzi_sim.games.strozzi import state as s
 from strozzi_sim.games.strozzi.events import ship_words, tile_words
 from strozzi_sim.games.strozzi.state import (
@@ -24,11 +22,10 @@ from strozzi_sim.games.strozzi.state import (
     OVER,
     PORTS,
     SEATS,
-    STATE,
     TILE,
 )
-from strozzi_sim.kernel.jit import implement, jit
-from strozzi_sim.kernel.seat_rng import SeatRng
+from strozzi_sim.kernel.jit import jit
+from strozzi_sim.kernel.sorting import sort_first
 
 
 @dataclass(frozen=True)
@@ -74,7 +71,7 @@ class View:
 
 
 def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
-    """The View of `seat` on a state row; it keeps `components`."""
+    """The View of `seat` on a row of concealed states; it keeps `components`."""
     state = {name: state[name].tolist() for name in state.dtype.names}  # plain numbers and lists are quick to read
     ships = [ship["id"] for ship in components["ships"]]
     tiles = [tile["id"] for tile in components["promotion_tiles"]]
@@ -208,48 +205,37 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
     return "\n".join(lines)
 
 
-# -- what nobody may know --------------------------------------------------------------------------------------------
+# -- what a seat knows ----------------------------------------------------------------------------------------------
 
 
-def _shuffle_ships(state: Any, rules: Any, seat: int, rng: SeatRng) -> None:
-    shuffle(state["unseen_ship"][0], int(state["ships_unseen"][0]), rng)
+@jit
+def conceal(state, rules, seat):
+    """Unseen ships and tiles in component-file order, not that of earlier draws; unused places are zero.
 
-
-def _shuffle_tiles(state: Any, rules: Any, seat: int, rng: SeatRng) -> None:
-    shuffle(state["unseen_tile"][0], int(state["tiles_unseen"][0]), rng)
-
-
-def _refill_unused(states: Any, rules: Any, seat: int, rng: SeatRng) -> None:
-    state = states[0]
-    players, ships, tiles = int(state["players"]), int(rules["ships"]), int(rules["tiles"])
-
-    fill(state["unseen_ship"][int(state["ships_unseen"]) :], ships, rng)
-    fill(state["unseen_tile"][int(state["tiles_unseen"]) :], max(tiles, 1), rng)
-    fill(state["display"][int(state["display_size"]) :], max(tiles, 1), rng)
-    fill(state["tile_owner"][tiles:], players, rng)
+    Nothing but chance is hidden in Strozzi, so every seat knows the same.
+    """
+    ships, tiles = int64(state.ships_unseen), int64(state.tiles_unseen)
+    sort_first(state.unseen_ship, ships)
+    sort_first(state.unseen_tile, tiles)
+    for k in range(ships, MAX_SHIPS):
+        state.unseen_ship[k] = 0
+    for k in range(tiles, MAX_TILES):
+        state.unseen_tile[k] = 0
+    for slot in range(int64(state.display_size), MAX_FACE_UP):
+        state.display[slot] = 0
     for port in range(PORTS):
-        first = int(state["ships_at"][port])
-        fill(state["berth_seat"][port, first:], players, rng)
-        fill(state["berth_speed"][port, first:], s.MAX_SAIL, rng)
-        fill(state["berth_ship"][port, first:], ships, rng)
-        fill(state["berth_flag"][port, first:], len(s.FLAG_NAMES), rng)
-    fill(state["hand"][players:], s.ALL_FLAGS + 1, rng)
-    fill(state["berths"][players:], s.ALL_PORTS + 1, rng)
-    fill(state["position"][:, players:], int(rules["top"]) + 1, rng)
-    fill(state["order"][:, players:], players, rng)
-    fill(state["tile_total"][:, players:], 20, rng)
-    fill(state["coins"][players:], 999, rng)
-    if int(state["holder"]) == NOBODY:
-        state["holder_flag"] = rng.below(len(s.FLAG_NAMES))
-    fill_gaps(states, rng)
+        for rank in range(int64(state.ships_at[port]), SEATS):
+            state.berth_seat[port, rank] = 0
+            state.berth_speed[port, rank] = 0
+            state.berth_ship[port, rank] = 0
+            state.berth_flag[port, rank] = 0
+    if int64(state.holder) == NOBODY:
+        state.holder_flag = 0
 
 
-# Ways to change a state that a seat must not notice: words -> function(state [array of shape (1,)], rules, seat, rng).
-SCRAMBLES: Mapping[str, Callable[[Any, Any, int, SeatRng], None]] = {
-    "the order of the ships not turned over": _shuffle_ships,
-    "the order of the tiles never shown": _shuffle_tiles,
-    "what lies in unused places of the state": _refill_unused,
-}
+@jit
+def determinize(state, rules, seat, rng):
+    """Nothing is left to draw: chance to come is in no state."""
 
 
 # -- the observation tensor ------------------------------------------------------------------------------------------
@@ -328,6 +314,3 @@ def _observe_seat(state, rules, other, out, first):
         out[first + 6 + city] = float32(int64(state.position[city, other])) / float32(int64(rules.top))
     out[first + 17] = float32(int64(state.coins[other])) / float32(300)
     out[first + 18] = float32((int64(state.waiting) >> other) & 1)
-
-
-implement(contract.observe, from_dtype(STATE), observe)
