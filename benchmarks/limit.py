@@ -330,7 +330,7 @@ def is_equal(row: dict[str, Any]) -> bool:
 def matches(game: Game, agent: str) -> dict[tuple[str, int], Match]:
     """`agent` against itself in every variant whose scores are compared, and at every player count."""
     subject, spec = SUBJECTS[game.name], load_agent(agent)
-    names = (BASE, *shipped_variants(game.name), "switches")
+    names = (BASE, *shipped_variants(game), "switches")
     variants = [resolve_variant(game, name, {"switches": subject.switches}) for name in names]
     counts = sorted(subject.players)
     return {(each.name, count): Match(game, count, (spec,), each, SEED) for each in variants for count in counts}

@@ -8,14 +8,14 @@ import pytest
 from strozzi_sim.agent import Param, load_agent
 from strozzi_sim.cli import app
 from strozzi_sim.cli.play import _spoken
-from strozzi_sim.games import GAME_NAMES, load_game
+from strozzi_sim.games import game_names, load_game
 from strozzi_sim.games.variants import resolve_variant, shipped_variants
 from strozzi_sim.play.position import Position
 
 SEARCHERS = ("flat_mc:playouts=2", "ismcts:iterations=20")
 
 
-@pytest.fixture(params=GAME_NAMES)
+@pytest.fixture(params=game_names())
 def game(request):
     return load_game(request.param)
 
@@ -41,7 +41,7 @@ def fewest(game):
 def test_games_lists_it(game, document):
     listed = {row["name"]: row for row in document("games")}
     assert listed[game.name]["players"] == list(game.player_counts)
-    assert listed[game.name]["variants"] == ["base", *shipped_variants(game.name)]
+    assert listed[game.name]["variants"] == ["base", *shipped_variants(game)]
 
 
 def test_the_standard_agent_plays_it_and_can_be_tuned(game):
@@ -56,7 +56,7 @@ def test_bench(game, document):
 
 
 def test_balance_of_every_variant(game, document):
-    variants = ["base", *shipped_variants(game.name)]
+    variants = ["base", *shipped_variants(game)]
     chosen = [word for name in variants for word in ("--variant", name)]
     found = document("balance", game.name, "--players", fewest(game), "--deals", 6, "--workers", 1, *chosen)
     assert found["plan"]["lineups"] == [[game.standard_agent]]
@@ -94,7 +94,7 @@ def test_compare_agents_and_variants(game, document):
     players = ("--players", fewest(game), "--deals", 6, "--workers", 1)
     agents = document("compare", game.name, game.standard_agent, "random", *players)["tables"]
     assert agents["difference"]
-    variants = document("compare", game.name, "base", next(iter(shipped_variants(game.name))), *players)["tables"]
+    variants = document("compare", game.name, "base", next(iter(shipped_variants(game))), *players)["tables"]
     assert variants["difference"]
 
 

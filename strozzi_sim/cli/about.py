@@ -16,13 +16,15 @@ def agents(
     Example: strozzi agents heuristic
     """
     from strozzi_sim.agent import EVERY_GAME, agent_names, load_agent
-    from strozzi_sim.games import GAME_NAMES, load_game
+    from strozzi_sim.games import game_names, load_game
 
     found = [load_agent(each).agent for each in ([name] if name else agent_names())]
     if json:
         document: list[dict[str, Any]] = []
         for agent in found:
-            names = GAME_NAMES if agent.games == EVERY_GAME else tuple(g for g in agent.games if g in GAME_NAMES)
+            names = (
+                game_names() if agent.games == EVERY_GAME else [name for name in agent.games if name in game_names()]
+            )
             counts = sorted(
                 {n for name in names for n in load_game(name).player_counts if agent.plays(load_game(name), n)}
             )
@@ -70,12 +72,13 @@ def games(json: Json = False) -> None:
 
     Example: strozzi games
     """
-    from strozzi_sim.games import GAME_NAMES, load_game
+    from strozzi_sim.games import game_names, load_game
     from strozzi_sim.games.variants import BASE, shipped_variants
 
     rows = []
-    for name in GAME_NAMES:
-        game, shipped = load_game(name), shipped_variants(name)
+    for name in game_names():
+        game = load_game(name)
+        shipped = shipped_variants(game)
         rows.append((game, [BASE, *shipped], shipped))
     if json:
         print_json(

@@ -221,7 +221,7 @@ def _sides(game: "Game", first: str, second: str, variants: str) -> tuple[str, s
     if not (first and second):
         example = f"strozzi compare {game.name} {game.standard_agent} random"
         raise InputError(f"compare: two agents or two variants are needed, as in: {example}")
-    if {first, second} <= {BASE, *shipped_variants(game.name)}:
+    if {first, second} <= {BASE, *shipped_variants(game)}:
         return first, second
     return None
 

@@ -1,23 +1,45 @@
-"""The games: one folder each, with the same files; `load_game` finds one by name."""
+"""The games: one folder each, with the same files, ours and others'; found through the entry points of installed packages."""
 
 from functools import cache
-from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 
 from strozzi_sim.errors import InputError, known_names, shown
 from strozzi_sim.games.contract import Game
 
-GAME_NAMES = ("strozzi", "medici_vs_strozzi")
+GROUP = "strozzi_sim.games"
+
+
+@cache
+def _entry_points() -> dict[str, EntryPoint]:
+    found: dict[str, EntryPoint] = {}
+    for point in entry_points(group=GROUP):
+        other = found.get(point.name)
+        if other is not None and other.value != point.value:
+            packages = " and ".join(str(p.dist.name if p.dist else p.value) for p in (other, point))
+            raise InputError(f"game name {point.name!r} is claimed by two packages: {packages}; remove one of them")
+        found[point.name] = point
+    return found
+
+
+def game_names() -> list[str]:
+    """The names of all installed games, in alphabetical order."""
+    return sorted(_entry_points())
 
 
 @cache
 def load_game(name: str) -> Game:
-    """The game called `name`.
+    """The game called `name`; of the installed games no other one is imported.
 
     Raises:
-        InputError: there is none; lists the games there are.
+        InputError: there is none (lists the games there are), or two packages have one.
     """
-    if name not in GAME_NAMES:
-        raise InputError(f"unknown game {shown(name)}; {known_names(name, GAME_NAMES)}")
-    game = import_module(f"strozzi_sim.games.{name}").GAME
-    assert isinstance(game, Game)
+    point = _entry_points().get(name)
+    if point is None:
+        raise InputError(f"unknown game {shown(name)}; {known_names(name, game_names())}")
+    try:
+        game = point.load()
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"game {name!r}: {point.value} does not import: {type(error).__name__}: {error}") from error
+    if not isinstance(game, Game) or game.name != name:
+        raise InputError(f"game {name!r}: {point.value} is not a game of that name")
     return game

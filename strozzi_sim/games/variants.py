@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
 import msgspec
@@ -47,13 +47,13 @@ class Variant:
 
 
 @cache
-def _toml(game: str, file: str) -> dict[str, Any]:
-    return tomllib.loads((Path(__file__).parent / game / file).read_text("utf-8"))
+def _toml(package: str, file: str) -> dict[str, Any]:
+    return tomllib.loads(files(package).joinpath(file).read_text("utf-8"))
 
 
-def shipped_variants(game: str) -> dict[str, dict[str, Any]]:
+def shipped_variants(game: Game) -> dict[str, dict[str, Any]]:
     """The variants that come with a game, by name, each with its `about` text and its changes."""
-    return deepcopy(_toml(game, "variants.toml"))
+    return deepcopy(_toml(game.package, "variants.toml"))
 
 
 def resolve_variant(
@@ -65,7 +65,7 @@ def resolve_variant(
         InputError: unknown name, a redefined shipped one, or data that cannot be played; names file and key.
     """
     own = own or {}
-    shipped = shipped_variants(game.name)
+    shipped = shipped_variants(game)
     prefix = f"{place}: " if place else ""
     for mine in own:
         if mine == BASE or mine in shipped:
@@ -91,7 +91,7 @@ def resolve_variant(
 def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) -> Variant:
     """The variant made by laying `changes` over the game's components."""
     part = game.components_part
-    raw = deepcopy(_toml(game.name, "components.toml"))
+    raw = deepcopy(_toml(game.package, "components.toml"))
     _lay_over(raw, changes, where, part.VARIABLE, part.MERGED)
     components = _converted(game, raw, where)
     if not changes:  # the file itself; what a variant changes, its totals follow
@@ -113,7 +113,7 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
     for section in sections:
         if section not in components:
             raise InputError(f"{where}: {section}: missing")
-    raw = _toml(game.name, "components.toml") | dict(components)
+    raw = _toml(game.package, "components.toml") | dict(components)
     variant = _variant(game, name, _converted(game, raw, where))
     if components == variant.components:
         return variant

@@ -23,7 +23,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
-from importlib import util
+from importlib import metadata, util
 from pathlib import Path
 
 from strozzi_sim.errors import StorageError
@@ -70,14 +70,31 @@ def _roots() -> list[Path]:
 
 def _sources(game: str = "") -> list[Path]:
     """Every source file that code compiled for `game` can reach; without one, for any game."""
-    folders = [*(_PACKAGE / part for part in ("kernel", "agent", "selfplay", "play")), _PACKAGE / "games" / game]
+    folders = [_PACKAGE / part for part in ("kernel", "agent", "selfplay", "play")] + _folders_of(game)
     agents = util.find_spec("strozzi_agents")
     if agents is not None and agents.submodule_search_locations:
         folders += [Path(place) for place in agents.submodule_search_locations]
     files = [_PACKAGE / "games" / "contract.py"]
     for folder in folders:
-        files += sorted(folder.rglob("*.py"))
+        files += sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]
     return [file for file in files if file.is_file()]
+
+
+def _folders_of(game: str) -> list[Path]:
+    """The folder of one of our games; of another's the whole package that it comes in; without a name those of all."""
+    ours = _PACKAGE / "games" / game
+    if game and ours.is_dir():
+        return [ours]
+    folders = [] if game else [ours]
+    for point in metadata.entry_points(group="strozzi_sim.games"):
+        package = point.value.split(":")[0].split(".")[0]
+        if package == _PACKAGE.name or (game and point.name != game):
+            continue
+        found = util.find_spec(package)
+        if found is not None:
+            folders += [Path(place) for place in found.submodule_search_locations or ()]
+            folders += [Path(found.origin)] if found.origin and not found.submodule_search_locations else []
+    return folders
 
 
 def _stamps() -> dict[Path, tuple[int, int]]:

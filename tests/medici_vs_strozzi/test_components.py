@@ -310,8 +310,8 @@ def test_shipped_tracks(name, half, bonus):
 
 
 def test_every_shipped_variant_says_what_it_is_about():
-    assert list(shipped_variants("medici_vs_strozzi")) == list(SHIPPED[1:])
-    for described in shipped_variants("medici_vs_strozzi").values():
+    assert list(shipped_variants(MEDICI_VS_STROZZI)) == list(SHIPPED[1:])
+    for described in shipped_variants(MEDICI_VS_STROZZI).values():
         assert described["provenance"] == "reconstructed"
         assert described["about"].startswith("tracks of ")
 

@@ -103,7 +103,7 @@ def late(played, deal, bag):
 
 def two_prices(name):
     """A variant in which only 0 and 1 can be named."""
-    known = {"base": {}, **SWITCHES, **shipped_variants("medici_vs_strozzi")}
+    known = {"base": {}, **SWITCHES, **shipped_variants(MEDICI_VS_STROZZI)}
     changes = {**known[name], "price_space": {"action_space_cap": 1}}
     return from_changes(MEDICI_VS_STROZZI, name, changes, f"tests {name}")
 

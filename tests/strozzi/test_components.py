@@ -127,7 +127,7 @@ def test_variants_change_key_by_key():
 
 
 def test_long_tracks_is_shipped_and_replaces_the_bonus_spaces():
-    assert list(shipped_variants("strozzi")) == ["long-tracks"]
+    assert list(shipped_variants(STROZZI)) == ["long-tracks"]
     tracks = resolve_variant(STROZZI, "long-tracks").components["tracks"]
     assert (tracks["top_index"], tracks["bonus"]) == (10, {"8": 5, "9": 10, "10": 15})
 
