@@ -1,6 +1,7 @@
 """The game contract: every part of a game as a Protocol, and the verbs that compiled code is written against.
 
-A game is one folder, a package of the same modules as any other (GAME in its `__init__`, and the parts below). Search, loops
+A game is one folder, a package of the same modules as any other (GAME in its `__init__`, and the parts below; `report` and
+`tallies` may be missing, and so may `variants.toml`). Search, loops
 and generic agents are written once against the verbs. A verb has no body of its own: the game's modules implement it for
 its own state record, and the choice is made while compiling. All verbs are registered when the first code is compiled
 for the game (`Game.register`), so any agent may call any of them.
@@ -10,10 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Protocol, cast
 
 import numpy as np
 
+GAMES = np.dtype([("games", "i8")])  # the tallies of a game that has none of its own
 Plain = Mapping[str, Any]  # component data as plain mappings, lists, numbers and words, as records have it
 
 
@@ -142,11 +145,11 @@ class Game:
         name: the word used in commands, files and random streams.
         package: the dotted name of the game's folder, `__name__` in its `__init__`.
         title: the name on the box.
-        player_counts: the numbers of players it takes.
-        max_players: the length of every per-seat array.
-        behaviour: raised whenever any result for the same seed may change; stored with results.
-        state, rules, tallies: dtypes of the game's records.
+        player_counts: the numbers of players it takes, in ascending order.
+        state, rules: dtypes of the game's records; no other game may have a state record of the same fields.
         journal_rows: most events of one game.
+        behaviour: raised whenever any result for the same seed may change; stored with results.
+        tallies: dtype of what `tally` counts; a game without `tallies.py` counts its games.
         standard_agent: who plays where a command is given no agent, and whose weights `exploit` tunes.
     """
 
@@ -154,13 +157,17 @@ class Game:
     package: str
     title: str
     player_counts: tuple[int, ...]
-    max_players: int
-    behaviour: int
     state: np.dtype[Any]
     rules: np.dtype[Any]
-    tallies: np.dtype[Any]
     journal_rows: int
-    standard_agent: str
+    behaviour: int = 1
+    tallies: np.dtype[Any] = GAMES
+    standard_agent: str = "random"
+
+    @property
+    def max_players(self) -> int:
+        """The length of every per-seat array."""
+        return self.player_counts[-1]
 
     @property
     def player_count_text(self) -> str:
@@ -188,8 +195,9 @@ class Game:
 
     @cached_property
     def report(self) -> ReportPart:
-        """`report/`."""
-        return cast(ReportPart, self._part("report"))
+        """`report/`, or the plain one of games that have none."""
+        own = find_spec(f"{self.package}.report") is not None
+        return cast(ReportPart, self._part("report") if own else import_module("strozzi_sim.games.plain_report"))
 
     @cached_property
     def check(self) -> CheckPart:
@@ -331,7 +339,12 @@ def _all_is_seen(before, after, rules, action, viewer):
     return action
 
 
-DEFAULTS: Mapping[Callable[..., Any], Callable[..., Any]] = {seen_action: _all_is_seen}  # of verbs a game may leave out
+def _count_games(state, rules, journal, tallies):
+    tallies.games += 1
+
+
+# Of verbs that a game may leave out: all actions are seen by everybody, and games are counted.
+DEFAULTS: Mapping[Callable[..., Any], Callable[..., Any]] = {seen_action: _all_is_seen, tally: _count_games}
 
 _registered: dict[np.dtype[Any], str] = {}
 
@@ -346,9 +359,10 @@ def _register(game: Game) -> None:
 
     from strozzi_sim.kernel.jit import implement, jit
 
-    inlined = import_module(f"{game.package}.core").FORCE_INLINE
+    inlined = getattr(import_module(f"{game.package}.core"), "FORCE_INLINE", ())
     for verb, part in VERBS.items():
-        kernel = getattr(import_module(f"{game.package}.{part}"), verb.__name__, None)
+        there = find_spec(f"{game.package}.{part}") is not None
+        kernel = getattr(import_module(f"{game.package}.{part}"), verb.__name__, None) if there else None
         if kernel is None and verb in DEFAULTS:
             kernel = jit(DEFAULTS[verb])
         if kernel is None:

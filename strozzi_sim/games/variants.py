@@ -48,7 +48,8 @@ class Variant:
 
 @cache
 def _toml(package: str, file: str) -> dict[str, Any]:
-    return tomllib.loads(files(package).joinpath(file).read_text("utf-8"))
+    place = files(package).joinpath(file)
+    return tomllib.loads(place.read_text("utf-8")) if place.is_file() or file != "variants.toml" else {}
 
 
 def shipped_variants(game: Game) -> dict[str, dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Medici vs Strozzi (Reiner Knizia, 2006), 2 players."""
 
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.medici_vs_strozzi.state import JOURNAL_ROWS, PLAYER_COUNTS, RULES, SEATS, STATE
+from strozzi_sim.games.medici_vs_strozzi.state import JOURNAL_ROWS, PLAYER_COUNTS, RULES, STATE
 from strozzi_sim.games.medici_vs_strozzi.tallies import TALLIES
 
 GAME = Game(
@@ -9,7 +9,6 @@ GAME = Game(
     package=__name__,
     title="Medici vs Strozzi",
     player_counts=PLAYER_COUNTS,
-    max_players=SEATS,
     behaviour=1,
     state=STATE,
     rules=RULES,
