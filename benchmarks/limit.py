@@ -241,14 +241,14 @@ def measure_trees(match: Match, seconds: float) -> dict[str, Any]:
     states, rules, rng = positions(match), match.variant.rules, np.ones(1, RANDOM)
     sides = {}
     for name, text in SEARCHES.items():
-        bound = compile_agent(load_agent(text), match.game)
-        function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(bound.address)
-        sides[name] = function, bound, np.zeros(1, bound.memory)
+        compiled = compile_agent(load_agent(text), match.game)
+        function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(compiled.address)
+        sides[name] = function, compiled, np.zeros(1, compiled.memory)
 
     def ask(name: str) -> None:
-        function, bound, memory = sides[name]
+        function, compiled, memory = sides[name]
         for state in states:
-            function(*(each.ctypes.data for each in (state, rules, bound.params, memory, rng)))
+            function(*(each.ctypes.data for each in (state, rules, compiled.params, memory, rng)))
 
     times: list[list[float]] = []
     while len(times) < PAIRS or sum(map(sum, times)) < seconds:

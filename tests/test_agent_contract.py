@@ -170,7 +170,7 @@ def test_defaults_outside_their_range_are_refused():
 
 @pytest.mark.parametrize("files", ["weights.npy", [3]])
 def test_files_are_a_list_of_names(files):
-    with pytest.raises(InputError, match=r"agent x: files: expected a list of file names, got"):
+    with pytest.raises(InputError, match=r"agent x: files must be a list of file names, got"):
         compiled_agent(name="x", files=files)(lambda state, rules, params, memory, rng: 0)
 
 

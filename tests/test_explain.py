@@ -26,15 +26,15 @@ import numpy as np
 from strozzi_sim.agent import compiled_agent, python_agent
 from strozzi_sim.games.contract import count_legal, kth_legal
 from strozzi_sim.kernel.streams import randbelow
-from strozzi_sim.agent.analysis import Thought
+from strozzi_sim.agent.analysis import ActionAnalysis
 
 
 def luck(memory, legal, node):
     '''Number drawn.'''
-    return [Thought(legal[int(memory["k"])], 1, float(memory["k"]))] if node is None else []
+    return [ActionAnalysis(legal[int(memory["k"])], 1, float(memory["k"]))] if node is None else []
 
 
-@compiled_agent(name="lot", stochastic=True, memory=np.dtype([("k", "i8")]), thoughts=luck)
+@compiled_agent(name="lot", stochastic=True, memory=np.dtype([("k", "i8")]), analyse=luck)
 def lot(state, rules, params, memory, rng):
     '''Draws a lot.'''
     memory.k = randbelow(rng, count_legal(state, rules))
@@ -215,7 +215,7 @@ def test_flat_monte_carlo_chooses_the_best_of_the_most_tried(allocation):
     assert (uneven > 0) == (allocation == "halving")
 
 
-def test_an_agent_without_thoughts_shows_its_choice_alone():
+def test_an_agent_without_analysis_shows_its_choice_alone():
     for document in explained(recorded("random"), "heuristic", wanted=[1, 2])[0]:
         assert document["visits"] is None
         assert document["lines"] == []
@@ -225,7 +225,7 @@ def test_an_agent_without_thoughts_shows_its_choice_alone():
 @pytest.mark.slow
 def test_the_documented_agent_says_what_it_thinks(tmp_path):
     document = (Path(__file__).parents[1] / "docs" / "agents.md").read_text()
-    (text,) = [block for block in re.findall(r"```python\n(.*?)```", document, re.DOTALL) if "Thought(" in block]
+    (text,) = [block for block in re.findall(r"```python\n(.*?)```", document, re.DOTALL) if "ActionAnalysis(" in block]
     bots = tmp_path / "bots.py"
     bots.write_text(text)
     game = recorded(f"{bots}::glimpse", "random")

@@ -111,9 +111,9 @@ def last_journal(played):
 
 
 @pytest.mark.parametrize("twin", [UniformAct, UniformBatch], ids=["act", "batch"])
-@pytest.mark.parametrize("in_flight", [1, 5, 4096])
-def test_a_twin_of_a_compiled_agent_plays_the_same_games(twin, in_flight, monkeypatch):
-    monkeypatch.setattr(mixed, "IN_FLIGHT", in_flight)
+@pytest.mark.parametrize("slots", [1, 5, 4096])
+def test_a_twin_of_a_compiled_agent_plays_the_same_games(twin, slots, monkeypatch):
+    monkeypatch.setattr(mixed, "MAX_SLOTS", slots)
     deals = 4 if twin is UniformAct else 12
     expected = match("random").play(3, 3 + deals, rows=True)
     played = match(twin).play(3, 3 + deals, rows=True)

@@ -218,12 +218,12 @@ def test_few_games_have_no_rating():
 def test_pairing_saves_what_it_saves():
     draws = np.random.Generator(np.random.PCG64(4))
     shared, one, other = draws.integers(0, 1000, (3, 400))
-    bottom = np.full(400, 10)
-    saved = stats.variance_saved((shared + one, shared + other), (bottom, bottom))
+    denominator = np.full(400, 10)
+    saved = stats.variance_saved((shared + one, shared + other), (denominator, denominator))
     assert saved.low < 0.5 < saved.high
     assert saved.high - saved.low < 0.2
-    assert stats.variance_saved((shared, shared), (bottom, bottom)).value == 1
-    assert np.isnan(stats.variance_saved((bottom, bottom), (bottom, bottom)).value)
+    assert stats.variance_saved((shared, shared), (denominator, denominator)).value == 1
+    assert np.isnan(stats.variance_saved((denominator, denominator), (denominator, denominator)).value)
 
 
 # -- tournaments -----------------------------------------------------------------------------------------------------

@@ -81,16 +81,16 @@ def spec_of(name: str, weights: Weights, **more: float) -> AgentSpec:
 
 def collect(weights: Weights, deals: range, playouts: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """(positions, [margin, variance, over]) from games of two agents with these weights."""
-    bound: CompiledAgent = compile_agent(spec_of("appraiser", weights, playouts=playouts, lots=s.MAX_TILES), game)
+    compiled: CompiledAgent = compile_agent(spec_of("appraiser", weights, playouts=playouts, lots=s.MAX_TILES), game)
     fair, rng = spec_of("fair-price", weights), np.random.default_rng(deals.start)
     positions, worths = [], []
     for deal in deals:
         table = Position(game, variant, 2, seed=SEED, deal=deal)
         while not table.over:
             if table.state["phase"][0] == s.PLACE and rng.random() < ASKED:
-                after, memory = table.state.copy(), np.zeros(1, bound.memory)
+                after, memory = table.state.copy(), np.zeros(1, compiled.memory)
                 stream = np.uint64(rng.integers(1 << 62))
-                worths.append(play_on(table.state, variant.rules, bound.params, memory, stream, after))
+                worths.append(play_on(table.state, variant.rules, compiled.params, memory, stream, after))
                 positions.append(after)
             astray = table.state["phase"][0] == s.PLACE and rng.random() < ASTRAY
             table.play(int(rng.choice(table.legal)) if astray else table.ask(fair))

@@ -153,10 +153,12 @@ class Match:
 
         job = np.zeros(1, JOB)
         job[0] = (game_key(self.game.name), self.seed, players, first, last, start_player)
-        bound = [compile_agent(spec, self.game) if spec.agent.kind == "compiled" else None for spec in self.positions]
-        memories = [np.zeros(1, each.memory) if each else None for each in bound]
+        compiled = [
+            compile_agent(spec, self.game) if spec.agent.kind == "compiled" else None for spec in self.positions
+        ]
+        memories = [np.zeros(1, each.memory) if each else None for each in compiled]
         agents = np.zeros(players, AGENT)
-        for position, (each, memory) in enumerate(zip(bound, memories, strict=True)):
+        for position, (each, memory) in enumerate(zip(compiled, memories, strict=True)):
             if each is None or memory is None:  # address 0 is a seat in Python
                 agents[position]["sees_state"] = not self.variant.hidden
                 agents[position]["counter"] = -1
@@ -179,7 +181,7 @@ class Match:
         games, parts, beat = 0, iter([(first, last, agents)]), heartbeat()
         if self.in_python:
             mixed = MixedLoop(
-                self.game, self.variant, rules, self.positions, bound, design,
+                self.game, self.variant, rules, self.positions, compiled, design,
                 games=(last - first) * len(design), blame=blame, beat=beat,
             )  # fmt: skip
             parts = mixed.waves(job.copy(), agents, fault, stop)
@@ -191,7 +193,7 @@ class Match:
                     table[games * players :], fault[0], stop, beat[0], *counting,
                 )  # fmt: skip
         if rules.tobytes() != self.variant.rules.tobytes():
-            raise AgentFault(f"{_foreign(self.positions, bound)} changed the rules that it was handed")
+            raise AgentFault(f"{_foreign(self.positions, compiled)} changed the rules that it was handed")
         if fault["found"][0]:
             raise blame(fault[0], "")
         playouts = int(agents["playouts"].sum())
@@ -230,9 +232,9 @@ class Match:
         )
 
 
-def _foreign(positions: Sequence[AgentSpec], bound: Sequence[CompiledAgent | None]) -> str:
+def _foreign(positions: Sequence[AgentSpec], compiled: Sequence[CompiledAgent | None]) -> str:
     """The compiled agents that are not ours, in words."""
-    pairs = zip(positions, bound, strict=True)
+    pairs = zip(positions, compiled, strict=True)
     found = dict.fromkeys(f"agent {spec.text!r}" for spec, each in pairs if each and not each.trusted)
     return " or ".join(found) or "an agent of the package"
 

@@ -66,7 +66,7 @@ def _by_agent(table: FigureTable, cell: CellCounts, figure: str, estimate: Estim
 
 def _add_fairness(table: FigureTable, cell: CellCounts) -> None:
     """How far the seats lie apart, how far they would by chance, and the test that they are equal."""
-    wins = cell.sums("seat")[0].top
+    wins = cell.sums("seat")[0].numerator
     seats = stats.seat_gap(wins, unit=WIN_UNITS, deals=cell.deals)
     games = np.asarray(cell.games)
     nothing = np.asarray(np.nan)

@@ -80,7 +80,7 @@ def appraiser_memory(values, game):
     ], align=True)  # fmt: skip
 
 
-def appraiser_thoughts(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
+def appraiser_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
     """Expected margin in coins, what is paid now included: of placements that were tried, of prices, of both answers."""
     tried = int(memory["tried"])
     playouts = int(memory["played"])
@@ -258,7 +258,7 @@ def _even_price(params, memory, proposer, spread, top):
     games=("medici_vs_strozzi",),
     stochastic=True,
     memory=appraiser_memory,
-    analyse=appraiser_thoughts,
+    analyse=appraiser_analyses,
     playouts=Param(40, 1, 1_000_000, "simulated games for each placement that it tries"),
     options=Param(3, 1, _OPTIONS, "placements of either side that it tries, the most promising first"),
     window=Param(15.0, 0.0, 1000.0, "coins that the estimate may promise less than for the best, to be tried at all"),

@@ -7,7 +7,7 @@ from strozzi_agents.search.tree import NO_NODE, ROOT
 from strozzi_sim.agent.analysis import ActionAnalysis
 
 
-def flat_thoughts(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
+def flat_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
     """Mean reward of an action's simulated games for the seat that decides, from 0 to 1 (see the parameter `utility`)."""
     found = []
     for k, action in enumerate(legal):
@@ -16,7 +16,7 @@ def flat_thoughts(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAn
     return found
 
 
-def tree_thoughts(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
+def tree_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
     """Mean reward of an action's iterations for the seat that takes it, from 0 to 1 (see `utility` and `backup`)."""
     nodes = memory["nodes"]
     found = []

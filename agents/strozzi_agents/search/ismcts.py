@@ -2,7 +2,7 @@
 
 from numba import int64
 
-from strozzi_agents.search.analysis import tree_thoughts
+from strozzi_agents.search.analysis import tree_analyses
 from strozzi_agents.search.playout import (
     DEPTH,
     ILLEGAL,
@@ -108,7 +108,7 @@ def _most_visited(memory):
     name="ismcts",
     stochastic=True,
     memory=tree_memory,
-    analyse=tree_thoughts,
+    analyse=tree_analyses,
     iterations=Param(1_000, 2, 1_000_000_000, "simulated games"),
     backup=Choice("maxn", ("maxn", "paranoid", "selfish"), "rivals seek their own best, my loss, or follow `rollout`"),
     seconds=Seconds("iterations", "a decision, in place of `iterations`; calibrated at the start, not reproducible"),

@@ -154,12 +154,12 @@ def add_balance(table: FigureTable, cell: Any, stats: Any) -> None:
         table.add(cell, f"leader_{round_ + 1}_wins_share", leader)
     rounds = t["flag_pattern"][..., COUNT].sum(axis=1)  # a player's rounds, each with one flag of each kind
     unused = len(FLAG_NAMES) * rounds - t["use"][:, 0, ..., PLACED].sum(axis=(1, 2, 3))
-    for figure, top in (
+    for figure, numerator in (
         ("set_aside_mean", t["set_aside"]),
         ("unused_flags_mean", unused),
         ("tiles_left_mean", t["tiles_left"]),
     ):
-        table.add(cell, figure, stats.ratio(top, games))
+        table.add(cell, figure, stats.ratio(numerator, games))
     table.add(cell, "over_990_share", stats.ratio(t["over_box"], games, n_deals=deals))
 
 
@@ -289,8 +289,8 @@ def add_ships(table: FigureTable, cell: Any, stats: Any) -> None:
     ids, ships = ship_counts(cell)
     revealed, taken, claimed = ships[..., REVEALED], ships[..., TAKEN], ships[..., CLAIMED]
 
-    def share(top: Array, bottom: Array, unit: int = 1) -> Any:
-        return stats.ratio(top, bottom, unit=unit, n_deals=cell.deals)
+    def share(numerator: Array, denominator: Array, unit: int = 1) -> Any:
+        return stats.ratio(numerator, denominator, unit=unit, n_deals=cell.deals)
 
     figures: Iterable[tuple[str, Any]] = (
         ("claimed_share", share(claimed, revealed)),
