@@ -106,7 +106,7 @@ class Policy:
     """A parameter that is another compiled agent, by spec string (`rollout=(careful:margin=3)`).
 
     Its fields: the address of that agent's function (0 = `random`, quicker in place than called), of its parameters, of
-    its memory, and the memory's size. It is one memory for all seats: who calls it zeroes it at each decision of his own.
+    its memory, and the memory's size. There is one memory for all seats: the caller zeroes it at each of its own decisions.
     """
 
     default: str

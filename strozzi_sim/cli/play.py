@@ -103,7 +103,7 @@ def _board(table: "Position", names: list[str], seat: int) -> str:
 
 
 def _ask_person(table: "Position", names: list[str], seat: int) -> bool:
-    """Show the board and play what the person says; False if he leaves."""
+    """Show the board and play what the person says; False if they quit."""
     view = table.game.module("view")
     seen = view.view_of(table.state[0], table.variant.components, seat)
     choices = {view.action_name(action, seen): action for action in table.legal}

@@ -295,7 +295,7 @@ def appraiser(state, rules, params, memory, rng):
     else:
         half = 0.5 * (mine + yours)
     if not rules.buy_without_room and int64(state.shown) > int64(state.room[1 - proposer]):
-        half = 0.0  # he may not buy: the proposer pays what he names
+        half = 0.0  # the rival may not buy: the proposer pays the price named
     if phase == PRICE:
         return NAME_PRICE + int64(min(max(half, 0.0), float64(int64(rules.top_price))) + 0.5)
     return int64(BUY) if float64(int64(state.price)) < half else int64(DECLINE)

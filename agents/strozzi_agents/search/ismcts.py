@@ -1,4 +1,4 @@
-"""Information-set Monte Carlo tree search: one tree of the searcher's decisions and his rivals', over many deals."""
+"""Information-set Monte Carlo tree search: one tree of the decisions of all seats, over many deals."""
 
 from numba import int64
 

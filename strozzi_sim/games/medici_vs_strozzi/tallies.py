@@ -75,7 +75,7 @@ TALLIES = np.dtype([  # shape                            meaning
     ("start_cash", "i8"),  #                             coins that players began with
     ("below_zero", "i8", (2,)),  #                       players with less than 0 coins at some time, at the end
     ("capped", "i8"),  #                                 lots at the highest price that an agent can name
-    ("leader", "i8", (MAX_ROUNDS, 2)),  #               [round] games with a leader after it, his wins
+    ("leader", "i8", (MAX_ROUNDS, 2)),  #               [round] games with a leader after it, the leader's wins
     ("lead_changes", "i8"),
     ("round", "i8", (MAX_ROUNDS, 5)),  #                [round, ROUNDS..LEFT]
     ("loaded", "i8", (MAX_ROUNDS, FLEET)),  #           [round, tiles] player-rounds by tiles loaded
@@ -83,7 +83,7 @@ TALLIES = np.dtype([  # shape                            meaning
     ("decided_income", "i8", (MAX_ROUNDS, 2, 4)),  #    [round, 0 = winner 1 = loser, ...] of games without a tie
     ("lot", "i8", (10, LEVELS, MAX_REVEAL, 9)),  #      [BY, level, tiles - 1, LOTS..WON]
     ("price", "i8", (MAX_REVEAL, MAX_PRICE + 1)),  #   [tiles - 1, price] lots
-    ("why", "i8", (2, 2, 2, 2)),  #                      [buyer proposed, fits him, fits his rival, count or price]
+    ("why", "i8", (2, 2, 2, 2)),  #                      [buyer proposed, fits buyer, fits rival, count or price]
     #                                                    discards
     ("tile", "i8", (VALUES, 9)),  #                      [value, SHOWN..]
     ("cargo", "i8", (MAX_TYPES + 1, MAX_HARBORS)),  #  [type, harbor] tiles loaded
@@ -95,7 +95,7 @@ TALLIES = np.dtype([  # shape                            meaning
     ("harbor_coins", "i8", (MAX_HARBORS, MAX_ROUNDS, 3)),  # [harbor, round, HARBORS..BONUS]
     ("space", "i8", (MAX_ROUNDS, SPACES)),  #           [round, place + MAX_HALF_LENGTH] markers after it
     ("track", "i8", (MAX_HARBORS, MAX_TYPES, MAX_ROUNDS, 8)),  # [harbor, type, round, MARKERS..]
-    ("held", "i8", (MAX_ROUNDS, TRACKS, 2)),  #         [round, markers on his side, count or wins] players
+    ("held", "i8", (MAX_ROUNDS, TRACKS, 2)),  #         [round, markers on own side, count or wins] players
     # Notes for one game; no sums.
     ("note_memory", MEMORY),  #                          of the estimate of fair prices
 ], align=True)  # fmt: skip
@@ -215,7 +215,7 @@ def _count_lot(t, rules, now, order, fair, asked, bought, discarded, forced, win
 
 @jit
 def _count_tiles(t, rules, now, fair, bought, ship, harbor, win):
-    """The tiles of a lot, right before the buyer loads them; `ship` is -1 if he discards them."""
+    """The tiles of a lot, right before the buyer loads them; `ship` is -1 if they are discarded."""
     size = int64(now.shown)
     for k in range(size):
         tile = int64(now.lot[k])

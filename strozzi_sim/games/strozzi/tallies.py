@@ -266,7 +266,7 @@ def _count_ship(t, rules, seat, ship, round_, prize, won):
 
 @jit
 def _count_cities(t, state, seat, won):
-    """A player's last spaces, and the two ports that paid him best."""
+    """A player's last spaces, and the two ports that paid best."""
     win = int64(WIN_UNITS) if won else int64(0)
     worst, lowest, shared = int64(0), t.note_city[seat, 0], False
     for city in range(CITIES):

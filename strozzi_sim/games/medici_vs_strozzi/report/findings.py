@@ -105,7 +105,7 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 
 def _of_room(data: Mapping[str, Any]) -> str:
     room = sum(data.get("ships", {}).get("capacities", []))
-    return f" a round, of the {room} that his ships hold" if room else " a round"
+    return f" a round, of the {room} that their ships hold" if room else " a round"
 
 
 def _prices(say: Narrator, data: Mapping[str, Any]) -> list[str]:
@@ -267,7 +267,7 @@ def _monopolies(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     if len(ends) > 1:
         few, many = (next(end.itertuples(index=False)) for end in (ends.head(1), ends.tail(1)))
         found.append(
-            f"Who ends with {few.level} {'marker' if few.level == '1' else 'markers'} on his side wins "
+            f"A player who ends with {few.level} {'marker' if few.level == '1' else 'markers'} on their side wins "
             f"{quote(few, 'share')} of games, with {many.level} {quote(many, 'share')}."
         )
     half = data.get("tracks", {}).get("half_length")
@@ -285,7 +285,7 @@ def _rounds(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         where = {"round": str(number)}
         if say.row("payout_mean", **where):
             found.append(
-                f"Round {number} brings a player {say.coins('payout_mean', **where)} coins and costs him "
+                f"Round {number} brings a player {say.coins('payout_mean', **where)} coins and costs them "
                 f"{say.coins('paid_mean', **where)}; it takes {say.number('lots_mean', **where)} lots, and in "
                 f"{say.share('full_fleet_share', **where)} of games it ends with a full fleet."
             )
@@ -300,13 +300,13 @@ def _discards(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     found = [
         f"{quote(whole, 'share')} of lots are discarded, {say.number('discards_mean', by=ALL)} in a game; "
         f"{say.share('forced_share', by=ALL)} of them for want of room, the others by choice.",
-        f"The proposer discards {keeps} of the lots that he keeps, the responder {buys} of those that he buys.",
+        f"The proposer discards {keeps} of the lots that they keep, the responder {buys} of those that they buy.",
     ]
     denied = say.row("share", by="why", level="denied")
     price = say.row("price_mean", by="why", level="denied")
     if denied and price:
         found.append(
-            f"{quote(denied, 'share')} of the discards keep from the rival what he had room for, at "
+            f"{quote(denied, 'share')} of the discards keep from the rival what the rival had room for, at "
             f"{quote(price, 'coins')} coins."
         )
     return found

@@ -292,9 +292,9 @@ def _monopolies(tables: Tables) -> list[Picture]:
             {"by": ALL}, x="track", levels=names, x_label="track",
         ),
         Picture(
-            "wins-by-markers", "monopolies", "lines", "monopolies", (WON,), "Who wins, by markers on his side",
+            "wins-by-markers", "monopolies", "lines", "monopolies", (WON,), "Who wins, by markers on their side",
             "Share of games won by players with so many markers on their side at the end. The line is an equal chance.",
-            {"by": "held", "track": ALL}, x="level", x_label="markers on his side at the end", equal=True,
+            {"by": "held", "track": ALL}, x="level", x_label="markers on their side at the end", equal=True,
         ),
     ]  # fmt: skip
 
