@@ -108,7 +108,7 @@ def main() -> int:
     parser.add_argument("--studies", type=int, help="small studies of a case (200; 160 with --quick)")
     parser.add_argument("--tests", type=int, help="tests of equal seats (2,000; 1,000 with --quick)")
     parser.add_argument("--runs", type=int, help="runs of --until (200; 40 with --quick)")
-    parser.add_argument("--long", type=int, default=LONG, help=f"the long study is so many times as long ({LONG})")
+    parser.add_argument("--long", type=int, default=LONG, help=f"how many times as long the long study is ({LONG})")
     parser.add_argument("--parts", default=",".join(PARTS), help="by commas (intervals,seats,looks)")
     parser.add_argument("--only", default="", help="cases whose name this regular expression finds")
     parser.add_argument("--quick", action="store_true", help="a few cases of 50 deals; exit 1 outside the limits")

@@ -38,9 +38,9 @@ from fuzz_cases import STUDY, Case, make_case
 ALLOWED = (0, 1, 2, 3, 4)
 SECONDS = 20
 PATIENCE = 300  # seconds of the clock
-TOLD = 250  # every so many cases the count so far is printed
+TOLD = 250  # the count so far is printed after this many cases
 MEMORY = 12 * 2**30  # of addresses; a case that needs more has no measure
-OWN_PROCESS = 100  # every so many cases one is a process of its own
+OWN_PROCESS = 100  # one case in this many is a process of its own
 SAID = ("resuming: ", "chunk ", "calibrating ", "agents with seconds=", "add --out ", "an agent was never ahead ")
 
 

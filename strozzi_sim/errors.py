@@ -8,7 +8,7 @@ MAX_SHOWN = 80  # characters of a value that an error repeats
 
 
 class StrozziError(Exception):
-    """Base of every error that is not a bug of ours; its text is one line."""
+    """Base of every error that is not an internal error; its text is one line."""
 
     exit_code = 70
 

@@ -171,7 +171,7 @@ FAULTS = [
     ("ragged", "raised ValueError: setting an array element with a sequence"),
     ("unwilling", "raised ValueError: no array"),
     ("spin", f"did not answer within {SECONDS} s .STROZZI_DECISION_SECONDS sets the limit."),
-    ("beyond", "raised IndexError: kth_legal: k must lie between 0 and count_legal - 1"),
+    ("beyond", "raised IndexError: kth_legal: k must be between 0 and count_legal - 1"),
     ("act", "ended its process with exit code 0"),
 ]
 

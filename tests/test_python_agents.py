@@ -265,7 +265,7 @@ def test_parameters_and_kinds():
     assert (spec.text, spec.agent.kind, spec.agent.about) == ("tuned:level=3,style=wild", "act", "Has parameters.")
     assert Match(STROZZI, 4, (spec,), BASE, 1).play(0, 1).games == 1
     assert UniformBatch.kind == "batch"
-    with pytest.raises(InputError, match="must lie between 0 and 5"):
+    with pytest.raises(InputError, match="must be between 0 and 5"):
         spec_of(Tuned, level=9)
     with pytest.raises(InputError, match="does not play strozzi with 3 players"):
         match(Tuned, players=3)
@@ -309,7 +309,7 @@ def test_a_seats_stream():
     draws = [rng.below(6) for _ in range(6000)]
     assert all(900 < draws.count(k) < 1100 for k in range(6))
     assert all(0 <= rng.unit() < 1 for _ in range(1000))
-    with pytest.raises(ValueError, match="n must lie between 1"):
+    with pytest.raises(ValueError, match="n must be between 1"):
         rng.below(0)
 
 

@@ -46,7 +46,7 @@ TOP = [
     ("agents", [1, None, "a", "b"], "agents[0]: expected `str`, got `int`"),
     ("agents", ["random"] * 3, "agents: expected 4 names, got 3"),
     ("agents", ["random", "random", "", "random"], "agents[2]: expected `str` of length >= 1"),
-    ("agents", ["random", "random", "\x1b[2J", "random"], "agents: expected a name of printable letters"),
+    ("agents", ["random", "random", "\x1b[2J", "random"], "agents: expected a name of printable characters"),
     ("agents", "abcd", "agents: expected `array`, got `str`"),
     ("agents", GONE, "missing required field `agents`"),
     ("seed", "x", "seed: expected `int`, got `str` 'x'"),

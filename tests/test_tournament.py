@@ -544,7 +544,7 @@ REFUSED = [
     ("tournament strozzi --players 3 --agents random,greedy,racer --seatings one", "takes latin, all, rotate, got 'one'"),
     ("tournament strozzi --players 3 --agents random,greedy,racer --deals 0", "deals: expected `int` >= 1"),
     ("tournament strozzi --players 7 --agents random,greedy,racer", "strozzi takes 3-6 players, got 7"),
-    ("tournament strozzi --players 3 --agents random,greedy,racer --matchups 0", "--matchups: must lie between"),
+    ("tournament strozzi --players 3 --agents random,greedy,racer --matchups 0", "--matchups: must be between"),
     ("tournament strozzi --players 3 --agents random,greedy,racer --until soon", "--until: expected a width between 0 and 1"),
     ("tournament strozzi --players 3 --agents random,greedy,racer --until nan", "--until: expected a width"),
     ("tournament strozzi", "Missing option '--agents'"),

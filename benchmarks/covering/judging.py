@@ -63,7 +63,7 @@ def _stacked(frames: Frames) -> tuple[list[tuple[Any, ...]], Array]:
 
 
 def long_study(case: Case, deals: int) -> Truth:
-    """The truth about a case, as far as so many deals tell it."""
+    """The truth about a case, as far as these deals tell it."""
     try:
         frames = case.frames(LONG_STARTS, deals)
     except ArithmeticError as error:  # a fit that fails is a finding, not the end of the measurement
@@ -118,7 +118,7 @@ def _block(case: Case, truth: Truth, deals: int, studies: range) -> tuple[Array,
 
 
 def small_studies(case: Case, truth: Truth, deals: int, studies: int, workers: int) -> tuple[Array, int]:
-    """`studies` studies of so many deals each: bits uint8[R, F], and how many ended in an error."""
+    """`studies` studies of that many deals each: bits uint8[R, F], and how many ended in an error."""
     step = max(1, studies // (4 * workers))
     blocks = [range(at, min(at + step, studies)) for at in range(0, studies, step)]
     parts = Parallel(n_jobs=workers)(delayed(_block)(case, truth, deals, block) for block in blocks)

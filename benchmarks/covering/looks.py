@@ -55,7 +55,7 @@ def _wrong(name: str, deals: int, runs: range, truth: dict[str, float]) -> list[
 
 
 def ever_wrong(deals: int, runs: int, workers: int, long: int) -> pd.DataFrame:
-    """The share of runs of so many deals whose interval was wrong at any look, by field and agent."""
+    """The share of runs of that many deals whose interval was wrong at any look, by field and agent."""
     records = []
     for name in RUNS:
         _, whole = _counts(name, LONG_STARTS, long * deals)

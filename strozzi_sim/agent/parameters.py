@@ -37,7 +37,7 @@ class Param:
             raise InputError(f"agent {shown(text)}: {key} must be {kind_name}, got {shown(value)}") from None
         if not self.low <= number <= self.high:
             limits = f"between {self.low:g} and {self.high:g}"
-            raise InputError(f"agent {shown(text)}: {key} must lie {limits}, got {shown(value)[1:-1]}")
+            raise InputError(f"agent {shown(text)}: {key} must be {limits}, got {shown(value)[1:-1]}")
         return float(number) if kind is float else number
 
     def write(self, value: Any) -> str:

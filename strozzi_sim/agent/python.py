@@ -52,7 +52,7 @@ def seconds_allowed() -> float:
     """How long a decision may take: the environment's STROZZI_DECISION_SECONDS, or 60.
 
     Raises:
-        InputError: it is no number above 0.
+        InputError: it must be a positive number.
     """
     text = os.environ.get(SECONDS_VARIABLE, "")
     try:
@@ -60,7 +60,7 @@ def seconds_allowed() -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < 1e8:
-        raise InputError(f"{SECONDS_VARIABLE}: must be a number of seconds above 0, got {text!r}")
+        raise InputError(f"{SECONDS_VARIABLE}: must be a positive number of seconds, got {text!r}")
     return seconds
 
 
@@ -94,7 +94,7 @@ class Clock:
             self._watchdog = watchdog(self._game, AgentFault.exit_code)
             self._watchdog.speak(
                 f"strozzi: error: agent {self._agents} did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the "
-                f"limit) and hung in code that never comes back, in a game of {self._game}\n"
+                f"limit) and hung in code that never returns, in a game of {self._game}\n"
             )
         return self
 

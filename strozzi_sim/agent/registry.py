@@ -130,13 +130,13 @@ def load_agent(text: str) -> AgentSpec:
         AgentFault: an agent's file or package that does not import.
     """
     if len(text) > MAX_SPEC or not text.isprintable():
-        raise InputError(f"agent {shown(text)}: expected at most {MAX_SPEC:,} printable letters")
+        raise InputError(f"agent {shown(text)}: expected at most {MAX_SPEC:,} printable characters")
     file, rest = _split_file(text)
     name, colon, settings = rest.partition(":")
     if colon and not settings:
         raise InputError(f"agent {text!r}: expected KEY=VALUE after the colon, got ''")
     if _depth.get() > MAX_NESTED:  # such as a policy that is its own default
-        raise InputError(f"agent {shown(text)}: at most {MAX_NESTED} agents in one another")
+        raise InputError(f"agent {shown(text)}: at most {MAX_NESTED} nested agents")
     token = _depth.set(_depth.get() + 1)
     try:
         agent = _from_file(file, name) if file else _registered(name)
@@ -155,7 +155,7 @@ def _spec(source: str, agent: Agent, text: str, settings: str) -> AgentSpec:
         if not equals:
             raise InputError(f"agent {shown(text)}: expected KEY=VALUE after the colon, got {shown(piece)}")
         if key not in agent.params:
-            known = known_names(key, agent.params) if agent.params else "known: it has none"
+            known = known_names(key, agent.params) if agent.params else "it has no parameters"
             raise InputError(f"agent {shown(text)}: {source} has no parameter {shown(key)}; {known}")
         if key in given:
             raise InputError(f"agent {shown(text)}: parameter {key!r} is given twice")

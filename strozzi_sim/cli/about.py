@@ -93,7 +93,9 @@ def games(json: Json = False) -> None:
 
 
 def cache(
-    clear: Annotated[bool, typer.Option("--clear", help="remove all of it; the next run compiles anew")] = False,
+    clear: Annotated[
+        bool, typer.Option("--clear", help="remove all compiled code; the next run compiles again")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Show or clear the folder that keeps compiled code.

@@ -36,8 +36,8 @@ def bench(
     game: GameName,
     players: Players = "",
     agents: Agents = "random",
-    seconds: Annotated[float | None, typer.Option(help="play for so long; default 5")] = None,
-    games: Annotated[int | None, typer.Option(help="play so many games")] = None,
+    seconds: Annotated[float | None, typer.Option(help="seconds to play; default 5")] = None,
+    games: Annotated[int | None, typer.Option(help="number of games to play")] = None,
     seed: Seed = 0,
     variant: VariantName = "base",
     workers: Workers = None,
@@ -135,7 +135,7 @@ def _slice_size(seconds: Callable[[int], float], most: int | None, wanted: float
 
 
 def _seconds(match: Any, games: int, counted: bool) -> float:
-    """How long so many games take."""
+    """How long this number of games takes."""
     from strozzi_sim.selfplay.apart import play_apart
 
     if match.foreign:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 MAX_WORKERS = 1_024
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game; `strozzi games` lists them")]
-Players = Annotated[str, typer.Option(help="player counts: 4, 3-6 or 3,5; default: all of the game")]
-Agents = Annotated[str, typer.Option(help="one line-up, by commas; seat i gets agent i mod k")]
+Players = Annotated[str, typer.Option(help="player counts: 4, 3-6 or 3,5; default: all the game allows")]
+Agents = Annotated[str, typer.Option(help="one line-up, separated by commas; seat i gets agent i mod k")]
 Seed = Annotated[int, typer.Option(help="below 2^53")]
 Workers = Annotated[int | None, typer.Option(help="number of workers; default: all cores")]
 VariantName = Annotated[str, typer.Option("--variant", help="a variant of the game's components")]
@@ -38,7 +38,7 @@ def out_option(help_text: str) -> Any:
 def named_path(text: str) -> Path:
     """The path that a person gave; an empty one would mean the current folder, and is refused."""
     if not text:
-        raise InputError("the name of a file or folder is empty; . is the current folder")
+        raise InputError("a file or folder name must not be empty; use . for the current folder")
     return Path(text)
 
 
@@ -140,7 +140,7 @@ def parse_workers(workers: int | None) -> int:
 def check_range(option: str, value: float, low: float, high: float) -> None:
     """Refuse an option's value outside low to high."""
     if not low <= value <= high:
-        raise InputError(f"{option}: must lie between {low:g} and {high:g}, got {shown(value)}")
+        raise InputError(f"{option}: must be between {low:g} and {high:g}, got {shown(value)}")
 
 
 def check_seed(seed: int) -> None:
@@ -160,7 +160,7 @@ def find_variant(game: "Game", name: str, study: Path | None) -> "Variant":
     variants = {variant.name: variant for variant in read_study(study).variants}
     if name not in variants:
         known = known_names(name, variants)
-        raise InputError(f"--variant: the study {study} lists no variant {shown(name)}; {known}")
+        raise InputError(f"--variant: the study {study} does not list the variant {shown(name)}; {known}")
     return variants[name]
 
 

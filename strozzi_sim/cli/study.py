@@ -95,9 +95,9 @@ def balance(
     game: GameName,
     players: Players = "",
     agents: Annotated[
-        str, typer.Option(help="one line-up, by commas; one agent = self-play; seat i gets agent i mod k")
+        str, typer.Option(help="one line-up, separated by commas; one agent = self-play; seat i gets agent i mod k")
     ] = "",
-    deals: Annotated[int, typer.Option(help="deals of every cell")] = 5000,
+    deals: Annotated[int, typer.Option(help="deals for every cell")] = 5000,
     seatings: Annotated[str, typer.Option(help="one, rotate, all or latin")] = "rotate",
     variant: Annotated[list[str] | None, typer.Option(help="a variant; may be given several times")] = None,
     seed: Seed = 0,

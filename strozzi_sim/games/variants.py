@@ -216,7 +216,9 @@ def _changed_list(old: list[dict[str, Any]], change: Any, where: str) -> Any:
     if not isinstance(change, Mapping):
         return change
     if any("id" not in thing for thing in old):
-        raise InputError(f"{where}: expected a list, got {shown(change)}; it has no ids, so it is replaced whole")
+        raise InputError(
+            f"{where}: expected a list, got {shown(change)}; it has no ids, so it can only be replaced as a whole"
+        )
     by_id = {thing["id"]: thing for thing in old}
     for name, attributes in change.items():
         if name not in by_id:

@@ -142,7 +142,7 @@ def cache_folder(game: str) -> Iterator[bool]:
         except RuntimeError as error:
             if not str(error).startswith("cannot cache function"):  # so says numba when it can make no folder
                 raise
-            _give_up(folder.parent, "no folder can be made there")
+            _give_up(folder.parent, "no folder can be created there")
             raise CacheFailed from error
         finally:
             config.CACHE_DIR = before
@@ -174,7 +174,7 @@ def _enter(game: str, undo: ExitStack) -> Path | None:
             _give_up(root, str(why))
             continue
         if dropped:
-            _tell(f"damaged or half-written code in {folder} is compiled anew ({dropped} of its files)")
+            _tell(f"damaged or half-written code in {folder} is compiled again ({dropped} of its files)")
         return folder
     return None
 

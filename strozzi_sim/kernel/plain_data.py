@@ -121,7 +121,7 @@ def _integer(digits: str) -> int:
 def _real(digits: str) -> float:
     number = float(digits)
     if number in (float("inf"), float("-inf")):
-        raise ValueError(f"{shown(digits)} is beyond all numbers")
+        raise ValueError(f"{shown(digits)} is out of range")
     return number
 
 
@@ -135,7 +135,7 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for name, _ in pairs:
             if name in seen:
-                raise ValueError(f"the key {shown(name)} stands there twice")
+                raise ValueError(f"the key {shown(name)} is given twice")
             seen.add(name)
     return found
 

@@ -58,12 +58,12 @@ def open_folder(folder: Path) -> None:
         folder.mkdir(mode=_PRIVATE, exist_ok=True)
         found = folder.lstat()
         if not stat.S_ISDIR(found.st_mode):
-            raise UnusableFolder(f"{folder.name} is no folder")
+            raise UnusableFolder(f"{folder.name} is not a folder")
         _check_owned(folder, found)
         if not {entry.name for entry in folder.iterdir()} - {LOCK}:
             write_whole(folder / TAG, _TAG_TEXT)
         if not is_tagged(folder):
-            raise UnusableFolder(f"{folder.name} holds files that are not ours (no {TAG} of strozzi-sim)")
+            raise UnusableFolder(f"{folder.name} holds files that strozzi-sim did not write (there is no {TAG})")
         with tempfile.TemporaryFile(dir=folder):  # numba asks the same, and gives up if it cannot
             pass
     except (OSError, StorageError) as error:

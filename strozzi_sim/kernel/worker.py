@@ -39,7 +39,7 @@ _raised = ""
 
 
 def inside() -> bool:
-    """Whether this process is such a worker."""
+    """Whether this process is a worker."""
     return _shared is not None
 
 

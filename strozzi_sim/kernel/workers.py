@@ -202,7 +202,7 @@ def call_apart(
     """Call a function in a worker process, or here if this is one already or the system has none.
 
     Args:
-        function: what to call; it and all else is pickled, as is what comes back.
+        function: what to call; it and all else is pickled, as is the result.
         *arguments: for it.
         seconds: how long a heartbeat may stand still while agents are at work.
         is_dropped: asked now and then; once it says so, the worker is ended.

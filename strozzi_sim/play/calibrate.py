@@ -1,6 +1,6 @@
 """Seconds a decision, turned into a count: `ismcts:seconds=0.1` into `ismcts:iterations=N` for this machine.
 
-A clock cannot be had again, so nothing plays by the clock: before a run, the agent is asked about some positions, and a
+Timing cannot be reproduced, so nothing plays by the clock: before a run, the agent is asked about some positions, and a
 count is fixed that takes it so long on average, in time of one core. The run is then that of the count, and can be had
 again with it; another calibration, here or elsewhere, will find another count.
 """
@@ -77,7 +77,7 @@ def calibrate(spec: AgentSpec, game: Game, players: Sequence[int], variants: Seq
         variants: the component data, likewise.
 
     Raises:
-        InputError: the agent does not play this, or its memory cannot hold so many.
+        InputError: the agent does not play this, or its memory cannot hold the count.
         AgentFault: it changed the rules.
     """
     key = spec.in_seconds
@@ -87,7 +87,7 @@ def calibrate(spec: AgentSpec, game: Game, players: Sequence[int], variants: Seq
     assert isinstance(seconds, Seconds)
     count = spec.agent.params.get(seconds.of)
     if spec.agent.kind != "compiled" or not isinstance(count, Param):
-        raise InputError(f"agent {spec.text!r}: {key} goes with a compiled agent that has a parameter {seconds.of!r}")
+        raise InputError(f"agent {spec.text!r}: {key} needs a compiled agent that has a parameter {seconds.of!r}")
     for number in players:
         check_lineup([spec], game, number)
         for variant in variants:
@@ -162,7 +162,7 @@ def _positions(game: Game, players: Sequence[int], variants: Sequence[Variant]) 
 
 
 def _seconds(spec: AgentSpec, tables: Sequence[Position], positions: int) -> float:
-    """Mean seconds a decision over so many of the positions, in turn until LEAST seconds have been measured."""
+    """Mean seconds a decision over that many of the positions, in turn until LEAST seconds have been measured."""
     seat = Seat(spec, tables[0], 0)
     seat.choose(tables[0].state)  # its memory is touched for the first time
     chosen = [tables[(2 * k + 1) * len(tables) // (2 * positions)] for k in range(positions)]

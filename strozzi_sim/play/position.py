@@ -216,7 +216,7 @@ class Seat:
 
         if self._bound.trusted:
             return ask()
-        with Clock(seconds_allowed(), self.game.name, repr(self.spec.text)) as clock:  # it may never come back
+        with Clock(seconds_allowed(), self.game.name, repr(self.spec.text)) as clock:  # it may never return
             return int(clock.call(ask))
 
 

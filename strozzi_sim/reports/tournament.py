@@ -233,7 +233,7 @@ def _first(standing: _Standing) -> str:
     if not standing.converged:
         return f"{where} the fit of strengths did not converge, so there is no ranking; the other figures stand."
     if standing.reach(best) is None:
-        return f"{where} {best} did best; there are too few games to say how surely."
+        return f"{where} {best} did best; there are too few games to say how certain that is."
     rivals = [agent for agent in standing.agents[1:] if (reach := standing.reach(agent)) and reach[0] == 1]
     if not rivals:
         return f"{where} {best} is the strongest of {len(standing.agents)}."
@@ -324,6 +324,6 @@ def _certainty(manifest: Mapping[str, Any]) -> list[str]:
     if manifest["plan"].get("until"):
         found.append(
             "The tournament stopped because of what it saw. `win_share_anytime` in `tables/agents.csv` has intervals that hold however often one looks; the others "
-            "are those of a tournament planned with so many deals."
+            "are those of a tournament planned with that number of deals."
         )
     return found

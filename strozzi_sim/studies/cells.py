@@ -98,7 +98,7 @@ class CellCounts:
             self.outcome[field].sum(axis=1 if by == "seat" else 2)[:, : self.players]
             for field in ("wins", "places", "scores", "played")
         )
-        leads = self.players * scores - scores.sum(axis=1, keepdims=True)  # so many rivals times the lead
+        leads = self.players * scores - scores.sum(axis=1, keepdims=True)  # the lead times the number of rivals
         return (
             Sums("win_share", wins, WIN_UNITS, played, self.deals),
             Sums("rank_mean", places, 2, played, None, (1.0, float(self.players)), self.deals),

@@ -69,7 +69,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
     Raises:
         FileNotFoundError: there is none.
-        InputError: it is none of ours, of another format, or was changed by hand; names the key.
+        InputError: not a strozzi-sim manifest, another format, or changed by hand; names the key.
         StorageError: it cannot be read.
     """
     path = folder / MANIFEST
@@ -83,17 +83,17 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         plain = msgspec.json.decode(content)
         written = plain["format"]
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, KeyError, TypeError):
-        raise InputError(f"{path}: is not a manifest of strozzi-sim") from None
+        raise InputError(f"{path}: is not a strozzi-sim manifest") from None
     if written != FORMAT:
         raise InputError(
-            f"{path}: format: expected {FORMAT!r}, got {str(written)[:40]!r}; run the study anew in another folder"
+            f"{path}: format: expected {FORMAT!r}, got {str(written)[:40]!r}; run the study again in another folder"
         )
     try:
         found = msgspec.convert(plain, _Manifest)
     except msgspec.ValidationError as error:
         raise InputError(f"{path}: was changed by hand: {error}") from None
     if found.plan_hash != hash_of(found.plan):
-        raise InputError(f"{path}: was changed by hand: plan and plan_hash do not belong together")
+        raise InputError(f"{path}: was changed by hand: plan and plan_hash do not match")
     if found.plan.get("game") != found.game:
         raise InputError(
             f"{path}: was changed by hand: game: {found.game!r} is not the plan's {found.plan.get('game')!r}"
@@ -142,7 +142,7 @@ def read_list(folder: Path) -> dict[str, str | None]:
     except FileNotFoundError:
         return {}
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"{path}: is not a list of files by strozzi-sim: {error}") from None
+        raise InputError(f"{path}: is not a strozzi-sim list of files: {error}") from None
     except OSError as error:
         raise StorageError(f"{path}: cannot be read: {error.strerror or error}") from error
 
@@ -166,7 +166,7 @@ def replace_files(folder: Path, contents: Mapping[str, Content], *, parts: tuple
     listed = read_list(folder)
     for name in contents:
         if name not in listed and os.path.lexists(folder / name):
-            raise StorageError(f"cannot write {folder / name}: a file that no run wrote is there; move it away")
+            raise StorageError(f"cannot write {folder / name}: it exists and was not written by a run; move it away")
     _write_list(folder, listed | {name: None for name in contents if name not in listed})
     kept = {name: digest for name, digest in listed.items() if not name.startswith(parts)}
     for name, content in contents.items():

@@ -183,7 +183,7 @@ class Store:
         try:
             entry = msgspec.convert(plain, Entry)
         except msgspec.ValidationError as error:
-            raise InputError(f"{where}: {error}; take the line out, and its chunk is played again") from None
+            raise InputError(f"{where}: {error}; remove the line to play its chunk again") from None
         if entry.cell >= len(self.plan.cells) or entry.chunk >= self.plan.chunks:
             raise InputError(f"{where}: the plan has no chunk {entry.chunk} of cell {entry.cell}")
         games = self.plan.chunk_games(self.plan.cells[entry.cell], entry.chunk)

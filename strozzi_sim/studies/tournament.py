@@ -75,7 +75,7 @@ def make_field(specs: Sequence[str]) -> Field:
 def matchups(field: Field, players: int, most: int, seed: int) -> list[tuple[int, ...]]:
     """The matchups of a player count, as indices into the field: all, or `most` in which agents are about equally often.
 
-    The sample takes the agents in rounds, each in a new order that hangs on the seed alone, so many at a time as there
+    The sample takes the agents in rounds, each in a new order that depends on the seed alone, as many at a time as there
     are seats.
     """
     size = len(field.agents)
@@ -128,7 +128,7 @@ class Tournament:
                 f"{players} players: {len(lineups):,} matchups x {variants}{seatings} seatings x {self.plan.deals:,} deals = {games:,} games"
             )
         total = f"; in all {self.plan.games:,} games" if len(parts) > 1 else ""
-        note = " (a balanced sample of the matchups; --matchups takes more or fewer)" if self.sampled else ""
+        note = " (a balanced sample of the matchups; --matchups sets the maximum)" if self.sampled else ""
         return f"{self.plan.game.title}, {len(self.field.agents)} agents; {'; '.join(parts)}{total}{note}"
 
     def tables(self, plan: Plan, store: Store) -> dict[str, Any]:

@@ -230,7 +230,7 @@ def _best(state, rules, params, memory, seat, stream, row):
 
 @force_inline
 def _chance_to_win(params, memory, seat, row, cash, spread):
-    """Share of the samples of a row that `seat` wins with so many coins more."""
+    """Share of the samples of a row that `seat` wins with these extra coins."""
     total = 0.0
     for k in range(params.playouts):
         margin = (memory.sample[row, k] if seat == MEDICI else -memory.sample[row, k]) + cash

@@ -76,9 +76,7 @@ def _best_first(memory, tried, keep):
     analyse=flat_analyses,
     playouts=Param(100, 1, 1_000_000_000, "simulated games"),
     per=Choice("action", ("action", "decision"), "for each legal action, or for all of a decision together"),
-    allocation=Choice(
-        "uniform", ("uniform", "halving"), "equally many each, or more for the better half, again and again"
-    ),
+    allocation=Choice("uniform", ("uniform", "halving"), "equal shares, or repeatedly more for the better half"),
     seconds=Seconds("playouts", "a decision, in place of `playouts`; calibrated at the start, not reproducible"),
     utility=UTILITY,
     spread=SPREAD,

@@ -115,7 +115,7 @@ def _most_visited(memory):
     utility=UTILITY,
     spread=SPREAD,
     root=Choice("ucb", ("ucb", "halving"), "how its own next action is tried: by UCB1, or by sequential halving"),
-    expand=Param(1, 1, 1_000_000_000, "visits that a node needs before the tree goes on below it"),
+    expand=Param(1, 1, 1_000_000_000, "visits that a node needs before the tree grows below it"),
     exploration=Param(0.5, 0.0, 100.0, "weight of the exploration term of UCB1"),
     urgency=Param(100.0, -100.0, 100.0, "what an action not tried yet counts as; high: try each one first"),
     bias=Param(0.0, 0.0, 1000.0, "bonus of what `prior` would do in this very state, divided by visits + 1"),

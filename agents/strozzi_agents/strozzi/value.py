@@ -132,7 +132,7 @@ def _behind_later(memory, lead, tie):
 
 @force_inline
 def _marker_coins(params, memory, kind, rounds, now, later, space):
-    """Coins of a marker on `space`, with so many rivals expected ahead of it now and in each later round."""
+    """Coins of a marker on `space`, with this many rivals expected ahead of it now and in each later round."""
     coins = memory.bonus[kind, space] + params.later * rounds * prize_at(memory, MARKER, later)
     return coins + prize_at(memory, MARKER, now) if space > 0 else coins
 

@@ -215,7 +215,7 @@ def check(components: Components, where: str) -> None:
                     f"{where}: harbor.{harbor.id}.tracks: unknown type {kind!r}; known: {', '.join(types)}"
                 )
             if harbor.tracks.count(kind) > 1:
-                raise InputError(f"{where}: harbor.{harbor.id}.tracks: {kind!r} stands there twice")
+                raise InputError(f"{where}: harbor.{harbor.id}.tracks: {kind!r} is listed twice")
     places = {f"{harbor.id}.{kind}" for harbor in components.harbor for kind in harbor.tracks}
     own = {f"tracks.per_track.{place}": track for place, track in components.tracks.per_track.items()}
     for place in components.tracks.per_track:
@@ -249,7 +249,7 @@ def check(components: Components, where: str) -> None:
         )
     if components.rounds.starter[0] != limit.PLAYER_NAMES[limit.MEDICI]:
         raise InputError(
-            f"{where}: rounds.starter: {components.rounds.starter[0]} cannot lead round 1; seat 0 does, which is Medici: "
+            f"{where}: rounds.starter: {components.rounds.starter[0]} cannot start round 1; seat 0 does, which is Medici: "
             "seat the agents the other way round"
         )
 

@@ -100,7 +100,7 @@ class Game:
         """
         rounds, tracks = components["rounds"], components["tracks"]
         if start_player not in range(len(FAMILIES)):
-            raise ValueError(f"start player {start_player} is none of the seats 0-{len(FAMILIES) - 1}")
+            raise ValueError(f"start player {start_player} is not one of the seats 0-{len(FAMILIES) - 1}")
         if len(rounds["starter"]) != rounds["count"]:
             raise ValueError(f"{rounds['count']} rounds need as many starters, got {rounds['starter']}")
         self.starters = [start_player] + [FAMILIES.index(name) for name in rounds["starter"][1:]]

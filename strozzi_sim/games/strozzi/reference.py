@@ -78,7 +78,7 @@ class Game:
         if players not in removed:  # (79)
             raise ValueError(f"strozzi takes {min(removed)}-{max(removed)} players, got {players}")
         if start_player not in range(players):
-            raise ValueError(f"start player {start_player} is none of the seats 0-{players - 1}")
+            raise ValueError(f"start player {start_player} is not one of the seats 0-{players - 1}")
         face_up = components["setup"]["promotion_tiles_face_up"]
         self.rules, self.prizes = components["rules"], components["scoring"]
         self.flag_effects, self.rounds = components["flags"], components["setup"]["rounds"]

@@ -144,7 +144,7 @@ def _prices(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 def _beside_fair(gap: Any) -> str:
     """Where mean prices lie beside the estimated fair one; that they are near it is said only if it is shown."""
     if np.isnan(gap.low):
-        return f"{_above_or_below(gap.value)} the estimated fair price, in too few games to say how surely"
+        return f"{_above_or_below(gap.value)} the estimated fair price, in too few games to say how certain that is"
     if gap.low > -MIN_COINS and gap.high < MIN_COINS:
         return f"within half a coin of the estimated fair price ({quote(gap, 'coins')})"
     if gap.low > 0 or gap.high < 0:

@@ -101,16 +101,16 @@ def _lot_map(title: str, caption: str, by: str, figure: Figure) -> HeatMap:
 _HALF = "At exactly the fair price either answer is as good, so half is what careful play makes of it."
 HEATMAPS: dict[str, HeatMap] = {
     "price-by-tiles-round": _lot_map(
-        "What lots cost, round by round", "Mean price of lots with so many tiles in that round.", "round", PRICE
+        "What lots cost, round by round", "Mean price of lots with that number of tiles, by round.", "round", PRICE
     ),
     "price-by-size-value": _lot_map(
         "What lots cost, by their face value",
-        "Mean price of lots with so many tiles whose face values add up to the column.",
+        "Mean price of lots with that number of tiles whose face values add up to the column.",
         "value", PRICE,
     ),
     "price-by-size-zeros": _lot_map(
         "What lots cost, by their value-0 tiles",
-        "Mean price of lots with so many tiles, so many of them of value 0 (two steps of a marker).",
+        "Mean price of lots by number of tiles and how many of them have value 0 (two steps of a marker).",
         "zeros", PRICE,
     ),
     "price-by-size-order": _lot_map(
@@ -119,7 +119,7 @@ HEATMAPS: dict[str, HeatMap] = {
     ),
     "fair-by-size-value": _lot_map(
         "What lots are worth, by their face value",
-        "Mean of the estimated fair prices of such lots: half of what changes hands with them.", "value", FAIR,
+        "Mean of the estimated fair prices of these lots: half of what changes hands with them.", "value", FAIR,
     ),
     "gap-by-tiles-round": _lot_map(
         "How far prices are from the estimated fair ones",
@@ -142,11 +142,11 @@ HEATMAPS: dict[str, HeatMap] = {
     ),
     "tiles-by-order": _lot_map(
         "How many tiles are shown, as the round goes on",
-        "Share of the round's first, second, third lot and so on with so many tiles; columns add up to 100 %.",
+        "Share of the round's first, second, third lot and so on with that number of tiles; columns add up to 100 %.",
         "order", Figure("share_of_level", "share of the column's lots", "share"),
     ),
     "discard-by-tiles-round": _lot_map(
-        "What is discarded", "Share of such lots that their buyer discards, for want of room or of use.",
+        "What is discarded", "Share of lots that the buyer discards, for want of room or of use.",
         "round", DISCARD,
     ),
     "harbor-by-ship": HeatMap(

@@ -156,7 +156,7 @@ def _prices(tables: Tables) -> list[Picture]:
         ),
         Picture(
             "prices-spread", "prices", "lines", "prices", (Figure("share", "share of the lots", "share"),),
-            "How prices are spread", "Share of the lots with so many tiles, by price.",
+            "How prices are spread", "Share of the lots with that number of tiles, by price.",
             {"by": "price"}, x="level", series="tiles", series_levels=SIZES, x_label=BY_LABELS["price"],
         ),
         Picture(
@@ -293,7 +293,7 @@ def _monopolies(tables: Tables) -> list[Picture]:
         ),
         Picture(
             "wins-by-markers", "monopolies", "lines", "monopolies", (WON,), "Who wins, by markers on their side",
-            "Share of games won by players with so many markers on their side at the end. The line is an equal chance.",
+            "Share of games won by players with that number of markers on their side at the end. The line is an equal chance.",
             {"by": "held", "track": ALL}, x="level", x_label="markers on their side at the end", equal=True,
         ),
     ]  # fmt: skip

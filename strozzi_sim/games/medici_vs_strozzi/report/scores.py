@@ -158,7 +158,7 @@ def add_rounds(table: FigureTable, cell: Any, stats: Any) -> None:
 
 
 def _add_income(table: FigureTable, cell: Any, stats: Any, who: str, coins: Array, count: Array) -> None:
-    """Coins int64[C, R + 1, HARBORS..PAID] of so many player-rounds, by source."""
+    """Coins int64[C, R + 1, HARBORS..PAID] of this number of player-rounds, by source."""
     where: dict[str, Any] = {"round": [*round_names(cell), ALL]}
     for source, part in SOURCES.items():
         table.add(cell, f"{who}coins_{source}_mean", stats.ratio(coins[..., part], count), **where)

@@ -86,7 +86,7 @@ def possible_levels(cell: Any, by: str, found: Array) -> list[int]:
 
 
 def totals(values: Sequence[int], sizes: Iterable[int]) -> set[int]:
-    """What so many of these values can add up to, each of them used once."""
+    """What this number of these values can add up to, each of them used once."""
     sums: list[set[int]] = [{0}, *(set() for _ in range(max(sizes, default=0)))]
     for value in values:
         for size in range(len(sums) - 1, 0, -1):

@@ -70,7 +70,7 @@ def _flags(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         f"{say.who} {'; '.join(_ships_of_flags(say))}.",
         f"{taken_over} of pirate flags take a ship that somebody has claimed, the others open the bidding; "
         f"pirates take over {listed(robbed)}.",
-        f"What such a ship brings by its rank in port and on the track: {'; '.join(prizes)}.",
+        f"What these ships bring by rank in port and on the track: {'; '.join(prizes)}.",
         f"Left unused when the round ends: {listed(unused)}.",
     ]
     orders = say.extremes("share", flag=ALL, by="pattern")

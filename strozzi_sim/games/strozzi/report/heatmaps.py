@@ -119,9 +119,9 @@ def _use_map(axis: str, by: str, figure: Figure) -> HeatMap:
     placed = "placed with" if axis == "flag" else "placed in"
     caption = {
         "share": f"Of all ships {placed} the row's {axis}, the share in each column; rows add up to 100 %.",
-        "ship_prize_mean": "Mean coins that such a ship earns in its port when the round is scored.",
-        "steps_mean": "Mean spaces that such a ship moves its owner's marker at the port, with the ware flag's step.",
-        "win_share": "Share of games that the owner of such a ship wins. It says who wins with it, not that it is why.",
+        "ship_prize_mean": "Mean coins that the ship earns in its port when the round is scored.",
+        "steps_mean": "Mean spaces that the ship moves its owner's marker at the port, with the ware flag's step.",
+        "win_share": "Share of games that the ship's owner wins. It shows who wins with the ship, not that the ship is the reason.",
     }[figure.name]
     return HeatMap(title, caption, axis, label, figure, _use(axis, by), figure.name == "win_share")
 
@@ -161,7 +161,7 @@ HEATMAPS: dict[str, HeatMap] = {
     ),
     "pirated-by-lap": _plain(
         "From which seat pirates strike",
-        "Share of claims laid with the row's flag that a pirate so many seats after the active player takes over.",
+        "Share of claims laid with the row's flag that a pirate takes over, by seats after the active player.",
         "claim laid with", BY_LABELS["lap"], Figure("pirated_share", "share taken over", "share"), _pirate_lap,
     ),
     "marker-by-round": _plain(
