@@ -159,8 +159,8 @@ HEATMAPS: dict[str, HeatMap] = {
     ),
     "ship-against-ship": HeatMap(
         "Which ship beats which",
-        "Share of harbors that the row's ship wins when the column's ship of the rival lies there too, or none. What "
-        "is missing to 100 % with the ships swapped are ties.",
+        "Share of harbors that the row's ship wins when the column's ship of the rival lies there too, or none. With "
+        "the ships swapped, the rest up to 100 % are ties.",
         "own ship, by its spaces", "rival's ship there", Figure("won_share", "won by the row's ship", "share"), _duels,
     ),
     "harbor-by-load": HeatMap(
