@@ -7,7 +7,7 @@
 Three parts. `intervals`: by table and figure, how often the interval of a small study holds the value of the long one, how
 often it lies below and above it, and how often there is no value, no interval or no row. `seats`: how often the test of
 equal seats finds fault with seats that are equal. `looks`: how often an interval of `--until` is wrong at any look.
-Everything hangs on the arguments alone. What is judged is what commands print: the package's own tables of real games.
+Everything depends only on the arguments. What is judged is what commands print: the package's own tables of real games.
 """
 
 # ruff: noqa: E402, the path comes before the imports

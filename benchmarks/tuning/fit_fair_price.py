@@ -3,7 +3,7 @@
 Policy iteration: two agents with the weights of the moment play games; at many placements the position is played on to
 the end of the round by the same agents, again and again; the weights are then fitted by least squares to the mean
 margins, and the next iteration plays with the new ones. A position is worth what the two make of it, so a fit to games of
-other players is no use: the weights that fit best lose. The last weights are measured against those at the start and
+other players does not help: the weights that fit best lose. The last weights are measured against those at the start and
 against fixed prices, on deals that no fit has seen.
 
     python benchmarks/tuning/fit_fair_price.py --iterations 4

@@ -1,7 +1,7 @@
 """Tune the default weights of `heuristic` against a pool of other agents and its own earlier weights.
 
 Weights are tuned block by block with optuna's TPE sampler: within a stage every trial plays the same deals against the
-same line-ups, so trials are compared pairwise; each stage has new deals and draws its line-ups anew. A block's best
+same line-ups, so trials are compared pairwise; each stage has new deals and draws its line-ups again. A block's best
 trials meet the weights before it on further deals and replace them only if they are better there. Every few stages the
 weights of the moment join the pool for good. What is reported was played on deals that no stage has seen.
 

@@ -1,4 +1,4 @@
-"""Importing agents' files and packages: those that are not ours first in a worker process, where they may do their worst.
+"""Importing agents' files and packages: third-party ones first in a worker process, where they can do no harm.
 
 Only what came through that is imported by this process too: a file that hangs, or ends the process that
 imports it, is a fault of the agent.

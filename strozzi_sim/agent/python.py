@@ -29,7 +29,7 @@ SECONDS_VARIABLE = "STROZZI_DECISION_SECONDS"
 
 
 class BadAnswer(Exception):
-    """A Python agent failed, or its answer is no legal action.
+    """A Python agent failed, or its answer is not a legal action.
 
     Attributes:
         what: the words for a fault, after the agent's name.

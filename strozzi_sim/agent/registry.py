@@ -48,7 +48,7 @@ class AgentSpec:
 
     @property
     def in_seconds(self) -> str | None:
-        """The parameter that gives its budget in seconds, or None: one such has to be calibrated before it plays."""
+        """The parameter that gives its budget in seconds, or None; an agent with one has to be calibrated before it plays."""
         found = [key for key, param in self.agent.params.items() if isinstance(param, Seconds) and self.values[key]]
         return found[0] if found else None
 

@@ -58,7 +58,7 @@ def report(
     folder: Annotated[Path, typer.Argument(parser=named_path, metavar="DIR", help="a results folder")],
     json: Json = False,
 ) -> None:
-    """Write the report of a results folder anew from its tables.
+    """Write the report of a results folder again from its tables.
 
     Example: strozzi report results/balance-by-player-count
     """

@@ -1,4 +1,4 @@
-"""tournament, compare, ladder: which agent is best, by how much, and how surely."""
+"""tournament, compare, ladder: which agent is best, by how much, and how certain that is."""
 
 import shlex
 import sys

@@ -2,7 +2,7 @@
 
 A 95 % interval tells which numbers a two-sided test at 5 % does not refuse. Here the same test gives a p-value, found
 from the side of the interval that faces the number, so that p < 0.05 exactly where the number lies outside. Sentences
-that pick from several figures judge them together (Bonferroni), and differences below `MIN_...` are no findings,
+that pick from several figures judge them together (Bonferroni), and differences below `MIN_...` are not findings,
 however sure they are.
 """
 

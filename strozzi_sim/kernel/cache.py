@@ -244,7 +244,7 @@ def _take_folder(folder: Path, undo: ExitStack) -> bool:
 
 
 def folders() -> list[Path]:
-    """All cache folders of ours, newest first: those that hold our tag."""
+    """All tagged cache folders, newest first."""
     found = [
         path
         for root in _roots()
@@ -261,5 +261,5 @@ def _drop_old(root: Path) -> None:
 
 
 def clear() -> list[Path]:
-    """Remove every cache folder of ours that no process works in; returns what was removed."""
+    """Remove every tagged cache folder that no process works in; returns what was removed."""
     return [folder for folder in folders() if remove_folder(folder)]

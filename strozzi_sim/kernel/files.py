@@ -51,7 +51,7 @@ def open_descriptor(path: Path) -> int | None:
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether there is something at `path` that is no regular file and cannot be replaced by one."""
+    """Whether there is something at `path` that is not a regular file and cannot be replaced by one."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Folders of machine code that can be trusted: ours alone, tagged as ours, every file as it was written.
+"""Folders of machine code that can be trusted: owned by this user alone, tagged, every file as it was written.
 
 Machine code that is loaded is run. So a folder is used only if it belongs to this user, nobody else may write to it,
 and it holds the tag (a CACHEDIR.TAG, https://bford.info/cachedir/) that says who made it. A list of SHA-256 sums
@@ -36,7 +36,7 @@ class UnusableFolder(Exception):
 
 
 def open_root(root: Path) -> None:
-    """Make sure that the folder of all cache folders is there and ours.
+    """Make sure that the folder of all cache folders exists and is owned by this user.
 
     Raises:
         UnusableFolder: it is not, or cannot be made.
@@ -49,7 +49,7 @@ def open_root(root: Path) -> None:
 
 
 def open_folder(folder: Path) -> None:
-    """Make sure that a cache folder is there, ours, tagged, and can be written to.
+    """Make sure that a cache folder exists, is owned by this user, is tagged and can be written to.
 
     Raises:
         UnusableFolder: it is not, or cannot be made.
@@ -143,7 +143,7 @@ def list_new(folder: Path, *, whole: bool) -> None:
 
 
 def remove_folder(folder: Path) -> bool:
-    """Remove a cache folder of ours, file by file that is of ours; False if a process works there or it is not ours."""
+    """Remove a tagged cache folder and the files that were written for it; False if a process works there or it is not tagged."""
     if folder.is_symlink() or not is_tagged(folder):
         return False
     with suppress(OSError), (folder / LOCK).open("wb") as lock:

@@ -1,6 +1,6 @@
 """A worker process, seen from inside: it calls what its parent asks for, and tells by its heartbeat how far it is.
 
-Code that is not ours runs here, where it can be ended (see `workers` for the parent's side). Whatever happens to the
+Third-party code runs here, where it can be stopped (see `workers` for the parent's side). Whatever happens to the
 process, the parent lives on, and knows from the heartbeat, which lies in memory that both share, what was under way.
 """
 
@@ -135,7 +135,7 @@ def words_of(error: BaseException) -> str:
 
 
 def raised_in_compiled_code() -> str:
-    """The words of what compiled code raised last in this worker; "" if there was nothing, or this is no worker.
+    """The words of what compiled code raised last in this worker; "" if there was nothing, or this is not a worker.
 
     Such code cannot raise into the loop that calls it by address: it returns 0, and numba reports the exception aside.
     """
@@ -183,7 +183,7 @@ def prints_to_stderr() -> Iterator[None]:
     from contextlib import redirect_stdout
 
     kept = None
-    with suppress(OSError, ValueError):  # a notebook has no such descriptors, or others
+    with suppress(OSError, ValueError):  # a notebook has none of these descriptors, or others
         sys.stdout.flush()
         kept = os.dup(1)
         os.dup2(2, 1)

@@ -283,7 +283,7 @@ class Position:
         return other
 
     def imagine(self, seat: int, rng: np.ndarray[Any, Any]) -> "Position":
-        """A game that may go on from here for all that `seat` knows, all it cannot know and all chance drawn anew.
+        """A game that may go on from here for all that `seat` knows, all it cannot know and all chance redrawn.
 
         Args:
             seat: who imagines it.

@@ -116,7 +116,7 @@ def write_page(folder: Path, manifest: Mapping[str, Any], game: Game, content: C
     """Draw what `content` paints into figures/ and write report.html; returns the page's path.
 
     Raises:
-        StorageError: the folder cannot be written, is in use, or holds a file of that name that is not ours.
+        StorageError: the folder cannot be written, is in use, or holds a file of that name that no run wrote.
     """
     painter = Painter()
     page = _render(manifest, game, content(painter))

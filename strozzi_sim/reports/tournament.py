@@ -126,7 +126,7 @@ def _standing(standings: Sequence[_Standing], painter: Painter) -> Section:
         Item("The standing in figures", "Over all games of an agent, whoever sat there with it.", tuple(lines)),
     ]
     sentences = [sentence for standing in standings for sentence in _told(standing)]
-    return _section("standing", "Standing", "Who is strongest, and how surely?", sentences, items)
+    return _section("standing", "Standing", "Who is strongest, and how certain is that?", sentences, items)
 
 
 def _pairs(standings: Sequence[_Standing], painter: Painter, chunks: int) -> Section:
@@ -231,7 +231,7 @@ def _first(standing: _Standing) -> str:
     """Who is strongest, in a sentence."""
     where, best = f"At {standing.title}", standing.agents[0]
     if not standing.converged:
-        return f"{where} the fit of strengths did not converge, so there is no ranking; the other figures stand."
+        return f"{where} the fit of strengths did not converge, so there is no ranking; the other figures are valid."
     if standing.reach(best) is None:
         return f"{where} {best} did best; there are too few games to say how certain that is."
     rivals = [agent for agent in standing.agents[1:] if (reach := standing.reach(agent)) and reach[0] == 1]

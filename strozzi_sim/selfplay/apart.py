@@ -1,4 +1,4 @@
-"""Agents that are not ours play in a worker process: what ends or hangs there is a fault of theirs, told here."""
+"""Third-party agents play in a worker process: what ends or hangs there is reported here as their fault."""
 
 from collections.abc import Callable
 from functools import partial

@@ -111,7 +111,7 @@ class Match:
         return seating_design(self.seatings, self.players)
 
     def warm(self, *, counted: bool = True) -> None:
-        """Compile what workers will find in the cache folder: all that this match needs but agents that are not ours."""
+        """Compile what workers will find in the cache folder: all that this match needs except third-party agents."""
         counted_loop(self.game) if counted else silent_loop(self.game)
         for spec in self.lineup:
             if not spec.foreign:
@@ -233,7 +233,7 @@ class Match:
 
 
 def _foreign(positions: Sequence[AgentSpec], compiled: Sequence[CompiledAgent | None]) -> str:
-    """The compiled agents that are not ours, in words."""
+    """The third-party compiled agents, in words."""
     pairs = zip(positions, compiled, strict=True)
     found = dict.fromkeys(f"agent {spec.text!r}" for spec, each in pairs if each and not each.trusted)
     return " or ".join(found) or "an agent of the package"

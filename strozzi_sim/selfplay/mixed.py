@@ -5,7 +5,7 @@ on. The result is only the actions of every game, in order. The compiled loop th
 more from this script, so that results are counted in one place, in one order, whoever sat there.
 
 The bits of a matrix product may depend on the size of a batch and on a row's place in it (OpenBLAS on many processors).
-So which decisions meet in a batch, and where, hangs on nothing but the match and the range of deals: the games are dealt
+So which decisions meet in a batch, and where, depends only on the match and the range of deals: the games are dealt
 to their slots in one order, all that wait are asked in the order of the slots, in calls of one fixed size (`CALL`).
 """
 

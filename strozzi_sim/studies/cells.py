@@ -17,7 +17,7 @@ class Sums(NamedTuple):
         unit: what one of it counts as in `numerator`.
         played: games, int64[C, P].
         n_deals: deals behind it if it is a share, else None.
-        span: the smallest and the largest it can be in a game, if that is known and it is no share.
+        span: the smallest and the largest it can be in a game, if that is known and it is not a share.
         deals: behind it, if it has a span.
     """
 
@@ -68,7 +68,7 @@ class CellCounts:
     Attributes:
         players: number of seats.
         variant: name of the variant.
-        lineup: the line-up in words, as tables print it, agents by commas.
+        lineup: the line-up in words, as tables print it, agents separated by commas.
         positions: the agent of every position, spec strings.
         selfplay: whether the line-up is one agent, so that positions mean nothing.
         deals: deals played, all chunks together.

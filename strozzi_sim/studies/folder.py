@@ -1,4 +1,4 @@
-"""The results folder: its lock, its manifest, and the list of files in it that are ours.
+"""The results folder: its lock, its manifest, and the list of files that runs wrote into it.
 
 files.json names every table, picture and page that a run or a report writes, before it is written, and its SHA-256
 once it is there (null of what is too long to be kept in memory). Only what it names is replaced or removed.
@@ -130,7 +130,7 @@ def folder_lock(folder: Path) -> Iterator[None]:
 
 
 def read_list(folder: Path) -> dict[str, str | None]:
-    """The files of ours in a results folder, by path within it, with their SHA-256.
+    """The files that runs wrote into a results folder, by path within it, with their SHA-256.
 
     Raises:
         InputError: the list was changed by hand.
@@ -152,7 +152,7 @@ def _write_list(folder: Path, files: Mapping[str, str | None]) -> None:
 
 
 def replace_files(folder: Path, contents: Mapping[str, Content], *, parts: tuple[str, ...]) -> None:
-    """Write files of ours into a results folder, and remove those of `parts` that are there no more.
+    """Write files into a results folder, and remove those of `parts` that are no longer made.
 
     Args:
         folder: the results folder, whose lock is held.
@@ -188,7 +188,7 @@ def replace_files(folder: Path, contents: Mapping[str, Content], *, parts: tuple
 
 
 def read_file(folder: Path, name: str, digest: str | None) -> bytes:
-    """A file of ours as it was written.
+    """A file of a run as it was written.
 
     Raises:
         InputError: it is missing, or is not as it was written.

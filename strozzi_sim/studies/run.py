@@ -47,7 +47,7 @@ class Progress:
     Attributes:
         say: called with a line for the user.
         games: called with (games done so far, games in all).
-        ready: called once the results folder is ours and nothing is in the way of playing.
+        ready: called once the results folder is locked and play can start.
     """
 
     say: Callable[[str], None] = field(default=lambda line: None)

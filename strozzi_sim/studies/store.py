@@ -66,7 +66,7 @@ class Store:
         folder: where it is.
         done: (cell, chunk) -> where it lies, of every chunk that is there and whole.
         damaged: chunks that were listed but are missing or changed.
-        unreadable: numbers of the ledger's lines that are no entries; what they listed is played again.
+        unreadable: numbers of the ledger's lines that are not entries; their chunks are played again.
         keeps: whether a later run finds the chunks again.
     """
 
@@ -96,7 +96,7 @@ class Store:
             self._check_space()
             self._read_ledger()
             undo.callback(self._close)
-            self._undo = undo.pop_all()  # the lock is ours until we leave
+            self._undo = undo.pop_all()  # the lock is held until we leave
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -50,7 +50,7 @@ _MIN_SAMPLES = 64
 def appraiser_memory(values, game):
     """The memory of `appraiser`: one sample of the margin for each playout and side.
 
-    Sizes are rounded up to a power of two: each one is compiled anew.
+    Sizes are rounded up to a power of two: each one is compiled separately.
 
     Raises:
         InputError: it would take more than 64 MiB.

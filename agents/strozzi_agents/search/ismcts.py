@@ -127,7 +127,7 @@ def ismcts(state, rules, params, memory, rng):
     """Searches one tree over many deals of what is unseen, and plays the action tried most often.
 
     Single-observer ISMCTS (Cowling, Powley, Whitehouse 2012) over open-loop chance: every iteration draws the unseen
-    things and all chance anew, and a node stands for a sequence of actions, whatever was drawn. `backup`:
+    things and all chance again, and a node stands for a sequence of actions, whatever was drawn. `backup`:
 
     - maxn : each seat seeks its own reward (Luckhardt and Irani 1986; in MCTS: Sturtevant 2008)
     - paranoid : all others seek the searcher's loss (Sturtevant and Korf 2000)

@@ -255,7 +255,7 @@ def check(components: Components, where: str) -> None:
 
 
 def check_totals(components: Components, where: str) -> None:
-    """Refuse the file whose totals disagree with what they add up; in a variant they are derived anew.
+    """Refuse the file whose totals disagree with what they add up; in a variant they are derived again.
 
     Raises:
         InputError: names the key.

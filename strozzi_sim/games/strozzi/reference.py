@@ -165,7 +165,7 @@ class Game:
         self._score_end()  # (69)
 
     def _prepare_round(self, number: int) -> None:
-        """Flags come back, ships are dealt anew; markers, tiles and coins stay as they are (56, 72)."""
+        """Flags come back, ships are dealt again; markers, tiles and coins stay as they are (56, 72)."""
         if number > 1:
             self.start_player = self._ranking("florence")[0]  # (63)
         self.round = number
