@@ -136,7 +136,7 @@ def check_compiled(name: str, function: Any, memory: Any) -> None:
         InputError: says what is expected.
     """
     takes = tuple(inspect.signature(function).parameters.values())
-    if len(takes) != len(RECORDS) or any(each.kind is not each.POSITIONAL_OR_KEYWORD for each in takes):
+    if len(takes) != len(RECORDS) or any(argument.kind is not argument.POSITIONAL_OR_KEYWORD for argument in takes):
         got = ", ".join(map(str, takes))
         raise InputError(f"agent {name}: expected a function of ({', '.join(RECORDS)}), got ({got})")
     if not (isinstance(memory, np.dtype) and memory.names) and (isinstance(memory, np.dtype) or not callable(memory)):

@@ -164,10 +164,10 @@ def _own(value: Any) -> Any:
         return value
     mine: Any = copy(value)
     if isinstance(value, dict):
-        mine.update({key: _own(each) for key, each in value.items()})
+        mine.update({key: _own(part) for key, part in value.items()})
     elif isinstance(value, (list, deque)):
         mine.clear()
-        mine.extend(_own(each) for each in value)
+        mine.extend(_own(part) for part in value)
     return mine
 
 

@@ -49,8 +49,8 @@ class AgentSpec:
     @property
     def in_seconds(self) -> str | None:
         """The parameter that gives its budget in seconds, or None; an agent with one has to be calibrated before it plays."""
-        found = [key for key, param in self.agent.params.items() if isinstance(param, Seconds) and self.values[key]]
-        return found[0] if found else None
+        given = [key for key, param in self.agent.params.items() if isinstance(param, Seconds) and self.values[key]]
+        return given[0] if given else None
 
     @property
     def builtin(self) -> bool:
@@ -75,9 +75,9 @@ class AgentSpec:
 
         None for those that come with the package: their behaviour has a version.
         """
-        found = [] if self.builtin else [file.read_bytes() for file in self._files() if file.is_file()]
-        found += [digest.encode() for policy in self.policies if (digest := policy.source_digest)]
-        return sha256(b"".join(sha256(each).digest() for each in found)).hexdigest() if found else None
+        sources = [] if self.builtin else [file.read_bytes() for file in self._files() if file.is_file()]
+        sources += [digest.encode() for policy in self.policies if (digest := policy.source_digest)]
+        return sha256(b"".join(sha256(source).digest() for source in sources)).hexdigest() if sources else None
 
     def _files(self) -> list[Path]:
         module = sys.modules.get(self.agent.function.__module__) if is_installed(self.agent) else None
@@ -190,14 +190,14 @@ def _read(text: str, key: str, param: Parameter, value: str) -> Value:
 
 @cache
 def _entry_points() -> dict[str, EntryPoint]:
-    found: dict[str, EntryPoint] = {}
+    points: dict[str, EntryPoint] = {}
     for point in entry_points(group=GROUP):
-        other = found.get(point.name)
+        other = points.get(point.name)
         if other is not None and other.value != point.value:
             packages = " and ".join(str(p.dist.name if p.dist else p.value) for p in (other, point))
             raise InputError(f"agent name {point.name!r} is claimed by two packages: {packages}; remove one of them")
-        found[point.name] = point
-    return found
+        points[point.name] = point
+    return points
 
 
 def agent_names() -> list[str]:
@@ -231,11 +231,11 @@ def _from_file(file: str, name: str) -> Agent:
         raise InputError(f"agent {file}::{name}: there is no file {file!r}")
     module = import_file(file)
     agents = {agent.name: agent for agent in vars(module).values() if isinstance(agent, Agent)}
-    found = getattr(module, name, None) if name not in agents else agents[name]
-    if not isinstance(found, Agent):
+    agent = getattr(module, name, None) if name not in agents else agents[name]
+    if not isinstance(agent, Agent):
         declared = known_names(name, agents).removeprefix("known: ")
         raise InputError(f"agent {file}::{name}: the file declares no agent {name!r}; it has: {declared}")
-    return found
+    return agent
 
 
 # -- line-ups --------------------------------------------------------------------------------------------------------

@@ -60,10 +60,10 @@ def parse_players(text: str, game: "Game") -> list[int]:
                 raise InputError(f"--players: expected 4, 3-6 or 3,5, got {shown(text)}")
             if end not in by_text:
                 raise InputError(f"--players: {allowed}, got {shown(end)[1:-1]}")
-        found = range(by_text[low], by_text[high] + 1) if dash else [by_text[low]]
-        if not found:
+        named = range(by_text[low], by_text[high] + 1) if dash else [by_text[low]]
+        if not named:
             raise InputError(f"--players: {allowed}, got none in {shown(text)}")
-        counts += [count for count in found if count not in counts]
+        counts += [count for count in named if count not in counts]
     for count in counts:
         if count not in game.player_counts:
             raise InputError(f"--players: {allowed}, got {count}")
@@ -108,20 +108,22 @@ def with_counts(
 
     known = noted(folder)
     say("calibrating agents with seconds=" if not known else "agents with seconds= play as when this folder was begun")
-    found = in_counts(specs, game, players, variants, known)
-    played = tuple(load_agent(found[spec.text].plays) if spec.text in found else spec for spec in specs)
-    return played, tuple(found.values())
+    calibrations = in_counts(specs, game, players, variants, known)
+    played = tuple(load_agent(calibrations[spec.text].plays) if spec.text in calibrations else spec for spec in specs)
+    return played, tuple(calibrations.values())
 
 
 def tell(calibrations: "Sequence[Calibration]") -> None:
     """Say of agents given in seconds what they play as; nothing if there are none."""
-    for each in calibrations:
-        print(each, flush=True)
+    for calibration in calibrations:
+        print(calibration, flush=True)
 
 
 def noted_in(document: dict[str, Any], calibrations: "Sequence[Calibration]") -> dict[str, Any]:
     """A JSON document with what agents given in seconds play as; unchanged if there are none."""
-    return {**document, "calibrated": [each.plain() for each in calibrations]} if calibrations else document
+    return (
+        {**document, "calibrated": [calibration.plain() for calibration in calibrations]} if calibrations else document
+    )
 
 
 def parse_workers(workers: int | None) -> int:

@@ -117,13 +117,13 @@ def _ask_person(table: "Position", names: list[str], seat: int) -> bool:
         if not line:
             return False
         answer = line.strip().lower()
-        found = [name for name in [*choices, "quit"] if name.lower().startswith(answer)]
-        exact = [name for name in found if name.lower() == answer]
-        if not answer or len(exact or found) != 1:
-            several = answer and len(found) > 1
-            print(f"{line.strip()!r} " + (f"may be {_spoken(found)}." if several else "is not a valid choice."))
+        matches = [name for name in [*choices, "quit"] if name.lower().startswith(answer)]
+        exact = [name for name in matches if name.lower() == answer]
+        if not answer or len(exact or matches) != 1:
+            several = answer and len(matches) > 1
+            print(f"{line.strip()!r} " + (f"may be {_spoken(matches)}." if several else "is not a valid choice."))
             continue
-        chosen = (exact or found)[0]
+        chosen = (exact or matches)[0]
         if chosen == "quit":
             return False
         table.play(choices[chosen])

@@ -88,8 +88,8 @@ def record(
         document = {"out": str(path), "games": written, "seed": seed}
         print_json(noted_in(document | ({"row_dependent": dependent} if dependent else {}), notes))
     elif to_output:
-        for each in notes:
-            say(str(each))
+        for note in notes:
+            say(str(note))
         if dependent:
             say(_ROW_DEPENDENT.format(", ".join(dependent)))
         say(f"{written} games written to standard output")

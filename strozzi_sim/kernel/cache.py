@@ -245,14 +245,14 @@ def _take_folder(folder: Path, undo: ExitStack) -> bool:
 
 def folders() -> list[Path]:
     """All tagged cache folders, newest first."""
-    found = [
+    tagged = [
         path
         for root in _roots()
         if root.is_dir() and os.access(root, os.R_OK)
         for path in root.glob("*-" + "?" * 16)
         if is_tagged(path)
     ]
-    return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
+    return sorted(tagged, key=lambda path: path.stat().st_mtime, reverse=True)
 
 
 def _drop_old(root: Path) -> None:

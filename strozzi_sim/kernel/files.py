@@ -111,14 +111,14 @@ def _permissions(target: Path) -> int | None:
         OSError: nothing may be written there.
     """
     try:
-        found = target.stat()
+        status = target.stat()
     except FileNotFoundError:
         return None
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(None, "is a folder")
     if not os.access(target, os.W_OK):
         raise PermissionError(None, "Permission denied")
-    return stat.S_IMODE(found.st_mode)
+    return stat.S_IMODE(status.st_mode)
 
 
 def write_whole(path: Path, content: bytes, *, lasting: bool = False) -> None:

@@ -56,10 +56,10 @@ def open_folder(folder: Path) -> None:
     """
     try:
         folder.mkdir(mode=_PRIVATE, exist_ok=True)
-        found = folder.lstat()
-        if not stat.S_ISDIR(found.st_mode):
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode):
             raise UnusableFolder(f"{folder.name} is not a folder")
-        _check_owned(folder, found)
+        _check_owned(folder, status)
         if not {entry.name for entry in folder.iterdir()} - {LOCK}:
             write_whole(folder / TAG, _TAG_TEXT)
         if not is_tagged(folder):
@@ -82,13 +82,13 @@ def _unusable(error: Exception) -> UnusableFolder:
     return UnusableFolder(getattr(error, "strerror", None) or str(error))
 
 
-def _check_owned(path: Path, found: os.stat_result) -> None:
+def _check_owned(path: Path, status: os.stat_result) -> None:
     if os.name == "nt":
         return  # no modes there; a profile's folders are private
-    if found.st_uid != os.geteuid():
-        raise UnusableFolder(f"{path.name} belongs to another user (uid {found.st_uid})")
-    if found.st_mode & _OTHERS_WRITE:
-        raise UnusableFolder(f"others may write to {path.name} (mode {stat.S_IMODE(found.st_mode):o})")
+    if status.st_uid != os.geteuid():
+        raise UnusableFolder(f"{path.name} belongs to another user (uid {status.st_uid})")
+    if status.st_mode & _OTHERS_WRITE:
+        raise UnusableFolder(f"others may write to {path.name} (mode {stat.S_IMODE(status.st_mode):o})")
 
 
 def drop_damaged(folder: Path) -> int:
@@ -103,14 +103,14 @@ def drop_damaged(folder: Path) -> int:
     try:
         sums = _read_sums(folder)
         for file in _code_files(folder):
-            found = file.lstat()
-            closed = stat.S_ISREG(found.st_mode) and not found.st_mode & _OTHERS_WRITE
-            if closed and _checked.get(file) == _stamp(found):
+            status = file.lstat()
+            closed = stat.S_ISREG(status.st_mode) and not status.st_mode & _OTHERS_WRITE
+            if closed and _checked.get(file) == _stamp(status):
                 continue
-            if found.st_uid != folder.lstat().st_uid:
-                raise UnusableFolder(f"{file.name} belongs to another user (uid {found.st_uid})")
+            if status.st_uid != folder.lstat().st_uid:
+                raise UnusableFolder(f"{file.name} belongs to another user (uid {status.st_uid})")
             if closed and sums.get(_name(folder, file)) == _sum(file):
-                _checked[file] = _stamp(found)
+                _checked[file] = _stamp(status)
             else:
                 file.unlink()
                 dropped += 1
@@ -172,8 +172,8 @@ def _name(folder: Path, file: Path) -> str:
     return file.relative_to(folder).as_posix()
 
 
-def _stamp(found: os.stat_result) -> _Stamp:
-    return found.st_ino, found.st_mtime_ns, found.st_size
+def _stamp(status: os.stat_result) -> _Stamp:
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def _sum(file: Path) -> str:

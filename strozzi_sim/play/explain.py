@@ -72,11 +72,11 @@ def explain(
 
 def deciders(table: Position, actions: Sequence[int]) -> list[int]:
     """The seat that makes each decision of a game, from its table as dealt and its actions."""
-    ahead, found = table.fork(), []
+    ahead, seats = table.fork(), []
     for action in actions:
-        found.append(ahead.actor)
+        seats.append(ahead.actor)
         ahead.play(action)
-    return found
+    return seats
 
 
 def _names(table: Position, actions: Sequence[int]) -> list[str]:
@@ -104,7 +104,7 @@ class _Told:
         view = table.game.module("view")
         seen = view.view_of(table.state[0], table.variant.components, table.actor)
         visits = sum(analysis.visits for analysis in self.analyses)
-        found: dict[str, Any] = {
+        document: dict[str, Any] = {
             "decision": self.number,
             "seat": table.actor,
             "question": view.question(seen, int(table.state[0]["phase"])),
@@ -115,10 +115,10 @@ class _Told:
         }
         ranked = _ranked(self.analyses)
         actions = ranked if self.says else self.analyses
-        found["actions"] = [self._root(analysis, visits) for analysis in actions]
+        document["actions"] = [self._root(analysis, visits) for analysis in actions]
         best = [analysis for analysis in ranked if analysis.visits][:lines] if self.says and lines else []
-        found["lines"] = [self._line(analysis, self._futures) for analysis in best]
-        return found | self._below(ranked, self._futures, self.depth) if tree else found
+        document["lines"] = [self._line(analysis, self._futures) for analysis in best]
+        return document | self._below(ranked, self._futures, self.depth) if tree else document
 
     @cached_property
     def _futures(self) -> Futures:
@@ -178,14 +178,18 @@ class _Told:
     def _play(self, analysis: ActionAnalysis, futures: Futures) -> tuple[str, Futures]:
         """An action in words, as it is called in imagined games that come to it, and these games after it."""
         mover, action = self._mover(analysis), analysis.action
-        fitting = [each for each in futures if not each.over and each.actor == mover and action in each.legal]
+        fitting = [
+            imagined
+            for imagined in futures
+            if not imagined.over and imagined.actor == mover and action in imagined.legal
+        ]
         if not fitting:  # the agent's tree skips what others do
-            played_on = [self._until(mover, each) for each in futures]
-            fitting = [each for each in played_on if not each.over and action in each.legal]
+            played_on = [self._until(mover, imagined) for imagined in futures]
+            fitting = [imagined for imagined in played_on if not imagined.over and action in imagined.legal]
         names, after = Counter[str](), []
-        for each in fitting:
-            names[_names(each, [action])[0]] += 1
-            future = each.fork()
+        for imagined in fitting:
+            names[_names(imagined, [action])[0]] += 1
+            future = imagined.fork()
             future.play(action)
             after.append(future)
         words = [name for name, _ in names.most_common()]

@@ -51,17 +51,17 @@ def retrace(recorded: RecordedGame, table: Position, place: str) -> list[int]:
             if len(here.lines()) == len(lines):
                 return _unwound(path)
             continue
-        found = []
+        branches = []
         for action in here.legal:
             after = here.fork()
             after.play(action)
             told, fits = _agreement(after, lines)
             furthest = max(furthest, told)
             if fits:
-                found.append((told, -action, after))
+                branches.append((told, -action, after))
         tried += len(here.legal)
-        found.sort(key=lambda each: each[:2])
-        waiting += [(after, (-negative, path)) for _, negative, after in found]
+        branches.sort(key=lambda branch: branch[:2])
+        waiting += [(after, (-negative, path)) for _, negative, after in branches]
     header = recorded.header
     dealt = f"the game of seed {header['seed']}, deal {header['deal']}, behaviour {table.game.behaviour}"
     if furthest < len(lines):

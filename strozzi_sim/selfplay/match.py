@@ -156,16 +156,16 @@ class Match:
         compiled = [
             compile_agent(spec, self.game) if spec.agent.kind == "compiled" else None for spec in self.positions
         ]
-        memories = [np.zeros(1, each.memory) if each else None for each in compiled]
+        memories = [np.zeros(1, agent.memory) if agent else None for agent in compiled]
         agents = np.zeros(players, AGENT)
-        for position, (each, memory) in enumerate(zip(compiled, memories, strict=True)):
-            if each is None or memory is None:  # address 0 is a seat in Python
+        for position, (agent, memory) in enumerate(zip(compiled, memories, strict=True)):
+            if agent is None or memory is None:  # address 0 is a seat in Python
                 agents[position]["sees_state"] = not self.variant.hidden
                 agents[position]["counter"] = -1
                 continue
             agents[position] = (
-                each.address, each.params.ctypes.data, memory.ctypes.data, each.memory_size,
-                each.trusted and not self.variant.hidden, counter(each.memory), 0,
+                agent.address, agent.params.ctypes.data, memory.ctypes.data, agent.memory_size,
+                agent.trusted and not self.variant.hidden, counter(agent.memory), 0,
             )  # fmt: skip
         rules = exact_copy(self.variant.rules)  # other threads play by those
         outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
@@ -235,8 +235,8 @@ class Match:
 def _foreign(positions: Sequence[AgentSpec], compiled: Sequence[CompiledAgent | None]) -> str:
     """The third-party compiled agents, in words."""
     pairs = zip(positions, compiled, strict=True)
-    found = dict.fromkeys(f"agent {spec.text!r}" for spec, each in pairs if each and not each.trusted)
-    return " or ".join(found) or "an agent of the package"
+    names = dict.fromkeys(f"agent {spec.text!r}" for spec, agent in pairs if agent and not agent.trusted)
+    return " or ".join(names) or "an agent of the package"
 
 
 def check_players(game: Game, players: int, variant: Variant) -> None:

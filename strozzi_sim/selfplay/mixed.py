@@ -70,9 +70,9 @@ class MixedLoop:
         self._words = beat.view(np.int64).data
         self.kernels, self._view_of = kernels(game), game.module("view").view_of
         self.hidden, self.rules = variant.hidden, rules[0]
-        sizes = [each.memory.itemsize if each is not None else 0 for each in compiled]
+        sizes = [agent.memory.itemsize if agent is not None else 0 for agent in compiled]
         slots = max(1, min(MAX_SLOTS, games, _MEMORY // max(sum(sizes), 1)))
-        self.memories = [np.zeros(slots, each.memory) if each is not None else None for each in compiled]
+        self.memories = [np.zeros(slots, agent.memory) if agent is not None else None for agent in compiled]
         self.strides = np.array(sizes, np.int64)
         self.compiled = compiled
         self.works, self.slots = np.zeros(slots, slot_records(game)), np.zeros(slots, SLOT)
@@ -80,13 +80,15 @@ class MixedLoop:
         self.randoms, self.resample = np.zeros((slots, players), RANDOM), np.zeros((slots, players), RANDOM)
         self.pending = np.zeros(slots, PENDING)
         self.log = np.zeros(slots * LOG * WAVE, LOGGED)
-        in_python = [spec.text for spec, each in zip(positions, compiled, strict=True) if each is None]
+        in_python = [spec.text for spec, agent in zip(positions, compiled, strict=True) if agent is None]
         self.clock = Clock(seconds_allowed(), game.name, " or ".join(repr(text) for text in dict.fromkeys(in_python)))
         # positions with the same agent are asked together
         self.specs = positions
         same = [(spec.text, id(spec.agent)) for spec in positions]
-        self.asks = np.array([same.index(each) for each in same])
-        self.asked_positions = sorted({int(ask) for ask, each in zip(self.asks, compiled, strict=True) if each is None})
+        self.asks = np.array([same.index(key) for key in same])
+        self.asked_positions = sorted(
+            {int(ask) for ask, agent in zip(self.asks, compiled, strict=True) if agent is None}
+        )
         self.components = read_only(variant.components)
         actions, view = game.module("state").ACTIONS, game.module("view")
         self.legal_each = np.zeros((slots, actions), np.bool_)  # of seats that are asked one by one

@@ -107,8 +107,8 @@ def row_dependent(match: Match) -> list[str]:
         return []
     if not match.foreign:
         return _row_dependent(match)
-    found: list[str] = play_apart(_row_dependent, match, blame=match.lost)
-    return found
+    dependent: list[str] = play_apart(_row_dependent, match, blame=match.lost)
+    return dependent
 
 
 def _row_dependent(match: Match) -> list[str]:

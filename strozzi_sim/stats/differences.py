@@ -105,7 +105,7 @@ def _of_shares(
     (first, low_1, high_1), (second, low_2, high_2) = (
         share_interval(over, under, unit=unit, deals=deals) for over, under in zip(numerator, denominator, strict=True)
     )
-    spread = [each - each.mean(axis=0) for each in leave_one_out_values]
+    spread = [values - values.mean(axis=0) for values in leave_one_out_values]
     both = np.sqrt((spread[0] ** 2).sum(axis=0) * (spread[1] ** 2).sum(axis=0))
     correlation = np.nan_to_num(np.clip(divide((spread[0] * spread[1]).sum(axis=0), both), -1, 1))
 

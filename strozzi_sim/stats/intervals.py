@@ -56,8 +56,8 @@ def t_quantile(df: Any, figures: int = 1) -> Any:
 
     upper = 1 - (1 - LEVEL) / (2 * figures)
     df = np.asarray(df, np.float64)
-    found = np.where(df > _LARGE_DF, ndtri(upper), stdtrit(np.minimum(df, _LARGE_DF), upper))
-    return float(found) if found.ndim == 0 else found
+    quantile = np.where(df > _LARGE_DF, ndtri(upper), stdtrit(np.minimum(df, _LARGE_DF), upper))
+    return float(quantile) if quantile.ndim == 0 else quantile
 
 
 def jackknife(values: Array) -> Array:

@@ -71,8 +71,8 @@ class Comparison:
         """Whose figures are compared: the compared agent's; of variants, every seat's and every position's."""
         if self.of == "agent":
             return [_part(cell, "position", 0)]
-        found = [_part(cell, "seat", seat) for seat in range(cell.players)]
-        return found + ([] if cell.selfplay else [_part(cell, "position", k) for k in range(cell.players)])
+        parts = [_part(cell, "seat", seat) for seat in range(cell.players)]
+        return parts + ([] if cell.selfplay else [_part(cell, "position", k) for k in range(cell.players)])
 
 
 def _part(cell: CellCounts, by: Literal["seat", "position"], level: int) -> Part:

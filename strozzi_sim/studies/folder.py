@@ -89,14 +89,14 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             f"{path}: format: expected {FORMAT!r}, got {str(written)[:40]!r}; run the study again in another folder"
         )
     try:
-        found = msgspec.convert(plain, _Manifest)
+        manifest = msgspec.convert(plain, _Manifest)
     except msgspec.ValidationError as error:
         raise InputError(f"{path}: was changed by hand: {error}") from None
-    if found.plan_hash != hash_of(found.plan):
+    if manifest.plan_hash != hash_of(manifest.plan):
         raise InputError(f"{path}: was changed by hand: plan and plan_hash do not match")
-    if found.plan.get("game") != found.game:
+    if manifest.plan.get("game") != manifest.game:
         raise InputError(
-            f"{path}: was changed by hand: game: {found.game!r} is not the plan's {found.plan.get('game')!r}"
+            f"{path}: was changed by hand: game: {manifest.game!r} is not the plan's {manifest.plan.get('game')!r}"
         )
     assert isinstance(plain, dict)
     return plain

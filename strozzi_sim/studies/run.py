@@ -291,7 +291,7 @@ def _manifest(plan: Plan, command: str) -> dict[str, Any]:
         "seed": plan.seed,
         "plan": plan.resolved,
         "plan_hash": plan.hash,
-        "calibrated": [each.plain() for each in plan.calibrated],
+        "calibrated": [calibration.plain() for calibration in plan.calibrated],
         "report": {"pages": list(plan.pages), "heatmaps": list(plan.heatmaps)},
         "games": plan.games,
         "cells": len(plan.cells),

@@ -134,8 +134,8 @@ class Store:
     def _check_same_plan(self) -> None:
         manifest = read_manifest(self.folder)
         if manifest["plan_hash"] != self.plan.hash:
-            found = list(differences(manifest["plan"], self.plan.resolved))
-            shown = "; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else "")
+            changes = list(differences(manifest["plan"], self.plan.resolved))
+            shown = "; ".join(changes[:3]) + (f"; and {len(changes) - 3} more" if len(changes) > 3 else "")
             raise InputError(
                 f"{self.folder}: holds the results of another plan ({shown}); name another folder with --out"
             )

@@ -33,13 +33,13 @@ def study_tables(
         _add_fairness(balance, cell)
         if not cell.selfplay:
             _add_lineup(lineup, cell)
-    found: dict[str, pd.DataFrame] = part.tables(cells, pages, heatmaps, stats)
-    own = found.pop("balance")
+    of_game: dict[str, pd.DataFrame] = part.tables(cells, pages, heatmaps, stats)
+    own = of_game.pop("balance")
     both = pd.concat([balance.frame(), own], ignore_index=True)
     cell_order = {(cell.players, cell.variant, cell.lineup): number for number, cell in enumerate(cells)}
     number = [cell_order[key] for key in zip(both["players"], both["variant"], both["lineup"], strict=True)]
     both = both.iloc[np.argsort(number, kind="stable")].reset_index(drop=True)
-    return {"balance": both, "seats": seats.frame(), "lineup": lineup.frame(), **found}
+    return {"balance": both, "seats": seats.frame(), "lineup": lineup.frame(), **of_game}
 
 
 def _add_seats(table: FigureTable, cell: CellCounts) -> None:

@@ -108,10 +108,10 @@ def _list_options(state, rules, params, memory, seat):
     over = round_ends(after, rules, seat)
     memory.promise[0] = sign * worth.margin(after, rules, params, memory.now, seat, over)
     count = int64(1)
-    found = placements(state, rules, seat)
-    while found != 0:
-        place = lowest_bit(found)
-        found &= found - 1
+    places = placements(state, rules, seat)
+    while places != 0:
+        place = lowest_bit(places)
+        places &= places - 1
         assign(after, state)
         load(after, rules, seat, place // MAX_HARBORS, place % MAX_HARBORS)
         promise = sign * worth.margin(after, rules, params, memory.now, seat, round_ends(after, rules, seat))
