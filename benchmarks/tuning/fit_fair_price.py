@@ -115,10 +115,10 @@ def fit(weights: Weights, states: np.ndarray[Any, Any], values: np.ndarray[Any, 
     bounds = [(param.low, param.high) for key in weights if isinstance(param := declared[key], Param)]
     start = np.array(list(weights.values()))
     before = float(left(start).std())
-    found = least_squares(
+    result = least_squares(
         lambda point: left(point) * scale, start, bounds=tuple(zip(*bounds, strict=True)), x_scale=start, diff_step=1e-3
     )
-    return dict(zip(weights, found.x.tolist(), strict=True)), before, float(left(found.x).std())
+    return dict(zip(weights, result.x.tolist(), strict=True)), before, float(left(result.x).std())
 
 
 def play(one: AgentSpec, other: AgentSpec) -> tuple[float, float]:

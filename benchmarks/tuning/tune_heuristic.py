@@ -244,7 +244,7 @@ def main() -> None:
     start = {key: float(param.default) for key, param in PARAMS.items()}
     best, past, rows = tune(arguments.minutes)
     games = arguments.games
-    found = {
+    result = {
         "weights": best,
         "start": start,
         "held_out": strengths(best, start, HELD_OUT_SEED, games),
@@ -260,10 +260,10 @@ def main() -> None:
             "sampler": "optuna TPESampler, multivariate", "optuna": optuna.__version__, "blocks": BLOCKS,
         },
     }  # fmt: skip
-    arguments.out.write_text(json.dumps(found, indent=1) + "\n")
-    for row in found["held_out"]:
+    arguments.out.write_text(json.dumps(result, indent=1) + "\n")
+    for row in result["held_out"]:
         print(row)
-    for row in found["self_play"]:
+    for row in result["self_play"]:
         print(row)
 
 

@@ -164,8 +164,8 @@ def _differences(given: Any, wanted: Any, key: str = "") -> Iterator[tuple[str, 
 def words_of(error: msgspec.ValidationError, raw: Any) -> str:
     """A validation error of `raw` with key and value: `tracks.top_index: expected `int` <= 31, got 32`."""
     text = str(error)
-    found = re.fullmatch(r"(.*) - at (?:`key` in )?`\$\.?(.*)`", text)
-    message, key = (found[1], found[2]) if found else (text, "")
+    match = re.fullmatch(r"(.*) - at (?:`key` in )?`\$\.?(.*)`", text)
+    message, key = (match[1], match[2]) if match else (text, "")
     message = message.replace("Object contains unknown field", "unknown key").replace("Object missing", "missing")
     message = message[:1].lower() + message[1:]
     value = _value_at(raw, key)

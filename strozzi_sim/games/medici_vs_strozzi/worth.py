@@ -183,10 +183,10 @@ def best_placement(state, rules, weights, memory, seat):
     after = clone(state)
     best = sign * margin(after, rules, weights, memory, seat, round_ends(after, rules, seat))
     chosen = int64(DISCARD)
-    found = placements(state, rules, seat)
-    while found != 0:
-        place = lowest_bit(found)
-        found &= found - 1
+    places = placements(state, rules, seat)
+    while places != 0:
+        place = lowest_bit(places)
+        places &= places - 1
         assign(after, state)
         load(after, rules, seat, place // MAX_HARBORS, place % MAX_HARBORS)
         worth = sign * margin(after, rules, weights, memory, seat, round_ends(after, rules, seat))

@@ -39,17 +39,19 @@ def _lots(by: str) -> Callable[[Any, Any], Cells]:
     def count(cell: Any, stats: Any) -> Cells:
         levels, counts = lots_by(cell, by)
         figures = lot_figures(counts, cell.deals, stats)
-        found: Cells = {figure: ([*sizes(cell), ALL], levels, estimate) for figure, estimate in figures.items()}
+        figures_of_cells: Cells = {
+            figure: ([*sizes(cell), ALL], levels, estimate) for figure, estimate in figures.items()
+        }
         whole = figures["share_of_level"]  # of all sizes together it is always 1
         sides = (side[:-1] for side in (whole.value, whole.low, whole.high, whole.n))
-        return {**found, "share_of_level": (sizes(cell), levels, stats.Estimate(*sides))}
+        return {**figures_of_cells, "share_of_level": (sizes(cell), levels, stats.Estimate(*sides))}
 
     return count
 
 
 def _ships(cell: Any, stats: Any) -> Cells:
     rows, columns = [*harbor_names(cell), ALL], [*ship_names(cell), ALL]
-    return {name: (rows, columns, each) for name, each in ship_figures(berths(cell), cell.deals, stats).items()}
+    return {name: (rows, columns, estimate) for name, estimate in ship_figures(berths(cell), cell.deals, stats).items()}
 
 
 def _duels(cell: Any, stats: Any) -> Cells:
@@ -80,10 +82,10 @@ def _spaces(cell: Any, stats: Any) -> Cells:
 def _tracks(cell: Any, stats: Any) -> Cells:
     names, counts = track_counts(cell)
     figures = track_figures(counts, cell.deals, stats)
-    found: Cells = {name: (names, round_names(cell), each) for name, each in figures.items()}
+    figures_of_cells: Cells = {name: (names, round_names(cell), estimate) for name, estimate in figures.items()}
     swapped = figures["swapped_share"]  # in round 1 all markers come from the centre
     sides = (side[:, 1:] for side in (swapped.value, swapped.low, swapped.high, swapped.n))
-    return {**found, "swapped_share": (names, round_names(cell)[1:], stats.Estimate(*sides))}
+    return {**figures_of_cells, "swapped_share": (names, round_names(cell)[1:], stats.Estimate(*sides))}
 
 
 def _cargo(cell: Any, stats: Any) -> Cells:

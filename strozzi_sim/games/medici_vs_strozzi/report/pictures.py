@@ -24,15 +24,15 @@ _PARTS = (("harbors", "harbors"), ("monopolies", "monopolies"), ("bonus", "bonus
 
 def pictures(tables: Tables) -> list[Picture]:
     """What to show, in order; only of pages whose tables are there."""
-    found = _balance(tables)
+    drawn = _balance(tables)
     makers = (
         ("prices", _prices), ("tiles", _tiles), ("harbors", _harbors), ("monopolies", _monopolies), ("rounds", _rounds),
         ("discards", _discards),
     )  # fmt: skip
     for page, make in makers:
         if page in tables:
-            found += make(tables)
-    return found if first_scenario(tables["balance"]).equals(tables["balance"]) else [*found, *_compared(tables)]
+            drawn += make(tables)
+    return drawn if first_scenario(tables["balance"]).equals(tables["balance"]) else [*drawn, *_compared(tables)]
 
 
 def _compared(tables: Tables) -> list[Picture]:
@@ -48,7 +48,7 @@ def _compared(tables: Tables) -> list[Picture]:
          "What a marker pays", "Mean coins that a marker brings in the round's scoring."),
         ("prices", {"tiles": ALL}, PRICE, "What a lot costs", "Mean price of all lots of the round."),
     )  # fmt: skip
-    found = [
+    drawn = [
         Picture(
             "compared-balance", "balance", "intervals", "balance", seats, "The variants and line-ups compared",
             "Whiskers are 95 % intervals.", x="players", series=SCENARIO, x_label="players",
@@ -56,7 +56,7 @@ def _compared(tables: Tables) -> list[Picture]:
     ]  # fmt: skip
     for page, where, figure, title, caption in by_round:
         if page in tables:
-            found.append(
+            drawn.append(
                 Picture(
                     f"compared-{page}-{figure.name.replace('_', '-')}",
                     page,
@@ -71,7 +71,7 @@ def _compared(tables: Tables) -> list[Picture]:
                     x_label="round",
                 )
             )
-    return found
+    return drawn
 
 
 def _income(who: str = "") -> tuple[Figure, ...]:
@@ -137,7 +137,7 @@ def _prices(tables: Tables) -> list[Picture]:
         BUYER,
     )
     figures = (Figure("share", "share of the lots", "share"), PRICE, FAIR, BUYER)
-    found = [
+    drawn = [
         Picture(
             "prices-by-size", "prices", "table", "prices", by_size, "Lots in figures",
             "Each figure with its 95 % interval. The fair price is estimated: half of what changes hands with the lot.",
@@ -181,7 +181,7 @@ def _prices(tables: Tables) -> list[Picture]:
         ("room", "Lots by who could load them"),
     )  # fmt: skip
     for by, title in tables_by:
-        found.append(
+        drawn.append(
             Picture(
                 f"prices-by-{by}",
                 "prices",
@@ -195,7 +195,7 @@ def _prices(tables: Tables) -> list[Picture]:
                 x_label=BY_LABELS[by],
             )
         )
-    return found
+    return drawn
 
 
 def _tiles(tables: Tables) -> list[Picture]:

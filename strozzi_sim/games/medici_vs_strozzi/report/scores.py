@@ -120,10 +120,10 @@ def add_balance(table: FigureTable, cell: Any, stats: Any) -> None:
 def _add_scores(table: FigureTable, cell: Any, stats: Any, start: int) -> None:
     """Quantiles of final coins; none in the lowest level, which takes everything below."""
     histogram = cell.tallies["score"]
-    found = stats.quantiles(histogram, tuple(QUANTILES.values()), deals=cell.deals, open_below=True)
-    found = found.minus(LOWEST - start)
+    quantiles = stats.quantiles(histogram, tuple(QUANTILES.values()), deals=cell.deals, open_below=True)
+    quantiles = quantiles.minus(LOWEST - start)
     for k, figure in enumerate(QUANTILES):
-        table.add(cell, figure, stats.Estimate(found.value[k], found.low[k], found.high[k], found.n[k]))
+        table.add(cell, figure, stats.Estimate(quantiles.value[k], quantiles.low[k], quantiles.high[k], quantiles.n[k]))
 
 
 def add_rounds(table: FigureTable, cell: Any, stats: Any) -> None:
@@ -255,9 +255,9 @@ def add_harbors(table: FigureTable, cell: Any, stats: Any) -> None:
 def track_names(cell: Any) -> tuple[list[tuple[int, int]], list[str]]:
     """(harbor, type) of every track, and its name."""
     types = [kind["key"] for kind in cell.components["type"]]
-    found = [(h, types.index(kind), f"{harbor['id']}.{kind}")
+    tracks = [(h, types.index(kind), f"{harbor['id']}.{kind}")
              for h, harbor in enumerate(cell.components["harbor"]) for kind in harbor["tracks"]]  # fmt: skip
-    return [(h, kind) for h, kind, _ in found], [name for _, _, name in found]
+    return [(h, kind) for h, kind, _ in tracks], [name for _, _, name in tracks]
 
 
 def track_counts(cell: Any) -> tuple[list[str], Array]:

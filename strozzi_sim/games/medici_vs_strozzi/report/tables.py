@@ -62,10 +62,10 @@ def level_names(by: str) -> list[str]:
     return [*names[:-1], names[-1] + "+"]
 
 
-def possible_levels(cell: Any, by: str, found: Array) -> list[int]:
+def possible_levels(cell: Any, by: str, occurring: Array) -> list[int]:
     """The levels of `by` that lots can have with these components.
 
-    What estimates of fair prices can be is not known beforehand: their levels go up to the highest one `found`.
+    What estimates of fair prices can be is not known beforehand: their levels go up to the highest one `occurring`.
     """
     tiles, most = cell.components["tiles"], cell.components["rounds"]["reveal_max"]
     values, kinds = tiles["values_per_type"], len(cell.components["type"])
@@ -79,7 +79,7 @@ def possible_levels(cell: Any, by: str, found: Array) -> list[int]:
         "proposer": range(len(PLAYER_NAMES)),
         "room": range(2),
         "price": range(cell.components["price_space"]["action_space_cap"] // PRICE_BAND + 1),
-        "fair": range(int(found.max(initial=-1)) + 1),
+        "fair": range(int(occurring.max(initial=-1)) + 1),
         "gap": range(len(GAPS) + 1),
     }[by]
     return sorted({min(level, LEVELS - 1) for level in levels})
@@ -140,9 +140,9 @@ def add_prices(table: FigureTable, cell: Any, stats: Any) -> None:
     prices = cell.tallies["price"][:, : len(names) - 1]
     for k, name in enumerate(names):
         histogram = prices[:, k] if name != ALL else prices.sum(axis=1)
-        found = stats.quantiles(histogram, tuple(PRICE_QUANTILES.values()), deals=cell.deals, open_above=False)
+        quantiles = stats.quantiles(histogram, tuple(PRICE_QUANTILES.values()), deals=cell.deals, open_above=False)
         for q, figure in enumerate(PRICE_QUANTILES):
-            one = stats.Estimate(found.value[q], found.low[q], found.high[q], found.n[q])
+            one = stats.Estimate(quantiles.value[q], quantiles.low[q], quantiles.high[q], quantiles.n[q])
             table.add(cell, figure, one, tiles=name, by=ALL, level=ALL)
     for by in BY:
         levels, counts = lots_by(cell, by)

@@ -34,7 +34,9 @@ def _use(axis: str, by: str) -> Callable[[Any, Any], Cells]:
             counts, names = use_by(cell, by, axis), level_names(by)
             keep = possible_levels(cell, by)
         figures = use_figures(counts[:, keep], cell.deals, stats)
-        return {figure: ([*_KINDS[axis], ALL], [names[k] for k in keep], each) for figure, each in figures.items()}
+        return {
+            figure: ([*_KINDS[axis], ALL], [names[k] for k in keep], estimate) for figure, estimate in figures.items()
+        }
 
     return count
 
@@ -78,14 +80,14 @@ def _category_total(cell: Any, stats: Any) -> Cells:
 
 def _possible_totals(cell: Any, count: int) -> list[int]:
     """The totals that tiles of one category can add up to, as far as they are told apart."""
-    found: set[int] = set()
+    totals: set[int] = set()
     for category in CATEGORIES:
         sums = {0}
         for tile in cell.components["promotion_tiles"]:
             if tile["category"] == category:
                 sums |= {total + tile["value"] for total in sums}
-        found |= sums
-    return sorted({min(total, count - 1) for total in found})
+        totals |= sums
+    return sorted({min(total, count - 1) for total in totals})
 
 
 def _counted(cell: Any, stats: Any, counts: Any, rows: Sequence[str], columns: Sequence[str], coins: str) -> Cells:

@@ -38,11 +38,11 @@ _ORDERS = (
 
 def pictures(tables: Tables) -> list[Picture]:
     """What to show, in order; only of pages whose tables are there."""
-    found = _balance(tables)
+    drawn = _balance(tables)
     for page, make in (("flags", _flags), ("ports", _ports), ("promotion", _promotion), ("ships", _ships)):
         if page in tables:
-            found += make(tables)
-    return found
+            drawn += make(tables)
+    return drawn
 
 
 def _players(tables: Tables) -> int:

@@ -100,13 +100,13 @@ def possible_levels(cell: Any, by: str) -> list[int]:
 def possible_patterns(patterns: Array) -> list[int]:
     """The codes of `PATTERNS` in which no kind comes twice, and those counted in int64[C, PATTERNS, COUNT..]."""
     counted = patterns[..., COUNT].sum(axis=0)
-    found = []
+    codes = []
     for code in range(PATTERNS):
         kinds = [(code >> shift) & 3 for shift in (0, 2, 4)]
         used = [kind for kind in kinds if kind]
         if counted[code] or (len(set(used)) == len(used) and kinds[: len(used)] == used):
-            found.append(code)
-    return found
+            codes.append(code)
+    return codes
 
 
 def _add_use(
