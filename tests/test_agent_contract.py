@@ -431,5 +431,5 @@ def test_a_policy_that_is_its_own_default_is_refused(tmp_path):
         "def own(state, rules, params, memory, rng):\n"
         "    return 1\n"
     )
-    with pytest.raises(InputError, match="at most 8 agents in one another"):
+    with pytest.raises(InputError, match="at most 8 nested agents"):
         load_agent(f"{file}::own")

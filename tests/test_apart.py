@@ -1,4 +1,4 @@
-"""Agents that are not ours run where they can be ended: whatever they do, the command lives to tell, and nothing stays behind."""
+"""Third-party agents run where they can be stopped: whatever they do, the command survives to report it and leaves nothing behind."""
 
 import json
 import os

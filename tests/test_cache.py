@@ -141,7 +141,7 @@ def make_anothers_file(root, folder):
     [
         (make_open, "others may write to strozzi-.* (mode 777)"),
         (make_root_open, "others may write to cache (mode 770)"),
-        (make_untagged, "strozzi-.* holds files that are not ours"),
+        (make_untagged, "strozzi-.* holds files that strozzi-sim did not write"),
         pytest.param(make_anothers, "belongs to another user (uid 12345)", marks=root_only),
         pytest.param(make_anothers_file, "belongs to another user (uid 12345)", marks=root_only),
     ],

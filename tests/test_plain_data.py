@@ -72,7 +72,7 @@ def test_files_that_are_none(tmp_path):
         ('{"a":-9223372036854775808}', "an integer has at most 64 bits"),
         ('{"a":1e999}', "'1e999' is out of range"),
         ('{"a":NaN}', "NaN is not JSON"),
-        ('{"a":1,"b":2,"a":3}', "the key 'a' stands there twice"),
+        ('{"a":1,"b":2,"a":3}', "the key 'a' is given twice"),
         ('{"a":"\\ud800"}', "surrogates not allowed"),
         ('{"a":1', "Expecting"),
         ('"' + "a" * MAX_BYTES + '"', "longer than"),

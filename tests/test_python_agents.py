@@ -423,7 +423,7 @@ def test_an_agent_that_hangs(body, tmp_path, monkeypatch):
 
 def test_the_limit_is_a_number_of_seconds(monkeypatch):
     monkeypatch.setenv("STROZZI_DECISION_SECONDS", "soon")
-    with pytest.raises(InputError, match="STROZZI_DECISION_SECONDS: must be a number of seconds"):
+    with pytest.raises(InputError, match="STROZZI_DECISION_SECONDS: must be a positive number of seconds"):
         match(UniformAct).play(0, 1)
 
 

@@ -293,7 +293,7 @@ HARMED = [
     (change(plan={}), "manifest.json: was changed by hand: plan and plan_hash do not match"),
     (change(game="go"), "manifest.json: was changed by hand: game: 'go' is not the plan's 'strozzi'"),
     (change(report={"pages": 3}), "manifest.json: was changed by hand: Expected `array`, got `int` - at `$.report.pages`"),
-    (change(format="strozzi-sim.results/1"), "manifest.json: format: expected 'strozzi-sim.results/2', got 'strozzi-sim.results/1'; run the study anew"),
+    (change(format="strozzi-sim.results/1"), "manifest.json: format: expected 'strozzi-sim.results/2', got 'strozzi-sim.results/1'; run the study again"),
     (write("manifest.json", b""), "manifest.json: is not a strozzi-sim manifest"),
     (write("manifest.json", b"[" * 100_000), "manifest.json: is not a strozzi-sim manifest"),
     (write("manifest.json", b'{"format": ' + b"9" * 5000 + b"}"), "manifest.json: "),
@@ -301,7 +301,7 @@ HARMED = [
     (write("files.json", b'{"../letter.txt": null}'), "files.json: is not a strozzi-sim list of files: "),
 ]  # fmt: skip
 HARMED_LEDGERS = [
-    (change_entry(sha256=...), "ledger.jsonl: line 1: Object missing required field `sha256`; take the line out"),
+    (change_entry(sha256=...), "ledger.jsonl: line 1: Object missing required field `sha256`; remove the line"),
     (change_entry(games=11), "ledger.jsonl: line 1: games: expected 10 of this chunk, got 11"),
     (change_entry(games="10"), "ledger.jsonl: line 1: Expected `int`, got `str` - at `$.games`"),
     (change_entry(cell=6), "ledger.jsonl: line 1: the plan has no chunk 0 of cell 6"),

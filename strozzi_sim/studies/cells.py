@@ -92,10 +92,10 @@ class CellCounts:
         """Games played, all chunks together."""
         return int(self.outcome["games"].sum())
 
-    def sums(self, by: Literal["seat", "position"]) -> tuple[Sums, ...]:
+    def sums(self, breakdown: Literal["seat", "position"]) -> tuple[Sums, ...]:
         """Share of wins, mean rank, mean score, and mean lead over the others at the table, in coins."""
         wins, places, scores, played = (
-            self.outcome[field].sum(axis=1 if by == "seat" else 2)[:, : self.players]
+            self.outcome[field].sum(axis=1 if breakdown == "seat" else 2)[:, : self.players]
             for field in ("wins", "places", "scores", "played")
         )
         leads = self.players * scores - scores.sum(axis=1, keepdims=True)  # the lead times the number of rivals

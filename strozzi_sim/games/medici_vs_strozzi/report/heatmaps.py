@@ -33,11 +33,11 @@ PAID = Figure("won_share", "share of ships that win their harbor", "share")
 _TILES = "tiles of the lot"
 
 
-def _lots(by: str) -> Callable[[Any, Any], Cells]:
-    """Lots, sizes x levels of `by`."""
+def _lots(breakdown: str) -> Callable[[Any, Any], Cells]:
+    """Lots, sizes x levels of `breakdown`."""
 
     def count(cell: Any, stats: Any) -> Cells:
-        levels, counts = lots_by(cell, by)
+        levels, counts = lots_by(cell, breakdown)
         figures = lot_figures(counts, cell.deals, stats)
         figures_of_cells: Cells = {
             figure: ([*sizes(cell), ALL], levels, estimate) for figure, estimate in figures.items()
@@ -96,8 +96,8 @@ def _cargo(cell: Any, stats: Any) -> Cells:
     return {"share": ([*kinds, cell.components["gold"]["key"]], harbors, share)}
 
 
-def _lot_map(title: str, caption: str, by: str, figure: Figure) -> HeatMap:
-    return HeatMap(title, caption, _TILES, BY_LABELS[by], figure, _lots(by))
+def _lot_map(title: str, caption: str, breakdown: str, figure: Figure) -> HeatMap:
+    return HeatMap(title, caption, _TILES, BY_LABELS[breakdown], figure, _lots(breakdown))
 
 
 _HALF = "At exactly the fair price either answer is as good, so half is what careful play makes of it."

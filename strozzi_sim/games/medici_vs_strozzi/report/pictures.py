@@ -180,19 +180,19 @@ def _prices(tables: Tables) -> list[Picture]:
         ("order", "Lots as the round goes on"), ("proposer", "Lots by who names the price"),
         ("room", "Lots by who could load them"),
     )  # fmt: skip
-    for by, title in tables_by:
+    for breakdown, title in tables_by:
         drawn.append(
             Picture(
-                f"prices-by-{by}",
+                f"prices-by-{breakdown}",
                 "prices",
                 "table",
                 "prices",
                 figures,
                 title,
                 "All sizes together.",
-                {"by": by, "tiles": ALL},
+                {"by": breakdown, "tiles": ALL},
                 x="level",
-                x_label=BY_LABELS[by],
+                x_label=BY_LABELS[breakdown],
             )
         )
     return drawn

@@ -221,11 +221,11 @@ def add_harbors(table: FigureTable, cell: Any, stats: Any) -> None:
     names = [*harbor_names(cell), ALL]
     ends = with_total(t["harbor"][:, : len(names) - 1, :count], 1)  # [C, H + 1, R, DECIDED..]
     coins = with_total(t["harbor_coins"][:, : len(names) - 1, :count], 1)
-    for by, levels, outcomes, sums, rounds in (
+    for breakdown, levels, outcomes, sums, rounds in (
         (ALL, [ALL], ends.sum(axis=2, keepdims=True), coins.sum(axis=2, keepdims=True), 1),
         ("round", round_names(cell), ends, coins, count),
     ):
-        where: dict[str, Any] = {"harbor": names, "by": by, "level": levels}
+        where: dict[str, Any] = {"harbor": names, "by": breakdown, "level": levels}
         scored = outcomes.sum(axis=3)
         for figure, part in OUTCOMES.items():
             table.add(cell, figure, stats.ratio(outcomes[..., part], scored, n_deals=deals), **where)
@@ -297,12 +297,12 @@ def add_monopolies(table: FigureTable, cell: Any, stats: Any) -> None:
     """Where the markers lie after each round, what that pays, and who wins with how many of them."""
     deals = cell.deals
     names, counts = track_counts(cell)
-    for by, levels, sums in (
+    for breakdown, levels, sums in (
         (ALL, [ALL], counts.sum(axis=2, keepdims=True)),
         ("round", round_names(cell), counts),
     ):
         for figure, estimate in track_figures(sums, deals, stats).items():
-            table.add(cell, figure, estimate, track=names, by=by, level=levels)
+            table.add(cell, figure, estimate, track=names, by=breakdown, level=levels)
     spaces, markers = space_counts(cell)
     last = markers[:, -1]
     share = stats.ratio(last, last.sum(axis=1, keepdims=True), n_deals=deals)

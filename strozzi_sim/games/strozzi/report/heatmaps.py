@@ -23,16 +23,16 @@ _BY_WORDS = {
 _KINDS = {"flag": FLAG_NAMES, "port": PORT_NAMES}
 
 
-def _use(axis: str, by: str) -> Callable[[Any, Any], Cells]:
-    """Ships placed, kinds of `axis` x levels of `by`."""
+def _use(axis: str, breakdown: str) -> Callable[[Any, Any], Cells]:
+    """Ships placed, kinds of `axis` x levels of `breakdown`."""
 
     def count(cell: Any, stats: Any) -> Cells:
-        if by == "port":
+        if breakdown == "port":
             counts, names = cell.tallies["use"][:, 0].sum(axis=1).transpose(0, 2, 1, 3), list(PORT_NAMES)
             keep = list(range(len(names)))
         else:
-            counts, names = use_by(cell, by, axis), level_names(by)
-            keep = possible_levels(cell, by)
+            counts, names = use_by(cell, breakdown, axis), level_names(breakdown)
+            keep = possible_levels(cell, breakdown)
         figures = use_figures(counts[:, keep], cell.deals, stats)
         return {
             figure: ([*_KINDS[axis], ALL], [names[k] for k in keep], estimate) for figure, estimate in figures.items()
@@ -52,7 +52,7 @@ def _pirated(cell: Any, stats: Any) -> Cells:
 def _pirate_lap(cell: Any, stats: Any) -> Cells:
     laps, claims = cell.tallies["pirate_lap"][:, 1:, : cell.players], cell.tallies["claim"][:, 1:].sum(axis=2)
     keep = possible_levels(cell, "lap")[1:]  # a pirate is somebody else
-    names = [str(lap) for lap in keep]
+    names = [str(seat_offset) for seat_offset in keep]
     share = stats.ratio(laps[:, :, keep], laps.sum(axis=2, keepdims=True), n_deals=cell.deals)
     robbed = stats.ratio(laps[:, :, keep], claims[:, :, None], n_deals=cell.deals)
     return {"share": (FLAG_NAMES[1:], names, share), "pirated_share": (FLAG_NAMES[1:], names, robbed)}
@@ -109,9 +109,9 @@ def _ship_by(field: str, kinds: Sequence[str]) -> Callable[[Any, Any], Cells]:
     return count
 
 
-def _use_map(axis: str, by: str, figure: Figure) -> HeatMap:
-    label = BY_LABELS[by]
-    by_words = _BY_WORDS[by]
+def _use_map(axis: str, breakdown: str, figure: Figure) -> HeatMap:
+    label = BY_LABELS[breakdown]
+    by_words = _BY_WORDS[breakdown]
     title = {
         "share": f"What each flag is used on: {by_words}" if axis == "flag" else f"What goes to each port: {by_words}",
         "ship_prize_mean": f"What ships earn in port, by {axis} and {by_words}",
@@ -125,7 +125,7 @@ def _use_map(axis: str, by: str, figure: Figure) -> HeatMap:
         "steps_mean": "Mean spaces that the ship moves its owner's marker at the port, with the ware flag's step.",
         "win_share": "Share of games that the ship's owner wins. It shows who wins with the ship, not that the ship is the reason.",
     }[figure.name]
-    return HeatMap(title, caption, axis, label, figure, _use(axis, by), figure.name == "win_share")
+    return HeatMap(title, caption, axis, label, figure, _use(axis, breakdown), figure.name == "win_share")
 
 
 def _plain(title: str, caption: str, rows: str, columns: str, figure: Figure, count: Any) -> HeatMap:

@@ -38,8 +38,8 @@ def words(tables: Tables, components: Mapping[str, Any]) -> dict[str, str]:
     words_of = dict(WORDS)
     for table in ("flags", "ports"):
         if table in tables:
-            for by, mark, link in (("pattern", ">", ", "), ("pair", "+", " and ")):
-                for level in pick(tables[table], by=by)["level"].unique():
+            for breakdown, mark, link in (("pattern", ">", ", "), ("pair", "+", " and ")):
+                for level in pick(tables[table], by=breakdown)["level"].unique():
                     if level not in words_of:
                         words_of[level] = link.join(WORDS[part] for part in level.split(mark))
     for data in reversed(list(components.values())):  # the first variant has the last word
