@@ -1,4 +1,4 @@
-"""What can go wrong, each with the exit code that the `strozzi` command ends with, and the words for it."""
+"""What can go wrong, each with the exit code that the `strozzi` command ends with, and helpers for its text."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches

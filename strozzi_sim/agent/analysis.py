@@ -20,7 +20,7 @@ class ActionAnalysis:
 
     Attributes:
         action: the action.
-        visits: how often the agent tried it; the more, the surer.
+        visits: how often the agent tried it; more visits make the value more certain.
         value: what it expects for the seat that takes it, on the agent's own scale; None if it cannot say.
         seat: who takes it; None = the seat that decides.
         node: where to ask what followed, any object but None; None = nothing more is known.

@@ -24,7 +24,7 @@ class Agent:
     """A declared agent.
 
     Attributes:
-        name: how it is called in spec strings.
+        name: its name in spec strings.
         games: names of the games it plays, or ("*",).
         players: player counts it plays, or None for all of the game.
         stochastic: whether it uses its random stream.

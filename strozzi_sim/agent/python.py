@@ -1,11 +1,11 @@
 """Calling agents written in Python: their random numbers, what they may return, and how long they may take.
 
-Such an agent is a class with one of two methods:
+An agent in Python is a class with one of two methods:
 
 - `act(view, legal, rng) -> action`: one instance per game and seat. `view` is the game's View, `legal` the legal
   actions in ascending order, `rng` a SeatRng.
 - `act_batch(observations, legal, rng) -> actions`: one instance, without memory. float32[B, F], bool[B, A] and
-  uint64[B] in, int[B] out. B is CALL, always: empty rows (zeros, with action 0 alone legal) fill a batch up.
+  uint64[B] in, int[B] out. B is always CALL: empty rows (zeros, with only action 0 legal) fill up a batch.
 """
 
 import os
@@ -52,7 +52,7 @@ def seconds_allowed() -> float:
     """How long a decision may take: the environment's STROZZI_DECISION_SECONDS, or 60.
 
     Raises:
-        InputError: it must be a positive number.
+        InputError: the variable is not a positive number.
     """
     text = os.environ.get(SECONDS_VARIABLE, "")
     try:

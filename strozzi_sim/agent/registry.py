@@ -206,7 +206,7 @@ def agent_names() -> list[str]:
 
 
 def is_installed(agent: Agent) -> bool:
-    """Whether this very agent is what its name stands for in spec strings."""
+    """Whether spec strings find exactly this agent by its name."""
     return agent.name in _entry_points() and _registered(agent.name) is agent
 
 

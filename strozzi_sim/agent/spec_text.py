@@ -1,4 +1,4 @@
-"""The text of spec strings: lists of them, and what stands in parentheses."""
+"""The text of spec strings: lists of them, and what is in parentheses."""
 
 from strozzi_sim.errors import InputError, shown
 

@@ -121,7 +121,7 @@ def _wanted(asked: Asked, seats: Sequence[int]) -> list[int]:
 
 
 def _check_writable(path: Path) -> None:
-    """Refuse a file that cannot be written before time is spent."""
+    """Check that the file can be written before time is spent."""
     with storage_errors(f"--tree: {path} cannot be written"):
         fine = not path.is_dir() and path.parent.is_dir()
     if not fine:

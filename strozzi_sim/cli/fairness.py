@@ -39,7 +39,7 @@ def fairness(
     study: StudyFile = None,
     json: Json = False,
 ) -> int:
-    """Does an agent's choice depend on what it must not know, or on more than its game? Ends with 1 if it does, and shows the decision.
+    """Does an agent's choice depend on what it must not know, or on more than its game? Exits with 1 if it does, and shows the decision.
 
     Example: strozzi fairness strozzi greedy:margin=4 --players 3-6 --deals 20
     """

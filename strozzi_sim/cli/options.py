@@ -1,4 +1,4 @@
-"""Options that several commands share, and how they speak: one JSON document, or text for a person."""
+"""Options that several commands share, and their output: one JSON document, or text for a person."""
 
 import json
 import sys
@@ -23,7 +23,7 @@ MAX_WORKERS = 1_024
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game; `strozzi games` lists them")]
 Players = Annotated[str, typer.Option(help="player counts: 4, 3-6 or 3,5; default: all the game allows")]
 Agents = Annotated[str, typer.Option(help="one line-up, separated by commas; seat i gets agent i mod k")]
-Seed = Annotated[int, typer.Option(help="below 2^53")]
+Seed = Annotated[int, typer.Option(help="random seed, below 2^53")]
 Workers = Annotated[int | None, typer.Option(help="number of workers; default: all cores")]
 VariantName = Annotated[str, typer.Option("--variant", help="a variant of the game's components")]
 StudyFile = Annotated[Path | None, typer.Option("--study", help="a study's TOML file that defines the variant")]
@@ -36,7 +36,7 @@ def out_option(help_text: str) -> Any:
 
 
 def named_path(text: str) -> Path:
-    """The path that a person gave; an empty one would mean the current folder, and is refused."""
+    """The path as given; an empty one would mean the current folder, and is refused."""
     if not text:
         raise InputError("a file or folder name must not be empty; use . for the current folder")
     return Path(text)

@@ -41,7 +41,7 @@ def play(
     variant: VariantName = "base",
     study: StudyFile = None,
 ) -> None:
-    """Play a game yourself against agents; choices go by name.
+    """Play a game yourself against agents; choose by typing a name.
 
     Example: strozzi play strozzi --players 4 --agents heuristic --seat 1
     """

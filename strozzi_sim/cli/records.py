@@ -32,7 +32,7 @@ from strozzi_sim.errors import BrokenRule, InputError
 _ROW_DEPENDENT = (
     "{}: decisions depend on the other rows of a batch; played alone, a game may differ from the same game in a study"
 )
-RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="a record, JSON Lines")]
+RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="a record (JSON Lines)")]
 
 
 def record(
@@ -41,8 +41,8 @@ def record(
     agents: Agents = "random",
     games: Annotated[int, typer.Option(help="record deals 0 .. games-1 at one seating")] = 1,
     deal: Annotated[int | None, typer.Option(help="record only this deal")] = None,
-    seating: Annotated[int, typer.Option(help="number of the seating in its design")] = 0,
-    seatings: Annotated[str, typer.Option(help="the design: one, rotate, all or latin")] = "rotate",
+    seating: Annotated[int, typer.Option(help="number of the seating in the design")] = 0,
+    seatings: Annotated[str, typer.Option(help="the seating design: one, rotate, all or latin")] = "rotate",
     seed: Seed = 0,
     variant: VariantName = "base",
     study: StudyFile = None,

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Out = Annotated[Path | None, out_option("results folder; default: results/<name>")]
 
 
-def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a study, TOML")], out: Out = None,
+def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a study file (TOML)")], out: Out = None,
         workers: Workers = None, json: Json = False) -> None:  # fmt: skip
     """Play a study and write its tables and report; run it again to resume.
 

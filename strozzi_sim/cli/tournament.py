@@ -63,7 +63,7 @@ def tournament(
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Rank a field of agents: every choice of them on the same deals, in every seating.
+    """Rank a field of agents: every combination of them on the same deals, in every seating.
 
     Example: strozzi tournament strozzi --players 4 --agents random,greedy,heuristic,florence,racer --deals 200
     """
@@ -171,7 +171,7 @@ def compare(
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Two agents, or two variants, on the same deals: the difference, paired, with its interval.
+    """Compare two agents, or two variants, on the same deals: the paired difference with its interval.
 
     Example: strozzi compare strozzi greedy florence --players 4 --against heuristic --deals 1000
     """
@@ -241,7 +241,7 @@ def ladder(
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Does twice the budget win, and where does that stop? One seat with twice, the others with once.
+    """Does doubling the budget win, and where does that stop? One seat has twice the budget of the others.
 
     Example: strozzi ladder strozzi greedy --param margin --from 4 --steps 3 --deals 200
     """

@@ -218,7 +218,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
     """Make `folder` if need be, and keep other threads and processes out of it meanwhile.
 
     Raises:
-        UnusableFolder: it cannot be had.
+        UnusableFolder: it cannot be locked.
     """
     with _one_thread, ExitStack() as undo:
         if folder not in _held:

@@ -1,8 +1,8 @@
 """Files that are written atomically: whole, or as they were before.
 
-What is written lies beside its target under a name of its own until it is whole, and takes the target's place in one
-rename. So two writers of one file never mix, and the last to finish wins. A symbolic link is followed. A device, a
-pipe or standard output has no place to take: it is written to as it comes.
+Content is first written beside its target under a unique temporary name and then replaces the target in one rename. So two
+writers of one file never mix, and the last to finish wins. A symbolic link is followed. A device, a pipe or standard
+output cannot be replaced: it is written to directly.
 """
 
 import os

@@ -97,7 +97,7 @@ def drop_damaged(folder: Path) -> int:
     The folder's lock is held.
 
     Raises:
-        UnusableFolder: a file belongs to somebody else, or cannot be read or removed.
+        UnusableFolder: a file belongs to another user, or cannot be read or removed.
     """
     dropped = 0
     try:

@@ -67,7 +67,7 @@ def begin_decision(words: memoryview, deal: int, seating: int, seat: int, number
 
 
 def serve(connection: int, memory: int, lifeline: int, parent: int) -> None:
-    """Answer requests until nobody asks any more.
+    """Answer requests until there are no more.
 
     A request is a pickled (folder, environment, path, pickled (function, arguments)), a reply a pickled (kind, value).
 
@@ -152,7 +152,7 @@ def _note(report: Any) -> None:
 
 
 def _end_with_parent(lifeline: int, parent: int) -> None:
-    """See to it that this process, and whatever it starts, ends when the parent is gone, however that ended.
+    """Make sure that this process, and whatever it starts, ends when the parent is gone, however that ended.
 
     The pipe's other end closes with the parent; the system then sends SIGIO, which ends a process without asking its
     interpreter: code that keeps the lock for ever ends as well. A thread looks after parents whose forked children still

@@ -1,8 +1,8 @@
 """Seconds a decision, turned into a count: `ismcts:seconds=0.1` into `ismcts:iterations=N` for this machine.
 
 Timing cannot be reproduced, so nothing plays by the clock: before a run, the agent is asked about some positions, and a
-count is fixed that takes it so long on average, in time of one core. The run is then that of the count, and can be had
-again with it; another calibration, here or elsewhere, will find another count.
+count is fixed that takes that long on average, in time of one core. The run is then played with that count and can be
+reproduced with it; another calibration, here or elsewhere, will find another count.
 """
 
 from collections.abc import Iterable, Sequence

@@ -87,7 +87,7 @@ def _names(table: Position, actions: Sequence[int]) -> list[str]:
 
 
 class _Told:
-    """One decision, put into words."""
+    """One decision, described."""
 
     def __init__(self, table: Position, seat: Seat, number: int, depth: int, visits: int) -> None:
         self.table, self.seat, self.number = table, seat, number

@@ -1,8 +1,8 @@
 """From the lines of a recorded game back to the decisions: the same deal again, and who chose what.
 
-A record says what happened, in the words of the rules; an action is what an agent returns. The compiled core tells
-which is which: of the legal actions, the one whose lines stand in the record was played. Where two fit so far, the
-lines to come decide.
+A record says what happened, in the words of the rules; an action is what an agent returns. The compiled core
+matches them: of the legal actions, the one that produces the lines of the record was played. Where two fit so far, the
+following lines decide.
 """
 
 from collections.abc import Mapping, Sequence

@@ -275,7 +275,7 @@ def _against(standing: _Standing, chunks: int) -> list[str]:
     ]
     if not against:
         return [
-            f"At {standing.title} no weaker agent surely finishes ahead of a stronger one ({len(rows)} pairs, judged together)."
+            f"At {standing.title} no weaker agent certainly finishes ahead of a stronger one ({len(rows)} pairs, judged together)."
         ]
     more = [f"and {len(against) - _MAX_PAIRS} more pairs"] if len(against) > _MAX_PAIRS else []
     return [f"At {standing.title}, against the ranking, {'; '.join([*against[:_MAX_PAIRS], *more])}."]
@@ -315,8 +315,8 @@ def _certainty(manifest: Mapping[str, Any]) -> list[str]:
     statements = [
         f"The deals are cut into {chunks} parts; part c of every matchup holds the same deals. Every interval comes from leaving out one part of all "
         "matchups at a time (the delete-one jackknife), so that deals used many times make nothing look more certain than it is.",
-        "Intervals are 95 %: strengths and means by Student's t, shares by Wilson's formula, or the exact one where events are rare. An agent's rank lies above all that are surely weaker and below all that are "
-        "surely stronger, with the comparisons of that agent judged together (Bonferroni).",
+        "Intervals are 95 %: strengths and means by Student's t, shares by Wilson's formula, or the exact one where events are rare. An agent's rank lies above all that are certainly weaker and below all that are "
+        "certainly stronger, with the comparisons of that agent judged together (Bonferroni).",
         "Strengths sum up a field: they leave out who sits where, and where three agents beat one another in a circle no ranking is right. They hold for "
         "these opponents; another field may give another order.",
         "Figures with fewer than 30 games behind them have no value. Intervals cover chance, not what other agents, or people, would do.",

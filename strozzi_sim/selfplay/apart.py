@@ -24,7 +24,7 @@ def play_apart(
     Args:
         function: what to call.
         *arguments: for it.
-        blame: puts into words what the agents did, given the last HEARTBEAT.
+        blame: describes what the agents did, given the last HEARTBEAT.
         is_dropped: once it says so, the call is given up.
 
     Raises:

@@ -237,7 +237,7 @@ def _harbors(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     if enough:
         first = enough[0]
         statements.append(
-            f"Of the loads that surely win more often than not, the smallest is {first.level}: it wins {quote(first, 'share')}."
+            f"Of the loads that certainly win more often than not, the smallest is {first.level}: it wins {quote(first, 'share')}."
         )
     return statements
 
