@@ -7,7 +7,7 @@
 Three parts. `intervals`: by table and figure, how often the interval of a small study holds the value of the long one, how
 often it lies below and above it, and how often there is no value, no interval or no row. `seats`: how often the test of
 equal seats finds fault with seats that are equal. `looks`: how often an interval of `--until` is wrong at any look.
-Everything hangs on the arguments alone. What is judged is what commands print: the package's own tables of real games.
+Everything depends only on the arguments. What is judged is what commands print: the package's own tables of real games.
 """
 
 # ruff: noqa: E402, the path comes before the imports
@@ -41,7 +41,7 @@ def per_cent(value: float, digits: int = 1) -> str:
 
 def intervals(options: argparse.Namespace, workers: int) -> pd.DataFrame:
     """Coverage by group, table, figure and deals."""
-    found = []
+    summaries = []
     for case in cases(quick=options.quick):
         if not re.search(options.only, f"{case.group}: {case.name}"):
             continue
@@ -52,8 +52,8 @@ def intervals(options: argparse.Namespace, workers: int) -> pd.DataFrame:
         for deals in options.deals:
             bits, failed = small_studies(case, truth, deals, options.studies, workers)
             tell(f"{case.group}: {case.name}: {deals} deals" + (f"; {failed} studies FAILED" if failed else ""))
-            found.append(summary(case, truth, deals, bits))
-    return together(pd.concat(found, ignore_index=True)) if found else pd.DataFrame()
+            summaries.append(summary(case, truth, deals, bits))
+    return together(pd.concat(summaries, ignore_index=True)) if summaries else pd.DataFrame()
 
 
 def show_intervals(table: pd.DataFrame) -> None:
@@ -72,18 +72,18 @@ def show_intervals(table: pd.DataFrame) -> None:
         print(shown.sort_values(["table", "figure"]).to_string(index=False))
 
 
-def failures(found: dict[str, pd.DataFrame]) -> list[str]:
+def failures(tables: dict[str, pd.DataFrame]) -> list[str]:
     """What is beyond chance outside the limits, in lines."""
     lines = []
-    if len(found.get("intervals", ())):
-        for row in outside(found["intervals"], LOW, HIGH, ALARM, ENOUGH).itertuples():
+    if len(tables.get("intervals", ())):
+        for row in outside(tables["intervals"], LOW, HIGH, ALARM, ENOUGH).itertuples():
             kind = f" ({row.kind})" if row.kind else ""
             lines.append(
                 f"{row.group}, {row.table}, {row.figure}{kind}, {row.deals} deals: {per_cent(row.coverage)} % of "
                 f"{row.trials:,} intervals hold, allowed {100 * LOW:g}-{100 * HIGH:g}"
             )
     for part, rate, limits in (("seats", "below_05", (SEATS_LOW, SEATS_HIGH)), ("looks", "wrong", (0, 0.05))):
-        table = found.get(part, pd.DataFrame())
+        table = tables.get(part, pd.DataFrame())
         for row in table.to_dict("records"):
             count = row["tests"] if part == "seats" else row["runs"]
             level = ALARM / (2 * len(table))
@@ -108,7 +108,7 @@ def main() -> int:
     parser.add_argument("--studies", type=int, help="small studies of a case (200; 160 with --quick)")
     parser.add_argument("--tests", type=int, help="tests of equal seats (2,000; 1,000 with --quick)")
     parser.add_argument("--runs", type=int, help="runs of --until (200; 40 with --quick)")
-    parser.add_argument("--long", type=int, default=LONG, help=f"the long study is so many times as long ({LONG})")
+    parser.add_argument("--long", type=int, default=LONG, help=f"how many times as long the long study is ({LONG})")
     parser.add_argument("--parts", default=",".join(PARTS), help="by commas (intervals,seats,looks)")
     parser.add_argument("--only", default="", help="cases whose name this regular expression finds")
     parser.add_argument("--quick", action="store_true", help="a few cases of 50 deals; exit 1 outside the limits")
@@ -120,25 +120,25 @@ def main() -> int:
     tests = options.tests or (1000 if options.quick else 2000)
     runs = options.runs or (40 if options.quick else 200)
     parts = options.parts.split(",")
-    found: dict[str, pd.DataFrame] = {}
+    frames: dict[str, pd.DataFrame] = {}
     if "intervals" in parts:
-        found["intervals"] = intervals(options, options.workers)
+        frames["intervals"] = intervals(options, options.workers)
         if not options.json:
-            show_intervals(found["intervals"])
+            show_intervals(frames["intervals"])
     if "seats" in parts:
         fields = ["2, unequal agents", "4, mixed", "6, self-play"] if options.quick else None
-        found["seats"] = sizes_of_test(
+        frames["seats"] = sizes_of_test(
             [deals for deals in options.deals if deals <= 200] or [200], tests, options.workers, fields
         )
     if "looks" in parts:
-        found["looks"] = ever_wrong(60 if options.quick else 200, runs, options.workers, options.long)
+        frames["looks"] = ever_wrong(60 if options.quick else 200, runs, options.workers, options.long)
     for part in ("seats", "looks"):
-        if part in found and not options.json:
+        if part in frames and not options.json:
             print(f"\n{part}")
-            print(found[part].to_string(index=False, float_format=lambda value: f"{value:.4f}"))
-    wrong = failures(found)
+            print(frames[part].to_string(index=False, float_format=lambda value: f"{value:.4f}"))
+    wrong = failures(frames)
     if options.json:
-        tables = {name: json.loads(table.to_json(orient="records")) for name, table in found.items()}
+        tables = {name: json.loads(table.to_json(orient="records")) for name, table in frames.items()}
         print(json.dumps({"tables": tables, "outside": wrong}, indent=1))
     for line in wrong:
         tell(f"outside: {line}")

@@ -38,9 +38,9 @@ from fuzz_cases import STUDY, Case, make_case
 ALLOWED = (0, 1, 2, 3, 4)
 SECONDS = 20
 PATIENCE = 300  # seconds of the clock
-TOLD = 250  # every so many cases the count so far is printed
+TOLD = 250  # the count so far is printed after this many cases
 MEMORY = 12 * 2**30  # of addresses; a case that needs more has no measure
-OWN_PROCESS = 100  # every so many cases one is a process of its own
+OWN_PROCESS = 100  # one case in this many is a process of its own
 SAID = ("resuming: ", "chunk ", "calibrating ", "agents with seconds=", "add --out ", "an agent was never ahead ")
 
 
@@ -119,14 +119,14 @@ def _own_process(arguments: list[str], folder: Path, stdin: str) -> Outcome:
 
 def _files(folder: Path) -> dict[str, bytes]:
     """What lies in a folder: the bytes of files, where links lead, the names of folders."""
-    found = {}
+    contents = {}
     for path in folder.rglob("*"):
         name = str(path.relative_to(folder))
         if path.is_symlink():
-            found[name] = b"-> " + os.fsencode(path.readlink())
+            contents[name] = b"-> " + os.fsencode(path.readlink())
         else:
-            found[name] = b"folder" if path.is_dir() else path.read_bytes()
-    return found
+            contents[name] = b"folder" if path.is_dir() else path.read_bytes()
+    return contents
 
 
 def wrong(case: Case, done: Outcome, before: dict[str, bytes], after: dict[str, bytes]) -> Iterator[str]:
@@ -260,16 +260,16 @@ def main() -> int:
             )
             return bool(faults)
         slowest = 0.0
-        for found in _all(asked.seed, asked.first, asked.first + asked.cases, model):
-            codes[found["code"]] += 1
-            kinds[found["kind"]] += 1
-            slowest = max(slowest, found["seconds"])
-            if found["case"] % TOLD == TOLD - 1:
+        for outcome in _all(asked.seed, asked.first, asked.first + asked.cases, model):
+            codes[outcome["code"]] += 1
+            kinds[outcome["kind"]] += 1
+            slowest = max(slowest, outcome["seconds"])
+            if outcome["case"] % TOLD == TOLD - 1:
                 print(f"{sum(codes.values())} cases, {failed} failed, {monotonic() - began:.0f} s", flush=True)
-            if found["faults"]:
+            if outcome["faults"]:
                 failed += 1
                 print(
-                    f"case {found['case']}: {'; '.join(found['faults'])}\n    {found['arguments']}\n    {found['err']}",
+                    f"case {outcome['case']}: {'; '.join(outcome['faults'])}\n    {outcome['arguments']}\n    {outcome['err']}",
                     flush=True,
                 )
     print(

@@ -264,12 +264,12 @@ def _variant_study(rng: random.Random, game: str) -> bytes:
 
 def broken_studies(rng: random.Random, folder: Path, template: Path) -> Case:
     """A study that cannot be read."""
-    found = studies(rng, folder, template)
+    case = studies(rng, folder, template)
     (folder / "study.toml").write_bytes(
         (folder / "study.toml").read_bytes() + b"\n" + rng.choice((b"x = 1", b"deals", b"["))
     )
-    found.must_fail = True
-    return found
+    case.must_fail = True
+    return case
 
 
 def studies(rng: random.Random, folder: Path, template: Path) -> Case:

@@ -146,7 +146,7 @@ def play_c(library: ctypes.CDLL, match: Match, last: int, scores: np.ndarray[Any
     agents[:] = (address, params.ctypes.data, memory.ctypes.data, 0, 1)
     design = match.design
     arrays = [job, match.variant.rules, agents, len(design), design, outcome, scores, NO_STOP]
-    given = [each.ctypes.data if isinstance(each, np.ndarray) else each for each in arrays]
+    given = [argument.ctypes.data if isinstance(argument, np.ndarray) else argument for argument in arrays]
     if library.play(*given) != last * len(design):
         raise Failure(1, "an agent in C chose an illegal action")
     return outcome
@@ -241,14 +241,14 @@ def measure_trees(match: Match, seconds: float) -> dict[str, Any]:
     states, rules, rng = positions(match), match.variant.rules, np.ones(1, RANDOM)
     sides = {}
     for name, text in SEARCHES.items():
-        bound = compile_agent(load_agent(text), match.game)
-        function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(bound.address)
-        sides[name] = function, bound, np.zeros(1, bound.memory)
+        compiled = compile_agent(load_agent(text), match.game)
+        function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(compiled.address)
+        sides[name] = function, compiled, np.zeros(1, compiled.memory)
 
     def ask(name: str) -> None:
-        function, bound, memory = sides[name]
+        function, compiled, memory = sides[name]
         for state in states:
-            function(*(each.ctypes.data for each in (state, rules, bound.params, memory, rng)))
+            function(*(record.ctypes.data for record in (state, rules, compiled.params, memory, rng)))
 
     times: list[list[float]] = []
     while len(times) < PAIRS or sum(map(sum, times)) < seconds:
@@ -256,7 +256,7 @@ def measure_trees(match: Match, seconds: float) -> dict[str, Any]:
     spent = dict(zip(SEARCHES, zip(*times, strict=True), strict=True))
     # halving plays whole sweeps only, so that it may leave a few of its iterations
     games = {name: int(memory[0]["playouts"]) / len(times) for name, (_, _, memory) in sides.items()}
-    cost = {name: [each / games[name] for each in spent[name]] for name in SEARCHES}
+    cost = {name: [cost_of_run / games[name] for cost_of_run in spent[name]] for name in SEARCHES}
     return {
         "players": match.players,
         "positions": len(states),
@@ -300,8 +300,8 @@ def show(
         for name, words in SIDES.items():
             rate, decisions = row["games_per_s"][name], row["decisions_per_s"][name]
             line = f"  {row['players']:>7}  {words:<13} {rate:>11,.0f} {decisions / 1e6:>10.1f} M"
-            if found := row["ratio"].get(name):
-                line += f"  {_words(found)}"
+            if ratios := row["ratio"].get(name):
+                line += f"  {_words(ratios)}"
             print(line)
     print(f"\nOne thread, {FLAT} at every seat, whole games: playouts/s")
     print("  players            C         ours  ours / C: median (lowest-highest, pairs)")
@@ -333,7 +333,9 @@ def matches(game: Game, agent: str) -> dict[tuple[str, int], Match]:
     names = (BASE, *shipped_variants(game), "switches")
     variants = [resolve_variant(game, name, {"switches": subject.switches}) for name in names]
     counts = sorted(subject.players)
-    return {(each.name, count): Match(game, count, (spec,), each, SEED) for each in variants for count in counts}
+    return {
+        (variant.name, count): Match(game, count, (spec,), variant, SEED) for variant in variants for count in counts
+    }
 
 
 def run(game: Game, players: tuple[int, ...], seconds: float, as_json: bool) -> int:
@@ -348,8 +350,8 @@ def run(game: Game, players: tuple[int, ...], seconds: float, as_json: bool) -> 
         flat = [measure_flat(library, flats[BASE, count], seconds) for count in counts]
     trees = [measure_trees(rng[BASE, count], seconds) for count in counts]
     if as_json:
-        found = {"scores_equal": equal, "compared": compared, "measured": measured, "flat_mc": flat, "trees": trees}
-        print(json.dumps({"game": game.name, **found}, indent=2))
+        results = {"scores_equal": equal, "compared": compared, "measured": measured, "flat_mc": flat, "trees": trees}
+        print(json.dumps({"game": game.name, **results}, indent=2))
     else:
         show(compared, measured, flat, trees)
     return 0 if equal else 1

@@ -1,4 +1,4 @@
-"""What can go wrong, each with the exit code that the `strozzi` command ends with, and the words for it."""
+"""What can go wrong, each with the exit code that the `strozzi` command ends with, and helpers for its text."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -8,7 +8,7 @@ MAX_SHOWN = 80  # characters of a value that an error repeats
 
 
 class StrozziError(Exception):
-    """Base of every error that is not a bug of ours; its text is one line."""
+    """Base of every error that is not an internal error; its text is one line."""
 
     exit_code = 70
 

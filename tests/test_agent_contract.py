@@ -104,11 +104,11 @@ def test_the_canonical_form_names_what_differs_from_the_default_in_order(bots):
         ("greedy:margn=3", "no parameter 'margn'; known: margin"),
         ("greedy:margin", "expected KEY=VALUE"),
         ("greedy:margin=much", "must be a whole number, got 'much'"),
-        ("greedy:margin=-1", "must lie between 0 and"),
+        ("greedy:margin=-1", "must be between 0 and"),
         ("heuristic:speed=fast", "must be a number, got 'fast'"),
-        ("heuristic:speed=nan", "must lie between"),
+        ("heuristic:speed=nan", "must be between"),
         ("greedy:margin=1,margin=2", "given twice"),
-        ("random:x=1", "no parameter 'x'; known: it has none"),
+        ("random:x=1", "no parameter 'x'; it has no parameters"),
         ("nowhere.py::x", "no file 'nowhere.py'"),
     ],
 )
@@ -170,7 +170,7 @@ def test_defaults_outside_their_range_are_refused():
 
 @pytest.mark.parametrize("files", ["weights.npy", [3]])
 def test_files_are_a_list_of_names(files):
-    with pytest.raises(InputError, match=r"agent x: files: expected a list of file names, got"):
+    with pytest.raises(InputError, match=r"agent x: files must be a list of file names, got"):
         compiled_agent(name="x", files=files)(lambda state, rules, params, memory, rng: 0)
 
 
@@ -431,5 +431,5 @@ def test_a_policy_that_is_its_own_default_is_refused(tmp_path):
         "def own(state, rules, params, memory, rng):\n"
         "    return 1\n"
     )
-    with pytest.raises(InputError, match="at most 8 agents in one another"):
+    with pytest.raises(InputError, match="at most 8 nested agents"):
         load_agent(f"{file}::own")

@@ -1,4 +1,4 @@
-"""Agents that are not ours run where they can be ended: whatever they do, the command lives to tell, and nothing stays behind."""
+"""Third-party agents run where they can be stopped: whatever they do, the command survives to report it and leaves nothing behind."""
 
 import json
 import os
@@ -171,7 +171,7 @@ FAULTS = [
     ("ragged", "raised ValueError: setting an array element with a sequence"),
     ("unwilling", "raised ValueError: no array"),
     ("spin", f"did not answer within {SECONDS} s .STROZZI_DECISION_SECONDS sets the limit."),
-    ("beyond", "raised IndexError: kth_legal: k must lie between 0 and count_legal - 1"),
+    ("beyond", "raised IndexError: kth_legal: k must be between 0 and count_legal - 1"),
     ("act", "ended its process with exit code 0"),
 ]
 

@@ -101,7 +101,7 @@ def test_damaged_code_is_compiled_again_and_never_run(root, as_new, capfd, tmp_p
     err = capfd.readouterr().err
     assert err.count("\n") == 1
     assert err.startswith("strozzi: damaged or half-written code in ")
-    assert err.endswith(" is compiled anew (1 of its files)\n")
+    assert err.endswith(" is compiled again (1 of its files)\n")
     assert not (tmp_path / "executed").exists()
     as_new()
     assert compiled() == 1
@@ -141,7 +141,7 @@ def make_anothers_file(root, folder):
     [
         (make_open, "others may write to strozzi-.* (mode 777)"),
         (make_root_open, "others may write to cache (mode 770)"),
-        (make_untagged, "strozzi-.* holds files that are not ours"),
+        (make_untagged, "strozzi-.* holds files that strozzi-sim did not write"),
         pytest.param(make_anothers, "belongs to another user (uid 12345)", marks=root_only),
         pytest.param(make_anothers_file, "belongs to another user (uid 12345)", marks=root_only),
     ],
@@ -195,7 +195,7 @@ def test_a_full_cache_disk_costs_a_compile_and_is_named(root, capfd, monkeypatch
 def test_a_disk_without_room_for_folders_costs_a_compile(root, capfd, monkeypatch):
     monkeypatch.setattr("numba.core.caching._CacheLocator.ensure_cache_path", full)
     assert compiled() == 0
-    assert "no folder can be made there" in capfd.readouterr().err
+    assert "no folder can be created there" in capfd.readouterr().err
 
 
 def test_old_folders_go_and_clear_empties(root):

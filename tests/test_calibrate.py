@@ -54,9 +54,9 @@ def test_seconds_are_part_of_the_name():
     [
         ("ismcts:seconds=1,iterations=1000", "give iterations or seconds, not both"),
         ("flat_mc:playouts=10,seconds=1", "give playouts or seconds, not both"),
-        ("flat_mc:seconds=-1", "seconds must lie between 0 and 3600, got -1"),
+        ("flat_mc:seconds=-1", "seconds must be between 0 and 3600, got -1"),
         ("flat_mc:seconds=soon", "seconds must be a number, got 'soon'"),
-        ("flat_mc:seconds=nan", "seconds must lie between 0 and 3600, got nan"),
+        ("flat_mc:seconds=nan", "seconds must be between 0 and 3600, got nan"),
     ],
 )
 def test_bad_seconds_are_refused(text, words):
@@ -162,7 +162,7 @@ def test_an_agent_of_ones_own_may_be_given_seconds(each_takes):
         def act(self, view, legal, rng):
             return legal[0]
 
-    with pytest.raises(InputError, match="goes with a compiled agent that has a parameter 'playouts'"):
+    with pytest.raises(InputError, match="needs a compiled agent that has a parameter 'playouts'"):
         calibrate(spec_of(Slow, seconds=1), STROZZI, [4], [BASE])
 
 

@@ -240,7 +240,7 @@ def test_a_person_can_play_to_the_end():
     answers = "nonsense\npass\n" + "pa\nvenice\nrome\nnaples\nT\n" * 400
     done = strozzi("play", "strozzi", "--players", 3, "--agents", "greedy", "--seat", 1, "--seed", 5, stdin=answers)
     assert done.returncode == 0, done.stderr
-    assert "'nonsense' is none of the choices" in done.stdout
+    assert "'nonsense' is not a valid choice" in done.stdout
     assert "ranking by seat" in done.stdout
     left = strozzi("play", "strozzi", "--players", 3, stdin="p\nq\n")
     assert "'p' may be pass / pirate / plus_one." in left.stdout
@@ -260,7 +260,7 @@ BAD = [
     (["bench", "strozzi", "--players", "3", "--agents", "random,random,random,random"], 2, "4 agents"),
     (["bench", "strozzi", "--workers", "-1"], 2, "--workers: must be at least 1, got -1"),
     (["bench", "strozzi", "--workers", "two"], 2, "Invalid value for '--workers'"),
-    (["bench", "strozzi", "--games", "0"], 2, "--games: must lie between 1 and"),
+    (["bench", "strozzi", "--games", "0"], 2, "--games: must be between 1 and"),
     (["bench", "strozzi", "--games", "5", "--seconds", "5"], 2, "--seconds and --games"),
     (["bench", "strozzi", "--seed", "-1"], 2, "seed: must be between 0 and 2^53 - 1, got -1"),
     (["bench", "strozzi", "--variant", "mini"], 2, "unknown variant 'mini' of strozzi; known: base, long-tracks"),
@@ -270,14 +270,14 @@ BAD = [
     (["balance", "strozzi", "--deals", "0"], 2, "balance: deals: expected `int` >= 1"),
     (["balance", "strozzi", "--seatings", "chaos"], 2, "unknown design 'chaos'"),
     (["balance", "strozzi", "--players", "3-4", "--agents", "random,random,random,random"], 2, "for 3 seats"),
-    (["record", "strozzi", "--seating", "4", "--players", "4"], 2, "--seating: must lie between 0 and 3, got 4"),
+    (["record", "strozzi", "--seating", "4", "--players", "4"], 2, "--seating: must be between 0 and 3, got 4"),
     (["record", "strozzi", "--deal", "3", "--games", "2"], 2, "--deal and --games"),
     (["record", "strozzi", "--out", "/nowhere/at/all.jsonl"], 4, "cannot write /nowhere/at/all.jsonl"),
     (["verify", "nothing.jsonl"], 2, "nothing.jsonl: there is no such file"),
     (["replay", "nothing.jsonl"], 2, "nothing.jsonl: there is no such file"),
     (["report", "nowhere"], 2, "nowhere: holds no results of a study"),
     (["run", "nothing.toml"], 2, "nothing.toml: there is no such file"),
-    (["play", "strozzi", "--seat", "9"], 2, "--seat: must lie between 0 and 3, got 9"),
+    (["play", "strozzi", "--seat", "9"], 2, "--seat: must be between 0 and 3, got 9"),
 ]  # fmt: skip
 
 

@@ -48,7 +48,7 @@ def test_help_cuts_no_sentence(capsys):
         ("balance strozzi --seatings rotat", "did you mean 'rotate'?"),
         (
             "record strozzi --study study.toml --variant bas",
-            "lists no variant 'bas'; known: base; did you mean 'base'?",
+            "does not list the variant 'bas'; known: base; did you mean 'base'?",
         ),
     ],
 )

@@ -387,9 +387,9 @@ def test_the_tree_goes_to_a_file(file, capsys, tmp_path):
     [
         (["--decision", "500"], "--decision: the game has decisions 1 to"),
         (["--decision", "0"], "--decision: the game has decisions 1 to"),
-        (["--seat", "3"], "--seat: must lie between 0 and 2, got 3"),
+        (["--seat", "3"], "--seat: must be between 0 and 2, got 3"),
         (["--decision", "1", "--seat", "2"], "--decision and --seat: decision 1 is seat 0's, not seat 2's"),
-        (["--depth", "0"], "--depth: must lie between 1 and"),
+        (["--depth", "0"], "--depth: must be between 1 and"),
         (["--tree", "nowhere/tree.json"], "--tree: nowhere/tree.json cannot be written: there is no folder nowhere"),
         (["--explain", "nobody"], "unknown agent 'nobody'"),
         (["--explain", "heuristic", "--tree", "tree.json"], "--tree: heuristic does not say what it thinks"),

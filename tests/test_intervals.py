@@ -10,29 +10,29 @@ from strozzi_sim.stats.seats import range_quantile
 
 def counts(chunks=12, seed=5, size=()):
     rng = np.random.default_rng(seed)
-    bottom = rng.integers(200, 400, (chunks, *size))
-    return rng.binomial(bottom, 0.3), bottom
+    denominator = rng.integers(200, 400, (chunks, *size))
+    return rng.binomial(denominator, 0.3), denominator
 
 
 def test_ratio_is_the_ratio_of_sums_and_its_error_the_delete_one_jackknife():
-    top, bottom = counts()
-    found = stats.ratio(top, bottom)
+    numerator, denominator = counts()
+    found = stats.ratio(numerator, denominator)
     leave_one_out_values = []
-    for left_out in range(len(top)):
-        kept = [chunk for chunk in range(len(top)) if chunk != left_out]
-        leave_one_out_values.append(sum(int(top[k]) for k in kept) / sum(int(bottom[k]) for k in kept))
+    for left_out in range(len(numerator)):
+        kept = [chunk for chunk in range(len(numerator)) if chunk != left_out]
+        leave_one_out_values.append(sum(int(numerator[k]) for k in kept) / sum(int(denominator[k]) for k in kept))
     mean = sum(leave_one_out_values) / len(leave_one_out_values)
-    error = ((len(top) - 1) / len(top) * sum((value - mean) ** 2 for value in leave_one_out_values)) ** 0.5
-    assert found.value == pytest.approx(top.sum() / bottom.sum(), rel=1e-14)
-    assert found.n == bottom.sum()
+    error = ((len(numerator) - 1) / len(numerator) * sum((value - mean) ** 2 for value in leave_one_out_values)) ** 0.5
+    assert found.value == pytest.approx(numerator.sum() / denominator.sum(), rel=1e-14)
+    assert found.n == denominator.sum()
     # t of 11 degrees of freedom for denominators that are about equal, and no skewness to speak of
     assert (found.high - found.low) / 2 == pytest.approx(2.2009851600829 * error, rel=0.02)
 
 
 def test_unit_scales_and_axes_are_kept():
-    top, bottom = counts(size=(2, 3))
-    found = stats.ratio(60 * top, bottom, unit=60, n_deals=100)
-    plain = stats.ratio(top, bottom, n_deals=100)
+    numerator, denominator = counts(size=(2, 3))
+    found = stats.ratio(60 * numerator, denominator, unit=60, n_deals=100)
+    plain = stats.ratio(numerator, denominator, n_deals=100)
     assert found.value.shape == (2, 3)
     np.testing.assert_allclose(found.value, plain.value)
     np.testing.assert_allclose(found.low, plain.low)
@@ -40,9 +40,9 @@ def test_unit_scales_and_axes_are_kept():
 
 def test_jackknife_of_equal_chunks_is_the_standard_error_of_their_mean():
     values = np.array([3.0, 5.0, 4.0, 8.0, 2.0])
-    top = np.array([30, 50, 40, 80, 20])
+    numerator = np.array([30, 50, 40, 80, 20])
     error = values.std(ddof=1) / np.sqrt(len(values))
-    leave_one_out_values = (top.sum() - top) / 40
+    leave_one_out_values = (numerator.sum() - numerator) / 40
     assert intervals.jackknife(leave_one_out_values) == pytest.approx(error, rel=1e-12)
 
 
@@ -94,9 +94,9 @@ def test_a_share_that_is_the_same_in_every_deal_is_bounded_by_deals_that_could_d
 
 def test_shares_stay_inside_0_and_1_and_hold_their_value():
     rng = np.random.default_rng(1)
-    bottom = rng.integers(1, 30, (8, 200))
-    top = rng.binomial(bottom, np.linspace(0, 1, 200))
-    found = stats.ratio(top, bottom, n_deals=8)
+    denominator = rng.integers(1, 30, (8, 200))
+    numerator = rng.binomial(denominator, np.linspace(0, 1, 200))
+    found = stats.ratio(numerator, denominator, n_deals=8)
     there = ~np.isnan(found.value)
     assert there.sum() > 150
     assert (found.low[there] >= 0).all()
@@ -196,9 +196,11 @@ def test_difference_is_paired_chunk_by_chunk():
 
 
 def test_difference_of_the_same_counts_is_exactly_0_if_it_is_the_same_thing():
-    top, bottom = counts()
+    numerator, denominator = counts()
     for n_deals in (None, 12):
-        found = stats.difference((top, top.copy()), (bottom, bottom.copy()), n_deals=n_deals, same=True)
+        found = stats.difference(
+            (numerator, numerator.copy()), (denominator, denominator.copy()), n_deals=n_deals, same=True
+        )
         assert (found.value, found.low, found.high) == (0.0, 0.0, 0.0)
     one, none = np.ones(40, int), np.zeros(40, int)
     for share in (one, none):  # different agents that both won, or lost, every game
@@ -216,9 +218,9 @@ def test_difference_of_shares_is_that_of_published_intervals():
         return np.repeat([1, 0], [count, n - count])
 
     first, second = wins(56, 70), wins(48, 80)
-    top = np.concatenate([first, np.zeros(80, int)]), np.concatenate([np.zeros(70, int), second])
-    bottom = np.repeat([1, 0], [70, 80]), np.repeat([0, 1], [70, 80])
-    found = stats.difference(top, bottom, n_deals=150)
+    numerator = np.concatenate([first, np.zeros(80, int)]), np.concatenate([np.zeros(70, int), second])
+    denominator = np.repeat([1, 0], [70, 80]), np.repeat([0, 1], [70, 80])
+    found = stats.difference(numerator, denominator, n_deals=150)
     np.testing.assert_allclose([found.low, found.high], [0.0524, 0.3339], atol=0.006)  # mid-P instead of Wilson
 
 

@@ -111,9 +111,9 @@ def last_journal(played):
 
 
 @pytest.mark.parametrize("twin", [UniformAct, UniformBatch], ids=["act", "batch"])
-@pytest.mark.parametrize("in_flight", [1, 5, 4096])
-def test_a_twin_of_a_compiled_agent_plays_the_same_games(twin, in_flight, monkeypatch):
-    monkeypatch.setattr(mixed, "IN_FLIGHT", in_flight)
+@pytest.mark.parametrize("slots", [1, 5, 4096])
+def test_a_twin_of_a_compiled_agent_plays_the_same_games(twin, slots, monkeypatch):
+    monkeypatch.setattr(mixed, "MAX_SLOTS", slots)
     deals = 4 if twin is UniformAct else 12
     expected = match("random").play(3, 3 + deals, rows=True)
     played = match(twin).play(3, 3 + deals, rows=True)
@@ -265,7 +265,7 @@ def test_parameters_and_kinds():
     assert (spec.text, spec.agent.kind, spec.agent.about) == ("tuned:level=3,style=wild", "act", "Has parameters.")
     assert Match(STROZZI, 4, (spec,), BASE, 1).play(0, 1).games == 1
     assert UniformBatch.kind == "batch"
-    with pytest.raises(InputError, match="must lie between 0 and 5"):
+    with pytest.raises(InputError, match="must be between 0 and 5"):
         spec_of(Tuned, level=9)
     with pytest.raises(InputError, match="does not play strozzi with 3 players"):
         match(Tuned, players=3)
@@ -309,7 +309,7 @@ def test_a_seats_stream():
     draws = [rng.below(6) for _ in range(6000)]
     assert all(900 < draws.count(k) < 1100 for k in range(6))
     assert all(0 <= rng.unit() < 1 for _ in range(1000))
-    with pytest.raises(ValueError, match="n must lie between 1"):
+    with pytest.raises(ValueError, match="n must be between 1"):
         rng.below(0)
 
 
@@ -423,7 +423,7 @@ def test_an_agent_that_hangs(body, tmp_path, monkeypatch):
 
 def test_the_limit_is_a_number_of_seconds(monkeypatch):
     monkeypatch.setenv("STROZZI_DECISION_SECONDS", "soon")
-    with pytest.raises(InputError, match="STROZZI_DECISION_SECONDS: must be a number of seconds"):
+    with pytest.raises(InputError, match="STROZZI_DECISION_SECONDS: must be a positive number of seconds"):
         match(UniformAct).play(0, 1)
 
 

@@ -46,7 +46,7 @@ TOP = [
     ("agents", [1, None, "a", "b"], "agents[0]: expected `str`, got `int`"),
     ("agents", ["random"] * 3, "agents: expected 4 names, got 3"),
     ("agents", ["random", "random", "", "random"], "agents[2]: expected `str` of length >= 1"),
-    ("agents", ["random", "random", "\x1b[2J", "random"], "agents: expected a name of printable letters"),
+    ("agents", ["random", "random", "\x1b[2J", "random"], "agents: expected a name of printable characters"),
     ("agents", "abcd", "agents: expected `array`, got `str`"),
     ("agents", GONE, "missing required field `agents`"),
     ("seed", "x", "seed: expected `int`, got `str` 'x'"),
@@ -90,7 +90,7 @@ OF_MEDICI = [
     ("tracks/per_track", GONE, "components: tracks.per_track: missing"),
     ("money/start_cash", -(10**6), "components: money.start_cash: expected `int` >= -10000, got -1000000"),
     ("harbor/0/tracks", ["silk"], "components: harbor.H1.tracks: unknown type 'silk'"),
-    ("rounds/starter", ["Strozzi"] * 3, "components: rounds.starter: Strozzi cannot lead round 1"),
+    ("rounds/starter", ["Strozzi"] * 3, "components: rounds.starter: Strozzi cannot start round 1"),
 ]
 CASES = [
     *((STROZZI, *case) for case in TOP),
@@ -136,7 +136,7 @@ def test_further_keys_of_events_are_allowed(tmp_path):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ('{"type":"claim","player":0,"player":1}', "line 3: not a line of JSON: the key 'player' stands there twice"),
+        ('{"type":"claim","player":0,"player":1}', "line 3: not a line of JSON: the key 'player' is given twice"),
         ('{"type":"claim","player":' + "9" * 5000 + "}", "line 3: not a line of JSON: an integer has at most 64 bits"),
         ('{"type":"claim","x":' + "[" * 100_000 + "]" * 100_000 + "}", "line 3: not a line of JSON: nested too deeply"),
         ('{"type":7}', "line 3: expected an object with a type, got {'type': 7}"),

@@ -81,21 +81,21 @@ def test_golden_decisions(name):
 @pytest.mark.parametrize("name", AGENTS)
 def test_they_leave_the_state_and_the_rules_alone(name):
     table = Position(STROZZI, variant("all-flipped"), 3, seed=5, deal=2)
-    bound = compile_agent(load_agent(name), STROZZI)
+    compiled = compile_agent(load_agent(name), STROZZI)
     while not table.over:
         before = table.state.tobytes(), table.variant.rules.tobytes()
-        action = _ask(table, bound)[0]
+        action = _ask(table, compiled)[0]
         assert action in table.legal
         assert before == (table.state.tobytes(), table.variant.rules.tobytes())
         table.play(action)
 
 
-def _ask(table, bound):
+def _ask(table, compiled):
     """(action, memory) of an agent that is handed the state itself, as in the loop."""
-    memory = np.zeros(1, bound.memory)
+    memory = np.zeros(1, compiled.memory)
     rng = np.ones(1, RANDOM)
-    function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(bound.address)
-    arrays = (table.state, table.variant.rules, bound.params, memory, rng)
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(compiled.address)
+    arrays = (table.state, table.variant.rules, compiled.params, memory, rng)
     return function(*(array.ctypes.data for array in arrays)), memory[0]
 
 
@@ -284,12 +284,12 @@ def last_positions(most, least, players):
 def test_the_last_decision_of_a_game_is_exact():
     searchers = [compile_agent(load_agent(f"{name},{MARGIN}"), STROZZI) for name in (FLAT, TREE)]
     for table, best in last_positions(20, 1, 3):
-        assert all(_ask(table, bound)[0] in best for bound in searchers)
+        assert all(_ask(table, compiled)[0] in best for compiled in searchers)
 
 
 def test_ismcts_finds_the_max_n_action():
-    bound = compile_agent(load_agent(f"ismcts:iterations=4000,{MARGIN}"), STROZZI)
-    right = [_ask(table, bound)[0] in best for table, best in last_positions(5, 4, 3)]
+    compiled = compile_agent(load_agent(f"ismcts:iterations=4000,{MARGIN}"), STROZZI)
+    right = [_ask(table, compiled)[0] in best for table, best in last_positions(5, 4, 3)]
     assert right == [True] * 5
 
 

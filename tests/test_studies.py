@@ -190,12 +190,12 @@ def scribble_in_ledger(folder):
 @pytest.mark.parametrize(
     ("harm", "chunks", "words"),
     [
-        (change_chunk, 1, ["chunk 3 of cell 2 is damaged or missing: it is played again"]),
-        (cut_segment, 1, ["chunk 11 of cell 5 is damaged or missing: it is played again"]),
+        (change_chunk, 1, ["chunk 3 of cell 2 is damaged or missing and is played again"]),
+        (cut_segment, 1, ["chunk 11 of cell 5 is damaged or missing and is played again"]),
         (lambda folder: (folder / "chunks" / "0000.segment").unlink(), 72, None),
         (swap_chunks, 2, None),
         (tear_ledger, 1, []),
-        (scribble_in_ledger, 1, ["line 5 of ledger.jsonl is damaged: what it listed is played again"]),
+        (scribble_in_ledger, 1, ["line 5 of ledger.jsonl is damaged; its chunks are played again"]),
     ],
     ids=["changed", "cut", "missing", "swapped", "torn ledger", "nonsense in the ledger"],
 )
@@ -260,7 +260,7 @@ def test_files_of_the_user_stay_and_ours_that_are_no_more_go(copy):
     assert (copy / "tables" / "notes.csv").read_text() == "mine"
     assert "draft" not in load_results(copy).frames
     (copy / "tables" / "ships.csv").write_text("mine")
-    with pytest.raises(StorageError, match=r"ships\.csv: a file that no run wrote is there; move it away"):
+    with pytest.raises(StorageError, match=r"ships\.csv: it exists and was not written by a run; move it away"):
         run_study(plan(), copy, workers=1)
     assert (copy / "tables" / "ships.csv").read_text() == "mine"
 
@@ -290,18 +290,18 @@ HARMED = [
     (change(started=...), "manifest.json: was changed by hand: Object missing required field `started`"),
     (change(started="yesterday"), "manifest.json: was changed by hand: Invalid RFC3339 encoded datetime - at `$.started`"),
     (change(plan=None), "manifest.json: was changed by hand: Expected `object`, got `null` - at `$.plan`"),
-    (change(plan={}), "manifest.json: was changed by hand: plan and plan_hash do not belong together"),
+    (change(plan={}), "manifest.json: was changed by hand: plan and plan_hash do not match"),
     (change(game="go"), "manifest.json: was changed by hand: game: 'go' is not the plan's 'strozzi'"),
     (change(report={"pages": 3}), "manifest.json: was changed by hand: Expected `array`, got `int` - at `$.report.pages`"),
-    (change(format="strozzi-sim.results/1"), "manifest.json: format: expected 'strozzi-sim.results/2', got 'strozzi-sim.results/1'; run the study anew"),
-    (write("manifest.json", b""), "manifest.json: is not a manifest of strozzi-sim"),
-    (write("manifest.json", b"[" * 100_000), "manifest.json: is not a manifest of strozzi-sim"),
+    (change(format="strozzi-sim.results/1"), "manifest.json: format: expected 'strozzi-sim.results/2', got 'strozzi-sim.results/1'; run the study again"),
+    (write("manifest.json", b""), "manifest.json: is not a strozzi-sim manifest"),
+    (write("manifest.json", b"[" * 100_000), "manifest.json: is not a strozzi-sim manifest"),
     (write("manifest.json", b'{"format": ' + b"9" * 5000 + b"}"), "manifest.json: "),
-    (write("files.json", b"[]"), "files.json: is not a list of files by strozzi-sim: Expected `object`"),
-    (write("files.json", b'{"../letter.txt": null}'), "files.json: is not a list of files by strozzi-sim: "),
+    (write("files.json", b"[]"), "files.json: is not a strozzi-sim list of files: Expected `object`"),
+    (write("files.json", b'{"../letter.txt": null}'), "files.json: is not a strozzi-sim list of files: "),
 ]  # fmt: skip
 HARMED_LEDGERS = [
-    (change_entry(sha256=...), "ledger.jsonl: line 1: Object missing required field `sha256`; take the line out"),
+    (change_entry(sha256=...), "ledger.jsonl: line 1: Object missing required field `sha256`; remove the line"),
     (change_entry(games=11), "ledger.jsonl: line 1: games: expected 10 of this chunk, got 11"),
     (change_entry(games="10"), "ledger.jsonl: line 1: Expected `int`, got `str` - at `$.games`"),
     (change_entry(cell=6), "ledger.jsonl: line 1: the plan has no chunk 0 of cell 6"),

@@ -218,12 +218,12 @@ def test_few_games_have_no_rating():
 def test_pairing_saves_what_it_saves():
     draws = np.random.Generator(np.random.PCG64(4))
     shared, one, other = draws.integers(0, 1000, (3, 400))
-    bottom = np.full(400, 10)
-    saved = stats.variance_saved((shared + one, shared + other), (bottom, bottom))
+    denominator = np.full(400, 10)
+    saved = stats.variance_saved((shared + one, shared + other), (denominator, denominator))
     assert saved.low < 0.5 < saved.high
     assert saved.high - saved.low < 0.2
-    assert stats.variance_saved((shared, shared), (bottom, bottom)).value == 1
-    assert np.isnan(stats.variance_saved((bottom, bottom), (bottom, bottom)).value)
+    assert stats.variance_saved((shared, shared), (denominator, denominator)).value == 1
+    assert np.isnan(stats.variance_saved((denominator, denominator), (denominator, denominator)).value)
 
 
 # -- tournaments -----------------------------------------------------------------------------------------------------
@@ -544,17 +544,17 @@ REFUSED = [
     ("tournament strozzi --players 3 --agents random,greedy,racer --seatings one", "takes latin, all, rotate, got 'one'"),
     ("tournament strozzi --players 3 --agents random,greedy,racer --deals 0", "deals: expected `int` >= 1"),
     ("tournament strozzi --players 7 --agents random,greedy,racer", "strozzi takes 3-6 players, got 7"),
-    ("tournament strozzi --players 3 --agents random,greedy,racer --matchups 0", "--matchups: must lie between"),
+    ("tournament strozzi --players 3 --agents random,greedy,racer --matchups 0", "--matchups: must be between"),
     ("tournament strozzi --players 3 --agents random,greedy,racer --until soon", "--until: expected a width between 0 and 1"),
     ("tournament strozzi --players 3 --agents random,greedy,racer --until nan", "--until: expected a width"),
     ("tournament strozzi", "Missing option '--agents'"),
     ("tournament go --agents random", "unknown game 'go'"),
-    ("compare strozzi greedy", "two agents or two variants are needed"),
+    ("compare strozzi greedy", "give two agents or two variants"),
     ("compare strozzi greedy nobody", "unknown agent 'nobody'"),
     ("compare strozzi greedy random --against a,b,c,d", "--against: 4 agents for 3 other seats"),
     ("compare strozzi --variants base", "--variants: expected two variants"),
     ("compare strozzi --variants base,poor", "unknown variant 'poor'"),
-    ("compare strozzi a b --variants base,long-tracks", "takes the place of A and B"),
+    ("compare strozzi a b --variants base,long-tracks", "replaces A and B"),
     ("ladder strozzi greedy", "--param: greedy has no parameter 'iterations' that is a number; known: margin"),
     ("ladder strozzi greedy --param margin --from 250 --steps 9", "margin of greedy is at most 1000"),
     ("ladder strozzi greedy --param margin --from 0", "--from: must be above 0"),

@@ -53,7 +53,9 @@ class Chunks:
             for cell in plan.cells
             for chunk in range(plan.chunks)
         )
-        self._chunks = {task.key: (each.outcome, each.tallies, each.rows) for task, each in play_tasks(tasks, 1, GO)}
+        self._chunks = {
+            task.key: (played.outcome, played.tallies, played.rows) for task, played in play_tasks(tasks, 1, GO)
+        }
 
     def read(self, key: tuple[int, int]) -> tuple[Any, Any, Any]:
         """A chunk's outcome, tallies and rows."""
@@ -89,8 +91,8 @@ def _resolved(group: str, name: str, make: Callable[[int], Any]) -> Case:
         plan = resolved.plan
         if isinstance(resolved, Comparison):  # what pairing saves is known the better the more chunks there are
             plan = replace(plan, chunks=min(deals, MAX_CHUNKS))
-        found: Frames = resolved.tables(plan, Chunks(plan, first))
-        return found
+        frames: Frames = resolved.tables(plan, Chunks(plan, first))
+        return frames
 
     return Case(group, name, frames)
 
@@ -98,8 +100,8 @@ def _resolved(group: str, name: str, make: Callable[[int], Any]) -> Case:
 def _exploit(game: str, players: int, agent: str, challengers: list[str]) -> Case:
     """The held-out figures of `exploit`, of challengers that are found already."""
     specs = [load_agent(text) for text in challengers]
-    found = load_game(game)
-    field = _Field(found, players, load_agent(agent), resolve_variant(found, "base", {}, "coverage"), 0, 1)
+    game_played = load_game(game)
+    field = _Field(game_played, players, load_agent(agent), resolve_variant(game_played, "base", {}, "coverage"), 0, 1)
 
     def frames(first: int, deals: int) -> Frames:
         outcomes = field.outcomes(specs, first, first + deals, min(CHUNKS, deals), GO)

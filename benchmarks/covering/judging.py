@@ -55,15 +55,15 @@ def _stacked(frames: Frames) -> tuple[list[tuple[Any, ...]], Array]:
         keys = [frame[column].tolist() for column in frame.columns if column not in _FIGURE]
         figures = frame["figure"].tolist()
         names += zip([table] * len(frame), figures, *keys, strict=True)
-        found = frame[["value", "low", "high", "n"]].to_numpy(np.float64)
+        columns = frame[["value", "low", "high", "n"]].to_numpy(np.float64)
         bound = np.array([figure == "seat_favour_bound" for figure in figures], bool)
-        found[bound, 1], found[bound, 2] = -np.inf, found[bound, 0]
-        numbers.append(found)
+        columns[bound, 1], columns[bound, 2] = -np.inf, columns[bound, 0]
+        numbers.append(columns)
     return names, np.concatenate(numbers)
 
 
 def long_study(case: Case, deals: int) -> Truth:
-    """The truth about a case, as far as so many deals tell it."""
+    """The truth about a case, as far as these deals tell it."""
     try:
         frames = case.frames(LONG_STARTS, deals)
     except ArithmeticError as error:  # a fit that fails is a finding, not the end of the measurement
@@ -102,44 +102,44 @@ def judge(truth: Truth, frames: Frames) -> Array:
         (_SAME, np.abs(value - true) <= close),
     ):
         bits |= np.where(holds, np.uint8(bit), np.uint8(0))
-    found = np.zeros(len(truth.rows), np.uint8)
-    found[at] = bits
-    return found
+    judged = np.zeros(len(truth.rows), np.uint8)
+    judged[at] = bits
+    return judged
 
 
 def _block(case: Case, truth: Truth, deals: int, studies: range) -> tuple[Array, int]:
-    found, failed = [], 0
+    judgements, failed = [], 0
     for r in studies:
         try:
-            found.append(judge(truth, case.frames(r * deals, deals)))
+            judgements.append(judge(truth, case.frames(r * deals, deals)))
         except ArithmeticError:
             failed += 1
-    return np.array(found, np.uint8).reshape(-1, len(truth.rows)), failed
+    return np.array(judgements, np.uint8).reshape(-1, len(truth.rows)), failed
 
 
 def small_studies(case: Case, truth: Truth, deals: int, studies: int, workers: int) -> tuple[Array, int]:
-    """`studies` studies of so many deals each: bits uint8[R, F], and how many ended in an error."""
+    """`studies` studies of that many deals each: bits uint8[R, F], and how many ended in an error."""
     step = max(1, studies // (4 * workers))
     blocks = [range(at, min(at + step, studies)) for at in range(0, studies, step)]
     parts = Parallel(n_jobs=workers)(delayed(_block)(case, truth, deals, block) for block in blocks)
-    return np.concatenate([found for found, _ in parts]), sum(failed for _, failed in parts)
+    return np.concatenate([block for block, _ in parts]), sum(failed for _, failed in parts)
 
 
-def summary(case: Case, truth: Truth, deals: int, found: Array) -> pd.DataFrame:
+def summary(case: Case, truth: Truth, deals: int, bits: Array) -> pd.DataFrame:
     """One row a table and figure of a case: counts, and the sums that the errors of coverage need.
 
     Figures that had the same value in all studies and in the truth are known beforehand and left out. Shares with few
     events, or few failures, are counted apart ("rare"): exact intervals of whole numbers hold more often than they say.
     """
-    if not len(found):
+    if not len(bits):
         return pd.DataFrame()
     rows = truth.rows
-    constant = ((found & (_SAME | _VALUE)) == (_SAME | _VALUE)).all(axis=0)
+    constant = ((bits & (_SAME | _VALUE)) == (_SAME | _VALUE)).all(axis=0)
     share = rows["figure"].str.contains("share") & rows["value"].between(0, 1)
     events = rows["n_per_deal"] * deals * np.minimum(rows["value"], 1 - rows["value"])
     kind = np.where(share & (events < _RARE), "rare", "")
     kind = np.where(rows["figure"].isin(list(AT_LEAST)), SIDES, kind)
-    there, value, interval, below, above = ((found & bit) > 0 for bit in (_THERE, _VALUE, _INTERVAL, _BELOW, _ABOVE))
+    there, value, interval, below, above = ((bits & bit) > 0 for bit in (_THERE, _VALUE, _INTERVAL, _BELOW, _ABOVE))
     heat = rows["table"].str.startswith("heat_")
     table = np.where(heat, "heat maps", rows["table"])
     records = []
@@ -152,8 +152,8 @@ def summary(case: Case, truth: Truth, deals: int, found: Array) -> pd.DataFrame:
             if without_value and not trials.any():
                 continue
             missed = (judged & (below[:, at] | above[:, at])).sum(axis=1)
-            enough = judged.sum(axis=0) >= len(found) / 4
-            each = 1 - (judged & (below | above)[:, at]).sum(axis=0)[enough] / judged.sum(axis=0)[enough]
+            enough = judged.sum(axis=0) >= len(bits) / 4
+            shares = 1 - (judged & (below | above)[:, at]).sum(axis=0)[enough] / judged.sum(axis=0)[enough]
             records.append(
                 {
                     "group": case.group,
@@ -162,7 +162,7 @@ def summary(case: Case, truth: Truth, deals: int, found: Array) -> pd.DataFrame:
                     "kind": "no value" if without_value else sort,
                     "deals": deals,
                     "figures": len(at),
-                    "studies": len(found),
+                    "studies": len(bits),
                     "trials": int(trials.sum()),
                     "missed": int(missed.sum()),
                     "trials2": float((trials**2).sum()),
@@ -173,8 +173,8 @@ def summary(case: Case, truth: Truth, deals: int, found: Array) -> pd.DataFrame:
                     "no_value": int((there[:, at] & ~value[:, at]).sum()),
                     "no_interval": int((there[:, at] & value[:, at] & ~interval[:, at]).sum()),
                     "absent": int((~there[:, at]).sum()),
-                    "asked": int(found[:, at].size),
-                    "worst": float(each.min()) if len(each) else np.nan,
+                    "asked": int(bits[:, at].size),
+                    "worst": float(shares.min()) if len(shares) else np.nan,
                 }
             )
     return pd.DataFrame(records)

@@ -34,7 +34,7 @@ def _counts(name: str, first: int, deals: int) -> tuple[Tournament, object]:
 
 def _wrong(name: str, deals: int, runs: range, truth: dict[str, float]) -> list[dict[str, object]]:
     """By run and agent: whether the interval was ever wrong, and how wide the last one was."""
-    found = []
+    outcomes = []
     for run in runs:
         tournament, whole = _counts(name, run * deals, deals)
         table = FigureTable("agent")
@@ -50,12 +50,12 @@ def _wrong(name: str, deals: int, runs: range, truth: dict[str, float]) -> list[
         off = (rows["low"].to_numpy() > true + 1e-9) | (rows["high"].to_numpy() < true - 1e-9)
         for agent, wrong in pd.Series(off).groupby(rows["agent"].to_numpy()):
             last = rows[rows["agent"] == agent].iloc[-1]
-            found.append({"agent": agent, "wrong": bool(wrong.any()), "width": last["high"] - last["low"]})
-    return found
+            outcomes.append({"agent": agent, "wrong": bool(wrong.any()), "width": last["high"] - last["low"]})
+    return outcomes
 
 
 def ever_wrong(deals: int, runs: int, workers: int, long: int) -> pd.DataFrame:
-    """The share of runs of so many deals whose interval was wrong at any look, by field and agent."""
+    """The share of runs of that many deals whose interval was wrong at any look, by field and agent."""
     records = []
     for name in RUNS:
         _, whole = _counts(name, LONG_STARTS, long * deals)
@@ -65,8 +65,8 @@ def ever_wrong(deals: int, runs: int, workers: int, long: int) -> pd.DataFrame:
         step = max(1, runs // (4 * workers))
         blocks = [range(at, min(at + step, runs)) for at in range(0, runs, step)]
         parts = Parallel(n_jobs=workers)(delayed(_wrong)(name, deals, block, truth) for block in blocks)
-        found = pd.DataFrame([row for part in parts for row in part])
-        for agent, group in found.groupby("agent"):
+        table = pd.DataFrame([row for part in parts for row in part])
+        for agent, group in table.groupby("agent"):
             hits, count = int(group["wrong"].sum()), len(group)
             low, high = beta.ppf([0.025, 0.975], [hits, hits + 1], [count - hits + 1, count - hits])
             records.append({

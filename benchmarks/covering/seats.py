@@ -71,29 +71,29 @@ def _cell(match: Match, pool: Array, deals: int, number: int, rng: np.random.Gen
 def _p_values(field: str, sizes: list[int], tests: int) -> dict[int, Array]:
     """P-values float64[tests] by number of deals; NaN where none is given."""
     match, pool = _pool(field, max(POOL, *sizes))
-    found = {}
+    p_values = {}
     for deals in sizes:
         rng = np.random.default_rng([deals, match.players, len(match.lineup)])
         table = FigureTable()
         for number in range(tests):
             _add_fairness(table, _cell(match, pool, deals, number, rng))
         balance = table.frame()
-        found[deals] = balance.loc[balance["figure"] == "seat_fairness_p", "value"].to_numpy()
-    return found
+        p_values[deals] = balance.loc[balance["figure"] == "seat_fairness_p", "value"].to_numpy()
+    return p_values
 
 
 def sizes_of_test(sizes: list[int], tests: int, workers: int, fields: list[str] | None = None) -> pd.DataFrame:
     """P(p < 0.05) and P(p < 0.01) by field and deals, with the 95 % interval of Clopper and Pearson (1934)."""
     names = fields or list(FIELDS)
-    found = Parallel(n_jobs=workers)(delayed(_p_values)(name, sizes, tests) for name in names)
-    by_name = dict(zip(names, found, strict=True))
+    results = Parallel(n_jobs=workers)(delayed(_p_values)(name, sizes, tests) for name in names)
+    by_name = dict(zip(names, results, strict=True))
     four = [by_name[name] for name in names if FIELDS[name][0] == "strozzi" and "self-play" in name]
     records = []
     for deals in sizes:
-        p_values = {name: each[deals] for name, each in by_name.items()}
+        p_values = {name: by_size[deals] for name, by_size in by_name.items()}
         if len(four) > 1:
-            adjusted = [holm(np.array(each)) for each in zip(*(one[deals] for one in four), strict=True)]
-            smallest = [np.nan if np.isnan(each).all() else np.nanmin(each) for each in adjusted]
+            adjusted = [holm(np.array(together)) for together in zip(*(one[deals] for one in four), strict=True)]
+            smallest = [np.nan if np.isnan(values).all() else np.nanmin(values) for values in adjusted]
             p_values[HOLM] = np.array(smallest)
         for name, p in p_values.items():
             given = p[~np.isnan(p)]

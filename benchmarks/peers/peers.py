@@ -5,7 +5,7 @@
 OpenSpiel is installed into an environment of its own, next to this file (`.venv-openspiel`) or where --environment says.
 Its side is the C++ ISMCTSBot with random roll-outs on oh_hell, four players; ours is `flat_mc` and `ismcts` with random
 roll-outs on four-player Strozzi, whose playouts have about as many decisions. Games differ, so the ratio says how much search a
-researcher gets for his time, not which program is better written.
+researcher gets for the time, not which program is better written.
 """
 
 import argparse

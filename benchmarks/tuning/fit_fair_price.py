@@ -3,7 +3,7 @@
 Policy iteration: two agents with the weights of the moment play games; at many placements the position is played on to
 the end of the round by the same agents, again and again; the weights are then fitted by least squares to the mean
 margins, and the next iteration plays with the new ones. A position is worth what the two make of it, so a fit to games of
-other players is no use: the weights that fit best lose. The last weights are measured against those at the start and
+other players does not help: the weights that fit best lose. The last weights are measured against those at the start and
 against fixed prices, on deals that no fit has seen.
 
     python benchmarks/tuning/fit_fair_price.py --iterations 4
@@ -81,16 +81,16 @@ def spec_of(name: str, weights: Weights, **more: float) -> AgentSpec:
 
 def collect(weights: Weights, deals: range, playouts: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """(positions, [margin, variance, over]) from games of two agents with these weights."""
-    bound: CompiledAgent = compile_agent(spec_of("appraiser", weights, playouts=playouts, lots=s.MAX_TILES), game)
+    compiled: CompiledAgent = compile_agent(spec_of("appraiser", weights, playouts=playouts, lots=s.MAX_TILES), game)
     fair, rng = spec_of("fair-price", weights), np.random.default_rng(deals.start)
     positions, worths = [], []
     for deal in deals:
         table = Position(game, variant, 2, seed=SEED, deal=deal)
         while not table.over:
             if table.state["phase"][0] == s.PLACE and rng.random() < ASKED:
-                after, memory = table.state.copy(), np.zeros(1, bound.memory)
+                after, memory = table.state.copy(), np.zeros(1, compiled.memory)
                 stream = np.uint64(rng.integers(1 << 62))
-                worths.append(play_on(table.state, variant.rules, bound.params, memory, stream, after))
+                worths.append(play_on(table.state, variant.rules, compiled.params, memory, stream, after))
                 positions.append(after)
             astray = table.state["phase"][0] == s.PLACE and rng.random() < ASTRAY
             table.play(int(rng.choice(table.legal)) if astray else table.ask(fair))
@@ -115,10 +115,10 @@ def fit(weights: Weights, states: np.ndarray[Any, Any], values: np.ndarray[Any, 
     bounds = [(param.low, param.high) for key in weights if isinstance(param := declared[key], Param)]
     start = np.array(list(weights.values()))
     before = float(left(start).std())
-    found = least_squares(
+    result = least_squares(
         lambda point: left(point) * scale, start, bounds=tuple(zip(*bounds, strict=True)), x_scale=start, diff_step=1e-3
     )
-    return dict(zip(weights, found.x.tolist(), strict=True)), before, float(left(found.x).std())
+    return dict(zip(weights, result.x.tolist(), strict=True)), before, float(left(result.x).std())
 
 
 def play(one: AgentSpec, other: AgentSpec) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """Tune the default weights of `heuristic` against a pool of other agents and its own earlier weights.
 
 Weights are tuned block by block with optuna's TPE sampler: within a stage every trial plays the same deals against the
-same line-ups, so trials are compared pairwise; each stage has new deals and draws its line-ups anew. A block's best
+same line-ups, so trials are compared pairwise; each stage has new deals and draws its line-ups again. A block's best
 trials meet the weights before it on further deals and replace them only if they are better there. Every few stages the
 weights of the moment join the pool for good. What is reported was played on deals that no stage has seen.
 
@@ -244,7 +244,7 @@ def main() -> None:
     start = {key: float(param.default) for key, param in PARAMS.items()}
     best, past, rows = tune(arguments.minutes)
     games = arguments.games
-    found = {
+    result = {
         "weights": best,
         "start": start,
         "held_out": strengths(best, start, HELD_OUT_SEED, games),
@@ -260,10 +260,10 @@ def main() -> None:
             "sampler": "optuna TPESampler, multivariate", "optuna": optuna.__version__, "blocks": BLOCKS,
         },
     }  # fmt: skip
-    arguments.out.write_text(json.dumps(found, indent=1) + "\n")
-    for row in found["held_out"]:
+    arguments.out.write_text(json.dumps(result, indent=1) + "\n")
+    for row in result["held_out"]:
         print(row)
-    for row in found["self_play"]:
+    for row in result["self_play"]:
         print(row)
 
 

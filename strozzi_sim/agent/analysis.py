@@ -1,12 +1,12 @@
 """What an agent thinks of its actions, in the one form in which `strozzi replay --explain` shows it.
 
-A compiled agent may come with a function `thoughts(memory, legal, node)` that reads the agent's own memory right after
-a decision. It returns one Thought for each action considered, in any order; actions left out were not considered. The
-first line of its docstring says what a value means.
+A compiled agent may declare a function `analyse(memory, legal, node)` that reads the agent's own memory right after a
+decision. It returns one `ActionAnalysis` for each action considered, in any order; actions left out were not
+considered. The first line of its docstring says what a value means.
 
 - memory : the agent's memory record, as the decision left it
 - legal : the legal actions of the decision, in ascending order
-- node : None for the decision itself, or the `node` of a Thought, to ask what followed that action
+- node : None for the decision itself, or the `node` of an `ActionAnalysis`, to ask what followed that action
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ class ActionAnalysis:
 
     Attributes:
         action: the action.
-        visits: how often the agent tried it; the more, the surer.
+        visits: how often the agent tried it; more visits make the value more certain.
         value: what it expects for the seat that takes it, on the agent's own scale; None if it cannot say.
         seat: who takes it; None = the seat that decides.
         node: where to ask what followed, any object but None; None = nothing more is known.

@@ -47,11 +47,11 @@ def compile_agent(spec: AgentSpec, game: Game) -> CompiledAgent:
             params[key] = param.options.index(str(value))
         elif isinstance(param, Policy):
             policy = load_agent(str(value))
-            bound = compile_agent(policy, game)
-            memory = np.zeros(1, bound.memory)
-            policies.append((bound, memory))
-            params[key] = bound.address if policy.text != "random" else 0
-            params[f"{key}_params"] = bound.params.ctypes.data
+            rollout = compile_agent(policy, game)
+            memory = np.zeros(1, rollout.memory)
+            policies.append((rollout, memory))
+            params[key] = rollout.address if policy.text != "random" else 0
+            params[f"{key}_params"] = rollout.params.ctypes.data
             params[f"{key}_memory"] = memory.ctypes.data
             params[f"{key}_size"] = memory.nbytes
         elif not isinstance(param, Seconds):

@@ -24,7 +24,7 @@ class Agent:
     """A declared agent.
 
     Attributes:
-        name: how it is called in spec strings.
+        name: its name in spec strings.
         games: names of the games it plays, or ("*",).
         players: player counts it plays, or None for all of the game.
         stochastic: whether it uses its random stream.
@@ -33,7 +33,7 @@ class Agent:
         function: the agent itself; of a Python agent the class, or an object with `act_batch`.
         about: the first line of its docstring.
         kind: "compiled", "act" or "batch".
-        thoughts: what it thinks of its actions, read from its memory (see `analyse`), or None if it does not say.
+        analyse: a function that reads from its memory what it thinks of its actions (see `analysis`), or None.
         files: what else decides what it does, such as weights, beside the file that declares it.
     """
 
@@ -50,15 +50,15 @@ class Agent:
     files: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        """Refuse `files` that are no list of names, and a compiled function or memory that nobody can call or keep.
+        """Check `files`, and that the function and the memory of a compiled agent can be used.
 
         Raises:
-            InputError: says so.
+            InputError: `files` must be a list of file names; a function or memory is not usable.
         """
         if self.kind == "compiled":
             check_compiled(self.name, self.function, self.memory)
         if isinstance(self.files, str) or not all(isinstance(file, str) for file in self.files):
-            raise InputError(f"agent {self.name}: files: expected a list of file names, got {self.files!r}")
+            raise InputError(f"agent {self.name}: files must be a list of file names, got {self.files!r}")
 
     @property
     def params_dtype(self) -> np.dtype[Any]:
@@ -67,7 +67,7 @@ class Agent:
         return np.dtype(fields, align=True) if fields else _NOTHING
 
     def plays(self, game: Game, players: int) -> bool:
-        """Whether it can sit in this game with so many players."""
+        """Whether it can play this game with that number of players."""
         return (self.games == EVERY_GAME or game.name in self.games) and (
             self.players is None or players in self.players
         )
@@ -90,7 +90,7 @@ def compiled_agent(
     `files` beside the one that declares it decide what it does, too: if one changes, a study does not resume.
 
     Raises:
-        InputError: a default that is no number or lies outside its range, or `files` that are no names.
+        InputError: a default is not a number or is outside its range, or `files` is not a list of names.
     """
     declared = _declared(name, params)
 
@@ -116,7 +116,7 @@ def python_agent(
     `files` beside the one that declares it decide what it does, such as weights: if one changes, a study does not resume.
 
     Raises:
-        InputError: neither method, a default that is no number or lies outside its range, or `files` that are no names.
+        InputError: neither method, a default is not a number or is outside its range, or `files` is not a list of names.
     """
     declared = _declared(name, params)
 
@@ -130,13 +130,13 @@ def python_agent(
 
 
 def check_compiled(name: str, function: Any, memory: Any) -> None:
-    """Refuse a compiled agent's function that does not take the five records, and a memory that is no record.
+    """Refuse a compiled agent's function that does not take the five records, and a memory that is not a record.
 
     Raises:
         InputError: says what is expected.
     """
     takes = tuple(inspect.signature(function).parameters.values())
-    if len(takes) != len(RECORDS) or any(each.kind is not each.POSITIONAL_OR_KEYWORD for each in takes):
+    if len(takes) != len(RECORDS) or any(argument.kind is not argument.POSITIONAL_OR_KEYWORD for argument in takes):
         got = ", ".join(map(str, takes))
         raise InputError(f"agent {name}: expected a function of ({', '.join(RECORDS)}), got ({got})")
     if not (isinstance(memory, np.dtype) and memory.names) and (isinstance(memory, np.dtype) or not callable(memory)):

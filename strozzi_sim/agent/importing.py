@@ -1,6 +1,6 @@
-"""Importing agents' files and packages: those that are not ours first in a worker process, where they may do their worst.
+"""Importing agents' files and packages: third-party ones first in a worker process, where they can do no harm.
 
-Only what came through that is imported by this process too: a file that never comes back, or ends the process that
+Only what came through that is imported by this process too: a file that hangs, or ends the process that
 imports it, is a fault of the agent.
 """
 
@@ -75,7 +75,7 @@ def _import(load: Callable[[Any], Any], argument: Any, what: str) -> Any:
 
 
 def _try_apart(what: str, load: Callable[..., Any], *arguments: Any) -> None:
-    """See whether `load(*arguments)` comes back, in a worker process."""
+    """See whether `load(*arguments)` returns, in a worker process."""
     if inside():
         return
     seconds = max(seconds_allowed(), MIN_SECONDS)

@@ -37,7 +37,7 @@ class Param:
             raise InputError(f"agent {shown(text)}: {key} must be {kind_name}, got {shown(value)}") from None
         if not self.low <= number <= self.high:
             limits = f"between {self.low:g} and {self.high:g}"
-            raise InputError(f"agent {shown(text)}: {key} must lie {limits}, got {shown(value)[1:-1]}")
+            raise InputError(f"agent {shown(text)}: {key} must be {limits}, got {shown(value)[1:-1]}")
         return float(number) if kind is float else number
 
     def write(self, value: Any) -> str:
@@ -73,7 +73,7 @@ class Choice:
 class Seconds:
     """A parameter that gives in seconds a decision what another one, `of`, gives as a count; 0 = not given.
 
-    It is no part of the parameter record: `selfplay.calibrate` puts a count in its place before anything is played.
+    It is not in the parameter record: `selfplay.calibrate` puts a count in its place before anything is played.
     Both at once are an error.
     """
 
@@ -106,7 +106,7 @@ class Policy:
     """A parameter that is another compiled agent, by spec string (`rollout=(careful:margin=3)`).
 
     Its fields: the address of that agent's function (0 = `random`, quicker in place than called), of its parameters, of
-    its memory, and the memory's size. It is one memory for all seats: who calls it zeroes it at each decision of his own.
+    its memory, and the memory's size. There is one memory for all seats: the caller zeroes it at each of its own decisions.
     """
 
     default: str

@@ -1,11 +1,11 @@
 """Calling agents written in Python: their random numbers, what they may return, and how long they may take.
 
-Such an agent is a class with one of two methods:
+An agent in Python is a class with one of two methods:
 
 - `act(view, legal, rng) -> action`: one instance per game and seat. `view` is the game's View, `legal` the legal
   actions in ascending order, `rng` a SeatRng.
 - `act_batch(observations, legal, rng) -> actions`: one instance, without memory. float32[B, F], bool[B, A] and
-  uint64[B] in, int[B] out. B is CALL, always: empty rows (zeros, with action 0 alone legal) fill a batch up.
+  uint64[B] in, int[B] out. B is always CALL: empty rows (zeros, with only action 0 legal) fill up a batch.
 """
 
 import os
@@ -29,7 +29,7 @@ SECONDS_VARIABLE = "STROZZI_DECISION_SECONDS"
 
 
 class BadAnswer(Exception):
-    """A Python agent failed, or its answer is no legal action.
+    """A Python agent failed, or its answer is not a legal action.
 
     Attributes:
         what: the words for a fault, after the agent's name.
@@ -52,7 +52,7 @@ def seconds_allowed() -> float:
     """How long a decision may take: the environment's STROZZI_DECISION_SECONDS, or 60.
 
     Raises:
-        InputError: it is no number above 0.
+        InputError: the variable is not a positive number.
     """
     text = os.environ.get(SECONDS_VARIABLE, "")
     try:
@@ -60,7 +60,7 @@ def seconds_allowed() -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < 1e8:
-        raise InputError(f"{SECONDS_VARIABLE}: must be a number of seconds above 0, got {text!r}")
+        raise InputError(f"{SECONDS_VARIABLE}: must be a positive number of seconds, got {text!r}")
     return seconds
 
 
@@ -94,7 +94,7 @@ class Clock:
             self._watchdog = watchdog(self._game, AgentFault.exit_code)
             self._watchdog.speak(
                 f"strozzi: error: agent {self._agents} did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the "
-                f"limit) and hung in code that never comes back, in a game of {self._game}\n"
+                f"limit) and hung in code that never returns, in a game of {self._game}\n"
             )
         return self
 
@@ -164,10 +164,10 @@ def _own(value: Any) -> Any:
         return value
     mine: Any = copy(value)
     if isinstance(value, dict):
-        mine.update({key: _own(each) for key, each in value.items()})
+        mine.update({key: _own(part) for key, part in value.items()})
     elif isinstance(value, (list, deque)):
         mine.clear()
-        mine.extend(_own(each) for each in value)
+        mine.extend(_own(part) for part in value)
     return mine
 
 

@@ -48,9 +48,9 @@ class AgentSpec:
 
     @property
     def in_seconds(self) -> str | None:
-        """The parameter that gives its budget in seconds, or None: one such has to be calibrated before it plays."""
-        found = [key for key, param in self.agent.params.items() if isinstance(param, Seconds) and self.values[key]]
-        return found[0] if found else None
+        """The parameter that gives its budget in seconds, or None; an agent with one has to be calibrated before it plays."""
+        given = [key for key, param in self.agent.params.items() if isinstance(param, Seconds) and self.values[key]]
+        return given[0] if given else None
 
     @property
     def builtin(self) -> bool:
@@ -75,9 +75,9 @@ class AgentSpec:
 
         None for those that come with the package: their behaviour has a version.
         """
-        found = [] if self.builtin else [file.read_bytes() for file in self._files() if file.is_file()]
-        found += [digest.encode() for policy in self.policies if (digest := policy.source_digest)]
-        return sha256(b"".join(sha256(each).digest() for each in found)).hexdigest() if found else None
+        sources = [] if self.builtin else [file.read_bytes() for file in self._files() if file.is_file()]
+        sources += [digest.encode() for policy in self.policies if (digest := policy.source_digest)]
+        return sha256(b"".join(sha256(source).digest() for source in sources)).hexdigest() if sources else None
 
     def _files(self) -> list[Path]:
         module = sys.modules.get(self.agent.function.__module__) if is_installed(self.agent) else None
@@ -130,13 +130,13 @@ def load_agent(text: str) -> AgentSpec:
         AgentFault: an agent's file or package that does not import.
     """
     if len(text) > MAX_SPEC or not text.isprintable():
-        raise InputError(f"agent {shown(text)}: expected at most {MAX_SPEC:,} printable letters")
+        raise InputError(f"agent {shown(text)}: expected at most {MAX_SPEC:,} printable characters")
     file, rest = _split_file(text)
     name, colon, settings = rest.partition(":")
     if colon and not settings:
         raise InputError(f"agent {text!r}: expected KEY=VALUE after the colon, got ''")
     if _depth.get() > MAX_NESTED:  # such as a policy that is its own default
-        raise InputError(f"agent {shown(text)}: at most {MAX_NESTED} agents in one another")
+        raise InputError(f"agent {shown(text)}: at most {MAX_NESTED} nested agents")
     token = _depth.set(_depth.get() + 1)
     try:
         agent = _from_file(file, name) if file else _registered(name)
@@ -155,7 +155,7 @@ def _spec(source: str, agent: Agent, text: str, settings: str) -> AgentSpec:
         if not equals:
             raise InputError(f"agent {shown(text)}: expected KEY=VALUE after the colon, got {shown(piece)}")
         if key not in agent.params:
-            known = known_names(key, agent.params) if agent.params else "known: it has none"
+            known = known_names(key, agent.params) if agent.params else "it has no parameters"
             raise InputError(f"agent {shown(text)}: {source} has no parameter {shown(key)}; {known}")
         if key in given:
             raise InputError(f"agent {shown(text)}: parameter {key!r} is given twice")
@@ -190,14 +190,14 @@ def _read(text: str, key: str, param: Parameter, value: str) -> Value:
 
 @cache
 def _entry_points() -> dict[str, EntryPoint]:
-    found: dict[str, EntryPoint] = {}
+    points: dict[str, EntryPoint] = {}
     for point in entry_points(group=GROUP):
-        other = found.get(point.name)
+        other = points.get(point.name)
         if other is not None and other.value != point.value:
             packages = " and ".join(str(p.dist.name if p.dist else p.value) for p in (other, point))
             raise InputError(f"agent name {point.name!r} is claimed by two packages: {packages}; remove one of them")
-        found[point.name] = point
-    return found
+        points[point.name] = point
+    return points
 
 
 def agent_names() -> list[str]:
@@ -206,7 +206,7 @@ def agent_names() -> list[str]:
 
 
 def is_installed(agent: Agent) -> bool:
-    """Whether this very agent is what its name stands for in spec strings."""
+    """Whether spec strings find exactly this agent by its name."""
     return agent.name in _entry_points() and _registered(agent.name) is agent
 
 
@@ -231,11 +231,11 @@ def _from_file(file: str, name: str) -> Agent:
         raise InputError(f"agent {file}::{name}: there is no file {file!r}")
     module = import_file(file)
     agents = {agent.name: agent for agent in vars(module).values() if isinstance(agent, Agent)}
-    found = getattr(module, name, None) if name not in agents else agents[name]
-    if not isinstance(found, Agent):
+    agent = getattr(module, name, None) if name not in agents else agents[name]
+    if not isinstance(agent, Agent):
         declared = known_names(name, agents).removeprefix("known: ")
         raise InputError(f"agent {file}::{name}: the file declares no agent {name!r}; it has: {declared}")
-    return found
+    return agent
 
 
 # -- line-ups --------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The text of spec strings: lists of them, and what stands in parentheses."""
+"""The text of spec strings: lists of them, and what is in parentheses."""
 
 from strozzi_sim.errors import InputError, shown
 
@@ -31,7 +31,7 @@ def cut(text: str, separator: str) -> list[str]:
         if depth < 0:
             break
         if depth > MAX_NESTED:
-            raise InputError(f"agent {shown(text)}: at most {MAX_NESTED} parentheses in one another")
+            raise InputError(f"agent {shown(text)}: at most {MAX_NESTED} nested parentheses")
         if letter == separator and depth == 0:
             pieces.append(text[first:place])
             first = place + 1

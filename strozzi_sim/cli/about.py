@@ -18,10 +18,10 @@ def agents(
     from strozzi_sim.agent import EVERY_GAME, agent_names, load_agent
     from strozzi_sim.games import game_names, load_game
 
-    found = [load_agent(each).agent for each in ([name] if name else agent_names())]
+    listed = [load_agent(agent_name).agent for agent_name in ([name] if name else agent_names())]
     if json:
         document: list[dict[str, Any]] = []
-        for agent in found:
+        for agent in listed:
             names = (
                 game_names() if agent.games == EVERY_GAME else [name for name in agent.games if name in game_names()]
             )
@@ -45,15 +45,15 @@ def agents(
         print_json(document)
         return
     if name:
-        print(f"{found[0].name}: {found[0].about}")
+        print(f"{listed[0].name}: {listed[0].about}")
         rows = [
             [f"    {key}", param.write(param.default), _range(param), param.about]
-            for key, param in found[0].params.items()
+            for key, param in listed[0].params.items()
         ]
         print(columns_of([["    parameter", "default", "range", "meaning"], *rows]) if rows else "    no parameters")
         return
     rows = []
-    for agent in found:
+    for agent in listed:
         games = "every game" if agent.games == EVERY_GAME else ", ".join(agent.games)
         count = f"{len(agent.params)} parameters" if agent.params else ""
         rows.append([agent.name, games, agent.about, count])
@@ -96,7 +96,9 @@ def games(json: Json = False) -> None:
 
 
 def cache(
-    clear: Annotated[bool, typer.Option("--clear", help="remove all of it; the next run compiles anew")] = False,
+    clear: Annotated[
+        bool, typer.Option("--clear", help="remove all compiled code; the next run compiles again")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Show or clear the folder that keeps compiled code.
@@ -106,13 +108,13 @@ def cache(
     from strozzi_sim.kernel.cache import cache_root, folders
     from strozzi_sim.kernel.cache import clear as clear_folders
 
-    found = clear_folders() if clear else folders()
+    shown_folders = clear_folders() if clear else folders()
     if json:
-        print_json({"root": str(cache_root()), "cleared": clear, "folders": [folder.name for folder in found]})
+        print_json({"root": str(cache_root()), "cleared": clear, "folders": [folder.name for folder in shown_folders]})
         return
-    print(f"{cache_root()}: {len(found)} folders{' removed' if clear else ''}")
+    print(f"{cache_root()}: {len(shown_folders)} folders{' removed' if clear else ''}")
     if not clear:
-        for folder in found:
+        for folder in shown_folders:
             size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
             print(f"    {folder.name}  {size / 2**20:.1f} MiB")
 

@@ -17,7 +17,7 @@ import typer
 from strozzi_sim.cli import about, bench, exploit, fairness, play, records, study, tournament
 from strozzi_sim.errors import MAX_SHOWN, Stopped, StorageError, StrozziError
 
-EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 a bug of ours, 130/143 interrupted."
+EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 internal error, 130/143 interrupted."
 _MAX_LINE = 2_000  # letters of an error
 
 app = typer.Typer(
@@ -95,11 +95,11 @@ def run(arguments: list[str]) -> int:
     except OSError as error:  # a file or folder that nobody expected to fail
         name = f"{error.filename}: " if error.filename else ""
         return _complain(f"{name}{error.strerror or error}", StorageError.exit_code, debug)
-    except Exception as error:  # noqa: BLE001 - the outermost frame: anything else is a bug of ours
+    except Exception as error:  # noqa: BLE001 - the outermost frame: anything else is an internal error
         words = getattr(error, "format_message", None)
         if words is not None:  # the parser's own errors
             return _complain(_usage(error, words()), 2, debug)
-        return _complain(f"a bug of ours: {type(error).__name__}: {error} (--debug shows where)", 70, debug)
+        return _complain(f"internal error: {type(error).__name__}: {error} (--debug shows where)", 70, debug)
     return code if isinstance(code, int) else 0
 
 

@@ -28,7 +28,7 @@ from strozzi_sim.cli.options import (
 from strozzi_sim.errors import InputError
 
 _SLICE = 0.1  # seconds a task should take, about
-_BATCH_SLICE = 0.5  # with an agent that answers batches: some thousand games in flight
+_BATCH_SLICE = 0.5  # with an agent that answers batches: some thousand games at once
 _GROWTH = 8  # times as many games in the next trial
 
 
@@ -36,8 +36,8 @@ def bench(
     game: GameName,
     players: Players = "",
     agents: Agents = "random",
-    seconds: Annotated[float | None, typer.Option(help="play for so long; default 5")] = None,
-    games: Annotated[int | None, typer.Option(help="play so many games")] = None,
+    seconds: Annotated[float | None, typer.Option(help="seconds to play; default 5")] = None,
+    games: Annotated[int | None, typer.Option(help="number of games to play")] = None,
     seed: Seed = 0,
     variant: VariantName = "base",
     workers: Workers = None,
@@ -124,7 +124,7 @@ def bench(
 def _slice_size(seconds: Callable[[int], float], most: int | None, wanted: float) -> int:
     """Games of a task that takes about `wanted` seconds.
 
-    More games in flight fill the calls of an agent that answers batches, so its speed is known only from a task that
+    More games at once fill the calls of an agent that answers batches, so its speed is known only from a task that
     takes that long: it is tried with more and more games, `most` at most.
     """
     trial, took = 1, seconds(1)
@@ -135,7 +135,7 @@ def _slice_size(seconds: Callable[[int], float], most: int | None, wanted: float
 
 
 def _seconds(match: Any, games: int, counted: bool) -> float:
-    """How long so many games take."""
+    """How long this number of games takes."""
     from strozzi_sim.selfplay.apart import play_apart
 
     if match.foreign:

@@ -95,9 +95,9 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
             _describe(table, recorded.names, [line for _, line in recorded.events[told:]])
             print()
     if asked.tree is not None:
-        whole = {"format": TREE_FORMAT, **about, "decisions": [_without(each, "actions") for each in documents]}
+        whole = {"format": TREE_FORMAT, **about, "decisions": [_without(document, "actions") for document in documents]}
         write_whole(asked.tree, json_text.dumps(whole, indent=1, allow_nan=False).encode() + b"\n")
-    plain = [_without(each, "next", "left_out") for each in documents]
+    plain = [_without(document, "next", "left_out") for document in documents]
     if json:
         print_json({**about, "decisions": plain, "seats": _agreement(plain, recorded.names)})
         return
@@ -121,7 +121,7 @@ def _wanted(asked: Asked, seats: Sequence[int]) -> list[int]:
 
 
 def _check_writable(path: Path) -> None:
-    """Refuse a file that cannot be written before time is spent."""
+    """Check that the file can be written before time is spent."""
     with storage_errors(f"--tree: {path} cannot be written"):
         fine = not path.is_dir() and path.parent.is_dir()
     if not fine:
@@ -135,12 +135,12 @@ def _without(document: Mapping[str, Any], *keys: str) -> dict[str, Any]:
 
 def _agreement(documents: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
     """By seat, how many decisions were explained and in how many the agent chose what was played."""
-    found = []
+    rows = []
     for seat, name in enumerate(names):
         same = [bool(document["same"]) for document in documents if document["seat"] == seat]
         if same:
-            found.append({"seat": seat, "agent": name, "decisions": len(same), "same": sum(same)})
-    return found
+            rows.append({"seat": seat, "agent": name, "decisions": len(same), "same": sum(same)})
+    return rows
 
 
 def _print_header(table: "Position", recorded: "RecordedGame", spec: "AgentSpec", value: str | None) -> None:

@@ -39,7 +39,7 @@ def fairness(
     study: StudyFile = None,
     json: Json = False,
 ) -> int:
-    """Does an agent's choice depend on what it must not know, or on more than its game? Ends with 1 if it does, and shows the decision.
+    """Does an agent's choice depend on what it must not know, or on more than its game? Exits with 1 if it does, and shows the decision.
 
     Example: strozzi fairness strozzi greedy:margin=4 --players 3-6 --deals 20
     """
@@ -57,17 +57,17 @@ def fairness(
     (spec,), notes = with_counts([load_agent(agent)], the_game, counts, [chosen])
     with stop_flag():
         check = partial(check_fairness, players=counts, deals=deals, seed=seed)
-        found: Fairness = ask_apart(check, spec, the_game, chosen, seed=seed)
-    leak = found.leak
+        result: Fairness = ask_apart(check, spec, the_game, chosen, seed=seed)
+    leak = result.leak
     document: dict[str, Any] = {
         "ok": leak is None,
         "agent": spec.text,
         "game": the_game.name,
-        "decisions": found.decisions,
+        "decisions": result.decisions,
         "leak": None,
     }
-    if found.rows is not None:
-        document["row_independent"] = found.rows.independent
+    if result.rows is not None:
+        document["row_independent"] = result.rows.independent
     if leak is not None:
         names = _names(leak, the_game, chosen)
         document["leak"] = {
@@ -85,9 +85,9 @@ def fairness(
     if json:
         print_json(noted_in(document, notes))
     elif leak is None:
-        print(f"{spec.text}: {found.decisions:,} decisions, none of them depends on what a seat must not know")
-        if found.rows is not None:
-            print(_rows_in_words(found.rows))
+        print(f"{spec.text}: {result.decisions:,} decisions, none of them depends on what a seat must not know")
+        if result.rows is not None:
+            print(_rows_in_words(result.rows))
     else:
         view = the_game.view
         seen = view.view_of(leak.state[0], chosen.components, leak.seat)

@@ -1,4 +1,4 @@
-"""Options that several commands share, and how they speak: one JSON document, or text for a person."""
+"""Options that several commands share, and their output: one JSON document, or text for a person."""
 
 import json
 import sys
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 MAX_WORKERS = 1_024
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game; `strozzi games` lists them")]
-Players = Annotated[str, typer.Option(help="player counts: 4, 3-6 or 3,5; default: all of the game")]
-Agents = Annotated[str, typer.Option(help="one line-up, by commas; seat i gets agent i mod k")]
-Seed = Annotated[int, typer.Option(help="below 2^53")]
+Players = Annotated[str, typer.Option(help="player counts: 4, 3-6 or 3,5; default: all the game allows")]
+Agents = Annotated[str, typer.Option(help="one line-up, separated by commas; seat i gets agent i mod k")]
+Seed = Annotated[int, typer.Option(help="random seed, below 2^53")]
 Workers = Annotated[int | None, typer.Option(help="number of workers; default: all cores")]
 VariantName = Annotated[str, typer.Option("--variant", help="a variant of the game's components")]
 StudyFile = Annotated[Path | None, typer.Option("--study", help="a study's TOML file that defines the variant")]
@@ -36,9 +36,9 @@ def out_option(help_text: str) -> Any:
 
 
 def named_path(text: str) -> Path:
-    """The path that a person gave; an empty one would mean the current folder, and is refused."""
+    """The path as given; an empty one would mean the current folder, and is refused."""
     if not text:
-        raise InputError("the name of a file or folder is empty; . is the current folder")
+        raise InputError("a file or folder name must not be empty; use . for the current folder")
     return Path(text)
 
 
@@ -60,10 +60,10 @@ def parse_players(text: str, game: "Game") -> list[int]:
                 raise InputError(f"--players: expected 4, 3-6 or 3,5, got {shown(text)}")
             if end not in by_text:
                 raise InputError(f"--players: {allowed}, got {shown(end)[1:-1]}")
-        found = range(by_text[low], by_text[high] + 1) if dash else [by_text[low]]
-        if not found:
+        named = range(by_text[low], by_text[high] + 1) if dash else [by_text[low]]
+        if not named:
             raise InputError(f"--players: {allowed}, got none in {shown(text)}")
-        counts += [count for count in found if count not in counts]
+        counts += [count for count in named if count not in counts]
     for count in counts:
         if count not in game.player_counts:
             raise InputError(f"--players: {allowed}, got {count}")
@@ -108,20 +108,22 @@ def with_counts(
 
     known = noted(folder)
     say("calibrating agents with seconds=" if not known else "agents with seconds= play as when this folder was begun")
-    found = in_counts(specs, game, players, variants, known)
-    played = tuple(load_agent(found[spec.text].plays) if spec.text in found else spec for spec in specs)
-    return played, tuple(found.values())
+    calibrations = in_counts(specs, game, players, variants, known)
+    played = tuple(load_agent(calibrations[spec.text].plays) if spec.text in calibrations else spec for spec in specs)
+    return played, tuple(calibrations.values())
 
 
 def tell(calibrations: "Sequence[Calibration]") -> None:
     """Say of agents given in seconds what they play as; nothing if there are none."""
-    for each in calibrations:
-        print(each, flush=True)
+    for calibration in calibrations:
+        print(calibration, flush=True)
 
 
 def noted_in(document: dict[str, Any], calibrations: "Sequence[Calibration]") -> dict[str, Any]:
     """A JSON document with what agents given in seconds play as; unchanged if there are none."""
-    return {**document, "calibrated": [each.plain() for each in calibrations]} if calibrations else document
+    return (
+        {**document, "calibrated": [calibration.plain() for calibration in calibrations]} if calibrations else document
+    )
 
 
 def parse_workers(workers: int | None) -> int:
@@ -140,7 +142,7 @@ def parse_workers(workers: int | None) -> int:
 def check_range(option: str, value: float, low: float, high: float) -> None:
     """Refuse an option's value outside low to high."""
     if not low <= value <= high:
-        raise InputError(f"{option}: must lie between {low:g} and {high:g}, got {shown(value)}")
+        raise InputError(f"{option}: must be between {low:g} and {high:g}, got {shown(value)}")
 
 
 def check_seed(seed: int) -> None:
@@ -160,7 +162,7 @@ def find_variant(game: "Game", name: str, study: Path | None) -> "Variant":
     variants = {variant.name: variant for variant in read_study(study).variants}
     if name not in variants:
         known = known_names(name, variants)
-        raise InputError(f"--variant: the study {study} lists no variant {shown(name)}; {known}")
+        raise InputError(f"--variant: the study {study} does not list the variant {shown(name)}; {known}")
     return variants[name]
 
 

@@ -30,15 +30,18 @@ def play(
     game: GameName,
     players: Players = "",
     agents: Annotated[
-        str, typer.Option(help="the other seats in turn order, by commas; agent i mod k; default: the game's own")
+        str,
+        typer.Option(
+            help="the agents of the other seats in turn order, separated by commas; agent i mod k; default: the game's own"
+        ),
     ] = "",
-    seat: Annotated[int, typer.Option(help="your seat; 0 begins")] = 0,
+    seat: Annotated[int, typer.Option(help="your seat; seat 0 starts")] = 0,
     seed: Seed = 0,
     deal: Annotated[int, typer.Option(help="number of the deal")] = 0,
     variant: VariantName = "base",
     study: StudyFile = None,
 ) -> None:
-    """Play a game yourself against agents; choices go by name.
+    """Play a game yourself against agents; choose by typing a name.
 
     Example: strozzi play strozzi --players 4 --agents heuristic --seat 1
     """
@@ -62,7 +65,7 @@ def play(
     foreign = dict.fromkeys(spec.text for spec in others if spec.foreign)
     if foreign:
         say(
-            f"{', '.join(foreign)} plays in this process: nothing can end it if it hangs, and it ends with this command"
+            f"{', '.join(foreign)} plays in this process: it cannot be stopped if it hangs, and it ends with this command"
         )
     table = Position(the_game, chosen, count, seed=seed, deal=deal)
     seated = [others[k % len(others)] for k in range(count - 1)]
@@ -99,7 +102,7 @@ def _board(table: "Position", names: list[str], seat: int) -> str:
 
 
 def _ask_person(table: "Position", names: list[str], seat: int) -> bool:
-    """Show the board and play what the person says; False if he leaves."""
+    """Show the board and play what the person says; False if they quit."""
     view = table.game.view
     seen = table.view(seat)
     choices = {view.action_name(action, seen): action for action in table.legal}
@@ -110,13 +113,13 @@ def _ask_person(table: "Position", names: list[str], seat: int) -> bool:
         if not line:
             return False
         answer = line.strip().lower()
-        found = [name for name in [*choices, "quit"] if name.lower().startswith(answer)]
-        exact = [name for name in found if name.lower() == answer]
-        if not answer or len(exact or found) != 1:
-            several = answer and len(found) > 1
-            print(f"{line.strip()!r} " + (f"may be {_spoken(found)}." if several else "is none of the choices."))
+        matches = [name for name in [*choices, "quit"] if name.lower().startswith(answer)]
+        exact = [name for name in matches if name.lower() == answer]
+        if not answer or len(exact or matches) != 1:
+            several = answer and len(matches) > 1
+            print(f"{line.strip()!r} " + (f"may be {_spoken(matches)}." if several else "is not a valid choice."))
             continue
-        chosen = (exact or found)[0]
+        chosen = (exact or matches)[0]
         if chosen == "quit":
             return False
         table.play(choices[chosen])

@@ -32,7 +32,7 @@ from strozzi_sim.errors import BrokenRule, InputError
 _ROW_DEPENDENT = (
     "{}: decisions depend on the other rows of a batch; played alone, a game may differ from the same game in a study"
 )
-RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="a record, JSON Lines")]
+RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="a record (JSON Lines)")]
 
 
 def record(
@@ -40,9 +40,9 @@ def record(
     players: Players = "",
     agents: Agents = "random",
     games: Annotated[int, typer.Option(help="record deals 0 .. games-1 at one seating")] = 1,
-    deal: Annotated[int | None, typer.Option(help="record this deal alone")] = None,
-    seating: Annotated[int, typer.Option(help="number of the seating in its design")] = 0,
-    seatings: Annotated[str, typer.Option(help="the design: one, rotate, all or latin")] = "rotate",
+    deal: Annotated[int | None, typer.Option(help="record only this deal")] = None,
+    seating: Annotated[int, typer.Option(help="number of the seating in the design")] = 0,
+    seatings: Annotated[str, typer.Option(help="the seating design: one, rotate, all or latin")] = "rotate",
     seed: Seed = 0,
     variant: VariantName = "base",
     study: StudyFile = None,
@@ -88,8 +88,8 @@ def record(
         document = {"out": str(path), "games": written, "seed": seed}
         print_json(noted_in(document | ({"row_dependent": dependent} if dependent else {}), notes))
     elif to_output:
-        for each in notes:
-            say(str(each))
+        for note in notes:
+            say(str(note))
         if dependent:
             say(_ROW_DEPENDENT.format(", ".join(dependent)))
         say(f"{written} games written to standard output")
@@ -117,20 +117,20 @@ def verify(file: RecordFile, json: Json = False) -> int:
     if json:
         print_json({"ok": True, "games": games, "line": None, "message": None})
     else:
-        print(f"{file}: {games} games, every line keeps the rules")
+        print(f"{file}: {games} games, every line follows the rules")
     return 0
 
 
 def replay(
     file: RecordFile,
-    game: Annotated[int, typer.Option(help="which game of the file, from 1")] = 1,
+    game: Annotated[int, typer.Option(help="number of the game in the file, from 1")] = 1,
     step: Annotated[bool, typer.Option("--step", help="show the board at every decision and wait for Enter")] = False,
     explain: Annotated[str, typer.Option(metavar="AGENT", help="show what this agent thinks at each decision")] = "",
-    decision: Annotated[int | None, typer.Option(help="explain this decision alone, from 1")] = None,
-    seat: Annotated[int | None, typer.Option(help="explain the decisions of this seat alone")] = None,
-    lines: Annotated[int, typer.Option(help="show so many best lines of a search")] = 3,
-    depth: Annotated[int, typer.Option(help="actions of a line, levels of a tree, at most")] = 6,
-    visits: Annotated[int, typer.Option(help="leave out of lines and trees what was tried less often")] = 10,
+    decision: Annotated[int | None, typer.Option(help="explain only this decision, counted from 1")] = None,
+    seat: Annotated[int | None, typer.Option(help="explain only the decisions of this seat")] = None,
+    lines: Annotated[int, typer.Option(help="number of best lines of a search to show")] = 3,
+    depth: Annotated[int, typer.Option(help="maximum actions in a line and levels in a tree")] = 6,
+    visits: Annotated[int, typer.Option(help="minimum visits of an action shown in lines and trees")] = 10,
     tree: Annotated[Path | None, typer.Option(metavar="JSON", help="write the search trees to this file")] = None,
     json: Json = False,
 ) -> None:
@@ -152,7 +152,7 @@ def replay(
         return
     for option, value in (("--decision", decision), ("--seat", seat), ("--tree", tree)):
         if value is not None:
-            raise InputError(f"{option}: goes with --explain AGENT")
+            raise InputError(f"{option}: only valid with --explain AGENT")
     the_game = load_game(recorded.header["game"])
     events, view = the_game.events, the_game.view
     components, names = recorded.header["components"], recorded.names

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Out = Annotated[Path | None, out_option("results folder; default: results/<name>")]
 
 
-def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a study, TOML")], out: Out = None,
+def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a study file (TOML)")], out: Out = None,
         workers: Workers = None, json: Json = False) -> None:  # fmt: skip
     """Play a study and write its tables and report; run it again to resume.
 
@@ -58,7 +58,7 @@ def report(
     folder: Annotated[Path, typer.Argument(parser=named_path, metavar="DIR", help="a results folder")],
     json: Json = False,
 ) -> None:
-    """Write the report of a results folder anew from its tables.
+    """Write the report of a results folder again from its tables.
 
     Example: strozzi report results/balance-by-player-count
     """
@@ -95,9 +95,9 @@ def balance(
     game: GameName,
     players: Players = "",
     agents: Annotated[
-        str, typer.Option(help="one line-up, by commas; one agent = self-play; seat i gets agent i mod k")
+        str, typer.Option(help="one line-up, separated by commas; one agent = self-play; seat i gets agent i mod k")
     ] = "",
-    deals: Annotated[int, typer.Option(help="deals of every cell")] = 5000,
+    deals: Annotated[int, typer.Option(help="deals for every cell")] = 5000,
     seatings: Annotated[str, typer.Option(help="one, rotate, all or latin")] = "rotate",
     variant: Annotated[list[str] | None, typer.Option(help="a variant; may be given several times")] = None,
     seed: Seed = 0,

@@ -1,4 +1,4 @@
-"""tournament, compare, ladder: which agent is best, by how much, and how surely."""
+"""tournament, compare, ladder: which agent is best, by how much, and how certain that is."""
 
 import shlex
 import sys
@@ -40,20 +40,20 @@ if TYPE_CHECKING:
     from strozzi_sim.studies.run import Results
     from strozzi_sim.studies.tournament import Tournament
 
-Deals = Annotated[int, typer.Option(help="deals of every line-up")]
+Deals = Annotated[int, typer.Option(help="deals for every line-up")]
 Out = Annotated[Path | None, out_option("keep everything in this folder, and resume there; default: only print")]
-OnePlayers = Annotated[str, typer.Option("--players", help="player count; default: 4, or the fewest of the game")]
+OnePlayers = Annotated[str, typer.Option("--players", help="player count; default: 4, or the fewest the game allows")]
 _WIDEST = 14  # agents whose pairs still fit a terminal
 Seatings = Annotated[str, typer.Option(help="one, rotate, all or latin")]
 
 
 def tournament(
     game: GameName,
-    agents: Annotated[str, typer.Option(help="the field, by commas")],
+    agents: Annotated[str, typer.Option(help="the agents, separated by commas")],
     players: OnePlayers = "",
     deals: Deals = 200,
     seatings: Annotated[str, typer.Option(help="latin, all or rotate")] = "latin",
-    matchups: Annotated[int, typer.Option(help="so many at most; beyond, a balanced sample")] = 5000,
+    matchups: Annotated[int, typer.Option(help="maximum number of line-ups; more are sampled")] = 5000,
     until: Annotated[
         str, typer.Option(help="stop when win shares are known to within +- this, or all pairs are `decided`")
     ] = "",
@@ -63,7 +63,7 @@ def tournament(
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Rank a field of agents: every choice of them on the same deals, in every seating.
+    """Rank a field of agents: every combination of them on the same deals, in every seating.
 
     Example: strozzi tournament strozzi --players 4 --agents random,greedy,heuristic,florence,racer --deals 200
     """
@@ -93,7 +93,7 @@ def tournament(
     print(_rows(tables["seat_effects"], ("players", "variant", "seat"), ("win_share", "rank_mean", "score_mean")))
     strengths = tables["ratings"].query("figure == 'strength'")
     if unrated(tables["ratings"]):
-        say("the fit of strengths did not converge: there are no strengths and ranks; the other figures stand")
+        say("the fit of strengths did not converge: there are no strengths and ranks; the other figures are valid")
     elif strengths["low"].isna().any():
         say("an agent was never ahead of another, or there are too few deals: strengths have no interval")
 
@@ -155,7 +155,7 @@ def compare(
     game: GameName,
     first: Annotated[str, typer.Argument(metavar="[A]", help="an agent, or a variant")] = "",
     second: Annotated[str, typer.Argument(metavar="[B]", help="the other one")] = "",
-    variants: Annotated[str, typer.Option(help="two variants, by a comma, in place of A and B")] = "",
+    variants: Annotated[str, typer.Option(help="two variants, separated by a comma, instead of A and B")] = "",
     players: Players = "",
     against: Annotated[
         str, typer.Option(help="who sits in the other seats (agents compared); default: the game's own")
@@ -171,7 +171,7 @@ def compare(
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Two agents, or two variants, on the same deals: the difference, paired, with its interval.
+    """Compare two agents, or two variants, on the same deals: the paired difference with its interval.
 
     Example: strozzi compare strozzi greedy florence --players 4 --against heuristic --deals 1000
     """
@@ -214,13 +214,13 @@ def _sides(game: "Game", first: str, second: str, variants: str) -> tuple[str, s
     if variants:
         pieces = [piece.strip() for piece in variants.split(",")]
         if first or second:
-            raise InputError("--variants: takes the place of A and B; give one or the other")
+            raise InputError("--variants: replaces A and B; give one or the other")
         if len(pieces) != 2 or not all(pieces):
-            raise InputError(f"--variants: expected two variants, by a comma, got {variants!r}")
+            raise InputError(f"--variants: expected two variants, separated by a comma, got {variants!r}")
         return pieces[0], pieces[1]
     if not (first and second):
         example = f"strozzi compare {game.name} {game.standard_agent} random"
-        raise InputError(f"compare: two agents or two variants are needed, as in: {example}")
+        raise InputError(f"compare: give two agents or two variants, as in: {example}")
     if {first, second} <= {BASE, *shipped_variants(game)}:
         return first, second
     return None
@@ -241,7 +241,7 @@ def ladder(
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Does twice the budget win, and where does that stop? One seat with twice, the others with once.
+    """Does doubling the budget win, and where does that stop? One seat has twice the budget of the others.
 
     Example: strozzi ladder strozzi greedy --param margin --from 4 --steps 3 --deals 200
     """
@@ -264,7 +264,7 @@ def ladder(
         print("every doubling wins or loses more than its fair share: no step is flat yet")
     else:
         budget = planned.budgets[flat - 1]
-        print(f"flat from step {flat}: {2 * budget:g} is not surely better or worse than {budget:g}")
+        print(f"flat from step {flat}: {2 * budget:g} is not significantly better or worse than {budget:g}")
 
 
 def _in_counts(

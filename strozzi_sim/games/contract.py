@@ -261,7 +261,7 @@ def _within_count(kernel):
 
     def kth_of_count(state, rules, k):
         if k < 0 or k >= count_legal(state, rules):
-            raise IndexError("kth_legal: k must lie between 0 and count_legal - 1")
+            raise IndexError("kth_legal: k must be between 0 and count_legal - 1")
         return kernel(state, rules, k)
 
     return kth_of_count

@@ -108,17 +108,17 @@ def compare(expected: Mapping[str, Any], number: int, event: Mapping[str, Any]) 
         if key not in event:
             raise BrokenRule(number, f"expected {text(expected)}, found no {key}")
         if not same(value, event[key]):
-            found = f"{key} {text(event[key])} instead of {text(value)}"
-            raise BrokenRule(number, f"expected {text(expected)}, found {found}")
+            difference = f"{key} {text(event[key])} instead of {text(value)}"
+            raise BrokenRule(number, f"expected {text(expected)}, found {difference}")
 
 
-def same(expected: Any, found: Any) -> bool:
+def same(expected: Any, actual: Any) -> bool:
     """Whether both are equal and of the same kind: 5.0 and true are not 5 and 1."""
-    if isinstance(expected, list) and isinstance(found, list):
-        return len(expected) == len(found) and all(map(same, expected, found))
-    if isinstance(expected, dict) and isinstance(found, dict):
-        return expected.keys() == found.keys() and all(same(value, found[key]) for key, value in expected.items())
-    return type(expected) is type(found) and bool(expected == found)
+    if isinstance(expected, list) and isinstance(actual, list):
+        return len(expected) == len(actual) and all(map(same, expected, actual))
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        return expected.keys() == actual.keys() and all(same(value, actual[key]) for key, value in expected.items())
+    return type(expected) is type(actual) and bool(expected == actual)
 
 
 def text(thing: Any) -> str:

@@ -128,7 +128,7 @@ class FigureTable:
             levels: one or many for every key.
         """
         lists = [list(levels[key]) for key in self._keys if not isinstance(levels[key], str | int)]  # type: ignore[arg-type]
-        shape = tuple(len(each) for each in lists)
+        shape = tuple(len(axis) for axis in lists)
         n = np.broadcast_to(estimate.n, shape).ravel()
         there = np.broadcast_to(keep, shape).ravel()
         axes = iter(np.meshgrid(*[np.arange(size) for size in shape], indexing="ij"))
@@ -195,20 +195,20 @@ def make_tables(
     """
     check_names("page", pages, known)
     check_names("heat map", heatmaps, known_maps)
-    found = {}
+    frames = {}
     for page, (keys, add) in known.items():
         if page == "balance" or page in pages:
             table = FigureTable(*keys)
             for cell in cells:
                 add(table, cell, stats)
-            found[page] = table.frame()
+            frames[page] = table.frame()
     for name in dict.fromkeys(heatmaps):
         table = FigureTable("row", "column")
         for cell in cells:
             for figure, (rows, columns, estimate) in known_maps[name].count(cell, stats).items():
                 table.add(cell, figure, estimate, row=rows, column=columns)
-        found["heat_" + name.replace("-", "_")] = table.frame()
-    return found
+        frames["heat_" + name.replace("-", "_")] = table.frame()
+    return frames
 
 
 def in_words(value: float, unit: Unit, digits: int | None = None) -> str:

@@ -165,8 +165,8 @@ def _differences(given: Any, wanted: Any, key: str = "") -> Iterator[tuple[str, 
 def words_of(error: msgspec.ValidationError, raw: Any) -> str:
     """A validation error of `raw` with key and value: `tracks.top_index: expected `int` <= 31, got 32`."""
     text = str(error)
-    found = re.fullmatch(r"(.*) - at (?:`key` in )?`\$\.?(.*)`", text)
-    message, key = (found[1], found[2]) if found else (text, "")
+    match = re.fullmatch(r"(.*) - at (?:`key` in )?`\$\.?(.*)`", text)
+    message, key = (match[1], match[2]) if match else (text, "")
     message = message.replace("Object contains unknown field", "unknown key").replace("Object missing", "missing")
     message = message[:1].lower() + message[1:]
     value = _value_at(raw, key)
@@ -217,7 +217,9 @@ def _changed_list(old: list[dict[str, Any]], change: Any, where: str) -> Any:
     if not isinstance(change, Mapping):
         return change
     if any("id" not in thing for thing in old):
-        raise InputError(f"{where}: expected a list, got {shown(change)}; it has no ids, so it is replaced whole")
+        raise InputError(
+            f"{where}: expected a list, got {shown(change)}; it has no ids, so it can only be replaced as a whole"
+        )
     by_id = {thing["id"]: thing for thing in old}
     for name, attributes in change.items():
         if name not in by_id:

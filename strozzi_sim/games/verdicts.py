@@ -2,7 +2,7 @@
 
 A 95 % interval tells which numbers a two-sided test at 5 % does not refuse. Here the same test gives a p-value, found
 from the side of the interval that faces the number, so that p < 0.05 exactly where the number lies outside. Sentences
-that pick from several figures judge them together (Bonferroni), and differences below `MIN_...` are no findings,
+that pick from several figures judge them together (Bonferroni), and differences below `MIN_...` are not findings,
 however sure they are.
 """
 
@@ -36,7 +36,7 @@ def p_value(value: Any, low: Any, high: Any, null: float, df: Any) -> Array:
     """
     from scipy.special import stdtr, stdtrit
 
-    value, low, high = (np.asarray(each, np.float64) for each in (value, low, high))
+    value, low, high = (np.asarray(side, np.float64) for side in (value, low, high))
     half_width = np.where(value > null, value - low, high - value)
     gap = np.abs(value - null)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -54,7 +54,7 @@ def p_value_of_share(value: Any, low: Any, high: Any, null: float, df: Any) -> A
     """
     from scipy.special import stdtr, stdtrit
 
-    value, low, high = (np.asarray(each, np.float64) for each in (value, low, high))
+    value, low, high = (np.asarray(side, np.float64) for side in (value, low, high))
     end = np.where(value > null, low, high)
     with np.errstate(divide="ignore", invalid="ignore"):
         z2_by_n = (end - value) ** 2 / (end * (1 - end))
@@ -73,4 +73,4 @@ def surely_not(rows: Iterable[Any], null: float, *, share: bool = False, chunks:
     )
     test = p_value_of_share if share else p_value
     p = test(value, low, high, null, degrees_of_freedom(n, deals, chunks))
-    return [bool(each) for each in p * max(int((~np.isnan(p)).sum()), 1) < ALPHA]
+    return [bool(verdict) for verdict in p * max(int((~np.isnan(p)).sum()), 1) < ALPHA]

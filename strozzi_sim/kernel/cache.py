@@ -159,7 +159,7 @@ def cache_folder(game: str) -> Iterator[bool]:
         except RuntimeError as error:
             if not str(error).startswith("cannot cache function"):  # so says numba when it can make no folder
                 raise
-            _give_up(folder.parent, "no folder can be made there")
+            _give_up(folder.parent, "no folder can be created there")
             raise CacheFailed from error
         finally:
             config.CACHE_DIR = before
@@ -191,7 +191,7 @@ def _enter(game: str, undo: ExitStack) -> Path | None:
             _give_up(root, str(why))
             continue
         if dropped:
-            _tell(f"damaged or half-written code in {folder} is compiled anew ({dropped} of its files)")
+            _tell(f"damaged or half-written code in {folder} is compiled again ({dropped} of its files)")
         return folder
     return None
 
@@ -235,7 +235,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
     """Make `folder` if need be, and keep other threads and processes out of it meanwhile.
 
     Raises:
-        UnusableFolder: it cannot be had.
+        UnusableFolder: it cannot be locked.
     """
     with _one_thread, ExitStack() as undo:
         if folder not in _held:
@@ -261,15 +261,15 @@ def _take_folder(folder: Path, undo: ExitStack) -> bool:
 
 
 def folders() -> list[Path]:
-    """All cache folders of ours, newest first: those that hold our tag."""
-    found = [
+    """All tagged cache folders, newest first."""
+    tagged = [
         path
         for root in _roots()
         if root.is_dir() and os.access(root, os.R_OK)
         for path in root.glob("*-" + "?" * 16)
         if is_tagged(path)
     ]
-    return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
+    return sorted(tagged, key=lambda path: path.stat().st_mtime, reverse=True)
 
 
 def _drop_old(root: Path) -> None:
@@ -278,5 +278,5 @@ def _drop_old(root: Path) -> None:
 
 
 def clear() -> list[Path]:
-    """Remove every cache folder of ours that no process works in; returns what was removed."""
+    """Remove every tagged cache folder that no process works in; returns what was removed."""
     return [folder for folder in folders() if remove_folder(folder)]

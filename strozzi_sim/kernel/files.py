@@ -1,8 +1,8 @@
 """Files that are written atomically: whole, or as they were before.
 
-What is written lies beside its target under a name of its own until it is whole, and takes the target's place in one
-rename. So two writers of one file never mix, and the last to finish wins. A symbolic link is followed. A device, a
-pipe or standard output has no place to take: it is written to as it comes.
+Content is first written beside its target under a unique temporary name and then replaces the target in one rename. So two
+writers of one file never mix, and the last to finish wins. A symbolic link is followed. A device, a pipe or standard
+output cannot be replaced: it is written to directly.
 """
 
 import os
@@ -51,7 +51,7 @@ def open_descriptor(path: Path) -> int | None:
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether there is something at `path` that is no regular file and cannot be replaced by one."""
+    """Whether there is something at `path` that is not a regular file and cannot be replaced by one."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -111,14 +111,14 @@ def _permissions(target: Path) -> int | None:
         OSError: nothing may be written there.
     """
     try:
-        found = target.stat()
+        status = target.stat()
     except FileNotFoundError:
         return None
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(None, "is a folder")
     if not os.access(target, os.W_OK):
         raise PermissionError(None, "Permission denied")
-    return stat.S_IMODE(found.st_mode)
+    return stat.S_IMODE(status.st_mode)
 
 
 def write_whole(path: Path, content: bytes, *, lasting: bool = False) -> None:

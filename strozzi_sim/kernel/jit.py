@@ -67,7 +67,7 @@ class _OfWholeNumbers(CompilerBase):  # type: ignore[misc]
     """numba's compiler with that look."""
 
     def define_pipelines(self) -> list[Any]:
-        """The usual passes and ours."""
+        """The usual passes and this one."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.add_pass_after(_WholeNumbers, NopythonTypeInference)
         passes.finalize()

@@ -28,7 +28,7 @@ def journal_dtype(rows: int) -> Any:
 def write(typingctx: Any, journal: Any, kind: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
     """Append one event: its kind and five numbers, of any integer type.
 
-    An intrinsic, since numba would compile a function anew for every combination of literals it is called with.
+    An intrinsic, since numba would compile a function again for every combination of literals it is called with.
     """
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:

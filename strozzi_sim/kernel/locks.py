@@ -1,4 +1,4 @@
-"""A lock on a file that keeps other processes out; closing the file gives it back."""
+"""A lock on a file that keeps other processes out; closing the file releases it."""
 
 import os
 from typing import IO

@@ -98,16 +98,16 @@ def parse_json(content: bytes) -> Any:
     text = content.decode("utf-8")
     if text.count("[") + text.count("{") > MAX_DEPTH:
         _check_depth(text)
-    found = _DECODER.decode(text)
+    value = _DECODER.decode(text)
     if "\\u" in text:
-        json.dumps(found, ensure_ascii=False).encode()  # UnicodeEncodeError, a ValueError
-    return found
+        json.dumps(value, ensure_ascii=False).encode()  # UnicodeEncodeError, a ValueError
+    return value
 
 
 def _check_depth(text: str) -> None:
     depth = 0
-    for found in _BRACKETS.finditer(text):
-        depth += (found[0] in "[{") - (found[0] in "]}")
+    for bracket in _BRACKETS.finditer(text):
+        depth += (bracket[0] in "[{") - (bracket[0] in "]}")
         if depth > MAX_DEPTH:
             raise ValueError(_TOO_DEEP)
 
@@ -121,7 +121,7 @@ def _integer(digits: str) -> int:
 def _real(digits: str) -> float:
     number = float(digits)
     if number in (float("inf"), float("-inf")):
-        raise ValueError(f"{shown(digits)} is beyond all numbers")
+        raise ValueError(f"{shown(digits)} is out of range")
     return number
 
 
@@ -130,14 +130,14 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    result = dict(pairs)
+    if len(result) < len(pairs):
         seen: set[str] = set()
         for name, _ in pairs:
             if name in seen:
-                raise ValueError(f"the key {shown(name)} stands there twice")
+                raise ValueError(f"the key {shown(name)} is given twice")
             seen.add(name)
-    return found
+    return result
 
 
 _DECODER = json.JSONDecoder(

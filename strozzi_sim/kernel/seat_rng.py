@@ -26,7 +26,7 @@ class SeatRng:
     def below(self, n: int) -> int:
         """The next whole number in 0 .. n - 1, for n from 1 to 2^32 - 1."""
         if not 0 < n < 2**32:
-            raise ValueError(f"below: n must lie between 1 and 2^32 - 1, got {n}")
+            raise ValueError(f"below: n must be between 1 and 2^32 - 1, got {n}")
         return ((self.word() >> 32) * n) >> 32
 
     def unit(self) -> float:

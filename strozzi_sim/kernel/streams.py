@@ -94,7 +94,7 @@ def randbelow(rng, n):
 
 @force_inline
 def reseed(chance, rng):
-    """Give a search a chance of its own, drawn from its own stream: every source starts anew."""
+    """Give a search a chance of its own, drawn from its own stream: every source starts over."""
     chance.key = random_word(rng)
     for source in range(SOURCES):
         chance.cursor[source] = absorb(chance.key, source)

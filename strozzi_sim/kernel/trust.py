@@ -1,4 +1,4 @@
-"""Folders of machine code that can be trusted: ours alone, tagged as ours, every file as it was written.
+"""Folders of machine code that can be trusted: owned by this user alone, tagged, every file as it was written.
 
 Machine code that is loaded is run. So a folder is used only if it belongs to this user, nobody else may write to it,
 and it holds the tag (a CACHEDIR.TAG, https://bford.info/cachedir/) that says who made it. A list of SHA-256 sums
@@ -36,7 +36,7 @@ class UnusableFolder(Exception):
 
 
 def open_root(root: Path) -> None:
-    """Make sure that the folder of all cache folders is there and ours.
+    """Make sure that the folder of all cache folders exists and is owned by this user.
 
     Raises:
         UnusableFolder: it is not, or cannot be made.
@@ -49,21 +49,21 @@ def open_root(root: Path) -> None:
 
 
 def open_folder(folder: Path) -> None:
-    """Make sure that a cache folder is there, ours, tagged, and can be written to.
+    """Make sure that a cache folder exists, is owned by this user, is tagged and can be written to.
 
     Raises:
         UnusableFolder: it is not, or cannot be made.
     """
     try:
         folder.mkdir(mode=_PRIVATE, exist_ok=True)
-        found = folder.lstat()
-        if not stat.S_ISDIR(found.st_mode):
-            raise UnusableFolder(f"{folder.name} is no folder")
-        _check_owned(folder, found)
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode):
+            raise UnusableFolder(f"{folder.name} is not a folder")
+        _check_owned(folder, status)
         if not {entry.name for entry in folder.iterdir()} - {LOCK}:
             write_whole(folder / TAG, _TAG_TEXT)
         if not is_tagged(folder):
-            raise UnusableFolder(f"{folder.name} holds files that are not ours (no {TAG} of strozzi-sim)")
+            raise UnusableFolder(f"{folder.name} holds files that strozzi-sim did not write (there is no {TAG})")
         with tempfile.TemporaryFile(dir=folder):  # numba asks the same, and gives up if it cannot
             pass
     except (OSError, StorageError) as error:
@@ -82,13 +82,13 @@ def _unusable(error: Exception) -> UnusableFolder:
     return UnusableFolder(getattr(error, "strerror", None) or str(error))
 
 
-def _check_owned(path: Path, found: os.stat_result) -> None:
+def _check_owned(path: Path, status: os.stat_result) -> None:
     if os.name == "nt":
         return  # no modes there; a profile's folders are private
-    if found.st_uid != os.geteuid():
-        raise UnusableFolder(f"{path.name} belongs to another user (uid {found.st_uid})")
-    if found.st_mode & _OTHERS_WRITE:
-        raise UnusableFolder(f"others may write to {path.name} (mode {stat.S_IMODE(found.st_mode):o})")
+    if status.st_uid != os.geteuid():
+        raise UnusableFolder(f"{path.name} belongs to another user (uid {status.st_uid})")
+    if status.st_mode & _OTHERS_WRITE:
+        raise UnusableFolder(f"others may write to {path.name} (mode {stat.S_IMODE(status.st_mode):o})")
 
 
 def drop_damaged(folder: Path) -> int:
@@ -97,20 +97,20 @@ def drop_damaged(folder: Path) -> int:
     The folder's lock is held.
 
     Raises:
-        UnusableFolder: a file belongs to somebody else, or cannot be read or removed.
+        UnusableFolder: a file belongs to another user, or cannot be read or removed.
     """
     dropped = 0
     try:
         sums = _read_sums(folder)
         for file in _code_files(folder):
-            found = file.lstat()
-            closed = stat.S_ISREG(found.st_mode) and not found.st_mode & _OTHERS_WRITE
-            if closed and _checked.get(file) == _stamp(found):
+            status = file.lstat()
+            closed = stat.S_ISREG(status.st_mode) and not status.st_mode & _OTHERS_WRITE
+            if closed and _checked.get(file) == _stamp(status):
                 continue
-            if found.st_uid != folder.lstat().st_uid:
-                raise UnusableFolder(f"{file.name} belongs to another user (uid {found.st_uid})")
+            if status.st_uid != folder.lstat().st_uid:
+                raise UnusableFolder(f"{file.name} belongs to another user (uid {status.st_uid})")
             if closed and sums.get(_name(folder, file)) == _sum(file):
-                _checked[file] = _stamp(found)
+                _checked[file] = _stamp(status)
             else:
                 file.unlink()
                 dropped += 1
@@ -143,7 +143,7 @@ def list_new(folder: Path, *, whole: bool) -> None:
 
 
 def remove_folder(folder: Path) -> bool:
-    """Remove a cache folder of ours, file by file that is of ours; False if a process works there or it is not ours."""
+    """Remove a tagged cache folder and the files that were written for it; False if a process works there or it is not tagged."""
     if folder.is_symlink() or not is_tagged(folder):
         return False
     with suppress(OSError), (folder / LOCK).open("wb") as lock:
@@ -172,8 +172,8 @@ def _name(folder: Path, file: Path) -> str:
     return file.relative_to(folder).as_posix()
 
 
-def _stamp(found: os.stat_result) -> _Stamp:
-    return found.st_ino, found.st_mtime_ns, found.st_size
+def _stamp(status: os.stat_result) -> _Stamp:
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def _sum(file: Path) -> str:

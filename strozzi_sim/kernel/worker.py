@@ -1,6 +1,6 @@
 """A worker process, seen from inside: it calls what its parent asks for, and tells by its heartbeat how far it is.
 
-Code that is not ours runs here, where it can be ended (see `workers` for the parent's side). Whatever happens to the
+Third-party code runs here, where it can be stopped (see `workers` for the parent's side). Whatever happens to the
 process, the parent lives on, and knows from the heartbeat, which lies in memory that both share, what was under way.
 """
 
@@ -39,7 +39,7 @@ _raised = ""
 
 
 def inside() -> bool:
-    """Whether this process is such a worker."""
+    """Whether this process is a worker."""
     return _shared is not None
 
 
@@ -67,7 +67,7 @@ def begin_decision(words: memoryview, deal: int, seating: int, seat: int, number
 
 
 def serve(connection: int, memory: int, lifeline: int, parent: int) -> None:
-    """Answer requests until nobody asks any more.
+    """Answer requests until there are no more.
 
     A request is a pickled (folder, environment, path, pickled (function, arguments)), a reply a pickled (kind, value).
 
@@ -135,7 +135,7 @@ def words_of(error: BaseException) -> str:
 
 
 def raised_in_compiled_code() -> str:
-    """The words of what compiled code raised last in this worker; "" if there was nothing, or this is no worker.
+    """The words of what compiled code raised last in this worker; "" if there was nothing, or this is not a worker.
 
     Such code cannot raise into the loop that calls it by address: it returns 0, and numba reports the exception aside.
     """
@@ -152,7 +152,7 @@ def _note(report: Any) -> None:
 
 
 def _end_with_parent(lifeline: int, parent: int) -> None:
-    """See to it that this process, and whatever it starts, ends when the parent is gone, however that ended.
+    """Make sure that this process, and whatever it starts, ends when the parent is gone, however that ended.
 
     The pipe's other end closes with the parent; the system then sends SIGIO, which ends a process without asking its
     interpreter: code that keeps the lock for ever ends as well. A thread looks after parents whose forked children still
@@ -183,7 +183,7 @@ def prints_to_stderr() -> Iterator[None]:
     from contextlib import redirect_stdout
 
     kept = None
-    with suppress(OSError, ValueError):  # a notebook has no such descriptors, or others
+    with suppress(OSError, ValueError):  # a notebook has none of these descriptors, or others
         sys.stdout.flush()
         kept = os.dup(1)
         os.dup2(2, 1)

@@ -1,6 +1,6 @@
 """Worker processes, seen from their parent: they are started, asked, watched, and ended when code in them hangs.
 
-What they run is not ours and may do anything: loop for ever, end its process, crash it. None of that reaches the parent;
+What they run is third-party code and may do anything: loop for ever, end its process, crash it. None of that reaches the parent;
 it hears `Ended`, with the heartbeat at that moment. Workers are kept and used again, as starting one takes a second.
 """
 
@@ -78,7 +78,7 @@ class Worker:
                 self._process = subprocess.Popen(
                     [sys.executable, "-P", "-c", _START, path, *map(str, passed), str(os.getpid())],
                     stdin=subprocess.DEVNULL,
-                    stdout=_stderr(),  # what agents print is no result
+                    stdout=_stderr(),  # what agents print is not a result
                     pass_fds=passed,
                     process_group=0,  # Ctrl-C in a terminal is for the parent; and what it starts ends with it
                     env={**os.environ, **_ONE_THREAD},
@@ -129,7 +129,7 @@ class Worker:
                 if not self.alive and not self._line.poll(0):  # a process that it started may still hold the line
                     raise EOFError
                 busy, decisions = int(self._beat["busy"][0]), int(self._beat["decisions"][0])
-                # ticks and no clock: a parent that was stopped for a while is no reason to end anybody
+                # ticks and no clock: a parent that was stopped for a while is not a reason to end a worker
                 waited = waited + TICK if busy and decisions == seen else 0.0
                 seen = decisions
                 if waited > seconds + GRACE:
@@ -202,7 +202,7 @@ def call_apart(
     """Call a function in a worker process, or here if this is one already or the system has none.
 
     Args:
-        function: what to call; it and all else is pickled, as is what comes back.
+        function: what to call; it and all else is pickled, as is the result.
         *arguments: for it.
         seconds: how long a heartbeat may stand still while agents are at work.
         is_dropped: asked now and then; once it says so, the worker is ended.

@@ -1,8 +1,8 @@
 """Seconds a decision, turned into a count: `ismcts:seconds=0.1` into `ismcts:iterations=N` for this machine.
 
-A clock cannot be had again, so nothing plays by the clock: before a run, the agent is asked about some positions, and a
-count is fixed that takes it so long on average, in time of one core. The run is then that of the count, and can be had
-again with it; another calibration, here or elsewhere, will find another count.
+Timing cannot be reproduced, so nothing plays by the clock: before a run, the agent is asked about some positions, and a
+count is fixed that takes that long on average, in time of one core. The run is then played with that count and can be
+reproduced with it; another calibration, here or elsewhere, will find another count.
 """
 
 from collections.abc import Iterable, Sequence
@@ -77,7 +77,7 @@ def calibrate(spec: AgentSpec, game: Game, players: Sequence[int], variants: Seq
         variants: the component data, likewise.
 
     Raises:
-        InputError: the agent does not play this, or its memory cannot hold so many.
+        InputError: the agent does not play this, or its memory cannot hold the count.
         AgentFault: it changed the rules.
     """
     key = spec.in_seconds
@@ -87,7 +87,7 @@ def calibrate(spec: AgentSpec, game: Game, players: Sequence[int], variants: Seq
     assert isinstance(seconds, Seconds)
     count = spec.agent.params.get(seconds.of)
     if spec.agent.kind != "compiled" or not isinstance(count, Param):
-        raise InputError(f"agent {spec.text!r}: {key} goes with a compiled agent that has a parameter {seconds.of!r}")
+        raise InputError(f"agent {spec.text!r}: {key} needs a compiled agent that has a parameter {seconds.of!r}")
     for number in players:
         check_lineup([spec], game, number)
         for variant in variants:
@@ -101,18 +101,18 @@ def calibrate(spec: AgentSpec, game: Game, players: Sequence[int], variants: Seq
 
     tried, whole = with_count(count.default)
     try:
-        each = _seconds(tried, tables, POSITIONS)
+        mean_seconds = _seconds(tried, tables, POSITIONS)
         trial = min(wanted, _LONGEST)
-        tried, whole = with_count(whole * trial / each)
-        each = _seconds(tried, tables, POSITIONS if trial <= _SHORT else POSITIONS // 3)
+        tried, whole = with_count(whole * trial / mean_seconds)
+        mean_seconds = _seconds(tried, tables, POSITIONS if trial <= _SHORT else POSITIONS // 3)
     except BadAnswer as bad:
         raise AgentFault(f"agent {spec.text!r} {bad.what}") from bad
-    plays, number = with_count(whole * wanted / each)
+    plays, number = with_count(whole * wanted / mean_seconds)
     try:
         Seat(plays, tables[0], 0)
     except InputError as error:
         raise InputError(f"{spec.text}: {error}") from None
-    return Calibration(spec.text, plays.text, f"{seconds.of}={number}", tuple(players), each * number / whole)
+    return Calibration(spec.text, plays.text, f"{seconds.of}={number}", tuple(players), mean_seconds * number / whole)
 
 
 def with_values(spec: AgentSpec, values: dict[str, Any]) -> AgentSpec:
@@ -139,17 +139,17 @@ def in_counts(
     known: Sequence[Calibration] = (),
 ) -> dict[str, Calibration]:
     """Calibrations of those agents whose budget is in seconds, by spec string; the `known` ones are taken as they are."""
-    found = {each.given: each for each in known}
+    by_text = {calibration.given: calibration for calibration in known}
     asked = dict.fromkeys(spec.text for spec in specs if spec.in_seconds)
     of = {spec.text: spec for spec in specs}
-    return {text: found.get(text) or ask_apart(calibrate, of[text], game, players, variants) for text in asked}
+    return {text: by_text.get(text) or ask_apart(calibrate, of[text], game, players, variants) for text in asked}
 
 
 def _positions(game: Game, players: Sequence[int], variants: Sequence[Variant]) -> list[Position]:
     """Positions of games played at random, spread evenly over each."""
     cells = [(number, variant) for number in players for variant in variants]
     share = -(-POSITIONS // len(cells))
-    found = []
+    positions = []
     for number, variant in cells:
         table = Position(game, variant, number, seed=0, deal=0)
         passed = []
@@ -157,12 +157,12 @@ def _positions(game: Game, players: Sequence[int], variants: Sequence[Variant]) 
         while not table.over:
             passed.append(table.fork())
             table.play(table.ask(player))
-        found += [passed[(2 * k + 1) * len(passed) // (2 * share)] for k in range(share)]
-    return found
+        positions += [passed[(2 * k + 1) * len(passed) // (2 * share)] for k in range(share)]
+    return positions
 
 
 def _seconds(spec: AgentSpec, tables: Sequence[Position], positions: int) -> float:
-    """Mean seconds a decision over so many of the positions, in turn until LEAST seconds have been measured."""
+    """Mean seconds a decision over that many of the positions, in turn until LEAST seconds have been measured."""
     seat = Seat(spec, tables[0], 0)
     seat.choose(tables[0].state)  # its memory is touched for the first time
     chosen = [tables[(2 * k + 1) * len(tables) // (2 * positions)] for k in range(positions)]

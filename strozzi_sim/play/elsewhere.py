@@ -97,12 +97,12 @@ class Witness:
                     f"agent {self._name!r} brought down the process in which it was asked again (exit code "
                     f"{done.returncode}); it said last: {said[-1]}"
                 )
-            found: Moved | str | None = pickle.loads(answer.read_bytes())
-        if isinstance(found, str):
+            moved: Moved | str | None = pickle.loads(answer.read_bytes())
+        if isinstance(moved, str):
             raise AgentFault(
-                f"agent {self._name!r}, asked again in another process without the user's environment variables, {found}"
+                f"agent {self._name!r}, asked again in another process without the user's environment variables, {moved}"
             )
-        return found
+        return moved
 
     def cause(self, games: Sequence[PlayedGame]) -> str:
         """Which of the changes alone moves a decision of these games, or all of them in words."""
@@ -132,13 +132,13 @@ def answer() -> None:
     try:
         spec, game, variant, seed = pickle.loads(job)
         with one_thread():
-            found: Moved | str | None = _first_moved(spec, game, variant, seed, games, ORDER in changes, step)
+            moved: Moved | str | None = _first_moved(spec, game, variant, seed, games, ORDER in changes, step)
     except BadAnswer as bad:
-        found = bad.what
+        moved = bad.what
     except AgentFault as fault:
-        found = f"failed: {fault}"
+        moved = f"failed: {fault}"
     whole = Path(f"{place}.part")
-    whole.write_bytes(pickle.dumps(found))
+    whole.write_bytes(pickle.dumps(moved))
     whole.replace(place)
 
 

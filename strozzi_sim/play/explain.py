@@ -72,11 +72,11 @@ def explain(
 
 def deciders(table: Position, actions: Sequence[int]) -> list[int]:
     """The seat that makes each decision of a game, from its table as dealt and its actions."""
-    ahead, found = table.fork(), []
+    ahead, seats = table.fork(), []
     for action in actions:
-        found.append(ahead.actor)
+        seats.append(ahead.actor)
         ahead.play(action)
-    return found
+    return seats
 
 
 def _names(table: Position, actions: Sequence[int]) -> list[str]:
@@ -86,23 +86,23 @@ def _names(table: Position, actions: Sequence[int]) -> list[str]:
 
 
 class _Told:
-    """One decision, put into words."""
+    """One decision, described."""
 
     def __init__(self, table: Position, seat: Seat, number: int, depth: int, visits: int) -> None:
         self.table, self.seat, self.number = table, seat, number
         self.depth, self.least = depth, visits
         self.names = dict(zip(table.legal, _names(table, table.legal), strict=True))
-        analyse = seat.analyse(table.legal)
-        self.says = analyse is not None
-        given = {thought.action: thought for thought in analyse or []}
-        self.analyse = [given.get(action, ActionAnalysis(action, 0)) for action in table.legal]
+        analyses = seat.analyse(table.legal)
+        self.says = analyses is not None
+        given = {analysis.action: analysis for analysis in analyses or []}
+        self.analyses = [given.get(action, ActionAnalysis(action, 0)) for action in table.legal]
         self._rng = SeatRng(number)  # for names only: any stream that is always the same will do
 
     def document(self, played: int, chosen: int, lines: int, tree: bool) -> dict[str, Any]:
         table = self.table
         view, seen = table.game.view, table.view(table.actor)
-        visits = sum(thought.visits for thought in self.analyse)
-        found: dict[str, Any] = {
+        visits = sum(analysis.visits for analysis in self.analyses)
+        document: dict[str, Any] = {
             "decision": self.number,
             "seat": table.actor,
             "question": view.question(seen, int(table.state[0]["phase"])),
@@ -111,12 +111,12 @@ class _Told:
             "same": played == chosen,
             "visits": visits if self.says else None,
         }
-        ranked = _ranked(self.analyse)
-        actions = ranked if self.says else self.analyse
-        found["actions"] = [self._root(thought, visits) for thought in actions]
-        best = [thought for thought in ranked if thought.visits][:lines] if self.says and lines else []
-        found["lines"] = [self._line(thought, self._futures) for thought in best]
-        return found | self._below(ranked, self._futures, self.depth) if tree else found
+        ranked = _ranked(self.analyses)
+        actions = ranked if self.says else self.analyses
+        document["actions"] = [self._root(analysis, visits) for analysis in actions]
+        best = [analysis for analysis in ranked if analysis.visits][:lines] if self.says and lines else []
+        document["lines"] = [self._line(analysis, self._futures) for analysis in best]
+        return document | self._below(ranked, self._futures, self.depth) if tree else document
 
     @cached_property
     def _futures(self) -> Futures:
@@ -125,59 +125,69 @@ class _Told:
         rng["cursor"] = self.number
         return [self.table.imagine(self.table.actor, rng) for _ in range(FUTURES)]
 
-    def _root(self, thought: ActionAnalysis, visits: int) -> dict[str, Any]:
+    def _root(self, analysis: ActionAnalysis, visits: int) -> dict[str, Any]:
         says = self.says
         return {
-            "action": thought.action,
-            "name": self.names[thought.action],
-            "visits": thought.visits if says else None,
-            "share": thought.visits / visits if says and visits else None,
-            "value": thought.value,
+            "action": analysis.action,
+            "name": self.names[analysis.action],
+            "visits": analysis.visits if says else None,
+            "share": analysis.visits / visits if says and visits else None,
+            "value": analysis.value,
         }
 
-    def _line(self, thought: ActionAnalysis, futures: Futures) -> list[dict[str, Any]]:
+    def _line(self, analysis: ActionAnalysis, futures: Futures) -> list[dict[str, Any]]:
         """The most visited line that begins with an action, as far as imagined games follow it."""
         line: list[dict[str, Any]] = []
         while True:
-            name, futures = self._play(thought, futures)
+            name, futures = self._play(analysis, futures)
             if line and not futures:
                 return line  # no imagined game comes to it, so that nobody knows what it means
-            line.append(self._step(thought, name))
-            following = _ranked(self._after(thought))
+            line.append(self._step(analysis, name))
+            following = _ranked(self._after(analysis))
             if len(line) == self.depth or not following or following[0].visits < self.least:
                 return line
-            thought = following[0]
+            analysis = following[0]
 
-    def _below(self, analyse: list[ActionAnalysis], futures: Futures, depth: int) -> dict[str, Any]:
+    def _below(self, analyses: list[ActionAnalysis], futures: Futures, depth: int) -> dict[str, Any]:
         """The part of the tree below a node, and how many of its actions are left out."""
-        shown = [thought for thought in analyse if thought.visits >= self.least] if depth > 0 else []
+        shown = [analysis for analysis in analyses if analysis.visits >= self.least] if depth > 0 else []
         nodes = []
-        for thought in shown:
-            name, after = self._play(thought, futures)
-            nodes.append(self._step(thought, name) | self._below(_ranked(self._after(thought)), after, depth - 1))
-        return {"next": nodes, "left_out": len(analyse) - len(shown)}
+        for analysis in shown:
+            name, after = self._play(analysis, futures)
+            nodes.append(self._step(analysis, name) | self._below(_ranked(self._after(analysis)), after, depth - 1))
+        return {"next": nodes, "left_out": len(analyses) - len(shown)}
 
-    def _step(self, thought: ActionAnalysis, name: str) -> dict[str, Any]:
-        seat = self._mover(thought)
-        return {"action": thought.action, "name": name, "seat": seat, "visits": thought.visits, "value": thought.value}
+    def _step(self, analysis: ActionAnalysis, name: str) -> dict[str, Any]:
+        seat = self._mover(analysis)
+        return {
+            "action": analysis.action,
+            "name": name,
+            "seat": seat,
+            "visits": analysis.visits,
+            "value": analysis.value,
+        }
 
-    def _mover(self, thought: ActionAnalysis) -> int:
-        return self.table.actor if thought.seat is None else thought.seat
+    def _mover(self, analysis: ActionAnalysis) -> int:
+        return self.table.actor if analysis.seat is None else analysis.seat
 
-    def _after(self, thought: ActionAnalysis) -> list[ActionAnalysis]:
-        return [] if thought.node is None else self.seat.analyse(self.table.legal, thought.node) or []
+    def _after(self, analysis: ActionAnalysis) -> list[ActionAnalysis]:
+        return [] if analysis.node is None else self.seat.analyse(self.table.legal, analysis.node) or []
 
-    def _play(self, thought: ActionAnalysis, futures: Futures) -> tuple[str, Futures]:
+    def _play(self, analysis: ActionAnalysis, futures: Futures) -> tuple[str, Futures]:
         """An action in words, as it is called in imagined games that come to it, and these games after it."""
-        mover, action = self._mover(thought), thought.action
-        fitting = [each for each in futures if not each.over and each.actor == mover and action in each.legal]
+        mover, action = self._mover(analysis), analysis.action
+        fitting = [
+            imagined
+            for imagined in futures
+            if not imagined.over and imagined.actor == mover and action in imagined.legal
+        ]
         if not fitting:  # the agent's tree skips what others do
-            played_on = [self._until(mover, each) for each in futures]
-            fitting = [each for each in played_on if not each.over and action in each.legal]
+            played_on = [self._until(mover, imagined) for imagined in futures]
+            fitting = [imagined for imagined in played_on if not imagined.over and action in imagined.legal]
         names, after = Counter[str](), []
-        for each in fitting:
-            names[_names(each, [action])[0]] += 1
-            future = each.fork()
+        for imagined in fitting:
+            names[_names(imagined, [action])[0]] += 1
+            future = imagined.fork()
             future.play(action)
             after.append(future)
         words = [name for name, _ in names.most_common()]
@@ -191,6 +201,6 @@ class _Told:
         return future
 
 
-def _ranked(analyse: Sequence[ActionAnalysis]) -> list[ActionAnalysis]:
+def _ranked(analyses: Sequence[ActionAnalysis]) -> list[ActionAnalysis]:
     """The most visited first, of two the one with the higher value, then the lower action."""
-    return sorted(analyse, key=lambda each: (-each.visits, -(each.value or 0.0), each.action))
+    return sorted(analyses, key=lambda analysis: (-analysis.visits, -(analysis.value or 0.0), analysis.action))

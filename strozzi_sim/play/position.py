@@ -226,7 +226,7 @@ class Seat:
 
         if self._bound.trusted:
             return ask()
-        with Clock(seconds_allowed(), self.game.name, repr(self.spec.text)) as clock:  # it may never come back
+        with Clock(seconds_allowed(), self.game.name, repr(self.spec.text)) as clock:  # it may never return
             return int(clock.call(ask))
 
 
@@ -303,7 +303,7 @@ class Position:
         return other
 
     def imagine(self, seat: int, rng: np.ndarray[Any, Any]) -> "Position":
-        """A game that may go on from here for all that `seat` knows, all it cannot know and all chance drawn anew.
+        """A game that may go on from here for all that `seat` knows, all it cannot know and all chance redrawn.
 
         Args:
             seat: who imagines it.

@@ -174,7 +174,7 @@ def check_header(header: dict[str, Any], where: str) -> None:
         raise InputError(f"{where}: agents: expected {told.players} names, got {len(told.agents)}")
     for name in told.agents:
         if not name.isprintable():
-            raise InputError(f"{where}: agents: expected a name of printable letters, got {shown(name)}")
+            raise InputError(f"{where}: agents: expected a name of printable characters, got {shown(name)}")
     if told.seating >= factorial(told.players):
         raise InputError(
             f"{where}: seating: {told.players} players have {factorial(told.players):,} seatings, got {told.seating}"

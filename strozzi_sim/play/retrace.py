@@ -1,8 +1,8 @@
 """From the lines of a recorded game back to the decisions: the same deal again, and who chose what.
 
-A record says what happened, in the words of the rules; an action is what an agent returns. The compiled core tells
-which is which: of the legal actions, the one whose lines stand in the record was played. Where two fit so far, the
-lines to come decide.
+A record says what happened, in the words of the rules; an action is what an agent returns. The compiled core
+matches them: of the legal actions, the one that produces the lines of the record was played. Where two fit so far, the
+following lines decide.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,17 +51,17 @@ def retrace(recorded: RecordedGame, table: Position, place: str) -> list[int]:
             if len(here.lines()) == len(lines):
                 return _unwound(path)
             continue
-        found = []
+        branches = []
         for action in here.legal:
             after = here.fork()
             after.play(action)
             told, fits = _agreement(after, lines)
             furthest = max(furthest, told)
             if fits:
-                found.append((told, -action, after))
+                branches.append((told, -action, after))
         tried += len(here.legal)
-        found.sort(key=lambda each: each[:2])
-        waiting += [(after, (-negative, path)) for _, negative, after in found]
+        branches.sort(key=lambda branch: branch[:2])
+        waiting += [(after, (-negative, path)) for _, negative, after in branches]
     header = recorded.header
     dealt = f"the game of seed {header['seed']}, deal {header['deal']}, behaviour {table.game.behaviour}"
     if furthest < len(lines):

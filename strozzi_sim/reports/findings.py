@@ -52,7 +52,7 @@ def scenario_words(scenario: tuple[str, str], every: list[tuple[str, str]]) -> s
 def with_scenario(table: pd.DataFrame) -> pd.DataFrame:
     """The table with a column that tells variants and line-ups apart, the first few of them."""
     every = scenarios(table)
-    names = {each: scenario_words(each, every) or each[1] for each in every[:SERIES]}
+    names = {scenario: scenario_words(scenario, every) or scenario[1] for scenario in every[:SERIES]}
     keys = list(zip(table["variant"], table["lineup"], strict=True))
     keep = np.array([key in names for key in keys], bool)
     return table[keep].assign(**{SCENARIO: [names[key] for key in keys if key in names]})
@@ -70,7 +70,7 @@ def with_agents(lineup: pd.DataFrame) -> pd.DataFrame:
 
 def seat_pictures(tables: Tables) -> list[Picture]:
     """The pictures and tables of seats and, if agents differ by position, of the line-up."""
-    found = [
+    drawn = [
         Picture(
             "seats", "balance", "intervals", "seats", (WIN,), "How often each seat wins",
             "Seat 0 starts round 1; the others follow clockwise. The broken line is an equal chance; whiskers are "
@@ -86,7 +86,7 @@ def seat_pictures(tables: Tables) -> list[Picture]:
         ),
     ]  # fmt: skip
     if len(tables["lineup"]):
-        found += [
+        drawn += [
             Picture(
                 "lineup", "balance", "intervals", "lineup", (WIN,), "How often each position of the line-up wins",
                 "Positions change seats from game to game, so that no seat favours one of them; who sits behind "
@@ -102,7 +102,7 @@ def seat_pictures(tables: Tables) -> list[Picture]:
                 "The line-up in figures", "Differences are formed deal by deal.", x=WHO, x_label="position",
             ),
         ]  # fmt: skip
-    return found
+    return drawn
 
 
 def headline(tables: Tables) -> str:
@@ -168,7 +168,7 @@ def _seat_cells(tables: Tables) -> list[_SeatCell]:
     tests = pick(tables["balance"], figure="seat_fairness_p")
     every = scenarios(tests)
     adjusted = holm(tests["value"].to_numpy())
-    found = []
+    seat_cells = []
     for row, p in zip(tests.itertuples(index=False), adjusted, strict=True):
         cell = {"players": row.players, "variant": row.variant, "lineup": row.lineup}
         shares = pick(tables["seats"], figure="win_share", **cell).dropna(subset="value")
@@ -182,8 +182,8 @@ def _seat_cells(tables: Tables) -> list[_SeatCell]:
             verdict = UNEQUAL
         elif (off.abs() < MIN_SHARE).all(axis=None):
             verdict = ALIKE
-        found.append(_SeatCell(row, shares, where, verdict))
-    return found
+        seat_cells.append(_SeatCell(row, shares, where, verdict))
+    return seat_cells
 
 
 def _share_words(cell: _SeatCell) -> str:
@@ -195,16 +195,16 @@ def _share_words(cell: _SeatCell) -> str:
 def seat_sentences(tables: Tables) -> list[str]:
     """How often each seat wins, cell by cell, and whether that shows that one is favoured."""
     cells = _seat_cells(tables)
-    found = [_seat_sentence(cell, tables["balance"]) for cell in cells[:_MAX] if len(cell.shares)]
+    statements = [_seat_sentence(cell, tables["balance"]) for cell in cells[:_MAX] if len(cell.shares)]
     if len(cells) > _MAX:
-        found.append("The other combinations are in `tables/balance.csv`.")
+        statements.append("The other combinations are in `tables/balance.csv`.")
     if any(cell.verdict != FEW for cell in cells):
-        found.append(
+        statements.append(
             "Footnote: a perfectly fair game would be called unfair in 1 study of 20"
             f"{f' ({len(cells)} tests judged together)' if len(cells) > 1 else ''}; differences below {_POINTS} points are "
             "not told."
         )
-    return found
+    return statements
 
 
 def _seat_sentence(cell: _SeatCell, balance: pd.DataFrame) -> str:
@@ -248,7 +248,7 @@ def _shares_in_words(rows: list[tuple[str, Any]]) -> tuple[str, str]:
     first, *rest = rows
     words = listed([f"{first[0]} wins {said(first[1])}", *(f"{name} {said(row)}" for name, row in rest)])
     reaches = [reach_in_words(row, "share", digits) for _, row in rows if not np.isnan(row.value)]
-    half_width = max((each for each in reaches if each), key=float, default="")
+    half_width = max((reach for reach in reaches if reach), key=float, default="")
     return f"{words}{THIN}%", f"\N{PLUS-MINUS SIGN}{half_width}; " if half_width else ""
 
 
@@ -260,14 +260,14 @@ def lineup_sentences(tables: Tables, chunks: int = MAX_CHUNKS) -> list[str]:
     p = holm(p_value(rows["value"], rows["low"], rows["high"], 0.0, df))
     sure = (p < 1 - LEVEL) & (rows["value"].abs() >= MIN_SHARE).to_numpy()
     every = scenarios(tables["balance"])
-    found = []
+    statements = []
     for key, group in list(rows.assign(sure=sure).groupby(_CELL, sort=False))[:_MAX]:
         players, variant, lineup = key
         own = pick(lineups, players=players, variant=variant, lineup=lineup, figure="win_share")
         name = scenario_words((variant, lineup), every)
         where = f"{players} players{f' ({name})' if name else ''}"
         if (group["value"] == 0).all() and (group["low"] == 0).all():
-            found.append(f"{where}: all positions win exactly equally often, as identical agents must.")
+            statements.append(f"{where}: all positions win exactly equally often, as identical agents must.")
             continue
         shares, half_width = _shares_in_words(
             [(f"{row.agent} (position {row.position})", row) for row in own.itertuples(index=False)]
@@ -280,8 +280,8 @@ def lineup_sentences(tables: Tables, chunks: int = MAX_CHUNKS) -> list[str]:
         verdict = f"surely {' and '.join(told)} than position 0" if told else "none is told from position 0"
         rest = len(group) - len(more) - len(less)
         others = f", {rest} not told from it" if told and rest else ""
-        found.append(f"{where}: {shares} ({half_width}{verdict}{others}).")
-    return found
+        statements.append(f"{where}: {shares} ({half_width}{verdict}{others}).")
+    return statements
 
 
 def certainty(manifest: Mapping[str, Any]) -> list[str]:

@@ -106,7 +106,7 @@ def write_report(folder: Path, manifest: Mapping[str, Any], tables: Mapping[str,
             certainty=findings.certainty(manifest),
             tables=sorted(tables),
             spoken_of=findings.scenario_words(every[0], every) if every else "",
-            left_out=tuple(findings.scenario_words(each, every) for each in every[MAX_SCENARIOS:]),
+            left_out=tuple(findings.scenario_words(scenario, every) for scenario in every[MAX_SCENARIOS:]),
         )
 
     return write_page(folder, manifest, game, content)
@@ -116,7 +116,7 @@ def write_page(folder: Path, manifest: Mapping[str, Any], game: Game, content: C
     """Draw what `content` paints into figures/ and write report.html; returns the page's path.
 
     Raises:
-        StorageError: the folder cannot be written, is in use, or holds a file of that name that is not ours.
+        StorageError: the folder cannot be written, is in use, or holds a file of that name that no run wrote.
     """
     painter = Painter()
     page = _render(manifest, game, content(painter))
@@ -171,7 +171,7 @@ def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: 
     chunks = manifest.get("plan", {}).get("chunks") or MAX_CHUNKS
     lineups = findings.lineup_sentences(tables, chunks)
     pictures = [*findings.seat_pictures(tables), *part.pictures(tables)]
-    found = []
+    sections = []
     for page in part.PAGES:
         if page not in tables or page not in pages:
             continue
@@ -179,7 +179,7 @@ def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: 
         seats = [*lineups, *findings.seat_sentences(tables)] if page == "balance" else []
         sentences = tuple(marked(sentence) for sentence in [*seats, *said.get(page, [])])
         items = [_item(picture, tables[picture.table], words, painter) for picture in pictures if picture.page == page]
-        found.append(Section(page, title, question, sentences, tuple(item for item in items if item.parts)))
+        sections.append(Section(page, title, question, sentences, tuple(item for item in items if item.parts)))
     maps = [
         _heat_item(name, heat_map, tables[table], words, painter)
         for name, heat_map in part.HEATMAPS.items()
@@ -190,8 +190,8 @@ def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: 
         note = marked(
             "Cells without a figure are blank: it never happened, or fewer than 30 times. n is what is behind a row."
         )
-        found.append(Section("heatmaps", "Heat maps", "Where does what happen?", (note,), tuple(maps)))
-    return found
+        sections.append(Section("heatmaps", "Heat maps", "Where does what happen?", (note,), tuple(maps)))
+    return sections
 
 
 def _variants(manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -309,7 +309,7 @@ def _facts(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def calibrated_words(manifest: Mapping[str, Any]) -> list[str]:
     """What agents given in seconds a decision played as, and that this cannot be reproduced."""
-    return [str(found) for each in manifest.get("calibrated", []) if (found := Calibration.of(each))]
+    return [str(calibration) for noted in manifest.get("calibrated", []) if (calibration := Calibration.of(noted))]
 
 
 def moment(text: Any) -> str:

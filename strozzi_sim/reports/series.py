@@ -25,7 +25,7 @@ def in_order(values: pd.Series, asked: Sequence[str]) -> list[Any]:
     there = list(dict.fromkeys(values))
     if asked:
         return [value for value in asked if value in there]
-    numbers = {value: found for value in there if (found := _NUMBER.fullmatch(str(value)))}
+    numbers = {value: match for value in there if (match := _NUMBER.fullmatch(str(value)))}
     return [
         *sorted(numbers, key=lambda value: (int(numbers[value][2]), not numbers[value][1])),
         *(value for value in there if value not in numbers),

@@ -115,8 +115,8 @@ def _standing(standings: Sequence[_Standing], painter: Painter) -> Section:
             "standing", "", "table", "", (STRENGTH, WIN, RANK, SCORE), "", x="agent", levels=standing.agents,
             x_label="agent (95 % interval of its rank)",
         )  # fmt: skip
-        found = page_table(table, standing.figures, words)
-        lines += [Part(standing.title, "", "", found)] if found else []
+        page_rows = page_table(table, standing.figures, words)
+        lines += [Part(standing.title, "", "", page_rows)] if page_rows else []
     caption = (
         "Plackett-Luce strengths from whole finishing orders; logarithms with mean 0. A difference of 1 means finishing ahead about "
         "e = 2.7 times as often as behind. Whiskers are 95 % intervals. In parentheses the ranks that are possible with 95 % confidence."
@@ -126,7 +126,7 @@ def _standing(standings: Sequence[_Standing], painter: Painter) -> Section:
         Item("The standing in figures", "Over all games of an agent, whoever sat there with it.", tuple(lines)),
     ]
     sentences = [sentence for standing in standings for sentence in _told(standing)]
-    return _section("standing", "Standing", "Who is strongest, and how surely?", sentences, items)
+    return _section("standing", "Standing", "Who is strongest, and how certain is that?", sentences, items)
 
 
 def _pairs(standings: Sequence[_Standing], painter: Painter, chunks: int) -> Section:
@@ -160,8 +160,8 @@ def _nash(standings: Sequence[_Standing], tables: Tables) -> Section:
         table = Picture(
             "nash", "", "table", "", (WEIGHT, AGAINST), "", x="agent", levels=standing.agents, x_label="agent"
         )
-        found = page_table(table, rows, standing.words)
-        lines += [Part(standing.title, "", "", found)] if found else []
+        page_rows = page_table(table, rows, standing.words)
+        lines += [Part(standing.title, "", "", page_rows)] if page_rows else []
         weighty = pick(rows, figure="weight").query("value > 0").sort_values("value", ascending=False, kind="stable")
         mixture = [f"`{row.agent}` ({quote(row, 'share')})" for row in weighty.itertuples(index=False)]
         if mixture:
@@ -186,8 +186,8 @@ def _seats(tables: Tables, painter: Painter) -> Section:
         title, slug = (f"variant {variant}", f"--{variant}") if len(variants) > 1 else ("", "")
         here = pick(rows, variant=variant)
         pictures += _drawn(seats, here, {}, painter, title, slug)
-        found = page_table(table, here, {})
-        lines += [Part(title, "", "", found)] if found else []
+        page_rows = page_table(table, here, {})
+        lines += [Part(title, "", "", page_rows)] if page_rows else []
     caption = (
         "All games of the tournament together. The broken line is an equal chance. Every agent sits at every seat equally often, so that seats "
         "favour no agent in the standing."
@@ -231,9 +231,9 @@ def _first(standing: _Standing) -> str:
     """Who is strongest, in a sentence."""
     where, best = f"At {standing.title}", standing.agents[0]
     if not standing.converged:
-        return f"{where} the fit of strengths did not converge, so there is no ranking; the other figures stand."
+        return f"{where} the fit of strengths did not converge, so there is no ranking; the other figures are valid."
     if standing.reach(best) is None:
-        return f"{where} {best} did best; there are too few games to say how surely."
+        return f"{where} {best} did best; there are too few games to say how certain that is."
     rivals = [agent for agent in standing.agents[1:] if (reach := standing.reach(agent)) and reach[0] == 1]
     if not rivals:
         return f"{where} {best} is the strongest of {len(standing.agents)}."
@@ -242,12 +242,12 @@ def _first(standing: _Standing) -> str:
 
 def _told(standing: _Standing) -> list[str]:
     """The best agent in figures, and who cannot be told apart."""
-    found = []
+    statements = []
     best = standing.agents[0]
     strength, share = standing.row("strength", best), standing.row("win_share", best)
     if strength is not None and share is not None:
         equal = f"{100 / standing.players:.1f} %"
-        found.append(
+        statements.append(
             f"At {standing.title} `{best}` has strength {quote(strength, 'number')} and wins {quote(share, 'share')} of its "
             f"{share.n:,} games, where {equal} would be equal."
         )
@@ -257,8 +257,8 @@ def _told(standing: _Standing) -> list[str]:
         if reach is not None and reach[0] < reach[1]:
             groups.setdefault(reach, []).append(f"`{agent}`")
     for reach, agents in groups.items():
-        found.append(f"{listed(agents)} may stand anywhere from rank {reach[0]} to {reach[1]}.")
-    return found
+        statements.append(f"{listed(agents)} may stand anywhere from rank {reach[0]} to {reach[1]}.")
+    return statements
 
 
 def _against(standing: _Standing, chunks: int) -> list[str]:
@@ -275,7 +275,7 @@ def _against(standing: _Standing, chunks: int) -> list[str]:
     ]
     if not against:
         return [
-            f"At {standing.title} no weaker agent surely finishes ahead of a stronger one ({len(rows)} pairs, judged together)."
+            f"At {standing.title} no weaker agent certainly finishes ahead of a stronger one ({len(rows)} pairs, judged together)."
         ]
     more = [f"and {len(against) - _MAX_PAIRS} more pairs"] if len(against) > _MAX_PAIRS else []
     return [f"At {standing.title}, against the ranking, {'; '.join([*against[:_MAX_PAIRS], *more])}."]
@@ -312,18 +312,18 @@ def _facts(manifest: Mapping[str, Any], standings: Sequence[_Standing]) -> list[
 def _certainty(manifest: Mapping[str, Any]) -> list[str]:
     plan = manifest["plan"]
     chunks = -(-manifest["deals"] * plan["chunks"] // plan["deals"])  # those played: a rule may stop before the last
-    found = [
+    statements = [
         f"The deals are cut into {chunks} parts; part c of every matchup holds the same deals. Every interval comes from leaving out one part of all "
         "matchups at a time (the delete-one jackknife), so that deals used many times make nothing look more certain than it is.",
-        "Intervals are 95 %: strengths and means by Student's t, shares by Wilson's formula, or the exact one where events are rare. An agent's rank lies above all that are surely weaker and below all that are "
-        "surely stronger, with the comparisons of that agent judged together (Bonferroni).",
+        "Intervals are 95 %: strengths and means by Student's t, shares by Wilson's formula, or the exact one where events are rare. An agent's rank lies above all that are certainly weaker and below all that are "
+        "certainly stronger, with the comparisons of that agent judged together (Bonferroni).",
         "Strengths sum up a field: they leave out who sits where, and where three agents beat one another in a circle no ranking is right. They hold for "
         "these opponents; another field may give another order.",
         "Figures with fewer than 30 games behind them have no value. Intervals cover chance, not what other agents, or people, would do.",
     ]
     if manifest["plan"].get("until"):
-        found.append(
+        statements.append(
             "The tournament stopped because of what it saw. `win_share_anytime` in `tables/agents.csv` has intervals that hold however often one looks; the others "
-            "are those of a tournament planned with so many deals."
+            "are those of a tournament planned with that number of deals."
         )
-    return found
+    return statements

@@ -1,4 +1,4 @@
-"""Agents that are not ours play in a worker process: what ends or hangs there is a fault of theirs, told here."""
+"""Third-party agents play in a worker process: what ends or hangs there is reported here as their fault."""
 
 from collections.abc import Callable
 from functools import partial
@@ -24,7 +24,7 @@ def play_apart(
     Args:
         function: what to call.
         *arguments: for it.
-        blame: puts into words what the agents did, given the last HEARTBEAT.
+        blame: describes what the agents did, given the last HEARTBEAT.
         is_dropped: once it says so, the call is given up.
 
     Raises:

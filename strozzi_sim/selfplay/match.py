@@ -111,7 +111,7 @@ class Match:
         return seating_design(self.seatings, self.players)
 
     def warm(self, *, counted: bool = True) -> None:
-        """Compile what workers will find in the cache folder: all that this match needs but agents that are not ours."""
+        """Compile what workers will find in the cache folder: all that this match needs except third-party agents."""
         counted_loop(self.game) if counted else silent_loop(self.game)
         for spec in self.lineup:
             if not spec.foreign:
@@ -153,16 +153,18 @@ class Match:
 
         job = np.zeros(1, JOB)
         job[0] = (game_key(self.game.name), self.seed, players, first, last, start_player)
-        bound = [compile_agent(spec, self.game) if spec.agent.kind == "compiled" else None for spec in self.positions]
-        memories = [np.zeros(1, each.memory) if each else None for each in bound]
+        compiled = [
+            compile_agent(spec, self.game) if spec.agent.kind == "compiled" else None for spec in self.positions
+        ]
+        memories = [np.zeros(1, agent.memory) if agent else None for agent in compiled]
         agents = np.zeros(players, AGENT)
-        for position, (each, memory) in enumerate(zip(bound, memories, strict=True)):
-            if each is None or memory is None:  # address 0 is a seat in Python
+        for position, (agent, memory) in enumerate(zip(compiled, memories, strict=True)):
+            if agent is None or memory is None:  # address 0 is a seat in Python
                 agents[position]["counter"] = -1
                 continue
             agents[position] = (
-                each.address, each.params.ctypes.data, memory.ctypes.data, each.memory_size,
-                each.trusted and not self.variant.hidden, counter(each.memory), 0,
+                agent.address, agent.params.ctypes.data, memory.ctypes.data, agent.memory_size,
+                agent.trusted and not self.variant.hidden, counter(agent.memory), 0,
             )  # fmt: skip
         rules = exact_copy(self.variant.rules)  # other threads play by those
         outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
@@ -178,7 +180,7 @@ class Match:
         games, parts, beat = 0, iter([(first, last, agents)]), heartbeat()
         if self.in_python:
             mixed = MixedLoop(
-                self.game, self.variant, rules, self.positions, bound, design,
+                self.game, self.variant, rules, self.positions, compiled, design,
                 games=(last - first) * len(design), blame=blame, beat=beat,
             )  # fmt: skip
             parts = mixed.waves(job.copy(), agents, fault, stop)
@@ -190,7 +192,7 @@ class Match:
                     table[games * players :], fault[0], stop, beat[0], *counting,
                 )  # fmt: skip
         if rules.tobytes() != self.variant.rules.tobytes():
-            raise AgentFault(f"{_foreign(self.positions, bound)} changed the rules that it was handed")
+            raise AgentFault(f"{_foreign(self.positions, compiled)} changed the rules that it was handed")
         if fault["found"][0]:
             raise blame(fault[0], "")
         playouts = int(agents["playouts"].sum())
@@ -229,11 +231,11 @@ class Match:
         )
 
 
-def _foreign(positions: Sequence[AgentSpec], bound: Sequence[CompiledAgent | None]) -> str:
-    """The compiled agents that are not ours, in words."""
-    pairs = zip(positions, bound, strict=True)
-    found = dict.fromkeys(f"agent {spec.text!r}" for spec, each in pairs if each and not each.trusted)
-    return " or ".join(found) or "an agent of the package"
+def _foreign(positions: Sequence[AgentSpec], compiled: Sequence[CompiledAgent | None]) -> str:
+    """The third-party compiled agents, in words."""
+    pairs = zip(positions, compiled, strict=True)
+    names = dict.fromkeys(f"agent {spec.text!r}" for spec, agent in pairs if agent and not agent.trusted)
+    return " or ".join(names) or "an agent of the package"
 
 
 def check_players(game: Game, players: int, variant: Variant) -> None:

@@ -1,11 +1,11 @@
 """The mixed loop: many games at once, for line-ups with agents in Python.
 
-The kernel of `flight` plays on until each game in flight waits for a Python seat; Python answers all of them, and so
-on. What comes out of it is only the actions of every game, in order. The compiled loop then plays the same games once
+The kernel of `slots` plays on until the game in each slot waits for a Python seat; Python answers all of them, and so
+on. The result is only the actions of every game, in order. The compiled loop then plays the same games once
 more from this script, so that results are counted in one place, in one order, whoever sat there.
 
 The bits of a matrix product may depend on the size of a batch and on a row's place in it (OpenBLAS on many processors).
-So which decisions meet in a batch, and where, hangs on nothing but the match and the range of deals: the games are dealt
+So which decisions meet in a batch, and where, depends only on the match and the range of deals: the games are dealt
 to their slots in one order, all that wait are asked in the order of the slots, in calls of one fixed size (`CALL`).
 """
 
@@ -35,12 +35,12 @@ from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.kernel.threads import limit_loaded, one_thread
 from strozzi_sim.kernel.worker import begin_decision
 from strozzi_sim.selfplay.loop import AGENT, FAULT
-from strozzi_sim.selfplay.slots import FULL, LOGGED, PENDING, PROGRESS, SCRIPT, SLOT, flying, kernels
+from strozzi_sim.selfplay.slots import FULL, LOGGED, PENDING, PROGRESS, SCRIPT, SLOT, kernels, slot_records
 
-IN_FLIGHT = 4096  # games at once
+MAX_SLOTS = 4096  # games at once
 WAVE = 4  # times as many games are played before they are counted
 LOG = 64  # decisions a game that there is room for at first
-_MEMORY = 2**28  # bytes of agents' memory at once; fewer games are in flight when they need more
+_MEMORY = 2**28  # bytes of agents' memory at once; fewer slots when they need more
 
 Array = np.ndarray[Any, Any]
 
@@ -48,7 +48,7 @@ Array = np.ndarray[Any, Any]
 class MixedLoop:
     """Plays a match with Python seats, wave by wave; see `waves`.
 
-    `positions` are the agents by position, `bound` what they compile to, None for those in Python; `design` are the
+    `positions` are the agents by position, `compiled` what they compile to, None for those in Python; `design` are the
     seatings to play, `rules` the variant's, as an array of shape (1,), `games` how many games in all, and `blame` puts the fault of an agent in Python into words.
     `beat` is the heartbeat, array of shape (1,).
     """
@@ -59,7 +59,7 @@ class MixedLoop:
         variant: Variant,
         rules: Array,
         positions: Sequence[AgentSpec],
-        bound: Sequence[CompiledAgent | None],
+        compiled: Sequence[CompiledAgent | None],
         design: Array,
         *,
         games: int,
@@ -70,23 +70,25 @@ class MixedLoop:
         self._words = beat.view(np.int64).data
         self.kernels, self._view_of = kernels(game), game.view.view_of
         self.rules = rules[0]
-        sizes = [each.memory.itemsize if each is not None else 0 for each in bound]
-        slots = max(1, min(IN_FLIGHT, games, _MEMORY // max(sum(sizes), 1)))
-        self.memories = [np.zeros(slots, each.memory) if each is not None else None for each in bound]
+        sizes = [agent.memory.itemsize if agent is not None else 0 for agent in compiled]
+        slots = max(1, min(MAX_SLOTS, games, _MEMORY // max(sum(sizes), 1)))
+        self.memories = [np.zeros(slots, agent.memory) if agent is not None else None for agent in compiled]
         self.strides = np.array(sizes, np.int64)
-        self.bound = bound
-        self.works, self.slots = np.zeros(slots, flying(game)), np.zeros(slots, SLOT)
+        self.compiled = compiled
+        self.works, self.slots = np.zeros(slots, slot_records(game)), np.zeros(slots, SLOT)
         self.seat_agents = np.zeros((slots, players), AGENT)
         self.randoms = np.zeros((slots, players), RANDOM)
         self.pending = np.zeros(slots, PENDING)
         self.log = np.zeros(slots * LOG * WAVE, LOGGED)
-        in_python = [spec.text for spec, each in zip(positions, bound, strict=True) if each is None]
+        in_python = [spec.text for spec, agent in zip(positions, compiled, strict=True) if agent is None]
         self.clock = Clock(seconds_allowed(), game.name, " or ".join(repr(text) for text in dict.fromkeys(in_python)))
         # positions with the same agent are asked together
         self.specs = positions
         same = [(spec.text, id(spec.agent)) for spec in positions]
-        self.asks = np.array([same.index(each) for each in same])
-        self.asked_positions = sorted({int(ask) for ask, each in zip(self.asks, bound, strict=True) if each is None})
+        self.asks = np.array([same.index(key) for key in same])
+        self.asked_positions = sorted(
+            {int(ask) for ask, agent in zip(self.asks, compiled, strict=True) if agent is None}
+        )
         self.components = read_only(variant.components)
         actions, view = game.actions, game.view
         self.legal_each = np.zeros((slots, actions), np.bool_)  # of seats that are asked one by one

@@ -40,9 +40,9 @@ def count_orders(rows: Array, players: int) -> Array:
     level = ((mine == theirs) * bits).sum(axis=2)
     behind = ((mine < theirs) * bits).sum(axis=2)
     first = (level & -level) == bits  # each group of tied positions once
-    found = np.bincount((level * SETS + behind)[first], minlength=SETS * SETS)
-    codes = np.flatnonzero(found)
-    counts["remaining"][0] = found[codes] @ _sets_left()[codes]
+    occurrences = np.bincount((level * SETS + behind)[first], minlength=SETS * SETS)
+    codes = np.flatnonzero(occurrences)
+    counts["remaining"][0] = occurrences[codes] @ _sets_left()[codes]
     return counts
 
 

@@ -2,7 +2,7 @@
 
 Compiled agents release the interpreter lock, so the workers are threads; whoever wants something else, or a cluster,
 says so with `joblib.parallel_config(backend="loky")` or `backend="dask"`. Where an agent comes from outside the package,
-each of them has a process of its own for it (see `apart`). Results come back as they are ready; they do not depend on
+each of them has a process of its own for it (see `apart`). Results arrive as they are ready; they do not depend on
 the number of workers, the backend or the order.
 """
 

@@ -60,7 +60,7 @@ class _Listener:
 def row_independence(spec: AgentSpec, game: Game, variant: Variant, players: Sequence[int]) -> RowCheck:
     """Ask an agent that answers batches the decisions of some games again, in other places and among other rows.
 
-    "Independent" means that none of so many choices moved; where two actions are worth nearly the same, one may yet.
+    "Independent" means that none of many choices moved; where two actions are worth nearly the same, one may yet.
 
     Args:
         spec: an agent with `act_batch`.
@@ -107,8 +107,8 @@ def row_dependent(match: Match) -> list[str]:
         return []
     if not match.foreign:
         return _row_dependent(match)
-    found: list[str] = play_apart(_row_dependent, match, blame=match.lost)
-    return found
+    dependent: list[str] = play_apart(_row_dependent, match, blame=match.lost)
+    return dependent
 
 
 def _row_dependent(match: Match) -> list[str]:

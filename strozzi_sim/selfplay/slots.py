@@ -1,6 +1,6 @@
-"""Games in flight: the compiled pieces of the mixed loop.
+"""Slots, one for each game of a batch: the compiled pieces of the mixed loop.
 
-The kernel plays compiled seats inline, on every game in flight, until each game waits for a seat in Python, and logs
+The kernel plays compiled seats inline, in every slot, until each game waits for a seat in Python, and logs
 every action of every game; sorted by game, the log is the script from which the compiled loop plays them again.
 """
 
@@ -28,7 +28,7 @@ from strozzi_sim.kernel.streams import CHANCE, RANDOM, deal_key, random_word, se
 from strozzi_sim.kernel.worker import HEARTBEAT
 from strozzi_sim.selfplay.loop import AGENT, FAULT, JOB, array_of, take_playouts
 
-# A place for a game in flight.
+# A place for one game of the batch.
 SLOT = np.dtype([
     ("game", "i8"),  #      number within the wave, or -1
     ("seating", "i8"),
@@ -53,8 +53,8 @@ _NOTHING = np.dtype([("nothing", "u8")])
 _WAITS, _OVER, FULL, _FAULT = 0, 1, -1, -2
 
 
-def flying(game: Game) -> Any:
-    """The records of a game in flight."""
+def slot_records(game: Game) -> Any:
+    """The records of the game in a slot."""
     return np.dtype([("state", game.state), ("seen", game.state), ("chance", CHANCE)], align=True)
 
 
@@ -210,7 +210,7 @@ class Kernels:
     def __init__(self, game: Game) -> None:
         game.register()
         i8, u1 = types.int64, types.uint8
-        rules, works = from_dtype(game.rules), array_of(flying(game))
+        rules, works = from_dtype(game.rules), array_of(slot_records(game))
         rng = array_of(RANDOM, 2)
         self.advance = entry(
             _advance,

@@ -27,8 +27,8 @@ _WIDEST_SAVING = 1.0  # an interval as wide as from none to all says nothing
 
 
 def difference(
-    top: tuple[Array, Array],
-    bottom: tuple[Array, Array],
+    numerator: tuple[Array, Array],
+    denominator: tuple[Array, Array],
     *,
     unit: float = 1.0,
     n_deals: int | None = None,
@@ -44,17 +44,21 @@ def difference(
     for means none. Means whose `span` is known are treated as shares of it.
 
     Args:
-        top: the numerators of A and B, int64[C, ...] each.
-        bottom: the denominators.
+        numerator: the numerators of A and B, int64[C, ...] each.
+        denominator: the denominators.
         unit: as in `ratio`.
         n_deals: as in `ratio`.
         span: as in `ratio`, of each side.
         deals: as in `ratio`.
         same: whether A and B are the same thing, for instance copies of one agent.
     """
-    sides = [divide(over.sum(axis=0), under.sum(axis=0)) / unit for over, under in zip(top, bottom, strict=True)]
-    leave_one_out_values = [leave_one_out(over, under, unit) for over, under in zip(top, bottom, strict=True)]
-    n = np.asarray(np.minimum(bottom[0].sum(axis=0), bottom[1].sum(axis=0)), np.int64)
+    sides = [
+        divide(over.sum(axis=0), under.sum(axis=0)) / unit for over, under in zip(numerator, denominator, strict=True)
+    ]
+    leave_one_out_values = [
+        leave_one_out(over, under, unit) for over, under in zip(numerator, denominator, strict=True)
+    ]
+    n = np.asarray(np.minimum(denominator[0].sum(axis=0), denominator[1].sum(axis=0)), np.int64)
     value = sides[0] - sides[1]
     if len(leave_one_out_values[0]) < 2:
         nothing = np.full(value.shape, np.nan)
@@ -62,13 +66,17 @@ def difference(
     error = jackknife(leave_one_out_values[0] - leave_one_out_values[1])
     equal = (error == 0) & (value == 0)
     if n_deals is not None:
-        low, high = _of_shares(top, bottom, leave_one_out_values, unit, n_deals)
+        low, high = _of_shares(numerator, denominator, leave_one_out_values, unit, n_deals)
     elif span is not None:
-        first, second = (as_share(over, under, unit=unit, span=span) for over, under in zip(top, bottom, strict=True))
-        low, high = _of_shares((first[0], second[0]), bottom, leave_one_out_values, first[1], deals or len(bottom[0]))
+        first, second = (
+            as_share(over, under, unit=unit, span=span) for over, under in zip(numerator, denominator, strict=True)
+        )
+        low, high = _of_shares(
+            (first[0], second[0]), denominator, leave_one_out_values, first[1], deals or len(denominator[0])
+        )
         low, high = low * (span[1] - span[0]), high * (span[1] - span[0])
     else:
-        low, high = _of_means(top, bottom, value, error, unit)
+        low, high = _of_means(numerator, denominator, value, error, unit)
     if same:
         low, high = np.where(equal, 0.0, low), np.where(equal, 0.0, high)
     value, low, high = (np.where(n >= MIN_EVENTS, side, np.nan) for side in (value, low, high))
@@ -76,9 +84,9 @@ def difference(
 
 
 def _of_means(
-    top: tuple[Array, Array], bottom: tuple[Array, Array], value: Array, error: Array, unit: float
+    numerator: tuple[Array, Array], denominator: tuple[Array, Array], value: Array, error: Array, unit: float
 ) -> tuple[Array, Array]:
-    first, second = (residuals(over, under, unit) for over, under in zip(top, bottom, strict=True))
+    first, second = (residuals(over, under, unit) for over, under in zip(numerator, denominator, strict=True))
     chunks = np.minimum(
         *(divide(np.full(value.shape, len(share) ** 2), (share**2).sum(axis=0)) for _, share in (first, second))
     )
@@ -88,12 +96,16 @@ def _of_means(
 
 
 def _of_shares(
-    top: tuple[Array, Array], bottom: tuple[Array, Array], leave_one_out_values: list[Array], unit: float, deals: int
+    numerator: tuple[Array, Array],
+    denominator: tuple[Array, Array],
+    leave_one_out_values: list[Array],
+    unit: float,
+    deals: int,
 ) -> tuple[Array, Array]:
     (first, low_1, high_1), (second, low_2, high_2) = (
-        share_interval(over, under, unit=unit, deals=deals) for over, under in zip(top, bottom, strict=True)
+        share_interval(over, under, unit=unit, deals=deals) for over, under in zip(numerator, denominator, strict=True)
     )
-    spread = [each - each.mean(axis=0) for each in leave_one_out_values]
+    spread = [values - values.mean(axis=0) for values in leave_one_out_values]
     both = np.sqrt((spread[0] ** 2).sum(axis=0) * (spread[1] ** 2).sum(axis=0))
     correlation = np.nan_to_num(np.clip(divide((spread[0] * spread[1]).sum(axis=0), both), -1, 1))
 
@@ -105,7 +117,7 @@ def _of_shares(
 
 
 def variance_saved(
-    top: tuple[Array, Array], bottom: tuple[Array, Array], *, unit: float = 1.0, share: bool = False
+    numerator: tuple[Array, Array], denominator: tuple[Array, Array], *, unit: float = 1.0, share: bool = False
 ) -> Estimate:
     """The share of variance that pairing saves in a difference of two ratios: 1 - var(A - B) / (var(A) + var(B)).
 
@@ -115,13 +127,13 @@ def variance_saved(
     they are), from shares with under 30 events on a side, or where the interval is wider than 1.
 
     Args:
-        top: as in `difference`.
-        bottom: as in `difference`.
+        numerator: as in `difference`.
+        denominator: as in `difference`.
         unit: as in `ratio`.
         share: whether the ratios are shares, whose events are counted on both sides of them.
     """
-    first, second = (leave_one_out(over, under) for over, under in zip(top, bottom, strict=True))
-    n = np.asarray(np.minimum(bottom[0].sum(axis=0), bottom[1].sum(axis=0)), np.int64)
+    first, second = (leave_one_out(over, under) for over, under in zip(numerator, denominator, strict=True))
+    n = np.asarray(np.minimum(denominator[0].sum(axis=0), denominator[1].sum(axis=0)), np.int64)
     nothing = np.full(first.shape[1:], np.nan)
     chunks = len(first)
     if chunks <= MIN_EVENTS:
@@ -137,10 +149,10 @@ def variance_saved(
         low, high = np.tanh(np.arctanh(value) - half_width), np.tanh(np.arctanh(value) + half_width)
     certain = np.abs(value) >= 1 - 1e-12
     low, high = np.where(certain, value, low), np.where(certain, value, high)
-    varied = np.minimum(*(uncommon_chunks(over, under) for over, under in zip(top, bottom, strict=True)))
+    varied = np.minimum(*(uncommon_chunks(over, under) for over, under in zip(numerator, denominator, strict=True)))
     says = (varied >= MIN_EVENTS) & (n >= MIN_EVENTS) & (high - low <= _WIDEST_SAVING)
     if share:
-        for over, under in zip(top, bottom, strict=True):
+        for over, under in zip(numerator, denominator, strict=True):
             events, whole = over.sum(axis=0) / unit, under.sum(axis=0)
             says &= np.minimum(events, whole - events) >= MIN_EVENTS
     value, low, high = (np.where(says, side, np.nan) for side in (value, low, high))

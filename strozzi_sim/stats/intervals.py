@@ -56,8 +56,8 @@ def t_quantile(df: Any, figures: int = 1) -> Any:
 
     upper = 1 - (1 - LEVEL) / (2 * figures)
     df = np.asarray(df, np.float64)
-    found = np.where(df > _LARGE_DF, ndtri(upper), stdtrit(np.minimum(df, _LARGE_DF), upper))
-    return float(found) if found.ndim == 0 else found
+    quantile = np.where(df > _LARGE_DF, ndtri(upper), stdtrit(np.minimum(df, _LARGE_DF), upper))
+    return float(quantile) if quantile.ndim == 0 else quantile
 
 
 def jackknife(values: Array) -> Array:
@@ -78,8 +78,8 @@ def divide(numerator: Array, denominator: Array) -> Array:
 
 
 def ratio(
-    top: Array,
-    bottom: Array,
+    numerator: Array,
+    denominator: Array,
     *,
     unit: float = 1.0,
     n_deals: int | None = None,
@@ -87,65 +87,67 @@ def ratio(
     span: tuple[float, float] | None = None,
     deals: int | None = None,
 ) -> Estimate:
-    """The figures sum(top) / sum(bottom) / unit.
+    """The figures sum(numerator) / sum(denominator) / unit.
 
     Under 30 events there is no value; shares keep an exact interval, means have none. One chunk alone gives no
     interval.
 
     Args:
-        top: int64[C, ...], for instance wins.
-        bottom: int64[C, ...], for instance games.
-        unit: what one event counts in `top` (60 for wins in sixtieths).
+        numerator: int64[C, ...], for instance wins.
+        denominator: int64[C, ...], for instance games.
+        unit: what one event counts in `numerator` (60 for wins in sixtieths).
         n_deals: number of deals if the figures are shares in [0, 1], else None.
-        events: int64[C, ...], the events if `bottom` is not their number.
+        events: int64[C, ...], the events if `denominator` is not their number.
         span: the smallest and the largest that a mean can be, where that is known (see `bounded_interval`).
         deals: number of deals behind a mean with a `span`; if not given, each chunk counts as one.
     """
-    top, bottom = np.broadcast_arrays(np.asarray(top), np.asarray(bottom))
-    n = (bottom if events is None else np.broadcast_to(events, bottom.shape)).sum(axis=0)
+    numerator, denominator = np.broadcast_arrays(np.asarray(numerator), np.asarray(denominator))
+    n = (denominator if events is None else np.broadcast_to(events, denominator.shape)).sum(axis=0)
     if n_deals is not None:
-        value, low, high = share_interval(top, bottom, unit=unit, deals=n_deals)
+        value, low, high = share_interval(numerator, denominator, unit=unit, deals=n_deals)
     else:
-        value, low, high = mean_interval(top, bottom, unit=unit)
+        value, low, high = mean_interval(numerator, denominator, unit=unit)
         if span is not None:
-            low, high = bounded_interval(top, bottom, unit=unit, span=span, deals=deals)
+            low, high = bounded_interval(numerator, denominator, unit=unit, span=span, deals=deals)
         low, high = (np.where(n >= MIN_EVENTS, side, np.nan) for side in (low, high))
     return Estimate(np.where(n >= MIN_EVENTS, value, np.nan), low, high, np.asarray(n, np.int64))
 
 
 def bounded_interval(
-    top: Array, bottom: Array, *, unit: float, span: tuple[float, float], deals: int | None
+    numerator: Array, denominator: Array, *, unit: float, span: tuple[float, float], deals: int | None
 ) -> tuple[Array, Array]:
     """Low and high of means between the two numbers of `span`: those of the share of the way from one to the other.
 
     So the rank of one of two is as sure as its share of wins, of which it is the reverse.
     """
-    part, unit_of_part = as_share(top, bottom, unit=unit, span=span)
-    _, low, high = share_interval(part, bottom, unit=unit_of_part, deals=len(bottom) if deals is None else deals)
+    part, unit_of_part = as_share(numerator, denominator, unit=unit, span=span)
+    _, low, high = share_interval(
+        part, denominator, unit=unit_of_part, deals=len(denominator) if deals is None else deals
+    )
     return span[0] + (span[1] - span[0]) * low, span[0] + (span[1] - span[0]) * high
 
 
-def as_share(top: Array, bottom: Array, *, unit: float, span: tuple[float, float]) -> tuple[Array, float]:
+def as_share(numerator: Array, denominator: Array, *, unit: float, span: tuple[float, float]) -> tuple[Array, float]:
     """The numerator that makes a mean between two numbers a share in [0, 1], and its unit."""
-    return top - span[0] * unit * bottom, unit * (span[1] - span[0])
+    return numerator - span[0] * unit * denominator, unit * (span[1] - span[0])
 
 
-def leave_one_out(top: Array, bottom: Array, unit: float = 1.0) -> Array:
+def leave_one_out(numerator: Array, denominator: Array, unit: float = 1.0) -> Array:
     """The ratios without each chunk, float64[C, ...]."""
-    return divide(top.sum(axis=0) - top, bottom.sum(axis=0) - bottom) / unit
+    return divide(numerator.sum(axis=0) - numerator, denominator.sum(axis=0) - denominator) / unit
 
 
-def residuals(top: Array, bottom: Array, unit: float = 1.0) -> tuple[Array, Array]:
+def residuals(numerator: Array, denominator: Array, unit: float = 1.0) -> tuple[Array, Array]:
     """What each chunk adds to the error of a ratio, and its share in the denominator, float64[C, ...] each.
 
     The ratio's error is about the mean over chunks of the first; the second has mean 1. NaN where nothing was counted.
     """
-    value = divide(top.sum(axis=0), bottom.sum(axis=0))
-    mean = bottom.mean(axis=0)
-    return divide(top - value * bottom, mean) / unit, divide(bottom, mean)
+    value = divide(numerator.sum(axis=0), denominator.sum(axis=0))
+    mean = denominator.mean(axis=0)
+    return divide(numerator - value * denominator, mean) / unit, divide(denominator, mean)
 
 
-def mean_interval(top: Array, bottom: Array, *, unit: float = 1.0) -> tuple[Array, Array, Array]:
+def mean_interval(numerator: Array, denominator: Array, *, unit: float = 1.0) -> tuple[Array, Array, Array]:
     """Value, low and high of means: value +- t se, drawn to the side to which the chunks are skewed.
 
     A mean of mostly equal numbers is a count of exceptions, so its two sides are those of a Poisson count with the
@@ -153,21 +155,21 @@ def mean_interval(top: Array, bottom: Array, *, unit: float = 1.0) -> tuple[Arra
     (sum b)^2 / sum b^2 - 1 with b the denominators (Kish 1965). A mean that varied in fewer than 10 chunks has no
     interval: how often it would, and by how much, is not known.
     """
-    value = divide(top.sum(axis=0), bottom.sum(axis=0)) / unit
-    if len(top) < 2:
+    value = divide(numerator.sum(axis=0), denominator.sum(axis=0)) / unit
+    if len(numerator) < 2:
         return value, np.full(value.shape, np.nan), np.full(value.shape, np.nan)
-    error = jackknife(leave_one_out(top, bottom, unit))
-    rest, share = residuals(top, bottom, unit)
-    chunks = divide(np.full(value.shape, float(len(top)) ** 2), (share**2).sum(axis=0))
+    error = jackknife(leave_one_out(numerator, denominator, unit))
+    rest, share = residuals(numerator, denominator, unit)
+    chunks = divide(np.full(value.shape, float(len(numerator)) ** 2), (share**2).sum(axis=0))
     low, high = skewed_sides(rest, np.maximum(chunks - 1, 1.0))
-    enough = min(MIN_EXCEPTIONS, len(top) - 1)
-    varied = (error > 0) & (uncommon_chunks(top, bottom) >= enough)
+    enough = min(MIN_EXCEPTIONS, len(numerator) - 1)
+    varied = (error > 0) & (uncommon_chunks(numerator, denominator) >= enough)
     return value, np.where(varied, value - low * error, np.nan), np.where(varied, value + high * error, np.nan)
 
 
-def uncommon_chunks(top: Array, bottom: Array) -> Array:
+def uncommon_chunks(numerator: Array, denominator: Array) -> Array:
     """In how many chunks a ratio is not the median one, int64[...]; chunks without events do not count."""
-    ratios = divide(top, bottom)
+    ratios = divide(numerator, denominator)
     counted = (~np.isnan(ratios)).sum(axis=0, keepdims=True)
     median = np.take_along_axis(np.sort(ratios, axis=0), np.maximum(counted - 1, 0) // 2, axis=0)
     return np.asarray(counted[0] - (ratios == median).sum(axis=0))
@@ -196,7 +198,9 @@ def skewed_sides(rest: Array, df: Any) -> tuple[Array, Array]:
     return np.where(skew >= 0, down, up) * scale, np.where(skew >= 0, up, down) * scale
 
 
-def share_interval(top: Array, bottom: Array, *, unit: float = 1.0, deals: int) -> tuple[Array, Array, Array]:
+def share_interval(
+    numerator: Array, denominator: Array, *, unit: float = 1.0, deals: int
+) -> tuple[Array, Array, Array]:
     """Value, low and high of shares: Wilson's interval with an effective n; exact or mid-P where events are rare.
 
     The effective n is that of as many independent events as have the jackknife's error. It is an estimate: the
@@ -207,21 +211,21 @@ def share_interval(top: Array, bottom: Array, *, unit: float = 1.0, deals: int) 
     the part of the groups that could be otherwise.
 
     Args:
-        top: int64[C, ...].
-        bottom: int64[C, ...].
-        unit: what one event counts in `top`.
+        numerator: int64[C, ...].
+        denominator: int64[C, ...].
+        unit: what one event counts in `numerator`.
         deals: of all chunks together.
     """
-    events = bottom.sum(axis=0)
-    value = divide(top.sum(axis=0), events) / unit
-    if len(top) < 2:
+    events = denominator.sum(axis=0)
+    value = divide(numerator.sum(axis=0), events) / unit
+    if len(numerator) < 2:
         return value, np.full(value.shape, np.nan), np.full(value.shape, np.nan)
-    error = jackknife(leave_one_out(top, bottom, unit))
-    low, high = score_share(value, effective_n(top, bottom, unit=unit, deals=deals, error=error), events)
+    error = jackknife(leave_one_out(numerator, denominator, unit))
+    low, high = score_share(value, effective_n(numerator, denominator, unit=unit, deals=deals, error=error), events)
     still = (error == 0) & (value > 0) & (value < 1)
     if not still.any():
         return value, low, high
-    half_width = np.where(still, exact_share(np.zeros(value.shape), independent_groups(bottom, deals))[1], 0.0)
+    half_width = np.where(still, exact_share(np.zeros(value.shape), independent_groups(denominator, deals))[1], 0.0)
     return (
         value,
         np.where(still, value * (1 - half_width), low),
@@ -229,27 +233,27 @@ def share_interval(top: Array, bottom: Array, *, unit: float = 1.0, deals: int) 
     )
 
 
-def effective_n(top: Array, bottom: Array, *, unit: float, deals: int, error: Array | None = None) -> Array:
+def effective_n(numerator: Array, denominator: Array, *, unit: float, deals: int, error: Array | None = None) -> Array:
     """As many independent events as say as much about shares, float64[...]; see `share_interval`.
 
     Args:
-        top: as in `share_interval`.
-        bottom: as in `share_interval`.
+        numerator: as in `share_interval`.
+        denominator: as in `share_interval`.
         unit: as in `share_interval`.
         deals: as in `share_interval`.
         error: the shares' jackknife error, where it is known already.
     """
-    events = bottom.sum(axis=0)
-    value = divide(top.sum(axis=0), events) / unit
+    events = denominator.sum(axis=0)
+    value = divide(numerator.sum(axis=0), events) / unit
     if error is None:
-        error = jackknife(leave_one_out(top, bottom, unit))
+        error = jackknife(leave_one_out(numerator, denominator, unit))
     binomial = value * (1 - value)
-    rest, share = residuals(top, bottom, unit)
-    groups = independent_groups(bottom, deals)
+    rest, share = residuals(numerator, denominator, unit)
+    groups = independent_groups(denominator, deals)
     with np.errstate(divide="ignore", invalid="ignore"):
         inflation = events * error**2 / binomial
-        log_error = len(top) * rest**2 / (rest**2).sum(axis=0) - share - (1 - 2 * value) / binomial * rest
-        df = 2 * len(top) ** 2 / (log_error**2).sum(axis=0)
+        log_error = len(numerator) * rest**2 / (rest**2).sum(axis=0) - share - (1 - 2 * value) / binomial * rest
+        df = 2 * len(numerator) ** 2 / (log_error**2).sum(axis=0)
         rarer = events * np.minimum(value, 1 - value)
         doubt = 1 / (1 + rarer)
         drawn = (rarer * inflation + doubt * events / groups) / (rarer + doubt)
@@ -258,17 +262,17 @@ def effective_n(top: Array, bottom: Array, *, unit: float, deals: int, error: Ar
     return np.asarray(np.where((error > 0) & (binomial > 0), n, groups))
 
 
-def independent_groups(bottom: Array, deals: int) -> Array:
+def independent_groups(denominator: Array, deals: int) -> Array:
     """How many independent groups the events come in, float64[...]: deals that have any, as far as chunks tell.
 
     With E[b] and E[b^2] of a deal, that is E[b]^2 / E[b^2] of the deals. The variance of a deal is the one between
     chunks over the deals of a chunk, less what comes from chunks that hold one deal more than others.
     """
-    size = deals / len(bottom)
-    mean = bottom.mean(axis=0)
+    size = deals / len(denominator)
+    mean = denominator.mean(axis=0)
     uneven = size % 1 * (1 - size % 1) * (mean / size) ** 2
-    together = divide(np.maximum(bottom.var(axis=0) - uneven, 0.0), mean) + mean / size
-    return np.asarray(bottom.sum(axis=0) / np.maximum(np.nan_to_num(together, nan=1.0), 1.0))
+    together = divide(np.maximum(denominator.var(axis=0) - uneven, 0.0), mean) + mean / size
+    return np.asarray(denominator.sum(axis=0) / np.maximum(np.nan_to_num(together, nan=1.0), 1.0))
 
 
 def score_share(value: Array, n: Array, events: Array) -> tuple[Array, Array]:

@@ -58,25 +58,27 @@ def nash_average(ahead: Array, met: Array, deals: int) -> NashAverage | None:
     games = whole_met.sum(axis=1) - whole_met.diagonal()
     nothing = np.full((2, agents), np.nan)
     try:
-        found = _averaged(whole_ahead, whole_met)
+        solution = _averaged(whole_ahead, whole_met)
     except ArithmeticError:
         empty = Estimate(nothing[0], nothing[0], nothing[0], games)
         return NashAverage(empty, empty)
-    weighty = found[0] > 0
+    weighty = solution[0] > 0
     games_of_score = np.where(weighty, games, (whole_met * weighty).sum(axis=1))
     if min(games.min(), games_of_score.min()) < MIN_EVENTS:
-        found = nothing
+        solution = nothing
     rest = whole_met - met
     low, high = nothing, nothing
-    if len(ahead) >= 2 and (rest[:, others] > 0).all() and not np.isnan(found).any():
-        low, high = _intervals(ahead, met, found, deals)
-    return NashAverage(Estimate(found[0], low[0], high[0], games), Estimate(found[1], low[1], high[1], games_of_score))
+    if len(ahead) >= 2 and (rest[:, others] > 0).all() and not np.isnan(solution).any():
+        low, high = _intervals(ahead, met, solution, deals)
+    return NashAverage(
+        Estimate(solution[0], low[0], high[0], games), Estimate(solution[1], low[1], high[1], games_of_score)
+    )
 
 
-def _intervals(ahead: Array, met: Array, found: Array, deals: int) -> tuple[Array, Array]:
+def _intervals(ahead: Array, met: Array, solution: Array, deals: int) -> tuple[Array, Array]:
     """Low and high of weights and scores, float64[2, F] each; NaN if it is not sure who has a weight."""
-    nothing = np.full(found.shape, np.nan)
-    weighty = found[0] > 0
+    nothing = np.full(solution.shape, np.nan)
+    weighty = solution[0] > 0
     whole_ahead, whole_met = ahead.sum(axis=0), met.sum(axis=0)
     try:
         leave_one_out_values = np.array(
@@ -85,10 +87,10 @@ def _intervals(ahead: Array, met: Array, found: Array, deals: int) -> tuple[Arra
     except ArithmeticError:
         return nothing, nothing
     error = jackknife(leave_one_out_values)
-    surely = t_quantile(len(ahead) - 1, len(found[0])) * error
-    sure = np.where(weighty, found[0] > surely[0], found[1] + surely[1] < 0.5)
+    surely = t_quantile(len(ahead) - 1, len(solution[0])) * error
+    sure = np.where(weighty, solution[0] > surely[0], solution[1] + surely[1] < 0.5)
     half_width = t_quantile(len(ahead) - 1) * error
-    low, high = np.maximum(found - half_width, 0.0), np.minimum(found + half_width, 1.0)
+    low, high = np.maximum(solution - half_width, 0.0), np.minimum(solution + half_width, 1.0)
     best = np.flatnonzero(weighty)
     if len(best) == 1:
         for i in np.flatnonzero(~weighty):
@@ -140,7 +142,7 @@ def _support(payoff: Array) -> tuple[Array, Array]:
 
     size = len(payoff)
     one, none = np.eye(size), np.zeros((size, size))
-    found = linprog(  # of q and t: q >= t, payoff q <= 0, 0 <= t <= 1, most t
+    result = linprog(  # of q and t: q >= t, payoff q <= 0, 0 <= t <= 1, most t
         np.append(np.zeros(size), -np.ones(size)),
         A_ub=np.block([[payoff, none], [-one, one]]),
         b_ub=np.zeros(2 * size),
@@ -148,10 +150,10 @@ def _support(payoff: Array) -> tuple[Array, Array]:
         method="highs",
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
-    if found.status != 0:
-        raise ArithmeticError(f"the linear program of an equilibrium has no solution: {found.message}")
-    support = np.flatnonzero(found.x[size:] > 0.5)
-    inside: Array = found.x[support]
+    if result.status != 0:
+        raise ArithmeticError(f"the linear program of an equilibrium has no solution: {result.message}")
+    support = np.flatnonzero(result.x[size:] > 0.5)
+    inside: Array = result.x[support]
     return support, inside / inside.sum()
 
 
@@ -174,11 +176,11 @@ def _most_even(inside: Array, free: Array, others: Array, copies: Array) -> Arra
 
     def less_entropy(step: Array) -> tuple[float, Array]:
         weight = np.maximum(at(step), 1e-300)
-        each = np.log(weight / copies)
-        return float((weight * each).sum()), ways @ (each + 1.0)
+        logs = np.log(weight / copies)
+        return float((weight * logs).sum()), ways @ (logs + 1.0)
 
     limits = np.vstack([-others, np.eye(len(inside))])
-    found = minimize(
+    result = minimize(
         less_entropy,
         np.zeros(len(ways)),
         jac=True,
@@ -186,4 +188,4 @@ def _most_even(inside: Array, free: Array, others: Array, copies: Array) -> Arra
         method="SLSQP",
         options={"maxiter": 1000, "ftol": 1e-14},
     )
-    return np.maximum(at(found.x), 0.0)
+    return np.maximum(at(result.x), 0.0)

@@ -183,9 +183,9 @@ def _ranks(value: Array, leave_one_out_values: Array | None, games: Array, same:
     error = jackknife(leave_one_out_values[:, None, :] - leave_one_out_values[:, :, None])
     half_width = t_quantile(len(leave_one_out_values) - 1, max(len(groups) - 1, 1)) * error
 
-    def groups_of(found: Array) -> Array:
-        """How many other groups have a member j with found[i, j], for every i."""
-        other = found & (same[:, None] != same[None, :])
+    def groups_of(ahead: Array) -> Array:
+        """How many other groups have a member j with ahead[i, j], for every i."""
+        other = ahead & (same[:, None] != same[None, :])
         return np.array([sum(bool(row[same == group].any()) for group in groups) for row in other])
 
     low = 1.0 + groups_of(gap > half_width)

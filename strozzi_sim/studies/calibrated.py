@@ -14,7 +14,7 @@ def calibrated(plan: Plan, folder: Path | None = None) -> Plan:
     """The plan with counts in place of seconds; what `folder` holds already was played with the counts noted there.
 
     Raises:
-        InputError: an agent that does not play this, or whose memory cannot hold so many.
+        InputError: an agent that does not play this, or whose memory cannot hold the count.
     """
     specs = [spec for lineup in plan.lineups for spec in lineup]
     found = in_counts(specs, plan.game, plan.players, plan.variants, noted(folder))

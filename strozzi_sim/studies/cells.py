@@ -13,16 +13,16 @@ class Sums(NamedTuple):
 
     Attributes:
         figure: its name in tables.
-        top: int64[C, P], in 1/`unit`.
-        unit: what one of it counts as in `top`.
+        numerator: int64[C, P], in 1/`unit`.
+        unit: what one of it counts as in `numerator`.
         played: games, int64[C, P].
         n_deals: deals behind it if it is a share, else None.
-        span: the smallest and the largest it can be in a game, if that is known and it is no share.
+        span: the smallest and the largest it can be in a game, if that is known and it is not a share.
         deals: behind it, if it has a span.
     """
 
     figure: str
-    top: Array
+    numerator: Array
     unit: int
     played: Array
     n_deals: int | None
@@ -31,18 +31,18 @@ class Sums(NamedTuple):
 
     def of(self, level: int | slice) -> "Sums":
         """That of one seat or position, int64[C], or of some."""
-        return self._replace(top=self.top[:, level], played=self.played[:, level])
+        return self._replace(numerator=self.numerator[:, level], played=self.played[:, level])
 
     def estimate(self) -> Estimate:
         """Its mean over games, with its interval."""
         return stats.ratio(
-            self.top, self.played, unit=self.unit, n_deals=self.n_deals, span=self.span, deals=self.deals
+            self.numerator, self.played, unit=self.unit, n_deals=self.n_deals, span=self.span, deals=self.deals
         )
 
     def less(self, other: "Sums", *, same: bool = False) -> Estimate:
         """The difference of the means, paired by chunk; `same` if both are of the same thing."""
         return stats.difference(
-            (self.top, other.top),
+            (self.numerator, other.numerator),
             (self.played, other.played),
             unit=self.unit,
             n_deals=self.n_deals,
@@ -54,7 +54,10 @@ class Sums(NamedTuple):
     def saved_by_pairing(self, other: "Sums") -> Estimate:
         """The share of variance that pairing saves in their difference."""
         return stats.variance_saved(
-            (self.top, other.top), (self.played, other.played), unit=self.unit, share=self.n_deals is not None
+            (self.numerator, other.numerator),
+            (self.played, other.played),
+            unit=self.unit,
+            share=self.n_deals is not None,
         )
 
 
@@ -65,7 +68,7 @@ class CellCounts:
     Attributes:
         players: number of seats.
         variant: name of the variant.
-        lineup: the line-up in words, as tables print it, agents by commas.
+        lineup: the line-up in words, as tables print it, agents separated by commas.
         positions: the agent of every position, spec strings.
         selfplay: whether the line-up is one agent, so that positions mean nothing.
         deals: deals played, all chunks together.
@@ -89,13 +92,13 @@ class CellCounts:
         """Games played, all chunks together."""
         return int(self.outcome["games"].sum())
 
-    def sums(self, by: Literal["seat", "position"]) -> tuple[Sums, ...]:
+    def sums(self, breakdown: Literal["seat", "position"]) -> tuple[Sums, ...]:
         """Share of wins, mean rank, mean score, and mean lead over the others at the table, in coins."""
         wins, places, scores, played = (
-            self.outcome[field].sum(axis=1 if by == "seat" else 2)[:, : self.players]
+            self.outcome[field].sum(axis=1 if breakdown == "seat" else 2)[:, : self.players]
             for field in ("wins", "places", "scores", "played")
         )
-        leads = self.players * scores - scores.sum(axis=1, keepdims=True)  # so many rivals times the lead
+        leads = self.players * scores - scores.sum(axis=1, keepdims=True)  # the lead times the number of rivals
         return (
             Sums("win_share", wins, WIN_UNITS, played, self.deals),
             Sums("rank_mean", places, 2, played, None, (1.0, float(self.players)), self.deals),

@@ -42,12 +42,14 @@ class Comparison:
         sides, difference = FigureTable(self.of, "by", "level"), FigureTable("first", "second", "by", "level")
         for first, second in self._pairs(plan, store):
             for name, cell in ((self.first, first), (self.second, second)):
-                for by, level, figures in self._parts(cell):
+                for breakdown, level, figures in self._parts(cell):
                     for sums in figures:
-                        where = {self.of: name, "by": by, "level": str(level)}
+                        where = {self.of: name, "by": breakdown, "level": str(level)}
                         sides.add(cell, sums.figure, sums.estimate(), **where)
-            for (by, level, of_first), (_, _, of_second) in zip(self._parts(first), self._parts(second), strict=True):
-                where = {"first": self.first, "second": self.second, "by": by, "level": str(level)}
+            for (breakdown, level, of_first), (_, _, of_second) in zip(
+                self._parts(first), self._parts(second), strict=True
+            ):
+                where = {"first": self.first, "second": self.second, "by": breakdown, "level": str(level)}
                 for one, other in zip(of_first, of_second, strict=True):
                     less = one.less(other, same=self.first == self.second)
                     difference.add(first, one.figure, less, **where)
@@ -71,12 +73,12 @@ class Comparison:
         """Whose figures are compared: the compared agent's; of variants, every seat's and every position's."""
         if self.of == "agent":
             return [_part(cell, "position", 0)]
-        found = [_part(cell, "seat", seat) for seat in range(cell.players)]
-        return found + ([] if cell.selfplay else [_part(cell, "position", k) for k in range(cell.players)])
+        parts = [_part(cell, "seat", seat) for seat in range(cell.players)]
+        return parts + ([] if cell.selfplay else [_part(cell, "position", k) for k in range(cell.players)])
 
 
-def _part(cell: CellCounts, by: Literal["seat", "position"], level: int) -> Part:
-    return by, level, tuple(sums.of(level) for sums in cell.sums(by))
+def _part(cell: CellCounts, breakdown: Literal["seat", "position"], level: int) -> Part:
+    return breakdown, level, tuple(sums.of(level) for sums in cell.sums(breakdown))
 
 
 def plan_agents(

@@ -1,4 +1,4 @@
-"""The results folder: its lock, its manifest, and the list of files in it that are ours.
+"""The results folder: its lock, its manifest, and the list of files that runs wrote into it.
 
 files.json names every table, picture and page that a run or a report writes, before it is written, and its SHA-256
 once it is there (null of what is too long to be kept in memory). Only what it names is replaced or removed.
@@ -69,7 +69,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
     Raises:
         FileNotFoundError: there is none.
-        InputError: it is none of ours, of another format, or was changed by hand; names the key.
+        InputError: not a strozzi-sim manifest, another format, or changed by hand; names the key.
         StorageError: it cannot be read.
     """
     path = folder / MANIFEST
@@ -83,20 +83,20 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         plain = msgspec.json.decode(content)
         written = plain["format"]
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, KeyError, TypeError):
-        raise InputError(f"{path}: is not a manifest of strozzi-sim") from None
+        raise InputError(f"{path}: is not a strozzi-sim manifest") from None
     if written != FORMAT:
         raise InputError(
-            f"{path}: format: expected {FORMAT!r}, got {str(written)[:40]!r}; run the study anew in another folder"
+            f"{path}: format: expected {FORMAT!r}, got {str(written)[:40]!r}; run the study again in another folder"
         )
     try:
-        found = msgspec.convert(plain, _Manifest)
+        manifest = msgspec.convert(plain, _Manifest)
     except msgspec.ValidationError as error:
         raise InputError(f"{path}: was changed by hand: {error}") from None
-    if found.plan_hash != hash_of(found.plan):
-        raise InputError(f"{path}: was changed by hand: plan and plan_hash do not belong together")
-    if found.plan.get("game") != found.game:
+    if manifest.plan_hash != hash_of(manifest.plan):
+        raise InputError(f"{path}: was changed by hand: plan and plan_hash do not match")
+    if manifest.plan.get("game") != manifest.game:
         raise InputError(
-            f"{path}: was changed by hand: game: {found.game!r} is not the plan's {found.plan.get('game')!r}"
+            f"{path}: was changed by hand: game: {manifest.game!r} is not the plan's {manifest.plan.get('game')!r}"
         )
     assert isinstance(plain, dict)
     return plain
@@ -130,7 +130,7 @@ def folder_lock(folder: Path) -> Iterator[None]:
 
 
 def read_list(folder: Path) -> dict[str, str | None]:
-    """The files of ours in a results folder, by path within it, with their SHA-256.
+    """The files that runs wrote into a results folder, by path within it, with their SHA-256.
 
     Raises:
         InputError: the list was changed by hand.
@@ -142,7 +142,7 @@ def read_list(folder: Path) -> dict[str, str | None]:
     except FileNotFoundError:
         return {}
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"{path}: is not a list of files by strozzi-sim: {error}") from None
+        raise InputError(f"{path}: is not a strozzi-sim list of files: {error}") from None
     except OSError as error:
         raise StorageError(f"{path}: cannot be read: {error.strerror or error}") from error
 
@@ -152,7 +152,7 @@ def _write_list(folder: Path, files: Mapping[str, str | None]) -> None:
 
 
 def replace_files(folder: Path, contents: Mapping[str, Content], *, parts: tuple[str, ...]) -> None:
-    """Write files of ours into a results folder, and remove those of `parts` that are there no more.
+    """Write files into a results folder, and remove those of `parts` that are no longer made.
 
     Args:
         folder: the results folder, whose lock is held.
@@ -166,7 +166,7 @@ def replace_files(folder: Path, contents: Mapping[str, Content], *, parts: tuple
     listed = read_list(folder)
     for name in contents:
         if name not in listed and os.path.lexists(folder / name):
-            raise StorageError(f"cannot write {folder / name}: a file that no run wrote is there; move it away")
+            raise StorageError(f"cannot write {folder / name}: it exists and was not written by a run; move it away")
     _write_list(folder, listed | {name: None for name in contents if name not in listed})
     kept = {name: digest for name, digest in listed.items() if not name.startswith(parts)}
     for name, content in contents.items():
@@ -188,7 +188,7 @@ def replace_files(folder: Path, contents: Mapping[str, Content], *, parts: tuple
 
 
 def read_file(folder: Path, name: str, digest: str | None) -> bytes:
-    """A file of ours as it was written.
+    """A file of a run as it was written.
 
     Raises:
         InputError: it is missing, or is not as it was written.

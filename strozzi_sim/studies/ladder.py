@@ -83,7 +83,7 @@ def plan_ladder(
     spec = load_agent(agent)
     if spec.in_seconds:
         raise InputError(
-            f"agent {agent!r}: a ladder climbs a count, not {spec.in_seconds}; name the count with --param"
+            f"agent {agent!r}: a ladder doubles a count, not {spec.in_seconds}; name the count with --param"
         )
     numbers = {key: known for key, known in spec.agent.params.items() if isinstance(known, Param)}
     if param not in numbers:

@@ -47,7 +47,7 @@ class Progress:
     Attributes:
         say: called with a line for the user.
         games: called with (games done so far, games in all).
-        ready: called once the results folder is ours and nothing is in the way of playing.
+        ready: called once the results folder is locked and play can start.
     """
 
     say: Callable[[str], None] = field(default=lambda line: None)
@@ -131,9 +131,9 @@ def _play_all(
 ) -> tuple[dict[str, Any], Plan, int]:
     """Write the manifest of an unfinished study and play it; gives both, the plan as far as played, and games played."""
     for cell, chunk in store.damaged:
-        progress.say(f"chunk {chunk} of cell {cell} is damaged or missing: it is played again")
+        progress.say(f"chunk {chunk} of cell {cell} is damaged or missing and is played again")
     for line in store.unreadable:
-        progress.say(f"line {line} of {store.folder / LEDGER} is damaged: what it listed is played again")
+        progress.say(f"line {line} of {store.folder / LEDGER} is damaged; its chunks are played again")
     manifest = _manifest(plan, command)
     try:
         before = read_manifest(store.folder)
@@ -170,7 +170,7 @@ def run_in_memory(
             with one_thread():
                 return cut, tables(cut, store)
     except Interrupted as signal:
-        raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without --out") from None
+        raise Interrupted(signal.signal_number, f"{signal}; without --out nothing is kept") from None
 
 
 def _play(
@@ -291,7 +291,7 @@ def _manifest(plan: Plan, command: str) -> dict[str, Any]:
         "seed": plan.seed,
         "plan": plan.resolved,
         "plan_hash": plan.hash,
-        "calibrated": [each.plain() for each in plan.calibrated],
+        "calibrated": [calibration.plain() for calibration in plan.calibrated],
         "report": {"pages": list(plan.pages), "heatmaps": list(plan.heatmaps)},
         "games": plan.games,
         "cells": len(plan.cells),

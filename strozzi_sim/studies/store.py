@@ -66,7 +66,7 @@ class Store:
         folder: where it is.
         done: (cell, chunk) -> where it lies, of every chunk that is there and whole.
         damaged: chunks that were listed but are missing or changed.
-        unreadable: numbers of the ledger's lines that are no entries; what they listed is played again.
+        unreadable: numbers of the ledger's lines that are not entries; their chunks are played again.
         keeps: whether a later run finds the chunks again.
     """
 
@@ -96,7 +96,7 @@ class Store:
             self._check_space()
             self._read_ledger()
             undo.callback(self._close)
-            self._undo = undo.pop_all()  # the lock is ours until we leave
+            self._undo = undo.pop_all()  # the lock is held until we leave
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -134,8 +134,8 @@ class Store:
     def _check_same_plan(self) -> None:
         manifest = read_manifest(self.folder)
         if manifest["plan_hash"] != self.plan.hash:
-            found = list(differences(manifest["plan"], self.plan.resolved))
-            shown = "; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else "")
+            changes = list(differences(manifest["plan"], self.plan.resolved))
+            shown = "; ".join(changes[:3]) + (f"; and {len(changes) - 3} more" if len(changes) > 3 else "")
             raise InputError(
                 f"{self.folder}: holds the results of another plan ({shown}); name another folder with --out"
             )
@@ -183,7 +183,7 @@ class Store:
         try:
             entry = msgspec.convert(plain, Entry)
         except msgspec.ValidationError as error:
-            raise InputError(f"{where}: {error}; take the line out, and its chunk is played again") from None
+            raise InputError(f"{where}: {error}; remove the line to play its chunk again") from None
         if entry.cell >= len(self.plan.cells) or entry.chunk >= self.plan.chunks:
             raise InputError(f"{where}: the plan has no chunk {entry.chunk} of cell {entry.cell}")
         games = self.plan.chunk_games(self.plan.cells[entry.cell], entry.chunk)

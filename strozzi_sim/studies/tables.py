@@ -33,13 +33,13 @@ def study_tables(
         _add_fairness(balance, cell)
         if not cell.selfplay:
             _add_lineup(lineup, cell)
-    found: dict[str, pd.DataFrame] = part.tables(cells, pages, heatmaps, stats)
-    own = found.pop("balance")
+    of_game: dict[str, pd.DataFrame] = part.tables(cells, pages, heatmaps, stats)
+    own = of_game.pop("balance")
     both = pd.concat([balance.frame(), own], ignore_index=True)
     cell_order = {(cell.players, cell.variant, cell.lineup): number for number, cell in enumerate(cells)}
     number = [cell_order[key] for key in zip(both["players"], both["variant"], both["lineup"], strict=True)]
     both = both.iloc[np.argsort(number, kind="stable")].reset_index(drop=True)
-    return {"balance": both, "seats": seats.frame(), "lineup": lineup.frame(), **found}
+    return {"balance": both, "seats": seats.frame(), "lineup": lineup.frame(), **of_game}
 
 
 def _add_seats(table: FigureTable, cell: CellCounts) -> None:
@@ -58,7 +58,7 @@ def _add_lineup(table: FigureTable, cell: CellCounts) -> None:
 
 
 def _by_agent(table: FigureTable, cell: CellCounts, figure: str, estimate: Estimate, positions: range) -> None:
-    """One row a position: the agent goes with the position, so it is no axis of its own."""
+    """One row a position: the agent goes with the position, so it is not an axis of its own."""
     for k, position in enumerate(positions):
         one = Estimate(estimate.value[k], estimate.low[k], estimate.high[k], estimate.n[k])
         table.add(cell, figure, one, position=position, agent=cell.positions[position])
@@ -66,7 +66,7 @@ def _by_agent(table: FigureTable, cell: CellCounts, figure: str, estimate: Estim
 
 def _add_fairness(table: FigureTable, cell: CellCounts) -> None:
     """How far the seats lie apart, how far they would by chance, and the test that they are equal."""
-    wins = cell.sums("seat")[0].top
+    wins = cell.sums("seat")[0].numerator
     seats = stats.seat_gap(wins, unit=WIN_UNITS, deals=cell.deals)
     games = np.asarray(cell.games)
     nothing = np.asarray(np.nan)

@@ -75,24 +75,24 @@ def make_field(specs: Sequence[str]) -> Field:
 def matchups(field: Field, players: int, most: int, seed: int) -> list[tuple[int, ...]]:
     """The matchups of a player count, as indices into the field: all, or `most` in which agents are about equally often.
 
-    The sample takes the agents in rounds, each in a new order that hangs on the seed alone, so many at a time as there
+    The sample takes the agents in rounds, each in a new order that depends on the seed alone, as many at a time as there
     are seats.
     """
     size = len(field.agents)
     if comb(size, players) <= most:
         return list(combinations(range(size), players))
-    found: set[tuple[int, ...]] = set()
+    matchups: set[tuple[int, ...]] = set()
     waiting: list[int] = []
     number = 0
-    while len(found) < most:
+    while len(matchups) < most:
         if len(set(waiting)) < players:
             waiting += sorted(range(size), key=lambda k: _hash(seed, players, number, field.labels[k]))
             number += 1
         chosen = list(dict.fromkeys(waiting))[:players]
         for agent in chosen:
             waiting.remove(agent)
-        found.add(tuple(sorted(chosen)))
-    return sorted(found)
+        matchups.add(tuple(sorted(chosen)))
+    return sorted(matchups)
 
 
 def _hash(*words: object) -> bytes:
@@ -128,7 +128,7 @@ class Tournament:
                 f"{players} players: {len(lineups):,} matchups x {variants}{seatings} seatings x {self.plan.deals:,} deals = {games:,} games"
             )
         total = f"; in all {self.plan.games:,} games" if len(parts) > 1 else ""
-        note = " (a balanced sample of the matchups; --matchups takes more or fewer)" if self.sampled else ""
+        note = " (a balanced sample of the matchups; --matchups sets the maximum)" if self.sampled else ""
         return f"{self.plan.game.title}, {len(self.field.agents)} agents; {'; '.join(parts)}{total}{note}"
 
     def tables(self, plan: Plan, store: Store) -> dict[str, Any]:
@@ -149,10 +149,10 @@ class Tournament:
                 _add_seats(seats, counts)
                 if players == 2:
                     _add_nash(nash, counts)
-        found = {"agents": agents, "pairwise": pairwise, "ratings": ratings, "seat_effects": seats}
+        tables = {"agents": agents, "pairwise": pairwise, "ratings": ratings, "seat_effects": seats}
         if 2 in plan.players:
-            found["nash"] = nash
-        return {name: table.frame() for name, table in found.items()}
+            tables["nash"] = nash
+        return {name: table.frame() for name, table in tables.items()}
 
     def stopping_rule(self) -> StoppingRule:
         """Whether the rule `until` is met by the chunks so far, at every player count and variant; asked chunk by chunk.
@@ -230,7 +230,7 @@ def plan_tournament(
         raise InputError(f"--matchups: must be at least 1, got {most}")
     chosen = {count: matchups(field, count, most, seed) for count in players}
     texts = [spec.text for spec in field.agents]
-    lineups = [[texts[k] for k in matchup] for found in chosen.values() for matchup in found]
+    lineups = [[texts[k] for k in matchup] for sample in chosen.values() for matchup in sample]
     cells = len({tuple(lineup) for lineup in lineups}) * len(variants)
     plan = orders_plan(
         {
@@ -300,7 +300,9 @@ class _Counts:
         remaining: int64[C, K], in sixtieths. members: int64[K, P], the agents of each set.
     """
 
-    def __init__(self, field: Field, players: int, variant: str, plan: Plan, found: Sequence[tuple[int, ...]]) -> None:
+    def __init__(
+        self, field: Field, players: int, variant: str, plan: Plan, matchups: Sequence[tuple[int, ...]]
+    ) -> None:
         self.field, self.players, self.variant, self.deals = field, players, variant, plan.deals
         self.deals_of_chunks = _deals_of_chunks(plan)
         self.lineup, self.until = ",".join(field.labels), plan.until
@@ -312,7 +314,7 @@ class _Counts:
         self.last = np.zeros((chunks, size), np.int64)
         self._parts = [part for part in range(1, 1 << players) if part.bit_count() > 1]
         self._column: dict[tuple[int, ...], int] = {}
-        for matchup in found:
+        for matchup in matchups:
             for agents in self._sets(matchup):
                 self._column.setdefault(agents, len(self._column))
         self.remaining = np.zeros((chunks, len(self._column)), np.int64)
@@ -336,9 +338,9 @@ class _Counts:
         for chunk in range(len(self.last)):
             outcome, orders, _ = store.read((cell.number, chunk))
             for k, name in enumerate(("wins", "places", "scores", "played")):
-                found = outcome[name][0][: self.players, : self.players]
-                self.by_agent[k, chunk, who] += found.sum(axis=1)
-                self.by_seat[k, chunk] += found.sum(axis=0)
+                ahead = outcome[name][0][: self.players, : self.players]
+                self.by_agent[k, chunk, who] += ahead.sum(axis=1)
+                self.by_seat[k, chunk] += ahead.sum(axis=0)
             self.ahead[chunk][square] += orders["ahead"][0][: self.players, : self.players]
             self.met[chunk][square] += outcome["games"][0]
             self.remaining[chunk, columns] += orders["remaining"][0][self._parts]
@@ -406,10 +408,10 @@ def unrated(ratings: Any) -> bool:
 
 
 def _add_nash(table: FigureTable, counts: _Counts) -> None:
-    found = nash_average(counts.ahead / HALF, counts.met, counts.deals)
-    if found is not None:  # in a sample of the matchups not all have met
-        table.add(counts, "weight", found.weight, agent=counts.field.labels)
-        table.add(counts, "score", found.score, agent=counts.field.labels)
+    nash = nash_average(counts.ahead / HALF, counts.met, counts.deals)
+    if nash is not None:  # in a sample of the matchups not all have met
+        table.add(counts, "weight", nash.weight, agent=counts.field.labels)
+        table.add(counts, "score", nash.score, agent=counts.field.labels)
 
 
 def _add_seats(table: FigureTable, counts: _Counts) -> None:

@@ -56,10 +56,10 @@ def test_results_depend_on_the_deal_alone(name):
     assert whole.rows[2 * games :].tobytes() == second_half.rows.tobytes()  # nothing is left of earlier games
 
 
-def decide(bound, table, memory, rng):
+def decide(compiled, table, memory, rng):
     """What an agent chooses when it is handed the state itself, as in the loop."""
-    function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(bound.address)
-    arrays = (table.state, table.variant.rules, bound.params, memory, rng)
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(compiled.address)
+    arrays = (table.state, table.variant.rules, compiled.params, memory, rng)
     return function(*(array.ctypes.data for array in arrays))
 
 
@@ -67,20 +67,20 @@ def decide(bound, table, memory, rng):
     "name", ["random", *PRICING, *(pytest.param(name, marks=pytest.mark.slow) for name in SEARCHING)]
 )
 def test_agents_leave_the_state_and_the_rules_alone_and_need_no_memory_of_the_game(name):
-    bound = compile_agent(load_agent(name), MEDICI_VS_STROZZI)
+    compiled = compile_agent(load_agent(name), MEDICI_VS_STROZZI)
     for deal, changes in enumerate(("base", "all-flipped", "other-box")):
         table = Position(MEDICI_VS_STROZZI, variant(changes), 2, seed=5, deal=deal)
-        memories, rng = np.zeros(2, bound.memory), np.zeros(1, RANDOM)
+        memories, rng = np.zeros(2, compiled.memory), np.zeros(1, RANDOM)
         while not table.over:
             before, stands = (
-                (table.state.tobytes(), table.variant.rules.tobytes(), bound.params.tobytes()),
+                (table.state.tobytes(), table.variant.rules.tobytes(), compiled.params.tobytes()),
                 rng.copy(),
             )
-            action = decide(bound, table, memories[table.actor : table.actor + 1], rng)
-            assert before == (table.state.tobytes(), table.variant.rules.tobytes(), bound.params.tobytes())
+            action = decide(compiled, table, memories[table.actor : table.actor + 1], rng)
+            assert before == (table.state.tobytes(), table.variant.rules.tobytes(), compiled.params.tobytes())
             assert action in table.legal
             # the same random numbers and a fresh memory: a search hands out such in the midst of a game
-            assert action == decide(bound, table, np.zeros(1, bound.memory), stands)
+            assert action == decide(compiled, table, np.zeros(1, compiled.memory), stands)
             table.play(action)
 
 

@@ -183,7 +183,7 @@ REFUSED = [
     ({"harbor": [{"id": "H1", "tracks": ["dye"]}]}, "harbor", "1 harbors for 3 ships"),
     ({"harbor": {"H3": {"tracks": ["silk"]}}}, "harbor.H3.tracks", "unknown type 'silk'; known: dye, spice, cloth, fur"),
     ({"harbor": {"H3": {"tracks": ["gold"]}}}, "harbor.H3.tracks", "unknown type 'gold'"),
-    ({"harbor": {"H3": {"tracks": ["fur", "fur"]}}}, "harbor.H3.tracks", "'fur' stands there twice"),
+    ({"harbor": {"H3": {"tracks": ["fur", "fur"]}}}, "harbor.H3.tracks", "'fur' is listed twice"),
     ({"tracks": {"per_track": {"H1.cloth": {"half_length": 3, "bonus": {}}}}}, "tracks.per_track.H1.cloth", "H1.dye"),
     ({"tracks": {"per_track": {"dye": {"half_length": 3, "bonus": {}}}}}, "tracks.per_track.dye", "no such track"),
     ({"tracks": {"per_track": {"": {"half_length": 3, "bonus": {}}}}}, "tracks.per_track.", "no such track"),
@@ -200,7 +200,7 @@ REFUSED = [
     ({"tiles": {"values_per_type": [7] * 27}, "type": [{"key": "dye"}], "harbor": [
         {"id": f"H{k}", "tracks": ["dye"]} for k in range(3)]}, "tiles.values_per_type", "27 tiles of value 7; at most 26"),
     ({"rounds": {"count": 2}}, "rounds.starter", "3 names for 2 rounds"),
-    ({"rounds": {"starter": ["Strozzi"] * 3}}, "rounds.starter", "Strozzi cannot lead round 1"),
+    ({"rounds": {"starter": ["Strozzi"] * 3}}, "rounds.starter", "Strozzi cannot start round 1"),
 ]  # fmt: skip
 
 

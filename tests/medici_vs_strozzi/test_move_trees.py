@@ -1,6 +1,6 @@
 """Counted move trees for fixed deals: core against the reference where it is small, golden counts where it is not.
 
-What is counted: the positions after so many decisions (a finished game counts as one), and summed over them Medici's
+What is counted: the positions after a number of decisions (a finished game counts as one), and summed over them Medici's
 coins and the coins between the players.
 """
 
@@ -140,7 +140,7 @@ TINY = {  # two ships, three tiles
     "price_space": {"action_space_cap": 1},
     "rounds": {"count": 1, "starter": ["Medici"], "reveal_max": 2},
 }
-WHOLE = 30  # more decisions than such a game has
+WHOLE = 30  # more decisions than a game has
 
 
 @pytest.mark.parametrize("switch", ["base", "moored", "worthless-wins", "no-room-no-buy"])

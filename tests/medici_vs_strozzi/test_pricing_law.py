@@ -30,7 +30,7 @@ def end_positions(bag, count, players=(FAIR, FAIR)):
 
 
 def outcomes(exact, state):
-    """(W_P, W_R) for the proposer: his expected margin to come if he, or his rival, gets the lot for nothing."""
+    """(W_P, W_R) for the proposer: the expected margin to come if the proposer, or the rival, gets the lot for nothing."""
     side = 1 if state["proposer"][0] == s.MEDICI else -1
     (asked,) = exact.after(state, s.NAME_PRICE)
     return side, side * exact.play(asked, s.DECLINE), side * exact.play(asked, s.BUY)

@@ -40,27 +40,27 @@ def test_the_same_seed_plays_the_same_games(name):
     assert first.rows.tobytes() == again.rows.tobytes()
 
 
-def decide(bound, table, memory, rng):
+def decide(compiled, table, memory, rng):
     """What an agent chooses when it is handed the state itself, as in the loop."""
-    function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(bound.address)
-    arrays = (table.state, table.variant.rules, bound.params, memory, rng)
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(compiled.address)
+    arrays = (table.state, table.variant.rules, compiled.params, memory, rng)
     return function(*(array.ctypes.data for array in arrays))
 
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_agents_leave_the_state_and_the_rules_alone_and_need_no_memory_of_the_game(name):
-    bound = compile_agent(load_agent(name), STROZZI)
+    compiled = compile_agent(load_agent(name), STROZZI)
     stochastic = load_agent(name).agent.stochastic
     rng = np.zeros(1, RANDOM)
     for deal, changes in enumerate(("base", "all-flipped")):
         table = Position(STROZZI, variant(changes), 4, seed=5, deal=deal)
-        memories = np.zeros(4, bound.memory)
+        memories = np.zeros(4, compiled.memory)
         while not table.over:
-            before = table.state.tobytes(), table.variant.rules.tobytes(), bound.params.tobytes()
-            action = decide(bound, table, memories[table.actor : table.actor + 1], rng)
-            assert before == (table.state.tobytes(), table.variant.rules.tobytes(), bound.params.tobytes())
+            before = table.state.tobytes(), table.variant.rules.tobytes(), compiled.params.tobytes()
+            action = decide(compiled, table, memories[table.actor : table.actor + 1], rng)
+            assert before == (table.state.tobytes(), table.variant.rules.tobytes(), compiled.params.tobytes())
             if not stochastic:  # a search hands out fresh memories in the midst of a game
-                assert action == decide(bound, table, np.zeros(1, bound.memory), rng)
+                assert action == decide(compiled, table, np.zeros(1, compiled.memory), rng)
             table.play(action)
 
 

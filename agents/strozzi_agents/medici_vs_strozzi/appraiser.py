@@ -50,7 +50,7 @@ _MIN_SAMPLES = 64
 def appraiser_memory(values, game):
     """The memory of `appraiser`: one sample of the margin for each playout and side.
 
-    Sizes are rounded up to a power of two: each one is compiled anew.
+    Sizes are rounded up to a power of two: each one is compiled separately.
 
     Raises:
         InputError: it would take more than 64 MiB.
@@ -80,7 +80,7 @@ def appraiser_memory(values, game):
     ], align=True)  # fmt: skip
 
 
-def appraiser_analysis(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
+def appraiser_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
     """Expected margin in coins, what is paid now included: of placements that were tried, of prices, of both answers."""
     tried = int(memory["tried"])
     playouts = int(memory["played"])
@@ -108,10 +108,10 @@ def _list_options(state, rules, params, memory, seat):
     over = round_ends(after, rules, seat)
     memory.promise[0] = sign * worth.margin(after, rules, params, memory.now, seat, over)
     count = int64(1)
-    found = placements(state, rules, seat)
-    while found != 0:
-        place = lowest_bit(found)
-        found &= found - 1
+    places = placements(state, rules, seat)
+    while places != 0:
+        place = lowest_bit(places)
+        places &= places - 1
         assign(after, state)
         load(after, rules, seat, place // MAX_HARBORS, place % MAX_HARBORS)
         promise = sign * worth.margin(after, rules, params, memory.now, seat, round_ends(after, rules, seat))
@@ -230,7 +230,7 @@ def _best(state, rules, params, memory, seat, stream, row):
 
 @force_inline
 def _chance_to_win(params, memory, seat, row, cash, spread):
-    """Share of the samples of a row that `seat` wins with so many coins more."""
+    """Share of the samples of a row that `seat` wins with these extra coins."""
     total = 0.0
     for k in range(params.playouts):
         margin = (memory.sample[row, k] if seat == MEDICI else -memory.sample[row, k]) + cash
@@ -258,7 +258,7 @@ def _even_price(params, memory, proposer, spread, top):
     games=("medici_vs_strozzi",),
     stochastic=True,
     memory=appraiser_memory,
-    analyse=appraiser_analysis,
+    analyse=appraiser_analyses,
     playouts=Param(40, 1, 1_000_000, "simulated games for each placement that it tries"),
     options=Param(3, 1, _OPTIONS, "placements of either side that it tries, the most promising first"),
     window=Param(15.0, 0.0, 1000.0, "coins that the estimate may promise less than for the best, to be tried at all"),
@@ -295,7 +295,7 @@ def appraiser(state, rules, params, memory, rng):
     else:
         half = 0.5 * (mine + yours)
     if not rules.buy_without_room and int64(state.shown) > int64(state.room[1 - proposer]):
-        half = 0.0  # he may not buy: the proposer pays what he names
+        half = 0.0  # the rival may not buy: the proposer pays the price named
     if phase == PRICE:
         return NAME_PRICE + int64(min(max(half, 0.0), float64(int64(rules.top_price))) + 0.5)
     return int64(BUY) if float64(int64(state.price)) < half else int64(DECLINE)

@@ -31,10 +31,10 @@ def best_load_now(state, rules, seat):
     sign = int64(1) if seat == MEDICI else int64(-1)
     after = clone(state)
     best, chosen = sign * lead_now(after, rules), int64(DISCARD)
-    found = placements(state, rules, seat)
-    while found != 0:
-        place = lowest_bit(found)
-        found &= found - 1
+    places = placements(state, rules, seat)
+    while places != 0:
+        place = lowest_bit(places)
+        places &= places - 1
         assign(after, state)
         load(after, rules, seat, place // MAX_HARBORS, place % MAX_HARBORS)
         pay = sign * lead_now(after, rules)

@@ -40,9 +40,7 @@ WEIGHTS: dict[str, Any] = {
     "spread": Param(DEFAULT.spread, 0.0, 20.0, "lead at a harbor that is 7/10 safe, with one tile to come there"),
     "drift": Param(DEFAULT.drift, 0.0, 0.99, "of a marker's ways in a round, the share of each further space"),
     "open": Param(DEFAULT.open, 0.0, 1.0, "how much of a round's wandering each tile to come at the harbor is"),
-    "step": Param(
-        DEFAULT.step, 0.0, 2.0, "steps of every marker at a harbor, for each space that is his to fill there"
-    ),
+    "step": Param(DEFAULT.step, 0.0, 2.0, "steps of every marker at a harbor, for each own space to fill there"),
     "later": Param(DEFAULT.later, 0.0, 2.0, "weight of later rounds"),
     "turn": Param(DEFAULT.turn, -20.0, 20.0, "coins that the turn is worth, with an empty bag"),
     "looks": Param(DEFAULT.looks, 1, MAX_TILES, "tiles of the bag it thinks of before it shows another one"),

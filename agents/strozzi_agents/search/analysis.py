@@ -7,25 +7,25 @@ from strozzi_agents.search.tree import NO_NODE, ROOT
 from strozzi_sim.agent.analysis import ActionAnalysis
 
 
-def flat_analysis(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
+def flat_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
     """Mean reward of an action's simulated games for the seat that decides, from 0 to 1 (see the parameter `utility`)."""
-    found = []
+    analyses = []
     for k, action in enumerate(legal):
         tried = int(memory["tried"][k])
-        found.append(ActionAnalysis(action, tried, float(memory["total"][k]) / tried))
-    return found
+        analyses.append(ActionAnalysis(action, tried, float(memory["total"][k]) / tried))
+    return analyses
 
 
-def tree_analysis(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
+def tree_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
     """Mean reward of an action's iterations for the seat that takes it, from 0 to 1 (see `utility` and `backup`)."""
     nodes = memory["nodes"]
-    found = []
+    analyses = []
     child = int(nodes[ROOT if node is None else node]["first"])
     while child != NO_NODE:
         here = nodes[child]
         visits = int(here["visits"])
-        found.append(
+        analyses.append(
             ActionAnalysis(int(here["action"]), visits, float(here["total"]) / visits, int(here["seat"]), child)
         )
         child = int(here["next"])
-    return found
+    return analyses

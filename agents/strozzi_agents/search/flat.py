@@ -3,7 +3,7 @@
 import numpy as np
 from numba import int64
 
-from strozzi_agents.search.analysis import flat_analysis
+from strozzi_agents.search.analysis import flat_analyses
 from strozzi_agents.search.playout import DEPTH, ILLEGAL, SPREAD, UTILITY, forget, play_on, reward
 from strozzi_sim.agent import Choice, Param, Policy, Seconds, compiled_agent
 from strozzi_sim.games.contract import actor, apply, conceal, count_legal, determinize, kth_legal
@@ -73,12 +73,10 @@ def _best_first(memory, tried, keep):
     name="flat_mc",
     stochastic=True,
     memory=flat_memory,
-    analyse=flat_analysis,
+    analyse=flat_analyses,
     playouts=Param(100, 1, 1_000_000_000, "simulated games"),
     per=Choice("action", ("action", "decision"), "for each legal action, or for all of a decision together"),
-    allocation=Choice(
-        "uniform", ("uniform", "halving"), "equally many each, or more for the better half, again and again"
-    ),
+    allocation=Choice("uniform", ("uniform", "halving"), "equal shares, or repeatedly more for the better half"),
     seconds=Seconds("playouts", "a decision, in place of `playouts`; calibrated at the start, not reproducible"),
     utility=UTILITY,
     spread=SPREAD,

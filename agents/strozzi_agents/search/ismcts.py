@@ -1,8 +1,8 @@
-"""Information-set Monte Carlo tree search: one tree of the searcher's decisions and his rivals', over many deals."""
+"""Information-set Monte Carlo tree search: one tree of the decisions of all seats, over many deals."""
 
 from numba import int64
 
-from strozzi_agents.search.analysis import tree_analysis
+from strozzi_agents.search.analysis import tree_analyses
 from strozzi_agents.search.playout import (
     DEPTH,
     ILLEGAL,
@@ -108,14 +108,14 @@ def _most_visited(memory):
     name="ismcts",
     stochastic=True,
     memory=tree_memory,
-    analyse=tree_analysis,
+    analyse=tree_analyses,
     iterations=Param(1_000, 2, 1_000_000_000, "simulated games"),
     backup=Choice("maxn", ("maxn", "paranoid", "selfish"), "rivals seek their own best, my loss, or follow `rollout`"),
     seconds=Seconds("iterations", "a decision, in place of `iterations`; calibrated at the start, not reproducible"),
     utility=UTILITY,
     spread=SPREAD,
     root=Choice("ucb", ("ucb", "halving"), "how its own next action is tried: by UCB1, or by sequential halving"),
-    expand=Param(1, 1, 1_000_000_000, "visits that a node needs before the tree goes on below it"),
+    expand=Param(1, 1, 1_000_000_000, "visits that a node needs before the tree grows below it"),
     exploration=Param(0.5, 0.0, 100.0, "weight of the exploration term of UCB1"),
     urgency=Param(100.0, -100.0, 100.0, "what an action not tried yet counts as; high: try each one first"),
     bias=Param(0.0, 0.0, 1000.0, "bonus of what `prior` would do in this very state, divided by visits + 1"),
@@ -127,7 +127,7 @@ def ismcts(state, rules, params, memory, rng):
     """Searches one tree over many deals of what is unseen, and plays the action tried most often.
 
     Single-observer ISMCTS (Cowling, Powley, Whitehouse 2012) over open-loop chance: every iteration draws the unseen
-    things and all chance anew, and a node stands for a sequence of actions, whatever was drawn. `backup`:
+    things and all chance again, and a node stands for a sequence of actions, whatever was drawn. `backup`:
 
     - maxn : each seat seeks its own reward (Luckhardt and Irani 1986; in MCTS: Sturtevant 2008)
     - paranoid : all others seek the searcher's loss (Sturtevant and Korf 2000)

@@ -14,7 +14,7 @@ ILLEGAL = 0  # an action that is never legal: what a search returns if its polic
 
 UTILITY = Choice("margin", ("win", "rank", "margin"), "what it wants: to win, a good place, a high margin")
 SPREAD = Param(20.0, 0.001, 1e6, "for utility=margin: the lead, in points, worth half of the way to the best")
-DEPTH = Param(0, 0, 1_000_000, "decisions of the whole table a playout goes on, then the standings count; 0 = all")
+DEPTH = Param(0, 0, 1_000_000, "decisions of all seats in a playout, after which the standings count; 0 = all")
 
 
 @force_inline

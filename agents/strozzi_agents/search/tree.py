@@ -29,7 +29,7 @@ NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
 def tree_memory(values, game):
     """The memory of `ismcts`: one node for each iteration and the root.
 
-    Sizes are rounded up to a power of two: each one is compiled anew.
+    Sizes are rounded up to a power of two: each one is compiled separately.
 
     Raises:
         InputError: the tree would take more than a gibibyte.

@@ -48,7 +48,7 @@ def _claim(state, rules, margin, pirate_margin):
     name="greedy",
     games=("strozzi",),
     margin=Param(15, 0, 1000, "claims a ship that pays more coins than this at once"),
-    pirate_margin=Param(5, 0, 1000, "so many coins more to take a claimed ship with the pirate flag"),
+    pirate_margin=Param(5, 0, 1000, "extra coins needed to take a claimed ship with the pirate flag"),
 )
 def greedy(state, rules, params, memory, rng):
     """Takes what pays most if the round were scored right now."""

@@ -71,8 +71,8 @@ PARAMS: dict[str, Any] = {
     "patience_scarce": Param(0.593, -2.0, 3.0, "the same with half a card a flag; it is 0 with no card"),
     "patience_plenty": Param(1.098, -2.0, 4.0, "the same with three cards a flag"),
     "patience_players": Param(0.038, -1.0, 1.0, "more for each player beyond four"),
-    "patience_own": Param(0.037, -1.0, 1.0, "less for each flag he has beyond the mean of those who have one"),
-    "patience_last": Param(0.184, -1.0, 2.0, "less if he is the last to be asked"),
+    "patience_own": Param(0.037, -1.0, 1.0, "less for each flag beyond the mean of those who have one"),
+    "patience_last": Param(0.184, -1.0, 2.0, "less if the seat is the last to be asked"),
     # Flags, as shares of the reference ship.
     "keep_pirate": Param(0.343, -9.0, 9.0, "what a claim must bring more to spend the pirate flag"),
     "keep_pirate_early": Param(0.322, -9.0, 9.0, "the same, more with all cards still to come"),
@@ -97,7 +97,7 @@ def _patience(state, params, seat):
         flags += count_bits(int64(state.berths[other]))
     mean = flags / max(count_bits(int64(state.with_flag)), int64(1))
     if holder not in (NOBODY, seat):
-        flags -= 1  # his, if the ship stays with him
+        flags -= 1  # the owner's, if the ship stays there
     cards = int64(state.deck) / max(flags, int64(1))
     if cards < 0.5:
         patience = params.patience_scarce * 2.0 * cards

@@ -71,7 +71,7 @@ def step_pay(state, rules, seat, city, steps):
 
 @jit
 def category_pay(state, rules, seat, category, total):
-    """Prize of `seat` in `category` if his tiles there were worth `total`."""
+    """Prize of `seat` in `category` if its tiles there were worth `total`."""
     if total == 0 and not rules.zero_total_scores:
         return int64(0)
     ahead = int64(0)

@@ -25,7 +25,7 @@ MEMORY = np.dtype([  # shape                          meaning
     ("scrolls", "f8"),
     ("promotion", "f8"),
     ("open", "f8"),  #                                share of the round's cards that are still to come
-    ("steep", "f8", (2,)),  #                         [his berth is free] loss of chance by space, this round
+    ("steep", "f8", (2,)),  #                         [own berth is free] loss of chance by space, this round
     ("berth", "f8", (PORTS,)),  #                     [port] worth of the reference ship
     ("ware_step", "f8"),  #                           worth of a step at a port
     ("scroll_step", "f8"),  #                         worth of a step at Florence
@@ -132,19 +132,19 @@ def _behind_later(memory, lead, tie):
 
 @force_inline
 def _marker_coins(params, memory, kind, rounds, now, later, space):
-    """Coins of a marker on `space`, with so many rivals expected ahead of it now and in each later round."""
+    """Coins of a marker on `space`, with this many rivals expected ahead of it now and in each later round."""
     coins = memory.bonus[kind, space] + params.later * rounds * prize_at(memory, MARKER, later)
     return coins + prize_at(memory, MARKER, now) if space > 0 else coins
 
 
 @jit
 def port_gains(state, rules, params, memory, seat, port, mine, a, b, c):
-    """Coins more, this round and later, for `a`, `b` and `c` steps at a port; `mine`: he may place there later (1)."""
+    """Coins more, this round and later, for `a`, `b` and `c` steps at a port; `mine`: the seat may place there later (1)."""
     here, top = int64(state.position[port, seat]), int64(rules.top)
     a, b, c = min(a, top - here), min(b, top - here), min(c, top - here)
     now = now_a = now_b = now_c = 0.0
     later = later_a = later_b = later_c = 0.0
-    tie = int64(-1)  # against a rival on his space; a marker that moves comes to rest behind
+    tie = int64(-1)  # against a rival on its space; a marker that moves comes to rest behind
     for rank in range(int64(state.players)):
         other = int64(state.order[port, rank])
         if other == seat:
@@ -197,7 +197,7 @@ def step_gain(state, rules, params, memory, seat, port, mine):
 
 @jit
 def florence_gains(state, rules, params, memory, seat, mine, a):
-    """Coins more for one and for `a` steps at Florence; `mine`: ships he may place later."""
+    """Coins more for one and for `a` steps at Florence; `mine`: ships the seat may place later."""
     here, top = int64(state.position[FLORENCE, seat]), int64(rules.top)
     if here == top:
         return 0.0, 0.0

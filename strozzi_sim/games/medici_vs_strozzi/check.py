@@ -45,7 +45,7 @@ def _set_up(header: Mapping[str, Any], lines: Lines) -> tuple[Game, _Chance]:
 def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
     """Let the line answer the question that the game asks.
 
-    To stop revealing is no line of its own: the price says it, and answers the next question too.
+    Stopping is not a line of its own: the price says it, and answers the next question too.
     """
     question = game.question
     assert question is not None

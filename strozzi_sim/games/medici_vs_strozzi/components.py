@@ -176,15 +176,15 @@ def tile_ids(components: dict[str, Any]) -> list[tuple[str, int, int]]:
     """(id, index of the type, value) of every tile, gold last with the type GOLD; a repeated value gets a letter."""
     tiles = components["tiles"]
     values = list(tiles["values_per_type"])
-    found = []
+    tiles_by_id = []
     for number, kind in enumerate(components["type"]):
         for k, value in enumerate(values):
             letter = chr(ord("a") + values[:k].count(value)) if values.count(value) > 1 else ""
-            found.append((f"{kind['key']}-{value}{letter}", number, int(value)))
+            tiles_by_id.append((f"{kind['key']}-{value}{letter}", number, int(value)))
     gold = components["gold"]["key"]
     for k in range(tiles["gold_count"]):
-        found.append((f"{gold}-{chr(ord('a') + k)}", limit.GOLD, int(tiles["gold_value"])))
-    return found
+        tiles_by_id.append((f"{gold}-{chr(ord('a') + k)}", limit.GOLD, int(tiles["gold_value"])))
+    return tiles_by_id
 
 
 def check(components: Components, where: str) -> None:
@@ -215,7 +215,7 @@ def check(components: Components, where: str) -> None:
                     f"{where}: harbor.{harbor.id}.tracks: unknown type {kind!r}; known: {', '.join(types)}"
                 )
             if harbor.tracks.count(kind) > 1:
-                raise InputError(f"{where}: harbor.{harbor.id}.tracks: {kind!r} stands there twice")
+                raise InputError(f"{where}: harbor.{harbor.id}.tracks: {kind!r} is listed twice")
     places = {f"{harbor.id}.{kind}" for harbor in components.harbor for kind in harbor.tracks}
     own = {f"tracks.per_track.{place}": track for place, track in components.tracks.per_track.items()}
     for place in components.tracks.per_track:
@@ -249,20 +249,20 @@ def check(components: Components, where: str) -> None:
         )
     if components.rounds.starter[0] != limit.PLAYER_NAMES[limit.MEDICI]:
         raise InputError(
-            f"{where}: rounds.starter: {components.rounds.starter[0]} cannot lead round 1; seat 0 does, which is Medici: "
+            f"{where}: rounds.starter: {components.rounds.starter[0]} cannot start round 1; seat 0 does, which is Medici: "
             "seat the agents the other way round"
         )
 
 
 def check_totals(components: Components, where: str) -> None:
-    """Refuse the file whose totals disagree with what they add up; in a variant they are derived anew.
+    """Refuse the file whose totals disagree with what they add up; in a variant they are derived again.
 
     Raises:
         InputError: names the key.
     """
     derived = plain(components)
     tracks = [len(harbor.tracks) for harbor in components.harbor]
-    for key, given, found in (
+    for key, given, total in (
         ("ships.per_player", components.ships.per_player, derived["ships"]["per_player"]),
         ("ships.total", components.ships.total, derived["ships"]["total"]),
         ("tiles.total", components.tiles.total, derived["tiles"]["total"]),
@@ -278,8 +278,8 @@ def check_totals(components: Components, where: str) -> None:
         ("money.coins_total_count", components.money.coins_total_count, derived["money"]["coins_total_count"]),
         ("money.coins_total_value", components.money.coins_total_value, derived["money"]["coins_total_value"]),
     ):
-        if given != found:
-            raise InputError(f"{where}: {key}: {given} does not agree with the parts, which make {found}")
+        if given != total:
+            raise InputError(f"{where}: {key}: {given} does not agree with the parts, which make {total}")
 
 
 def plain(components: Components) -> dict[str, Any]:
@@ -292,20 +292,20 @@ def plain(components: Components) -> dict[str, Any]:
             return {key: bare(entry) for key, entry in value.items() if key not in dropped}
         return [bare(entry) for entry in value] if isinstance(value, list) else value
 
-    found: dict[str, Any] = {section: bare(raw[section]) for section in VARIABLE}
+    result: dict[str, Any] = {section: bare(raw[section]) for section in VARIABLE}
     ships, coins = len(components.ships.capacities), components.money.coins
-    found["ships"] |= {"per_player": ships, "total": limit.SEATS * ships}
-    found["tiles"]["total"] = len(tile_ids(found))
-    found["rounds"]["markers_wooden"] = sum(len(harbor.tracks) for harbor in components.harbor)
-    found["money"]["coins_total_count"] = sum(coin.count for coin in coins)
-    found["money"]["coins_total_value"] = sum(coin.count * coin.value for coin in coins)
-    found["tracks"]["identical_on_all_harbors"] = not components.tracks.per_track
-    return found
+    result["ships"] |= {"per_player": ships, "total": limit.SEATS * ships}
+    result["tiles"]["total"] = len(tile_ids(result))
+    result["rounds"]["markers_wooden"] = sum(len(harbor.tracks) for harbor in components.harbor)
+    result["money"]["coins_total_count"] = sum(coin.count for coin in coins)
+    result["money"]["coins_total_value"] = sum(coin.count * coin.value for coin in coins)
+    result["tracks"]["identical_on_all_harbors"] = not components.tracks.per_track
+    return result
 
 
 def reconstructed(components: Components) -> list[str]:
     """The blocks that no source gives, in words for a report."""
-    found = [
+    blocks = [
         words
         for words, block in (
             ("the length of the monopoly tracks and the places of their bonus spaces", components.tracks),
@@ -316,8 +316,8 @@ def reconstructed(components: Components) -> list[str]:
     ]
     count = sum(harbor.provenance == "reconstructed" for harbor in components.harbor)
     if count:
-        found.insert(0, f"which goods {count} of the {len(components.harbor)} harbors trade")
-    return found
+        blocks.insert(0, f"which goods {count} of the {len(components.harbor)} harbors trade")
+    return blocks
 
 
 def to_rules(components: Components) -> np.ndarray[Any, Any]:

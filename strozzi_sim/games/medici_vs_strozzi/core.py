@@ -166,7 +166,7 @@ def _go_on(state, rules, phase, action, chance, journal):
 
 @force_inline
 def _settle(state, rules, buys, asked, chance, journal):
-    """The buyer pays the bank at once (12, 21) and says where the lot goes, if he can load it at all."""
+    """The buyer pays the bank at once (12, 21) and says where the lot goes, if it can be loaded at all."""
     proposer = int64(state.proposer)
     write(journal, e.ANSWER, 1 - proposer, buys, asked, 0, 0)
     buyer = 1 - proposer if buys else proposer
@@ -237,7 +237,7 @@ def _place(state, rules, action, chance, journal):
 
 @force_inline
 def round_ends(state, rules, buyer):
-    """Whether the round is over after the purchase of `buyer`: his fleet is full, or the bag is empty (22, 23)."""
+    """Whether the round is over after the purchase of `buyer`: their fleet is full, or the bag is empty (22, 23)."""
     fleet = state.moored[buyer] == rules.ships if rules.ends_moored else state.loaded[buyer] == rules.capacity_total
     return fleet or state.unseen == 0
 

@@ -5,17 +5,17 @@ these it has a track with a monopoly marker, which starts in the centre; one sid
 other Strozzi's. Each family has three ships, for three, four and five tiles, and 300 coins. There are six tiles of
 each of the four types, with the values 0, 1, 2, 3, 4 and 4, and two gold tiles of value 5; all go into the bag.
 
-A turn. The proposer draws a tile from the bag and lays it open on the table, then, if he likes, a second one and
-then a third, but never more than would fit on one of his own ships. He names a price for the whole lot. The other
+A turn. The proposer draws a tile from the bag and lays it open on the table, then, if they like, a second one and
+then a third, but never more than would fit on one of their own ships. They name a price for the whole lot. The other
 player buys it for this price, or else the proposer must. The price goes to the bank, which lends without limit or
 interest: a player's cash may fall below nothing.
 
-Loading. The buyer loads the lot, undivided, onto one of his ships that has room for it, or throws it away. A
+Loading. The buyer loads the lot, undivided, onto one of their ships that has room for it, or throws it away. A
 ship's first load moors it at a harbor where its owner has no other ship, and there it stays for the round. Then
-the buyer is the next proposer, even if he threw the lot away or paid nothing.
+the buyer is the next proposer, even if they threw the lot away or paid nothing.
 
 End of a round. A round ends at once when all ships of one player are full, or when the bag is empty and the last
-lot is sold and loaded. At each harbor the player with the higher sum of values on his ship is paid 20; all his
+lot is sold and loaded. At each harbor the player with the higher sum of values on their ship is paid 20; all its
 tiles count, and a tie pays nobody. Then every marker is moved: on a ship in the marker's harbor, each tile of the
 marker's type is worth one step towards the ship's owner, or two steps if its value is 0; only the difference
 between both players is moved, and a marker stops at the end of its track. Now every marker that is off the centre
@@ -44,7 +44,7 @@ class Question(NamedTuple):
         kind: "reveal" ("more" or "stop"), "price" (whole coins), "answer" (True = buy), or "place"
             ((ship, harbor), or "discard").
         seat: who must decide.
-        options: what he may choose from.
+        options: what they may choose from.
     """
 
     kind: str
@@ -100,7 +100,7 @@ class Game:
         """
         rounds, tracks = components["rounds"], components["tracks"]
         if start_player not in range(len(FAMILIES)):
-            raise ValueError(f"start player {start_player} is none of the seats 0-{len(FAMILIES) - 1}")
+            raise ValueError(f"start player {start_player} is not one of the seats 0-{len(FAMILIES) - 1}")
         if len(rounds["starter"]) != rounds["count"]:
             raise ValueError(f"{rounds['count']} rounds need as many starters, got {rounds['starter']}")
         self.starters = [start_player] + [FAMILIES.index(name) for name in rounds["starter"][1:]]
@@ -218,7 +218,7 @@ class Game:
         yield from self._place()
         assert self.buyer is not None
         if not self._round_is_over():
-            self.proposer = self.buyer  # whatever he paid and did (26, 49, 50)
+            self.proposer = self.buyer  # whatever they paid and did (26, 49, 50)
         self.lot, self.price, self.buyer = [], None, None
 
     def _room(self, seat: int) -> int:

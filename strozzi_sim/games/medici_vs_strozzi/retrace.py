@@ -52,8 +52,8 @@ def follow(state, rules, journal, row):
             for harbor in range(int64(rules.harbors)):
                 for good in range(int64(rules.types)):
                     state.position[harbor, good] = 0
-            for each in range(SEATS):
-                state.cash[each] = int64(rules.start_cash)
+            for owner in range(SEATS):
+                state.cash[owner] = int64(rules.start_cash)
         state.round = seat
         state.start_player = b
         return_ships(state, rules)

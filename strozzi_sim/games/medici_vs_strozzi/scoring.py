@@ -28,7 +28,7 @@ def harbor_lead(state, rules, harbor):
 
 @force_inline
 def moved(rules, before, half_length, medici, strozzi):
-    """Where a marker comes to rest after so many steps for Medici and for Strozzi (38, 39)."""
+    """Where a marker comes to rest after these steps for Medici and for Strozzi (38, 39)."""
     if rules.net_movement:
         return min(max(before + medici - strozzi, -half_length), half_length)
     return max(min(before + medici, half_length) - strozzi, -half_length)

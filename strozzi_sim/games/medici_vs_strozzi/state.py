@@ -59,12 +59,12 @@ STATE = np.dtype([  # shape                      unit / meaning
     ("legal", "u4"),  #                          set of legal actions, counted from first_action; not while PRICE
     ("lot", "u1", (MAX_REVEAL,)),  #            [k] index of the tile
     ("room", "u1", (SEATS,)),  #                 [P] largest free space on one ship
-    ("loaded", "u1", (SEATS,)),  #               [P] tiles on his ships
+    ("loaded", "u1", (SEATS,)),  #               [P] tiles on own ships
     ("moored", "u1", (SEATS,)),  #               [P] ships with a tile
-    ("berths", "u1", (SEATS,)),  #               [P] set of harbors without a ship of his
+    ("berths", "u1", (SEATS,)),  #               [P] set of harbors without an own ship
     ("free", "u1", (SEATS, MAX_SHIPS)),  #      [P, ship] free spaces, 0 where there is no ship
     ("harbor", "u1", (SEATS, MAX_SHIPS)),  #    [P, ship] where it is moored, or NO_HARBOR
-    ("value", "u1", (SEATS, MAX_HARBORS)),  #   [P, harbor] face values of the tiles on his ship there
+    ("value", "u1", (SEATS, MAX_HARBORS)),  #   [P, harbor] face values of the tiles on own ship there
     ("steps", "u1", (SEATS, MAX_HARBORS, MAX_TYPES)),  # [P, harbor, type] steps they will move the marker
     ("position", "i1", (MAX_HARBORS, MAX_TYPES)),  # [harbor, type] of the marker, positive = Medici's side
     ("cash", "i4", (SEATS,)),  #                 [P] coins, negative = credit

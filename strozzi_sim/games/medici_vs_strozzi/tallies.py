@@ -34,11 +34,11 @@ from strozzi_sim.kernel.wins import WIN_UNITS
 
 FAIRTH = 10  # fair prices are counted in tenths of a coin
 
-# How lots are sorted, and into how many levels; the last level takes everything beyond.
+# How lots are sorted, and into how many bins; the last bin takes everything beyond.
 BY = ("round", "order", "value", "zeros", "gold", "proposer", "room", "price", "fair", "gap")
 BY_ROUND, BY_ORDER, BY_VALUE, BY_ZEROS, BY_GOLD, BY_PROPOSER, BY_ROOM, BY_PRICE, BY_FAIR, BY_GAP = range(10)
 LEVELS = 16
-PRICE_BAND = 5  # coins in a level of BY_PRICE and BY_FAIR
+PRICE_BAND = 5  # coins in a bin of BY_PRICE and BY_FAIR
 GAPS = (-20, -10, -5, -3, -1, 1, 3, 5, 10, 20, 40)  # where levels 1, 2, ... of BY_GAP begin, in coins
 SCORES = 6144  # coins won or lost since the start: -LOWEST .. ; the first and the last take everything beyond
 LOWEST = 4096
@@ -73,15 +73,15 @@ TALLIES = np.dtype([  # shape                            meaning
     ("start_cash", "i8"),  #                             coins that players began with
     ("below_zero", "i8", (2,)),  #                       players with less than 0 coins at some time, at the end
     ("capped", "i8"),  #                                 lots at the highest price that an agent can name
-    ("leader", "i8", (MAX_ROUNDS, 2)),  #               [round] games with a leader after it, his wins
+    ("leader", "i8", (MAX_ROUNDS, 2)),  #               [round] games with a leader after it, the leader's wins
     ("lead_changes", "i8"),
     ("round", "i8", (MAX_ROUNDS, 5)),  #                [round, ROUNDS..LEFT]
     ("loaded", "i8", (MAX_ROUNDS, FLEET)),  #           [round, tiles] player-rounds by tiles loaded
     ("income", "i8", (MAX_ROUNDS, SEATS, 4)),  #        [round, P, HARBORS..PAID] coins
     ("decided_income", "i8", (MAX_ROUNDS, 2, 4)),  #    [round, 0 = winner 1 = loser, ...] of games without a tie
-    ("lot", "i8", (10, LEVELS, MAX_REVEAL, 9)),  #      [BY, level, tiles - 1, LOTS..WON]
+    ("lot", "i8", (10, LEVELS, MAX_REVEAL, 9)),  #      [BY, bin, tiles - 1, LOTS..WON]
     ("price", "i8", (MAX_REVEAL, MAX_PRICE + 1)),  #   [tiles - 1, price] lots
-    ("why", "i8", (2, 2, 2, 2)),  #                      [buyer proposed, fits him, fits his rival, count or price]
+    ("why", "i8", (2, 2, 2, 2)),  #                      [buyer proposed, fits buyer, fits rival, count or price]
     #                                                    discards
     ("tile", "i8", (VALUES, 9)),  #                      [value, SHOWN..]
     ("cargo", "i8", (MAX_TYPES + 1, MAX_HARBORS)),  #  [type, harbor] tiles loaded
@@ -93,7 +93,7 @@ TALLIES = np.dtype([  # shape                            meaning
     ("harbor_coins", "i8", (MAX_HARBORS, MAX_ROUNDS, 3)),  # [harbor, round, HARBORS..BONUS]
     ("space", "i8", (MAX_ROUNDS, SPACES)),  #           [round, place + MAX_HALF_LENGTH] markers after it
     ("track", "i8", (MAX_HARBORS, MAX_TYPES, MAX_ROUNDS, 8)),  # [harbor, type, round, MARKERS..]
-    ("held", "i8", (MAX_ROUNDS, TRACKS, 2)),  #         [round, markers on his side, count or wins] players
+    ("held", "i8", (MAX_ROUNDS, TRACKS, 2)),  #         [round, markers on own side, count or wins] players
     # Notes for one game; no sums.
     ("note_memory", MEMORY),  #                          of the estimate of fair prices
 ], align=True)  # fmt: skip
@@ -161,17 +161,17 @@ def _wins(state, seat):
 
 
 @jit
-def _level(number):
+def _bin(number):
     return min(max(number, int64(0)), int64(LEVELS - 1))
 
 
 @jit
 def gap_level(gap):
     """The level of BY_GAP of a price that is `gap` FAIRTH-ths of a coin above the fair one."""
-    level = int64(0)
+    bin = int64(0)
     for start in GAPS:
-        level += gap >= FAIRTH * start
-    return level
+        bin += gap >= FAIRTH * start
+    return bin
 
 
 @jit
@@ -192,17 +192,17 @@ def _count_lot(t, rules, now, order, fair, asked, bought, discarded, forced, win
         int64(now.round), order, value, zeros, gold, proposer, int64(size > int64(now.room[1 - proposer])),
         price // PRICE_BAND, fair // (FAIRTH * PRICE_BAND), gap_level(gap),
     )  # fmt: skip
-    for by in range(len(levels)):
-        level = _level(levels[by])
-        t.lot[by, level, size - 1, LOTS] += 1
-        t.lot[by, level, size - 1, PRICE] += price
-        t.lot[by, level, size - 1, ASKED] += asked
-        t.lot[by, level, size - 1, BOUGHT] += bought
-        t.lot[by, level, size - 1, FAIR] += fair
-        t.lot[by, level, size - 1, MISS] += abs(gap)
-        t.lot[by, level, size - 1, DISCARDED] += discarded
-        t.lot[by, level, size - 1, FORCED] += forced
-        t.lot[by, level, size - 1, WON] += win
+    for breakdown in range(len(levels)):
+        bin = _bin(levels[breakdown])
+        t.lot[breakdown, bin, size - 1, LOTS] += 1
+        t.lot[breakdown, bin, size - 1, PRICE] += price
+        t.lot[breakdown, bin, size - 1, ASKED] += asked
+        t.lot[breakdown, bin, size - 1, BOUGHT] += bought
+        t.lot[breakdown, bin, size - 1, FAIR] += fair
+        t.lot[breakdown, bin, size - 1, MISS] += abs(gap)
+        t.lot[breakdown, bin, size - 1, DISCARDED] += discarded
+        t.lot[breakdown, bin, size - 1, FORCED] += forced
+        t.lot[breakdown, bin, size - 1, WON] += win
     t.price[size - 1, min(price, int64(MAX_PRICE))] += 1
     t.capped += price == int64(rules.top_price)
     if discarded:
@@ -213,7 +213,7 @@ def _count_lot(t, rules, now, order, fair, asked, bought, discarded, forced, win
 
 @jit
 def _count_tiles(t, rules, now, fair, bought, ship, harbor, win):
-    """The tiles of a lot, right before the buyer loads them; `ship` is -1 if he discards them."""
+    """The tiles of a lot, right before the buyer loads them; `ship` is -1 if they are discarded."""
     size = int64(now.shown)
     for k in range(size):
         tile = int64(now.lot[k])
@@ -286,9 +286,9 @@ def _count_harbor(t, rules, now, journal, row, medici, strozzi):
         t.berth[harbor, ship, UNOPPOSED] += lone
         t.berth[harbor, ship, UNOPPOSED_PAID] += lone * paid
         t.berth[harbor, ship, SHIP_WON] += medici if seat == MEDICI else strozzi
-        level = min(value, int64(LOADS - 1))
+        bin = min(value, int64(LOADS - 1))
         for part, number in ((0, int64(1)), (1, paid), (2, tied)):
-            t.load[harbor, level, part] += number
+            t.load[harbor, bin, part] += number
             t.duel[ship, rival, part] += number
     outcome = int64(EMPTY)
     if here == SEATS:

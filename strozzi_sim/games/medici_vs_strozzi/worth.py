@@ -3,9 +3,9 @@
 An estimate, not a rule: agents price by it with weights of their own, reports compare prices with it. Totals of loads are
 carried on by what will be loaded in the free spaces; markers wander at random, this round and later ones.
 
-The fair price is half the swing (docs/rules/medici_vs_strozzi.md): with W_P and W_R the proposer's margin if he or his
-rival gets the lot and the turn, a price p is answered so that the proposer has min(W_P - p, W_R + p), which is best at
-p = (W_P - W_R) / 2.
+The fair price is half the swing (docs/rules/medici_vs_strozzi.md): with W_P and W_R the proposer's margin if the
+proposer or the rival gets the lot and the turn, a price p is answered so that the proposer has min(W_P - p, W_R + p),
+which is best at p = (W_P - W_R) / 2.
 """
 
 from math import sqrt
@@ -183,10 +183,10 @@ def best_placement(state, rules, weights, memory, seat):
     after = clone(state)
     best = sign * margin(after, rules, weights, memory, seat, round_ends(after, rules, seat))
     chosen = int64(DISCARD)
-    found = placements(state, rules, seat)
-    while found != 0:
-        place = lowest_bit(found)
-        found &= found - 1
+    places = placements(state, rules, seat)
+    while places != 0:
+        place = lowest_bit(places)
+        places &= places - 1
         assign(after, state)
         load(after, rules, seat, place // MAX_HARBORS, place % MAX_HARBORS)
         worth = sign * margin(after, rules, weights, memory, seat, round_ends(after, rules, seat))
@@ -197,13 +197,13 @@ def best_placement(state, rules, weights, memory, seat):
 
 @jit
 def swing(state, rules, weights, memory):
-    """(W_P, W_R): the proposer's margin still to come if he, or his rival, gets the lot and the turn."""
+    """(W_P, W_R): the proposer's margin still to come if the proposer, or the rival, gets the lot and the turn."""
     proposer = int64(state.proposer)
     _, mine = best_placement(state, rules, weights, memory, proposer)
     if rules.buy_without_room or int64(state.shown) <= int64(state.room[1 - proposer]):
         _, yours = best_placement(state, rules, weights, memory, 1 - proposer)
         return mine, -yours
-    return mine, mine  # he may not buy: any price is paid by the proposer
+    return mine, mine  # the rival may not buy: any price is paid by the proposer
 
 
 @jit
@@ -215,7 +215,7 @@ def fair_price(state, rules, weights, memory):
 
 @jit
 def another_tile(state, rules, weights, memory):
-    """The proposer's expected margin after one more tile, if he then names the fair price.
+    """The proposer's expected margin after one more tile, if the fair price is named then.
 
     It is the mean over `weights.looks` tiles of the bag, evenly spread over types and values, or over all of them.
     """

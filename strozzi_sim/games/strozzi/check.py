@@ -63,8 +63,8 @@ def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
     if question.kind == "claim" and choice is None:
         choice = "pass"
     if choice not in question.options:
-        found = f"{key} {text(event[key])}" if key in event else f"no {key}"
-        raise BrokenRule(number, f"expected {_wanted(game)}, found {found}")
+        got = f"{key} {text(event[key])}" if key in event else f"no {key}"
+        raise BrokenRule(number, f"expected {_wanted(game)}, found {got}")
     game.play(choice)
 
 

@@ -159,7 +159,7 @@ def plain(components: Components) -> dict[str, Any]:
 
 def reconstructed(components: Components) -> list[str]:
     """The blocks that no source gives, in words for a report."""
-    found = [
+    blocks = [
         words
         for words, block in (
             ("the positions of the bonus spaces and the length of the tracks", components.tracks),
@@ -170,8 +170,8 @@ def reconstructed(components: Components) -> list[str]:
     for words, things in (("ship cards", components.ships), ("promotion tiles", components.promotion_tiles)):
         count = sum(thing.provenance == "reconstructed" for thing in things)
         if count:
-            found.append(f"{count} of the {len(things)} {words}")
-    return found
+            blocks.append(f"{count} of the {len(things)} {words}")
+    return blocks
 
 
 def to_rules(components: Components) -> np.ndarray[Any, Any]:

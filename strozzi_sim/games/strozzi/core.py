@@ -176,7 +176,7 @@ def _answer(state, rules, seat, action, chance, journal):
     write(journal, CLAIM, seat, flag, 0, 0, 0)
     waiting = int64(state.waiting)
     if flag >= 0:
-        if flag == PIRATE_FLAG:  # final at once; the pirated player keeps his flag (12, 17)
+        if flag == PIRATE_FLAG:  # final at once; the pirated player keeps the flag (12, 17)
             _take_card(state, rules, seat, flag, chance, journal)
             return
         state.holder = seat
@@ -204,7 +204,7 @@ def _answer(state, rules, seat, action, chance, journal):
 
 @jit
 def _take_card(state, rules, seat, flag, chance, journal):
-    """The flag is spent; the taker chooses one of his free ports, if there is a choice."""
+    """The flag is spent; the taker chooses one of their free ports, if there is a choice."""
     state.holder = seat
     state.holder_flag = flag
     hand = int64(state.hand[seat]) & ~(int64(1) << flag)

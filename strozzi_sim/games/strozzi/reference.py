@@ -5,19 +5,19 @@ Venice, Rome, Naples and Florence, set on the lowest space. A few promotion tile
 a stack. Every round some ship cards, more of them with fewer players, are taken out unseen; the rest is the
 deck.
 
-A turn. The active player turns up the top ship. Beginning with him and going round once, each player who
+A turn. The active player turns up the top ship. Beginning with that player and going round once, each player who
 has a flag left either passes or claims the ship by putting one flag on it. A pirate flag wins the ship at
 once. After any other flag, those who have not been asked about this ship yet and own a pirate flag may
-still snatch it; the first who does wins it, and the claimant takes his flag back. If everybody passes, the
+still snatch it; the first who does wins it, and the claimant takes the flag back. If everybody passes, the
 ship is out for this round and the same player turns up the next one.
 
-Taking a ship. The winner puts the ship with its flag at one of the three ports where he has no ship this
+Taking a ship. The winner puts the ship with its flag at one of the three ports where they have no ship this
 round. Ships at a port lie in order of speed, the fastest first; among equals the earlier one is ahead. The
-plus one flag makes a ship one faster. His marker in that port goes up one space for each of that port's
-goods on the ship, and one more with the ware flag; his Florence marker goes up one space per scroll. A
+plus one flag makes a ship one faster. Their marker in that port goes up one space for each of that port's
+goods on the ship, and one more with the ware flag; their Florence marker goes up one space per scroll. A
 marker never goes beyond the top space, and it queues on the right of those already on its space. A ship
 with a promotion symbol lets its owner pick an open tile, which is replaced from the stack; a good shown on
-the tile moves his marker in that port by one. Then the next player to the winner's left who has a flag
+the tile moves their marker in that port by one. Then the next player to the winner's left who has a flag
 begins a turn.
 
 End of a round. It ends when all flags are used or the deck is empty. In each port the owners of the fastest
@@ -78,7 +78,7 @@ class Game:
         if players not in removed:  # (79)
             raise ValueError(f"strozzi takes {min(removed)}-{max(removed)} players, got {players}")
         if start_player not in range(players):
-            raise ValueError(f"start player {start_player} is none of the seats 0-{players - 1}")
+            raise ValueError(f"start player {start_player} is not one of the seats 0-{players - 1}")
         face_up = components["setup"]["promotion_tiles_face_up"]
         self.rules, self.prizes = components["rules"], components["scoring"]
         self.flag_effects, self.rounds = components["flags"], components["setup"]["rounds"]
@@ -145,7 +145,7 @@ class Game:
         return (yield Question(kind, seat, tuple(options)))
 
     def _clockwise(self, first: int) -> list[int]:
-        """All seats, `first` and then those to his left."""
+        """All seats, `first` and then those to its left."""
         return [(first + step) % self.players for step in range(self.players)]
 
     def _start_track(self) -> list[list[int]]:
@@ -165,7 +165,7 @@ class Game:
         self._score_end()  # (69)
 
     def _prepare_round(self, number: int) -> None:
-        """Flags come back, ships are dealt anew; markers, tiles and coins stay as they are (56, 72)."""
+        """Flags come back, ships are dealt again; markers, tiles and coins stay as they are (56, 72)."""
         if number > 1:
             self.start_player = self._ranking("florence")[0]  # (63)
         self.round = number
@@ -203,7 +203,7 @@ class Game:
         self._tell("set_aside", ship=self.ship)
 
     def _pass_turn(self, taker: int) -> None:
-        """Next is the first seat on the taker's left with a flag, at last the taker himself (18, 58)."""
+        """Next is the first seat on the taker's left with a flag, at last the taker again (18, 58)."""
         self.active = next((seat for seat in self._clockwise(taker + 1) if self.flags[seat]), self.active)
 
     def _poll(self) -> Play:

@@ -28,7 +28,7 @@ NOBODY = 255
 NO_WARE = 255
 
 # Phases: what the actor decides.
-CLAIM = 0  # pass, or claim the card with one of his flags
+CLAIM = 0  # pass, or claim the card with an own flag
 PIRACY = 1  # somebody claims the card: pass, or take it with the pirate flag
 PORT = 2  # where to place the ship
 TILE = 3  # which promotion tile to take
@@ -63,7 +63,7 @@ STATE = np.dtype([  # shape               unit / meaning
     ("with_pirate", "u1"),  #             set of seats that have their pirate flag
     ("deck", "u1"),  #                    cards left in the round's deck
     ("hand", "u1", (SEATS,)),  #          [P] set of unused flags
-    ("berths", "u1", (SEATS,)),  #        [P] set of ports without a ship of his
+    ("berths", "u1", (SEATS,)),  #        [P] set of ports without an own ship
     ("position", "u1", (CITIES, SEATS)),  # [city, P] space of the marker, 0 = start
     ("order", "u1", (CITIES, SEATS)),  #  [city, rank] seat of the marker, best first
     ("ships_at", "u1", (PORTS,)),  #      [port] ships there
@@ -73,7 +73,7 @@ STATE = np.dtype([  # shape               unit / meaning
     ("berth_flag", "u1", (PORTS, SEATS)),  #  [port, rank] flag on it
     ("display_size", "u1"),
     ("display", "u1", (MAX_FACE_UP,)),  # [slot] index of the tile
-    ("tile_total", "u2", (3, SEATS)),  #  [category, P] value of his tiles
+    ("tile_total", "u2", (3, SEATS)),  #  [category, P] value of own tiles
     ("coins", "u4", (SEATS,)),  #         [P] coins
     ("tile_owner", "u1", (MAX_TILES,)),  # [tile] seat that took it, or NOBODY
     ("ships_unseen", "u1"),  #            cards not turned over this round, the removed ones included

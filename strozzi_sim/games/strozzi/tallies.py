@@ -33,7 +33,7 @@ from strozzi_sim.games.strozzi.state import (
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.wins import WIN_UNITS
 
-# How placed ships are sorted, and into how many levels; the last level takes everything beyond.
+# How placed ships are sorted, and into how many bins; the last bin takes everything beyond.
 BY = ("sail", "cargo", "match", "round", "lap", "order")
 BY_SAIL, BY_CARGO, BY_MATCH, BY_ROUND, BY_LAP, BY_ORDER = range(6)
 LEVELS = 16
@@ -60,7 +60,7 @@ TALLIES = np.dtype([  # shape                        meaning
     ("tiles_left", "i8"),  #                         tiles nobody took
     ("source", "i8", (4,)),  #                       coins from ships, markers, bonus spaces, promotion
     ("winner_source", "i8", (4,)),
-    ("use", "i8", (6, LEVELS, 3, PORTS, 4)),  #      [BY, level, flag, port, PLACED..WON] ships placed
+    ("use", "i8", (6, LEVELS, 3, PORTS, 4)),  #      [BY, bin, flag, port, PLACED..WON] ships placed
     ("claim", "i8", (3, LEVELS)),  #                 [flag, sail] first claims of a card
     ("pirated", "i8", (3, LEVELS)),  #               [flag, sail] first claims that a pirate took over
     ("pirate_lap", "i8", (3, SEATS)),  #             [flag, lap] the same by the pirate's distance from the active seat
@@ -88,7 +88,7 @@ NOTES = tuple(name for name in TALLIES.names or () if name.startswith("note_"))
 
 
 @jit
-def _level(number):
+def _bin(number):
     return min(number, int64(LEVELS - 1))
 
 
@@ -115,14 +115,14 @@ def tally(state, rules, journal, t):
         b = int64(journal.rows[row, 2])
         if kind == CLAIM:
             if b >= 0:
-                sail = _level(int64(rules.sail[ship]))
+                sail = _bin(int64(rules.sail[ship]))
                 if holder_flag < 0:
                     t.claim[b, sail] += 1
                     t.ship[ship, CLAIMED] += 1
                 else:
-                    lap = seat - active + players if seat < active else seat - active
+                    seat_offset = seat - active + players if seat < active else seat - active
                     t.pirated[holder_flag, sail] += 1
-                    t.pirate_lap[holder_flag, lap] += 1
+                    t.pirate_lap[holder_flag, seat_offset] += 1
                     t.ship[ship, PIRATED] += 1
                 holder_flag = b
         elif kind == REVEAL:
@@ -231,25 +231,25 @@ def _end_round(t, players, winner, round_, leader, last_leader):
 @jit
 def _count_ship(t, rules, seat, ship, round_, prize, won):
     """One placed ship, at the round's scoring."""
-    flag, port, lap, order, steps = (
+    flag, port, seat_offset, order, steps = (
         t.note_ship[ship, 0], t.note_ship[ship, 1], t.note_ship[ship, 2], t.note_ship[ship, 3], t.note_ship[ship, 4],
     )  # fmt: skip
     win = int64(WIN_UNITS) if won else int64(0)
     cargo = int64(rules.cargo[ship, 0]) + int64(rules.cargo[ship, 1]) + int64(rules.cargo[ship, 2])
     levels = (
-        _level(int64(rules.sail[ship])),
-        _level(cargo),
-        _level(int64(rules.cargo[ship, port])),
+        _bin(int64(rules.sail[ship])),
+        _bin(cargo),
+        _bin(int64(rules.cargo[ship, port])),
         round_,
-        lap,
+        seat_offset,
         order,
     )
-    for by in range(6):
-        level = levels[by]
-        t.use[by, level, flag, port, PLACED] += 1
-        t.use[by, level, flag, port, PRIZE] += prize
-        t.use[by, level, flag, port, STEPS] += steps
-        t.use[by, level, flag, port, WON] += win
+    for breakdown in range(6):
+        bin = levels[breakdown]
+        t.use[breakdown, bin, flag, port, PLACED] += 1
+        t.use[breakdown, bin, flag, port, PRIZE] += prize
+        t.use[breakdown, bin, flag, port, STEPS] += steps
+        t.use[breakdown, bin, flag, port, WON] += win
     t.ship[ship, TAKEN] += 1
     t.ship[ship, EARNED] += prize
     t.ship[ship, DELIVERED] += steps
@@ -264,7 +264,7 @@ def _count_ship(t, rules, seat, ship, round_, prize, won):
 
 @jit
 def _count_cities(t, state, seat, won):
-    """A player's last spaces, and the two ports that paid him best."""
+    """A player's last spaces, and the two ports that paid best."""
     win = int64(WIN_UNITS) if won else int64(0)
     worst, lowest, shared = int64(0), t.note_city[seat, 0], False
     for city in range(CITIES):
@@ -311,7 +311,7 @@ def _count_categories(t, state, rules, players, winner):
             t.category[category, place, 2] += coins
             t.category[category, place, 3] += tiles
             t.category[category, place, 4] += win
-            level = min(total, int64(TOTALS - 1))
-            t.total[category, level, COUNT] += 1
-            t.total[category, level, COINS] += coins
-            t.total[category, level, VICTORIES] += win
+            bin = min(total, int64(TOTALS - 1))
+            t.total[category, bin, COUNT] += 1
+            t.total[category, bin, COINS] += coins
+            t.total[category, bin, VICTORIES] += win

@@ -37,10 +37,10 @@ class View:
         active: seat that turned the card over. ship: the card in question, or None.
         holder, holder_flag: whose flag lies on it, and which, or None.
         deck_left: cards left in the round's deck.
-        flags: for each seat the flags in his hand; one that lies on the card is not.
+        flags: for each seat the flags in hand; one that lies on the card is not.
         ports: port -> (seat, ship, flag) of the ships there, fastest first.
         tracks: city -> for each space the seats whose markers stand there, best first.
-        display: the tiles to choose from. stack_left: tiles face-down. tiles: for each seat the tiles he took.
+        display: the tiles to choose from. stack_left: tiles face-down. tiles: for each seat the tiles it took.
         coins: for each seat. aside: ships set aside this round. over: whether the game has ended.
         unseen_ships: ships not turned over this round, the removed ones among them.
         unseen_tiles: tiles never shown.
@@ -239,7 +239,7 @@ def determinize(state, rules, seat, rng):
 
 
 # -- the observation tensor ------------------------------------------------------------------------------------------
-# Seats are relative: k = 0 is the observing seat, k = 1 sits on his left; seats that do not exist are zeros.
+# Seats are relative: k = 0 is the observing seat, k = 1 sits on its left; seats that do not exist are zeros.
 PER_SEAT = 25
 PER_SLOT = 8
 FIRST_SEAT = 28
@@ -252,7 +252,7 @@ OBSERVATION = FIRST_TILE + MAX_TILES
 #   7-12  active seat, one-hot;  13-18 holder, one-hot;  19-21 the holder's flag, one-hot
 #  22-27  the card: sail / 10; venice, rome, naples symbols / 3; scrolls / 2; promotion symbol
 #  28+    for each seat k: 3 flags in hand, 3 free ports, 4 marker spaces / top, 4 marker ranks (1 = best, 0 = last),
-#         3 category totals / 10, coins / 300, still to be asked, 3 speeds of his ships / 10, 3 ranks of them (1 = fastest)
+#         3 category totals / 10, coins / 300, still to be asked, 3 speeds of own ships / 10, 3 ranks of them (1 = fastest)
 #  178+   for each slot of the display: present, value / 2, category one-hot (3), ware one-hot (3)
 #  226+   for each ship: not turned over this round;  290+ for each tile: never shown
 

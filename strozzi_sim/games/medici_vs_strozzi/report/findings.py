@@ -29,28 +29,28 @@ def sentences(tables: Tables, components: Mapping[str, Any]) -> dict[str, list[s
         "balance": _balance, "prices": _prices, "tiles": _tiles, "harbors": _harbors, "monopolies": _monopolies,
         "rounds": _rounds, "discards": _discards,
     }  # fmt: skip
-    found = write_findings(tables, components, pages)
-    if "balance" in found:
-        found["balance"] += _others(tables)
-    return found
+    by_page = write_findings(tables, components, pages)
+    if "balance" in by_page:
+        by_page["balance"] += _others(tables)
+    return by_page
 
 
 def _others(tables: Tables) -> list[str]:
     """The seat in the other variants and line-ups, one sentence each."""
     balance = tables["balance"]
     every = list(dict.fromkeys(zip(balance["variant"], balance["lineup"], strict=True)))
-    found = []
+    statements = []
     for variant, lineup in every[1:]:
         say = Narrator(pick(balance, variant=variant, lineup=lineup), spoken_of(balance))
-        parts = [f"variant {variant}"] if len({each[0] for each in every}) > 1 else []
-        if len({each[1] for each in every}) > 1:
+        parts = [f"variant {variant}"] if len({scenario[0] for scenario in every}) > 1 else []
+        if len({scenario[1] for scenario in every}) > 1:
             parts.append(f"line-up {lineup.replace(',', ', ')}")
         if say.row("medici_win_share"):
-            found.append(
+            statements.append(
                 f"With {' and '.join(parts)}, Medici wins {say.share('medici_win_share')} of games, with a mean margin "
                 f"of {say.coins('medici_margin_mean')} coins; the winner is {say.coins('margin_mean')} coins ahead."
             )
-    return found
+    return statements
 
 
 def _seat(say: Narrator, data: Mapping[str, Any]) -> str:
@@ -72,14 +72,14 @@ def _seat(say: Narrator, data: Mapping[str, Any]) -> str:
 
 
 def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
-    found = [_seat(say, data)]
-    found.append(
+    statements = [_seat(say, data)]
+    statements.append(
         f"A player ends with {say.coins('score_mean')} coins, the winner with {say.coins('winner_score_mean')} and the "
         f"loser with {say.coins('loser_score_mean')}; {say.share('tie_share')} of games are ties."
     )
     for who in ("winner", "loser"):
         earned = [f"{say.coins(f'{who}_coins_{name}_mean')} from {_SOURCE_WORDS[name]}" for name in SOURCES]
-        found.append(f"The {who} earns {listed(earned)}, and pays {say.coins(f'{who}_paid_mean')} for lots.")
+        statements.append(f"The {who} earns {listed(earned)}, and pays {say.coins(f'{who}_paid_mean')} for lots.")
     rounds = range(1, data.get("rounds", {}).get("count", 0))
     said = [
         f"{say.share(figure)} after round {number}"
@@ -87,29 +87,29 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         if say.row(figure := f"leader_{number}_wins_share")
     ]
     if said:
-        found.append(f"{say.who} who leads goes on to win {listed(said)}; {say.equal}")
-    found.append(
+        statements.append(f"{say.who} who leads goes on to win {listed(said)}; {say.equal}")
+    statements.append(
         f"A round takes {say.number('lots_mean')} lots and {say.number('tiles_mean')} tiles, "
         f"{say.number('tiles_per_lot')} a lot; {say.share('full_fleet_share')} of rounds end with a full fleet, the "
         f"others with an empty bag. A player loads {say.number('loaded_mean')} tiles{_of_room(data)}."
     )
-    found.append(
+    statements.append(
         f"{say.share('below_zero_share')} of players owe the bank at some time, "
         f"{say.share('below_zero_at_end_share')} at the end."
     )
     cap = say.row("price_cap_share")
     if cap and cap.value > 0:
-        found.append(f"The highest price that an agent can name is named for {quote(cap, 'share')} of lots.")
-    return found
+        statements.append(f"The highest price that an agent can name is named for {quote(cap, 'share')} of lots.")
+    return statements
 
 
 def _of_room(data: Mapping[str, Any]) -> str:
     room = sum(data.get("ships", {}).get("capacities", []))
-    return f" a round, of the {room} that his ships hold" if room else " a round"
+    return f" a round, of the {room} that their ships hold" if room else " a round"
 
 
 def _prices(say: Narrator, data: Mapping[str, Any]) -> list[str]:
-    found = []
+    statements = []
     rows = [(size, row) for size in range(1, len(_COUNTED)) if (row := say.row("price_mean", tiles=str(size), by=ALL))]
     if rows:
         costs = [f"{_COUNTED[size]} {'tile' if size == 1 else 'tiles'} {quote(row, 'coins')}" for size, row in rows]
@@ -120,31 +120,31 @@ def _prices(say: Narrator, data: Mapping[str, Any]) -> list[str]:
                 f"; half of all lots cost less than {in_words(median.value, 'count')}, one in 20 more than "
                 f"{in_words(high.value, 'count')}"
             )
-        found.append(f"{say.who} mean prices in coins are: {listed(costs)}{spread}.")
+        statements.append(f"{say.who} mean prices in coins are: {listed(costs)}{spread}.")
     rounds = [
         f"{quote(row, 'coins')} in round {number}"
         for number in range(1, data.get("rounds", {}).get("count", 0) + 1)
         if (row := say.row("price_mean", tiles=ALL, by="round", level=str(number)))
     ]
     if rounds:
-        found.append(f"A lot costs {listed(rounds)}.")
+        statements.append(f"A lot costs {listed(rounds)}.")
     bought = say.row("responder_share", tiles=ALL, by=ALL)
     if bought:
-        found.append(f"The responder buys {quote(bought, 'share')} of lots, the proposer keeps the others.")
+        statements.append(f"The responder buys {quote(bought, 'share')} of lots, the proposer keeps the others.")
     gap, miss = (say.row(figure, tiles=ALL, by=ALL) for figure in ("price_minus_fair_mean", "miss_mean"))
     if gap and miss:
-        found.append(
+        statements.append(
             f"On average prices lie {_beside_fair(gap)}; one price misses it by {quote(miss, 'coins')} coins, up or down. The "
             "estimate is a judgement: agents that judge by it themselves show that they follow it, not that it is right."
         )
-    found += _dear_and_cheap(say)
-    return found
+    statements += _dear_and_cheap(say)
+    return statements
 
 
 def _beside_fair(gap: Any) -> str:
     """Where mean prices lie beside the estimated fair one; that they are near it is said only if it is shown."""
     if np.isnan(gap.low):
-        return f"{_above_or_below(gap.value)} the estimated fair price, in too few games to say how surely"
+        return f"{_above_or_below(gap.value)} the estimated fair price, in too few games to say how certain that is"
     if gap.low > -MIN_COINS and gap.high < MIN_COINS:
         return f"within half a coin of the estimated fair price ({quote(gap, 'coins')})"
     if gap.low > 0 or gap.high < 0:
@@ -177,14 +177,14 @@ def _dear_and_cheap(say: Narrator) -> list[str]:
 
 
 def _tiles(say: Narrator, data: Mapping[str, Any]) -> list[str]:
-    found = []
+    statements = []
     rows = pick(say.table, players=say.players, figure="price_mean").dropna(subset="value")
     costs = [
         f"{'gold' if row.tile == 'gold' else f'a {row.tile}'} {quote(row, 'coins')}"
         for row in rows.itertuples(index=False)
     ]
     if len(costs) > 1:
-        found.append(f"{say.who} a lot of one tile costs, by the tile's value: {listed(costs)} coins.")
+        statements.append(f"{say.who} a lot of one tile costs, by the tile's value: {listed(costs)} coins.")
     steps = say.number("steps_mean", tile="0")
     more = []
     rows = list(pick(say.table, players=say.players, figure="value_0_price_minus_this_mean").itertuples(index=False))
@@ -195,24 +195,24 @@ def _tiles(say: Narrator, data: Mapping[str, Any]) -> list[str]:
             more.append(f"{quote(size, 'coins')} coins {'more' if row.value > 0 else 'less'} than {name}")
     if say.row("steps_mean", tile="0"):
         costs_words = f" and costs {listed(more)}" if more else ""
-        found.append(
+        statements.append(
             f"A value-0 tile adds nothing to its harbor but moves its marker {steps} steps for each one loaded"
             f"{costs_words}. Lots are shown by choice, so the tiles compared did not lie there in like positions."
         )
-    return found
+    return statements
 
 
 def _harbors(say: Narrator, data: Mapping[str, Any]) -> list[str]:
-    found = []
+    statements = []
     pays = [
         f"{quote(row, 'coins')} at {harbor['id']} with its {len(harbor['tracks'])} tracks"
         for harbor in data.get("harbor", [])
         if (row := say.row("coins_mean", harbor=harbor["id"], by=ALL))
     ]
     if pays:
-        found.append(f"{say.who} a player earns {listed(pays)}.")
+        statements.append(f"{say.who} a player earns {listed(pays)}.")
     whole = {"harbor": ALL, "by": ALL}
-    found.append(
+    statements.append(
         f"{say.share('tie_of_contested_share', **whole)} of the harbors where both have a ship are tied; at "
         f"{say.share('unopposed_share', **whole)} of all harbors a lone ship is paid."
     )
@@ -223,7 +223,7 @@ def _harbors(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         if say.row("won_share", harbor=ALL, by="ship", level=str(ship))
     ]
     if wins:
-        found.append(
+        statements.append(
             f"Of the rounds in which a ship is moored, it wins its harbor: {listed(wins)}. It then carries a total face "
             f"value of {say.number('load_mean', **whole)}."
         )
@@ -236,10 +236,10 @@ def _harbors(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     ]
     if enough:
         first = enough[0]
-        found.append(
-            f"Of the loads that surely win more often than not, the smallest is {first.level}: it wins {quote(first, 'share')}."
+        statements.append(
+            f"Of the loads that certainly win more often than not, the smallest is {first.level}: it wins {quote(first, 'share')}."
         )
-    return found
+    return statements
 
 
 def _monopolies(say: Narrator, data: Mapping[str, Any]) -> list[str]:
@@ -252,44 +252,44 @@ def _monopolies(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     ]
     swapped = [f"{say.share('swapped_share', **where)} in round {name}" for name, where in rows.items() if name != "1"]
     coins = [f"{say.coins('coins_mean', **where)} coins in round {name}" for name, where in rows.items()]
-    found = []
+    statements = []
     if places:
-        found.append(f"{'; '.join(places).capitalize()}.")
-        found.append(f"A marker pays {listed(coins)}.")
+        statements.append(f"{'; '.join(places).capitalize()}.")
+        statements.append(f"A marker pays {listed(coins)}.")
     if swapped:
-        found.append(f"Markers that change sides: {listed(swapped)}.")
+        statements.append(f"Markers that change sides: {listed(swapped)}.")
     whole = {"track": ALL, "by": ALL}
-    found.append(
+    statements.append(
         f"Of all steps made on tracks {say.share('effective_share', **whole)} move a marker; the others cancel out or "
         "would go beyond the end."
     )
     ends = pick(say.table, players=say.players, figure="win_share", track=ALL, by="held").dropna(subset="value")
     if len(ends) > 1:
         few, many = (next(end.itertuples(index=False)) for end in (ends.head(1), ends.tail(1)))
-        found.append(
-            f"Who ends with {few.level} {'marker' if few.level == '1' else 'markers'} on his side wins "
+        statements.append(
+            f"A player who ends with {few.level} {'marker' if few.level == '1' else 'markers'} on their side wins "
             f"{quote(few, 'share')} of games, with {many.level} {quote(many, 'share')}."
         )
     half = data.get("tracks", {}).get("half_length")
     if half:
-        found.append(
+        statements.append(
             f"No source gives the length of the tracks, {half} spaces a side here, and the places of the bonus spaces: "
             "they are reconstructed."
         )
-    return found
+    return statements
 
 
 def _rounds(say: Narrator, data: Mapping[str, Any]) -> list[str]:
-    found = []
+    statements = []
     for number in range(1, data.get("rounds", {}).get("count", 0) + 1):
         where = {"round": str(number)}
         if say.row("payout_mean", **where):
-            found.append(
-                f"Round {number} brings a player {say.coins('payout_mean', **where)} coins and costs him "
+            statements.append(
+                f"Round {number} brings a player {say.coins('payout_mean', **where)} coins and costs them "
                 f"{say.coins('paid_mean', **where)}; it takes {say.number('lots_mean', **where)} lots, and in "
                 f"{say.share('full_fleet_share', **where)} of games it ends with a full fleet."
             )
-    return found
+    return statements
 
 
 def _discards(say: Narrator, data: Mapping[str, Any]) -> list[str]:
@@ -297,16 +297,16 @@ def _discards(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     if whole is None or whole.value == 0:
         return ["No lot was discarded."] if whole else []
     keeps, buys = (say.share("discard_share", by="buyer", level=role) for role in ROLES)
-    found = [
+    statements = [
         f"{quote(whole, 'share')} of lots are discarded, {say.number('discards_mean', by=ALL)} in a game; "
         f"{say.share('forced_share', by=ALL)} of them for want of room, the others by choice.",
-        f"The proposer discards {keeps} of the lots that he keeps, the responder {buys} of those that he buys.",
+        f"The proposer discards {keeps} of the lots that they keep, the responder {buys} of those that they buy.",
     ]
     denied = say.row("share", by="why", level="denied")
     price = say.row("price_mean", by="why", level="denied")
     if denied and price:
-        found.append(
-            f"{quote(denied, 'share')} of the discards keep from the rival what he had room for, at "
+        statements.append(
+            f"{quote(denied, 'share')} of the discards keep from the rival what the rival had room for, at "
             f"{quote(price, 'coins')} coins."
         )
-    return found
+    return statements

@@ -33,23 +33,25 @@ PAID = Figure("won_share", "share of ships that win their harbor", "share")
 _TILES = "tiles of the lot"
 
 
-def _lots(by: str) -> Callable[[Any, Any], Cells]:
-    """Lots, sizes x levels of `by`."""
+def _lots(breakdown: str) -> Callable[[Any, Any], Cells]:
+    """Lots, sizes x levels of `breakdown`."""
 
     def count(cell: Any, stats: Any) -> Cells:
-        levels, counts = lots_by(cell, by)
+        levels, counts = lots_by(cell, breakdown)
         figures = lot_figures(counts, cell.deals, stats)
-        found: Cells = {figure: ([*sizes(cell), ALL], levels, estimate) for figure, estimate in figures.items()}
+        figures_of_cells: Cells = {
+            figure: ([*sizes(cell), ALL], levels, estimate) for figure, estimate in figures.items()
+        }
         whole = figures["share_of_level"]  # of all sizes together it is always 1
         sides = (side[:-1] for side in (whole.value, whole.low, whole.high, whole.n))
-        return {**found, "share_of_level": (sizes(cell), levels, stats.Estimate(*sides))}
+        return {**figures_of_cells, "share_of_level": (sizes(cell), levels, stats.Estimate(*sides))}
 
     return count
 
 
 def _ships(cell: Any, stats: Any) -> Cells:
     rows, columns = [*harbor_names(cell), ALL], [*ship_names(cell), ALL]
-    return {name: (rows, columns, each) for name, each in ship_figures(berths(cell), cell.deals, stats).items()}
+    return {name: (rows, columns, estimate) for name, estimate in ship_figures(berths(cell), cell.deals, stats).items()}
 
 
 def _duels(cell: Any, stats: Any) -> Cells:
@@ -80,10 +82,10 @@ def _spaces(cell: Any, stats: Any) -> Cells:
 def _tracks(cell: Any, stats: Any) -> Cells:
     names, counts = track_counts(cell)
     figures = track_figures(counts, cell.deals, stats)
-    found: Cells = {name: (names, round_names(cell), each) for name, each in figures.items()}
+    figures_of_cells: Cells = {name: (names, round_names(cell), estimate) for name, estimate in figures.items()}
     swapped = figures["swapped_share"]  # in round 1 all markers come from the centre
     sides = (side[:, 1:] for side in (swapped.value, swapped.low, swapped.high, swapped.n))
-    return {**found, "swapped_share": (names, round_names(cell)[1:], stats.Estimate(*sides))}
+    return {**figures_of_cells, "swapped_share": (names, round_names(cell)[1:], stats.Estimate(*sides))}
 
 
 def _cargo(cell: Any, stats: Any) -> Cells:
@@ -94,23 +96,23 @@ def _cargo(cell: Any, stats: Any) -> Cells:
     return {"share": ([*kinds, cell.components["gold"]["key"]], harbors, share)}
 
 
-def _lot_map(title: str, caption: str, by: str, figure: Figure) -> HeatMap:
-    return HeatMap(title, caption, _TILES, BY_LABELS[by], figure, _lots(by))
+def _lot_map(title: str, caption: str, breakdown: str, figure: Figure) -> HeatMap:
+    return HeatMap(title, caption, _TILES, BY_LABELS[breakdown], figure, _lots(breakdown))
 
 
 _HALF = "At exactly the fair price either answer is as good, so half is what careful play makes of it."
 HEATMAPS: dict[str, HeatMap] = {
     "price-by-tiles-round": _lot_map(
-        "What lots cost, round by round", "Mean price of lots with so many tiles in that round.", "round", PRICE
+        "What lots cost, round by round", "Mean price of lots with that number of tiles, by round.", "round", PRICE
     ),
     "price-by-size-value": _lot_map(
         "What lots cost, by their face value",
-        "Mean price of lots with so many tiles whose face values add up to the column.",
+        "Mean price of lots with that number of tiles whose face values add up to the column.",
         "value", PRICE,
     ),
     "price-by-size-zeros": _lot_map(
         "What lots cost, by their value-0 tiles",
-        "Mean price of lots with so many tiles, so many of them of value 0 (two steps of a marker).",
+        "Mean price of lots by number of tiles and how many of them have value 0 (two steps of a marker).",
         "zeros", PRICE,
     ),
     "price-by-size-order": _lot_map(
@@ -119,7 +121,7 @@ HEATMAPS: dict[str, HeatMap] = {
     ),
     "fair-by-size-value": _lot_map(
         "What lots are worth, by their face value",
-        "Mean of the estimated fair prices of such lots: half of what changes hands with them.", "value", FAIR,
+        "Mean of the estimated fair prices of these lots: half of what changes hands with them.", "value", FAIR,
     ),
     "gap-by-tiles-round": _lot_map(
         "How far prices are from the estimated fair ones",
@@ -142,11 +144,11 @@ HEATMAPS: dict[str, HeatMap] = {
     ),
     "tiles-by-order": _lot_map(
         "How many tiles are shown, as the round goes on",
-        "Share of the round's first, second, third lot and so on with so many tiles; columns add up to 100 %.",
+        "Share of the round's first, second, third lot and so on with that number of tiles; columns add up to 100 %.",
         "order", Figure("share_of_level", "share of the column's lots", "share"),
     ),
     "discard-by-tiles-round": _lot_map(
-        "What is discarded", "Share of such lots that their buyer discards, for want of room or of use.",
+        "What is discarded", "Share of lots that the buyer discards, for want of room or of use.",
         "round", DISCARD,
     ),
     "harbor-by-ship": HeatMap(
@@ -159,8 +161,8 @@ HEATMAPS: dict[str, HeatMap] = {
     ),
     "ship-against-ship": HeatMap(
         "Which ship beats which",
-        "Share of harbors that the row's ship wins when the column's ship of the rival lies there too, or none. What "
-        "is missing to 100 % with the ships swapped are ties.",
+        "Share of harbors that the row's ship wins when the column's ship of the rival lies there too, or none. With "
+        "the ships swapped, the rest up to 100 % are ties.",
         "own ship, by its spaces", "rival's ship there", Figure("won_share", "won by the row's ship", "share"), _duels,
     ),
     "harbor-by-load": HeatMap(

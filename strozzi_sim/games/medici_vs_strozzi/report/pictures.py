@@ -24,15 +24,15 @@ _PARTS = (("harbors", "harbors"), ("monopolies", "monopolies"), ("bonus", "bonus
 
 def pictures(tables: Tables) -> list[Picture]:
     """What to show, in order; only of pages whose tables are there."""
-    found = _balance(tables)
+    drawn = _balance(tables)
     makers = (
         ("prices", _prices), ("tiles", _tiles), ("harbors", _harbors), ("monopolies", _monopolies), ("rounds", _rounds),
         ("discards", _discards),
     )  # fmt: skip
     for page, make in makers:
         if page in tables:
-            found += make(tables)
-    return found if first_scenario(tables["balance"]).equals(tables["balance"]) else [*found, *_compared(tables)]
+            drawn += make(tables)
+    return drawn if first_scenario(tables["balance"]).equals(tables["balance"]) else [*drawn, *_compared(tables)]
 
 
 def _compared(tables: Tables) -> list[Picture]:
@@ -48,7 +48,7 @@ def _compared(tables: Tables) -> list[Picture]:
          "What a marker pays", "Mean coins that a marker brings in the round's scoring."),
         ("prices", {"tiles": ALL}, PRICE, "What a lot costs", "Mean price of all lots of the round."),
     )  # fmt: skip
-    found = [
+    drawn = [
         Picture(
             "compared-balance", "balance", "intervals", "balance", seats, "The variants and line-ups compared",
             "Whiskers are 95 % intervals.", x="players", series=SCENARIO, x_label="players",
@@ -56,7 +56,7 @@ def _compared(tables: Tables) -> list[Picture]:
     ]  # fmt: skip
     for page, where, figure, title, caption in by_round:
         if page in tables:
-            found.append(
+            drawn.append(
                 Picture(
                     f"compared-{page}-{figure.name.replace('_', '-')}",
                     page,
@@ -71,7 +71,7 @@ def _compared(tables: Tables) -> list[Picture]:
                     x_label="round",
                 )
             )
-    return found
+    return drawn
 
 
 def _income(who: str = "") -> tuple[Figure, ...]:
@@ -137,7 +137,7 @@ def _prices(tables: Tables) -> list[Picture]:
         BUYER,
     )
     figures = (Figure("share", "share of the lots", "share"), PRICE, FAIR, BUYER)
-    found = [
+    drawn = [
         Picture(
             "prices-by-size", "prices", "table", "prices", by_size, "Lots in figures",
             "Each figure with its 95 % interval. The fair price is estimated: half of what changes hands with the lot.",
@@ -156,7 +156,7 @@ def _prices(tables: Tables) -> list[Picture]:
         ),
         Picture(
             "prices-spread", "prices", "lines", "prices", (Figure("share", "share of the lots", "share"),),
-            "How prices are spread", "Share of the lots with so many tiles, by price.",
+            "How prices are spread", "Share of the lots with that number of tiles, by price.",
             {"by": "price"}, x="level", series="tiles", series_levels=SIZES, x_label=BY_LABELS["price"],
         ),
         Picture(
@@ -180,22 +180,22 @@ def _prices(tables: Tables) -> list[Picture]:
         ("order", "Lots as the round goes on"), ("proposer", "Lots by who names the price"),
         ("room", "Lots by who could load them"),
     )  # fmt: skip
-    for by, title in tables_by:
-        found.append(
+    for breakdown, title in tables_by:
+        drawn.append(
             Picture(
-                f"prices-by-{by}",
+                f"prices-by-{breakdown}",
                 "prices",
                 "table",
                 "prices",
                 figures,
                 title,
                 "All sizes together.",
-                {"by": by, "tiles": ALL},
+                {"by": breakdown, "tiles": ALL},
                 x="level",
-                x_label=BY_LABELS[by],
+                x_label=BY_LABELS[breakdown],
             )
         )
-    return found
+    return drawn
 
 
 def _tiles(tables: Tables) -> list[Picture]:
@@ -292,9 +292,9 @@ def _monopolies(tables: Tables) -> list[Picture]:
             {"by": ALL}, x="track", levels=names, x_label="track",
         ),
         Picture(
-            "wins-by-markers", "monopolies", "lines", "monopolies", (WON,), "Who wins, by markers on his side",
-            "Share of games won by players with so many markers on their side at the end. The line is an equal chance.",
-            {"by": "held", "track": ALL}, x="level", x_label="markers on his side at the end", equal=True,
+            "wins-by-markers", "monopolies", "lines", "monopolies", (WON,), "Who wins, by markers on their side",
+            "Share of games won by players with that number of markers on their side at the end. The line is an equal chance.",
+            {"by": "held", "track": ALL}, x="level", x_label="markers on their side at the end", equal=True,
         ),
     ]  # fmt: skip
 

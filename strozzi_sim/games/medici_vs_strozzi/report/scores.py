@@ -120,10 +120,10 @@ def add_balance(table: FigureTable, cell: Any, stats: Any) -> None:
 def _add_scores(table: FigureTable, cell: Any, stats: Any, start: int) -> None:
     """Quantiles of final coins; none in the lowest level, which takes everything below."""
     histogram = cell.tallies["score"]
-    found = stats.quantiles(histogram, tuple(QUANTILES.values()), deals=cell.deals, open_below=True)
-    found = found.minus(LOWEST - start)
+    quantiles = stats.quantiles(histogram, tuple(QUANTILES.values()), deals=cell.deals, open_below=True)
+    quantiles = quantiles.minus(LOWEST - start)
     for k, figure in enumerate(QUANTILES):
-        table.add(cell, figure, stats.Estimate(found.value[k], found.low[k], found.high[k], found.n[k]))
+        table.add(cell, figure, stats.Estimate(quantiles.value[k], quantiles.low[k], quantiles.high[k], quantiles.n[k]))
 
 
 def add_rounds(table: FigureTable, cell: Any, stats: Any) -> None:
@@ -158,7 +158,7 @@ def add_rounds(table: FigureTable, cell: Any, stats: Any) -> None:
 
 
 def _add_income(table: FigureTable, cell: Any, stats: Any, who: str, coins: Array, count: Array) -> None:
-    """Coins int64[C, R + 1, HARBORS..PAID] of so many player-rounds, by source."""
+    """Coins int64[C, R + 1, HARBORS..PAID] of this number of player-rounds, by source."""
     where: dict[str, Any] = {"round": [*round_names(cell), ALL]}
     for source, part in SOURCES.items():
         table.add(cell, f"{who}coins_{source}_mean", stats.ratio(coins[..., part], count), **where)
@@ -221,11 +221,11 @@ def add_harbors(table: FigureTable, cell: Any, stats: Any) -> None:
     names = [*harbor_names(cell), ALL]
     ends = with_total(t["harbor"][:, : len(names) - 1, :count], 1)  # [C, H + 1, R, DECIDED..]
     coins = with_total(t["harbor_coins"][:, : len(names) - 1, :count], 1)
-    for by, levels, outcomes, sums, rounds in (
+    for breakdown, levels, outcomes, sums, rounds in (
         (ALL, [ALL], ends.sum(axis=2, keepdims=True), coins.sum(axis=2, keepdims=True), 1),
         ("round", round_names(cell), ends, coins, count),
     ):
-        where: dict[str, Any] = {"harbor": names, "by": by, "level": levels}
+        where: dict[str, Any] = {"harbor": names, "by": breakdown, "level": levels}
         scored = outcomes.sum(axis=3)
         for figure, part in OUTCOMES.items():
             table.add(cell, figure, stats.ratio(outcomes[..., part], scored, n_deals=deals), **where)
@@ -255,9 +255,9 @@ def add_harbors(table: FigureTable, cell: Any, stats: Any) -> None:
 def track_names(cell: Any) -> tuple[list[tuple[int, int]], list[str]]:
     """(harbor, type) of every track, and its name."""
     types = [kind["key"] for kind in cell.components["type"]]
-    found = [(h, types.index(kind), f"{harbor['id']}.{kind}")
+    tracks = [(h, types.index(kind), f"{harbor['id']}.{kind}")
              for h, harbor in enumerate(cell.components["harbor"]) for kind in harbor["tracks"]]  # fmt: skip
-    return [(h, kind) for h, kind, _ in found], [name for _, _, name in found]
+    return [(h, kind) for h, kind, _ in tracks], [name for _, _, name in tracks]
 
 
 def track_counts(cell: Any) -> tuple[list[str], Array]:
@@ -297,12 +297,12 @@ def add_monopolies(table: FigureTable, cell: Any, stats: Any) -> None:
     """Where the markers lie after each round, what that pays, and who wins with how many of them."""
     deals = cell.deals
     names, counts = track_counts(cell)
-    for by, levels, sums in (
+    for breakdown, levels, sums in (
         (ALL, [ALL], counts.sum(axis=2, keepdims=True)),
         ("round", round_names(cell), counts),
     ):
         for figure, estimate in track_figures(sums, deals, stats).items():
-            table.add(cell, figure, estimate, track=names, by=by, level=levels)
+            table.add(cell, figure, estimate, track=names, by=breakdown, level=levels)
     spaces, markers = space_counts(cell)
     last = markers[:, -1]
     share = stats.ratio(last, last.sum(axis=1, keepdims=True), n_deals=deals)

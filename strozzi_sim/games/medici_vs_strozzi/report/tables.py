@@ -48,24 +48,24 @@ WHY = ("no_room", "denied", "unwanted")
 PRICE_QUANTILES = {"price_q05": 0.05, "price_q50": 0.5, "price_q95": 0.95}
 
 
-def level_names(by: str) -> list[str]:
-    """The levels of `by` as tables write them; bands of coins by where they begin."""
-    if by == "proposer":
+def level_names(breakdown: str) -> list[str]:
+    """The levels of `breakdown` as tables write them; bands of coins by where they begin."""
+    if breakdown == "proposer":
         return list(PLAYER_NAMES)
-    if by == "room":
+    if breakdown == "room":
         return ["both", "proposer"]
-    if by == "gap":
+    if breakdown == "gap":
         return [f"<{GAPS[0]}", *(str(start) for start in GAPS[:-1]), f"{GAPS[-1]}+"]
-    width = PRICE_BAND if by in ("price", "fair") else 1
-    first = 1 if by in FROM_ONE else 0
+    width = PRICE_BAND if breakdown in ("price", "fair") else 1
+    first = 1 if breakdown in FROM_ONE else 0
     names = [str(first + width * level) for level in range(LEVELS)]
     return [*names[:-1], names[-1] + "+"]
 
 
-def possible_levels(cell: Any, by: str, found: Array) -> list[int]:
-    """The levels of `by` that lots can have with these components.
+def possible_levels(cell: Any, breakdown: str, occurring: Array) -> list[int]:
+    """The levels of `breakdown` that lots can have with these components.
 
-    What estimates of fair prices can be is not known beforehand: their levels go up to the highest one `found`.
+    What estimates of fair prices can be is not known beforehand: their levels go up to the highest one `occurring`.
     """
     tiles, most = cell.components["tiles"], cell.components["rounds"]["reveal_max"]
     values, kinds = tiles["values_per_type"], len(cell.components["type"])
@@ -79,14 +79,14 @@ def possible_levels(cell: Any, by: str, found: Array) -> list[int]:
         "proposer": range(len(PLAYER_NAMES)),
         "room": range(2),
         "price": range(cell.components["price_space"]["action_space_cap"] // PRICE_BAND + 1),
-        "fair": range(int(found.max(initial=-1)) + 1),
+        "fair": range(int(occurring.max(initial=-1)) + 1),
         "gap": range(len(GAPS) + 1),
-    }[by]
+    }[breakdown]
     return sorted({min(level, LEVELS - 1) for level in levels})
 
 
 def totals(values: Sequence[int], sizes: Iterable[int]) -> set[int]:
-    """What so many of these values can add up to, each of them used once."""
+    """What this number of these values can add up to, each of them used once."""
     sums: list[set[int]] = [{0}, *(set() for _ in range(max(sizes, default=0)))]
     for value in values:
         for size in range(len(sums) - 1, 0, -1):
@@ -94,11 +94,11 @@ def totals(values: Sequence[int], sizes: Iterable[int]) -> set[int]:
     return set().union(*(sums[size] for size in sizes))
 
 
-def lots_by(cell: Any, by: str) -> tuple[list[str], Array]:
-    """The levels of `by` that can occur, and the sums int64[C, L, K, F], K up to the largest lot allowed."""
-    counts: Array = cell.tallies["lot"][:, BY.index(by), :, : cell.components["rounds"]["reveal_max"]]
-    keep = possible_levels(cell, by, np.flatnonzero(counts[..., LOTS].sum(axis=(0, 2))))
-    names = level_names(by)
+def lots_by(cell: Any, breakdown: str) -> tuple[list[str], Array]:
+    """The levels of `breakdown` that can occur, and the sums int64[C, L, K, F], K up to the largest lot allowed."""
+    counts: Array = cell.tallies["lot"][:, BY.index(breakdown), :, : cell.components["rounds"]["reveal_max"]]
+    keep = possible_levels(cell, breakdown, np.flatnonzero(counts[..., LOTS].sum(axis=(0, 2))))
+    names = level_names(breakdown)
     return [names[level] for level in keep], counts[:, keep]
 
 
@@ -140,14 +140,14 @@ def add_prices(table: FigureTable, cell: Any, stats: Any) -> None:
     prices = cell.tallies["price"][:, : len(names) - 1]
     for k, name in enumerate(names):
         histogram = prices[:, k] if name != ALL else prices.sum(axis=1)
-        found = stats.quantiles(histogram, tuple(PRICE_QUANTILES.values()), deals=cell.deals, open_above=False)
+        quantiles = stats.quantiles(histogram, tuple(PRICE_QUANTILES.values()), deals=cell.deals, open_above=False)
         for q, figure in enumerate(PRICE_QUANTILES):
-            one = stats.Estimate(found.value[q], found.low[q], found.high[q], found.n[q])
+            one = stats.Estimate(quantiles.value[q], quantiles.low[q], quantiles.high[q], quantiles.n[q])
             table.add(cell, figure, one, tiles=name, by=ALL, level=ALL)
-    for by in BY:
-        levels, counts = lots_by(cell, by)
+    for breakdown in BY:
+        levels, counts = lots_by(cell, breakdown)
         for figure, estimate in lot_figures(counts, cell.deals, stats).items():
-            table.add(cell, figure, estimate, tiles=names, by=by, level=levels)
+            table.add(cell, figure, estimate, tiles=names, by=breakdown, level=levels)
 
 
 def tile_names(cell: Any) -> tuple[list[int], list[str]]:
@@ -189,13 +189,13 @@ def add_discards(table: FigureTable, cell: Any, stats: Any) -> None:
     """
     deals = cell.deals
 
-    def add(by: str, levels: Sequence[str], lots: Array | None, discards: Array, forced: Array | None) -> None:
-        where: dict[str, Any] = {"by": by, "level": levels}
+    def add(breakdown: str, levels: Sequence[str], lots: Array | None, discards: Array, forced: Array | None) -> None:
+        where: dict[str, Any] = {"by": breakdown, "level": levels}
         if lots is not None:
             table.add(cell, "discard_share", stats.ratio(discards, lots, n_deals=deals), **where)
         if forced is not None:
             table.add(cell, "forced_share", stats.ratio(forced, discards, n_deals=deals), **where)
-        if by != ALL:
+        if breakdown != ALL:
             whole = discards.sum(axis=1, keepdims=True)
             table.add(cell, "share", stats.ratio(discards, whole, n_deals=deals), **where)
 
@@ -207,12 +207,12 @@ def add_discards(table: FigureTable, cell: Any, stats: Any) -> None:
     paid = why.sum(axis=(1, 2, 3))
     table.add(cell, "price_mean", stats.ratio(paid[:, 1], paid[:, 0]), by=ALL, level=ALL)
     by_size = counts.sum(axis=1)
-    for by, levels, sums in (
+    for breakdown, levels, sums in (
         (ALL, [ALL], whole),
         ("tiles", sizes(cell), by_size),
         ("round", rounds, counts.sum(axis=2)),
     ):
-        add(by, levels, sums[..., LOTS], sums[..., DISCARDED], sums[..., FORCED])
+        add(breakdown, levels, sums[..., LOTS], sums[..., DISCARDED], sums[..., FORCED])
     bought = whole[:, 0, BOUGHT]
     lots = np.stack([whole[:, 0, LOTS] - bought, bought], axis=1)
     by_role = why[:, ::-1].sum(axis=3)  # [C, ROLES, chosen, count or price]

@@ -34,17 +34,17 @@ BY_LABELS = {
 
 def words(tables: Tables, components: Mapping[str, Any]) -> dict[str, str]:
     """How the values in the tables are called: raw -> words; seats by their family, tracks by harbor and goods."""
-    found = dict(WORDS)
-    found |= {f"seat={seat}": f"{seat} ({name})" for seat, name in enumerate(PLAYER_NAMES)}
-    found |= {f"tiles={size}": f"{size} tiles" if size > 1 else "1 tile" for size in range(1, MAX_REVEAL + 1)}
-    found |= {f"round={number}": f"round {number}" for number in range(1, MAX_ROUNDS + 1)}
+    words_of = dict(WORDS)
+    words_of |= {f"seat={seat}": f"{seat} ({name})" for seat, name in enumerate(PLAYER_NAMES)}
+    words_of |= {f"tiles={size}": f"{size} tiles" if size > 1 else "1 tile" for size in range(1, MAX_REVEAL + 1)}
+    words_of |= {f"round={number}": f"round {number}" for number in range(1, MAX_ROUNDS + 1)}
     for data in components.values():
         for harbor in data["harbor"]:
             for kind in harbor["tracks"]:
-                found[f"{harbor['id']}.{kind}"] = f"{harbor['id']} {kind}"
+                words_of[f"{harbor['id']}.{kind}"] = f"{harbor['id']} {kind}"
     for name, table in tables.items():
         for column in ("level", "column"):
             if column in table and (name in ("monopolies", "prices") or name.startswith("heat_")):
                 negative = {level for level in table[column].unique() if level.startswith(("-", "<-"))}
-                found |= {level: level.replace("-", MINUS) for level in negative}
-    return found
+                words_of |= {level: level.replace("-", MINUS) for level in negative}
+    return words_of

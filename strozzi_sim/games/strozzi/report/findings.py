@@ -28,10 +28,10 @@ def sentences(tables: Tables, components: Mapping[str, Any]) -> dict[str, list[s
 
 
 def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
-    found = []
+    statements = []
     scores, winners, margins = (say.ends(name, "coins") for name in ("score_mean", "winner_score_mean", "margin_mean"))
     for (players, score), (_, winner), (_, margin) in zip(scores, winners, margins, strict=False):
-        found.append(
+        statements.append(
             f"At {players} players a player ends with {score} coins and the winner with {winner}, "
             f"{margin} ahead of the second."
         )
@@ -39,18 +39,18 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     leaders = {number: f"leader_{number}_wins_share" for number in rounds}
     said = [f"{say.share(figure)} after round {number}" for number, figure in leaders.items() if say.row(figure)]
     if said:
-        found.append(f"{say.who} the leader goes on to win {listed(said)}; {say.equal}")
+        statements.append(f"{say.who} the leader goes on to win {listed(said)}; {say.equal}")
     box = sum(int(name[1:]) * number for name, number in data.get("coins", {}).items())
     over = pick(say.table, figure="over_990_share").dropna(subset="value")
     if len(over) and box:
         worst = next(over.sort_values("value", kind="stable").tail(1).itertuples(index=False))
         share = quote(worst, "share")
-        found.append(
+        statements.append(
             f"At {worst.players} players {share} of games pay out more than the {box} coins in the box."
             if worst.value > 0
             else f"No game paid out more than the {box} coins in the box."
         )
-    return found
+    return statements
 
 
 def _flags(say: Narrator, data: Mapping[str, Any]) -> list[str]:
@@ -66,23 +66,23 @@ def _flags(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         for flag in FLAG_NAMES[1:]
     ]
     taken_over = say.share("takeover_share", flag="pirate", by=ALL)
-    found = [
+    statements = [
         f"{say.who} {'; '.join(_ships_of_flags(say))}.",
         f"{taken_over} of pirate flags take a ship that somebody has claimed, the others open the bidding; "
         f"pirates take over {listed(robbed)}.",
-        f"What such a ship brings by its rank in port and on the track: {'; '.join(prizes)}.",
+        f"What these ships bring by rank in port and on the track: {'; '.join(prizes)}.",
         f"Left unused when the round ends: {listed(unused)}.",
     ]
     orders = say.extremes("share", flag=ALL, by="pattern")
     if orders:
         most = orders[1]
         words = [FLAG_WORDS[flag].removesuffix(" flag") for flag in most.level.split(">") if flag in FLAG_WORDS]
-        found.append(f"The commonest order is {', '.join(words)}: {quote(most, 'share')} of player-rounds.")
-    found.append(
+        statements.append(f"The commonest order is {', '.join(words)}: {quote(most, 'share')} of player-rounds.")
+    statements.append(
         "These figures say what goes with a flag, not what it causes; what a flag is worth is measured by playing "
         "without it."
     )
-    return found
+    return statements
 
 
 def _ships_of_flags(say: Narrator) -> list[str]:
@@ -104,18 +104,18 @@ def _ships_of_flags(say: Narrator) -> list[str]:
 
 
 def _ports(say: Narrator, data: Mapping[str, Any]) -> list[str]:
-    found = []
+    statements = []
     ports = [row for port in PORT_NAMES if (row := say.row("coins_mean", port=port, by=ALL))]
     if len(ports) == len(PORT_NAMES):
         florence = f"Florence pays {say.coins('coins_mean', port='florence', by=ALL)}"
-        found.append(f"{say.who} {_what_ports_pay(ports)}; {florence}.")
+        statements.append(f"{say.who} {_what_ports_pay(ports)}; {florence}.")
     sails = pick(say.table, players=say.players, figure="ship_prize_mean", by="sail", port=ALL).dropna(subset="value")
     if len(sails) > 1:
         slow, fast = (next(end.itertuples(index=False)) for end in (sails.head(1), sails.tail(1)))
         paid = (
             f"{quote(slow, 'coins')} coins in port at sail {slow.level} and {quote(fast, 'coins')} at sail {fast.level}"
         )
-        found.append(f"Speed pays {paid}.")
+        statements.append(f"Speed pays {paid}.")
     if "tracks" in data:
         top = str(data["tracks"]["top_index"])
         ends = []
@@ -123,8 +123,8 @@ def _ports(say: Narrator, data: Mapping[str, Any]) -> list[str]:
             where = {"port": city, "by": "space", "level": top}
             reach, won = say.share("share", **where), say.share("win_share", **where)
             ends.append(f"{reach} of markers in {WORDS[city]}, whose owners win {won}")
-        found.append(f"Space {top}, the top, is reached by {listed(ends)} of games; {say.equal}")
-    return found
+        statements.append(f"Space {top}, the top, is reached by {listed(ends)} of games; {say.equal}")
+    return statements
 
 
 def _what_ports_pay(ports: list[Any]) -> str:
@@ -157,7 +157,7 @@ def _ships(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     for ship in data.get("ships", []):
         name, *printed = ship_words(ship).split(" · ")
         cards[name] = f"{name} ({', '.join(printed)})"
-    found = []
+    statements = []
     kinds: tuple[tuple[str, Unit, str, str], ...] = (
         ("taken_share", "share", "taken least often is", "most wanted"),
         ("ship_prize_mean", "coins", "least earns", "best earning"),
@@ -169,10 +169,10 @@ def _ships(say: Narrator, data: Mapping[str, Any]) -> list[str]:
             low, high = (f"{cards.get(end.ship, end.ship)}, {quote(end, unit)}{coins}" for end in ends)
             rows = pick(say.table, players=say.players, figure=figure).dropna(subset="value")
             below, above = int((rows["low"] <= ends[0].high).sum()) - 1, int((rows["high"] >= ends[1].low).sum()) - 1
-            found.append(
+            statements.append(
                 f"{say.who} the {high_words} card is {high}{_or_others(above)}; {low_words} {low}{_or_others(below)}."
             )
-    return found
+    return statements
 
 
 def _or_others(count: int) -> str:

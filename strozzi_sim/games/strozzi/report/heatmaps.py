@@ -23,18 +23,20 @@ _BY_WORDS = {
 _KINDS = {"flag": FLAG_NAMES, "port": PORT_NAMES}
 
 
-def _use(axis: str, by: str) -> Callable[[Any, Any], Cells]:
-    """Ships placed, kinds of `axis` x levels of `by`."""
+def _use(axis: str, breakdown: str) -> Callable[[Any, Any], Cells]:
+    """Ships placed, kinds of `axis` x levels of `breakdown`."""
 
     def count(cell: Any, stats: Any) -> Cells:
-        if by == "port":
+        if breakdown == "port":
             counts, names = cell.tallies["use"][:, 0].sum(axis=1).transpose(0, 2, 1, 3), list(PORT_NAMES)
             keep = list(range(len(names)))
         else:
-            counts, names = use_by(cell, by, axis), level_names(by)
-            keep = possible_levels(cell, by)
+            counts, names = use_by(cell, breakdown, axis), level_names(breakdown)
+            keep = possible_levels(cell, breakdown)
         figures = use_figures(counts[:, keep], cell.deals, stats)
-        return {figure: ([*_KINDS[axis], ALL], [names[k] for k in keep], each) for figure, each in figures.items()}
+        return {
+            figure: ([*_KINDS[axis], ALL], [names[k] for k in keep], estimate) for figure, estimate in figures.items()
+        }
 
     return count
 
@@ -50,7 +52,7 @@ def _pirated(cell: Any, stats: Any) -> Cells:
 def _pirate_lap(cell: Any, stats: Any) -> Cells:
     laps, claims = cell.tallies["pirate_lap"][:, 1:, : cell.players], cell.tallies["claim"][:, 1:].sum(axis=2)
     keep = possible_levels(cell, "lap")[1:]  # a pirate is somebody else
-    names = [str(lap) for lap in keep]
+    names = [str(seat_offset) for seat_offset in keep]
     share = stats.ratio(laps[:, :, keep], laps.sum(axis=2, keepdims=True), n_deals=cell.deals)
     robbed = stats.ratio(laps[:, :, keep], claims[:, :, None], n_deals=cell.deals)
     return {"share": (FLAG_NAMES[1:], names, share), "pirated_share": (FLAG_NAMES[1:], names, robbed)}
@@ -78,14 +80,14 @@ def _category_total(cell: Any, stats: Any) -> Cells:
 
 def _possible_totals(cell: Any, count: int) -> list[int]:
     """The totals that tiles of one category can add up to, as far as they are told apart."""
-    found: set[int] = set()
+    totals: set[int] = set()
     for category in CATEGORIES:
         sums = {0}
         for tile in cell.components["promotion_tiles"]:
             if tile["category"] == category:
                 sums |= {total + tile["value"] for total in sums}
-        found |= sums
-    return sorted({min(total, count - 1) for total in found})
+        totals |= sums
+    return sorted({min(total, count - 1) for total in totals})
 
 
 def _counted(cell: Any, stats: Any, counts: Any, rows: Sequence[str], columns: Sequence[str], coins: str) -> Cells:
@@ -107,9 +109,9 @@ def _ship_by(field: str, kinds: Sequence[str]) -> Callable[[Any, Any], Cells]:
     return count
 
 
-def _use_map(axis: str, by: str, figure: Figure) -> HeatMap:
-    label = BY_LABELS[by]
-    by_words = _BY_WORDS[by]
+def _use_map(axis: str, breakdown: str, figure: Figure) -> HeatMap:
+    label = BY_LABELS[breakdown]
+    by_words = _BY_WORDS[breakdown]
     title = {
         "share": f"What each flag is used on: {by_words}" if axis == "flag" else f"What goes to each port: {by_words}",
         "ship_prize_mean": f"What ships earn in port, by {axis} and {by_words}",
@@ -119,11 +121,11 @@ def _use_map(axis: str, by: str, figure: Figure) -> HeatMap:
     placed = "placed with" if axis == "flag" else "placed in"
     caption = {
         "share": f"Of all ships {placed} the row's {axis}, the share in each column; rows add up to 100 %.",
-        "ship_prize_mean": "Mean coins that such a ship earns in its port when the round is scored.",
-        "steps_mean": "Mean spaces that such a ship moves its owner's marker at the port, with the ware flag's step.",
-        "win_share": "Share of games that the owner of such a ship wins. It says who wins with it, not that it is why.",
+        "ship_prize_mean": "Mean coins that the ship earns in its port when the round is scored.",
+        "steps_mean": "Mean spaces that the ship moves its owner's marker at the port, with the ware flag's step.",
+        "win_share": "Share of games that the ship's owner wins. It shows who wins with the ship, not that the ship is the reason.",
     }[figure.name]
-    return HeatMap(title, caption, axis, label, figure, _use(axis, by), figure.name == "win_share")
+    return HeatMap(title, caption, axis, label, figure, _use(axis, breakdown), figure.name == "win_share")
 
 
 def _plain(title: str, caption: str, rows: str, columns: str, figure: Figure, count: Any) -> HeatMap:
@@ -161,7 +163,7 @@ HEATMAPS: dict[str, HeatMap] = {
     ),
     "pirated-by-lap": _plain(
         "From which seat pirates strike",
-        "Share of claims laid with the row's flag that a pirate so many seats after the active player takes over.",
+        "Share of claims laid with the row's flag that a pirate takes over, by seats after the active player.",
         "claim laid with", BY_LABELS["lap"], Figure("pirated_share", "share taken over", "share"), _pirate_lap,
     ),
     "marker-by-round": _plain(

@@ -38,11 +38,11 @@ _ORDERS = (
 
 def pictures(tables: Tables) -> list[Picture]:
     """What to show, in order; only of pages whose tables are there."""
-    found = _balance(tables)
+    drawn = _balance(tables)
     for page, make in (("flags", _flags), ("ports", _ports), ("promotion", _promotion), ("ships", _ships)):
         if page in tables:
-            found += make(tables)
-    return found
+            drawn += make(tables)
+    return drawn
 
 
 def _players(tables: Tables) -> int:
@@ -64,7 +64,7 @@ def _balance(tables: Tables) -> list[Picture]:
     )
     winner = Figure("winner_score_mean", "mean of the winners", "coins")
     rest = (
-        Figure("seat_gap", "win share of the best seat less the worst's", "share"),
+        Figure("seat_gap", "win share of the best seat minus that of the worst", "share"),
         Figure("seat_gap_by_chance", "by chance alone at most, in 19 of 20 studies", "share"),
         Figure("seat_fairness_p", "p-value of equal seats", "number"),
         Figure("score_mean", "coins of a player", "coins"),
@@ -172,7 +172,7 @@ def _flags(tables: Tables) -> list[Picture]:
             "In which order players use their flags",
             f"The {_MAX_PATTERNS} commonest orders. Flags missing at the end of an order were not used. Who takes "
             "the flags in which "
-            "order also depends on the ships that come, so a row is no advice.",
+            "order also depends on the ships that come, so a row is not advice.",
             {"by": "pattern", "flag": ALL}, x="level", levels=tuple(patterns["level"][:_MAX_PATTERNS]),
             x_label="order of flags",
         ),
@@ -203,7 +203,7 @@ def _ports(tables: Tables) -> list[Picture]:
     return [
         Picture(
             "ports-table", "ports", "table", "ports", whole, "The cities in figures",
-            "Each figure with its 95 % interval. Florence is no port: no ship lands there.",
+            "Each figure with its 95 % interval. Florence is not a port: no ship lands there.",
             {"by": ALL}, x="port", levels=CITY_NAMES,
         ),
         Picture(

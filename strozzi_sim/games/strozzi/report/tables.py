@@ -41,9 +41,9 @@ ALL = "all"
 FROM_ONE = ("round", "order")  # levels that people count from 1
 
 
-def level_names(by: str, count: int = LEVELS) -> list[str]:
-    """The levels of `by` as tables write them; the last one takes everything beyond."""
-    first = 1 if by in FROM_ONE else 0
+def level_names(breakdown: str, count: int = LEVELS) -> list[str]:
+    """The levels of `breakdown` as tables write them; the last one takes everything beyond."""
+    first = 1 if breakdown in FROM_ONE else 0
     names = [str(first + level) for level in range(count)]
     return [*names[:-1], names[-1] + "+"] if count == LEVELS else names
 
@@ -57,9 +57,9 @@ def pattern_names(words: Sequence[str]) -> list[str]:
     return names
 
 
-def use_by(cell: Any, by: str, axis: str) -> Array:
+def use_by(cell: Any, breakdown: str, axis: str) -> Array:
     """Ships placed, int64[C, L, K, F]; axis "flag" or "port" is what the kinds are."""
-    use: Array = cell.tallies["use"][:, BY.index(by)]
+    use: Array = cell.tallies["use"][:, BY.index(breakdown)]
     by_kind: Array = use.sum(axis=3) if axis == "flag" else use.sum(axis=2)
     return by_kind
 
@@ -82,8 +82,8 @@ def use_figures(counts: Array, deals: int, stats: Any) -> dict[str, Any]:
     }
 
 
-def possible_levels(cell: Any, by: str) -> list[int]:
-    """The levels of `by` that can occur with these components and players; see `tallies.BY`."""
+def possible_levels(cell: Any, breakdown: str) -> list[int]:
+    """The levels of `breakdown` that can occur with these components and players; see `tallies.BY`."""
     ships = cell.components["ships"]
     wares = [[ship[port] for port in PORT_NAMES] for ship in ships]
     levels: set[int] = {
@@ -93,29 +93,29 @@ def possible_levels(cell: Any, by: str) -> list[int]:
         "round": set(range(cell.components["setup"]["rounds"])),
         "lap": set(range(cell.players)),
         "order": set(range(len(FLAG_NAMES))),  # every ship takes a flag
-    }[by]
+    }[breakdown]
     return sorted({min(level, LEVELS - 1) for level in levels})
 
 
 def possible_patterns(patterns: Array) -> list[int]:
     """The codes of `PATTERNS` in which no kind comes twice, and those counted in int64[C, PATTERNS, COUNT..]."""
     counted = patterns[..., COUNT].sum(axis=0)
-    found = []
+    codes = []
     for code in range(PATTERNS):
         kinds = [(code >> shift) & 3 for shift in (0, 2, 4)]
         used = [kind for kind in kinds if kind]
         if counted[code] or (len(set(used)) == len(used) and kinds[: len(used)] == used):
-            found.append(code)
-    return found
+            codes.append(code)
+    return codes
 
 
 def _add_use(
-    table: FigureTable, cell: Any, stats: Any, key: str, kinds: Sequence[str], by: str, counts: Array, names: Any
+    table: FigureTable, cell: Any, stats: Any, key: str, kinds: Sequence[str], breakdown: str, counts: Array, names: Any
 ) -> None:
-    keep = range(len(names)) if by in ("port", "flag") else possible_levels(cell, by)
+    keep = range(len(names)) if breakdown in ("port", "flag") else possible_levels(cell, breakdown)
     levels = [names[level] for level in keep]
     for figure, estimate in use_figures(counts[:, keep], cell.deals, stats).items():
-        table.add(cell, figure, estimate, **{key: [*kinds, ALL], "by": by, "level": levels})
+        table.add(cell, figure, estimate, **{key: [*kinds, ALL], "by": breakdown, "level": levels})
 
 
 def _add_patterns(table: FigureTable, cell: Any, stats: Any, key: str, patterns: Array, words: Sequence[str]) -> None:
@@ -154,12 +154,12 @@ def add_balance(table: FigureTable, cell: Any, stats: Any) -> None:
         table.add(cell, f"leader_{round_ + 1}_wins_share", leader)
     rounds = t["flag_pattern"][..., COUNT].sum(axis=1)  # a player's rounds, each with one flag of each kind
     unused = len(FLAG_NAMES) * rounds - t["use"][:, 0, ..., PLACED].sum(axis=(1, 2, 3))
-    for figure, top in (
+    for figure, numerator in (
         ("set_aside_mean", t["set_aside"]),
         ("unused_flags_mean", unused),
         ("tiles_left_mean", t["tiles_left"]),
     ):
-        table.add(cell, figure, stats.ratio(top, games))
+        table.add(cell, figure, stats.ratio(numerator, games))
     table.add(cell, "over_990_share", stats.ratio(t["over_box"], games, n_deals=deals))
 
 
@@ -179,11 +179,11 @@ def add_flags(table: FigureTable, cell: Any, stats: Any) -> None:
         "steps_mean": stats.ratio(uses[..., STEPS], placed),
         "win_share": stats.ratio(uses[..., WON], placed, unit=WIN_UNITS, n_deals=deals),
     }
-    for by in ("sail", "cargo", "match", "lap", "order"):
-        counts = use_by(cell, by, "flag")[..., PLACED]
-        first = int(level_names(by)[0])
+    for breakdown in ("sail", "cargo", "match", "lap", "order"):
+        counts = use_by(cell, breakdown, "flag")[..., PLACED]
+        first = int(level_names(breakdown)[0])
         sums = (counts * np.arange(first, first + LEVELS)[None, :, None]).sum(axis=1)
-        overall[f"{by}_mean"] = stats.ratio(sums, placed)
+        overall[f"{breakdown}_mean"] = stats.ratio(sums, placed)
     for figure, estimate in overall.items():
         table.add(cell, figure, estimate, flag=flags, by=ALL, level=ALL)
     taken_over = t["pirated"].sum(axis=(1, 2))  # every take-over is a use of the pirate flag
@@ -198,8 +198,8 @@ def add_flags(table: FigureTable, cell: Any, stats: Any) -> None:
         by=ALL,
         level=ALL,
     )
-    for by in BY:
-        _add_use(table, cell, stats, "flag", flags, by, use_by(cell, by, "flag"), level_names(by))
+    for breakdown in BY:
+        _add_use(table, cell, stats, "flag", flags, breakdown, use_by(cell, breakdown, "flag"), level_names(breakdown))
     ports = t["use"][:, 0].sum(axis=1).transpose(0, 2, 1, 3)  # [C, port as level, flag, F]
     _add_use(table, cell, stats, "flag", flags, "port", ports, PORT_NAMES)
     sails = possible_levels(cell, "sail")
@@ -209,7 +209,7 @@ def add_flags(table: FigureTable, cell: Any, stats: Any) -> None:
         cell, "pirated_share", stats.ratio(robbed, laid, n_deals=deals), flag=flags[1:], by="claim_sail", level=names
     )
     laps = t["pirate_lap"][:, 1:, : cell.players]
-    where = {"flag": flags[1:], "by": "pirate_lap", "level": [str(lap) for lap in range(cell.players)]}
+    where = {"flag": flags[1:], "by": "pirate_lap", "level": [str(seat_offset) for seat_offset in range(cell.players)]}
     table.add(cell, "share", stats.ratio(laps, laps.sum(axis=2, keepdims=True), n_deals=deals), **where)
     table.add(cell, "pirated_share", stats.ratio(laps, claims[:, 1:, None], n_deals=deals), **where)
     _add_patterns(table, cell, stats, "flag", t["flag_pattern"], FLAG_NAMES)
@@ -239,8 +239,8 @@ def add_ports(table: FigureTable, cell: Any, stats: Any) -> None:
         table.add(cell, figure, estimate, port=ports, by=ALL, level=ALL)
     for figure, coins in (("coins_markers_mean", t["port_coins"][..., 1]), ("coins_mean", t["port_coins"].sum(axis=2))):
         table.add(cell, figure, stats.ratio(coins, everyone), port=cities, by=ALL, level=ALL)
-    for by in BY:
-        _add_use(table, cell, stats, "port", ports, by, use_by(cell, by, "port"), level_names(by))
+    for breakdown in BY:
+        _add_use(table, cell, stats, "port", ports, breakdown, use_by(cell, breakdown, "port"), level_names(breakdown))
     _add_use(table, cell, stats, "port", ports, "flag", t["use"][:, 0].sum(axis=1), FLAG_NAMES)
     spaces = cell.components["tracks"]["top_index"] + 1
     last = t["space"][:, :, :spaces]
@@ -289,8 +289,8 @@ def add_ships(table: FigureTable, cell: Any, stats: Any) -> None:
     ids, ships = ship_counts(cell)
     revealed, taken, claimed = ships[..., REVEALED], ships[..., TAKEN], ships[..., CLAIMED]
 
-    def share(top: Array, bottom: Array, unit: int = 1) -> Any:
-        return stats.ratio(top, bottom, unit=unit, n_deals=cell.deals)
+    def share(numerator: Array, denominator: Array, unit: int = 1) -> Any:
+        return stats.ratio(numerator, denominator, unit=unit, n_deals=cell.deals)
 
     figures: Iterable[tuple[str, Any]] = (
         ("claimed_share", share(claimed, revealed)),

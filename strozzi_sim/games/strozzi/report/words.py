@@ -35,17 +35,17 @@ BY_LABELS = {
 
 def words(tables: Tables, components: Mapping[str, Any]) -> dict[str, str]:
     """How the values in the tables are called: raw -> words; ships with what is printed on them."""
-    found = dict(WORDS)
+    words_of = dict(WORDS)
     for table in ("flags", "ports"):
         if table in tables:
-            for by, mark, link in (("pattern", ">", ", "), ("pair", "+", " and ")):
-                for level in pick(tables[table], by=by)["level"].unique():
-                    if level not in found:
-                        found[level] = link.join(WORDS[part] for part in level.split(mark))
+            for breakdown, mark, link in (("pattern", ">", ", "), ("pair", "+", " and ")):
+                for level in pick(tables[table], by=breakdown)["level"].unique():
+                    if level not in words_of:
+                        words_of[level] = link.join(WORDS[part] for part in level.split(mark))
     for data in reversed(list(components.values())):  # the first variant has the last word
         for ship in data["ships"]:
-            found[ship["id"]] = ship_words(ship)
-    return found
+            words_of[ship["id"]] = ship_words(ship)
+    return words_of
 
 
 def ship_words(ship: Mapping[str, Any]) -> str:
