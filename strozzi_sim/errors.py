@@ -28,6 +28,20 @@ class BrokenRule(StrozziError):
         self.message = message
 
 
+class BrokenPromise(StrozziError):
+    """A game or an agent does not keep what every one must; names the promise, and the deal and actions that show it.
+
+    Attributes:
+        promise: which one.
+    """
+
+    exit_code = 1
+
+    def __init__(self, promise: str, message: str) -> None:
+        super().__init__(message)
+        self.promise = promise
+
+
 class InputError(StrozziError):
     """The user gave something that cannot be used; names the value, the place and what is allowed."""
 

@@ -150,6 +150,7 @@ class Game:
         journal_rows: most events of one game.
         behaviour: raised whenever any result for the same seed may change; stored with results.
         tallies: dtype of what `tally` counts; a game without `tallies.py` counts its games.
+        beliefs: fields of the state that `determinize` fills in by a belief of its own, not as chance would.
         standard_agent: who plays where a command is given no agent, and whose weights `exploit` tunes.
     """
 
@@ -162,6 +163,7 @@ class Game:
     journal_rows: int
     behaviour: int = 1
     tallies: np.dtype[Any] = GAMES
+    beliefs: tuple[str, ...] = ()
     standard_agent: str = "random"
 
     @property

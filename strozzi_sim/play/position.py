@@ -330,6 +330,11 @@ class Position:
         return AgentFault(f"agent {spec.text!r} at seat {self.actor} {what} ({self._where})")
 
     @property
+    def chance(self) -> np.ndarray[Any, Any]:
+        """What chance will bring, CHANCE record of shape (1,); no agent is ever handed it."""
+        return self._chance
+
+    @property
     def journal(self) -> np.ndarray[Any, Any]:
         """What has happened so far: int32[events, WIDTH]."""
         rows: np.ndarray[Any, Any] = self._journal["rows"][0, : int(self._journal["count"][0])]

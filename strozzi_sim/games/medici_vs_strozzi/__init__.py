@@ -14,5 +14,6 @@ GAME = Game(
     rules=RULES,
     tallies=TALLIES,
     journal_rows=JOURNAL_ROWS,
+    beliefs=("cash",),
     standard_agent="fair-price",
 )

@@ -1,0 +1,69 @@
+"""`check_agent`: what an agent must keep, on games against itself."""
+
+from collections.abc import Sequence
+
+from strozzi_sim.agent import AgentSpec, load_agent
+from strozzi_sim.errors import BrokenPromise
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.variants import BASE, Variant, resolve_variant
+from strozzi_sim.play.fairness import Fairness, check_fairness
+from strozzi_sim.selfplay.match import Match
+
+
+def check_agent(
+    agent: str | AgentSpec,
+    game: Game,
+    *,
+    variant: str | Variant = BASE,
+    players: Sequence[int] | None = None,
+    deals: int = 2,
+    seed: int = 0,
+) -> Fairness:
+    """Check that an agent plays by the rules, depends on its seat's knowledge alone, and gives one result a deal.
+
+    Args:
+        agent: spec string, or a spec made in code.
+        game: what it plays.
+        variant: name of a shipped variant, or one made in code.
+        players: player counts; all that the agent plays by default.
+        deals: deals a player count.
+        seed: of the deals.
+
+    Returns:
+        what `play.fairness.check_fairness` found; its `rows` says whether an agent that answers batches answers each row
+        by itself.
+
+    Raises:
+        BrokenPromise: a decision moved with something that its seat must not know, or results depend on the range of deals.
+        AgentFault: it failed, or chose an illegal action.
+        InputError: it plays none of these.
+
+    >>> from strozzi_sim.games import load_game
+    >>> check_agent("random", load_game("medici_vs_strozzi"), deals=1).leak is None
+    True
+    """
+    spec = load_agent(agent) if isinstance(agent, str) else agent
+    chosen = variant if isinstance(variant, Variant) else resolve_variant(game, variant)
+    found = check_fairness(spec, game, chosen, players=players or game.player_counts, deals=deals, seed=seed)
+    if found.leak is not None:
+        leak = found.leak
+        raise BrokenPromise(
+            "fairness",
+            f"agent {spec.text}: fairness: it chose {leak.action}, but {leak.moved_to} after a change of {leak.what} "
+            f"({game.name}, {leak.players} players, seed {leak.seed}, deal {leak.deal}, decision {leak.decision}, seat {leak.seat})",
+        )
+    rows_stand_alone = found.rows is None or found.rows.independent
+    for count in players or game.player_counts:
+        if not spec.agent.plays(game, count) or not rows_stand_alone:
+            continue
+        match = Match(game, count, (spec,), chosen, seed)
+        whole = match.play(0, deals, rows=True).rows
+        for deal in range(deals):
+            alone = match.play(deal, deal + 1, rows=True).rows
+            if alone.tobytes() != whole[deal * count : (deal + 1) * count].tobytes():
+                raise BrokenPromise(
+                    "one result a deal",
+                    f"agent {spec.text}: one result a deal: deal {deal} played alone ends otherwise than among others "
+                    f"({game.name}, {count} players, seed {seed})",
+                )
+    return found

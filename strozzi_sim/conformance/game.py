@@ -1,0 +1,341 @@
+"""`check_game`: random games of a game, and at every decision what its folder promises.
+
+Promises, in the order in which they are checked (PROMISES):
+
+- components : the data makes a rules record, and games of every player count
+- legal actions : at least two at each decision, in ascending order, above 0 and below ACTIONS, as `is_legal` says
+- one deal, one game : the same deal and actions give the same bytes; the journal has room for every event
+- results : places fit the scores that are told: shared places are shared by as many as they say
+- records : the core's record is one that the plain-Python reference plays, and a spoiled one is refused
+- move trees : counts in `trees.toml` of the game's folder are those of the core
+- conceal : done twice it is done once; it keeps who decides and what is legal; what is drawn again leaves equal bytes
+- determinize : draws as chance would, judged by how games end that are played on from there
+- seen_action : who acts sees the action; equal knowledge before and after gives equal codes
+- observe : a function of what the seat knows, finite
+- words : every legal action has a name of its own, and the position a text
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from scipy.stats import binomtest
+
+from strozzi_sim.conformance.kernels import Kernels, kernels
+from strozzi_sim.errors import BrokenPromise, BrokenRule, InputError
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.variants import BASE, Variant, resolve_variant
+from strozzi_sim.kernel.seat_rng import SeatRng
+from strozzi_sim.kernel.streams import CHANCE, RANDOM
+from strozzi_sim.play.position import Position
+from strozzi_sim.selfplay.loop import exact_copy
+
+WORLDS = 3  # times that the unknown is drawn at each decision
+ALARM = 1e-6  # a chance so small is no chance: what would be as uneven only once in a million is told
+
+PROMISES = (
+    "components", "legal actions", "one deal, one game", "results", "records", "move trees", "conceal", "determinize",
+    "seen_action", "observe", "words",
+)  # fmt: skip
+Array = np.ndarray[Any, Any]
+
+
+@dataclass
+class GameCheck:
+    """What was looked at.
+
+    Attributes:
+        decisions: decisions of random games. games: games played.
+        promises: how often each promise was checked.
+    """
+
+    decisions: int = 0
+    games: int = 0
+    promises: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class _Checked:
+    """One game under way, with all that tells how to see it again."""
+
+    game: Game
+    variant: Variant
+    players: int
+    seed: int
+    deal: int
+    found: GameCheck
+    kernels: Kernels
+    actions: list[int] = field(default_factory=list)
+
+    def position(self) -> Position:
+        return Position(self.game, self.variant, self.players, seed=self.seed, deal=self.deal)
+
+    def hold(self, promise: str, holds: Any, what: str) -> None:
+        """Note a promise, and raise BrokenPromise if it does not hold."""
+        self.found.promises[promise] = self.found.promises.get(promise, 0) + 1
+        if not bool(holds):
+            raise BrokenPromise(
+                promise,
+                f"{self.game.name}: {promise}: {what} ({self.players} players, variant {self.variant.name}, seed {self.seed}, "
+                f"deal {self.deal}, after {len(self.actions)} decisions: {' '.join(map(str, self.actions)) or 'none'})",
+            )
+
+
+def check_game(
+    game: Game, *, variant: str | Variant = BASE, players: Sequence[int] | None = None, deals: int = 5, seed: int = 0
+) -> GameCheck:
+    """Check what a game promises, on random games of every player count.
+
+    Args:
+        game: the game; it need not be installed.
+        variant: name of a shipped variant, or one made in code.
+        players: player counts; all that the game takes by default.
+        deals: games a player count; the drawing of unknown things is judged on 60 times as many.
+        seed: of the deals and of the random choices.
+
+    Raises:
+        BrokenPromise: names the promise, and the deal and actions that show it.
+
+    >>> from strozzi_sim.games import load_game
+    >>> check_game(load_game("strozzi"), players=[3], deals=1).games
+    1
+    """
+    chosen = variant if isinstance(variant, Variant) else resolve_variant(game, variant)
+    found = GameCheck()
+    compiled = kernels(game)
+    for count in players or game.player_counts:
+        for deal in range(deals):
+            here = _Checked(game, chosen, count, seed, deal, found, compiled)
+            _check_components(here)
+            _walk(here)
+            found.games += 1
+        _check_trees(_Checked(game, chosen, count, seed, 0, found, compiled))
+        _check_drawing(game, chosen, count, seed, 60 * deals, found, compiled)
+    return found
+
+
+def _check_components(here: _Checked) -> None:
+    try:
+        here.game.components_part.check_players(here.variant.components, here.players, here.game.name)
+    except InputError as error:
+        here.hold("components", False, str(error))
+    rules = here.variant.rules
+    here.hold("components", rules.shape == (1,) and rules.dtype == here.game.rules, "to_rules gives another record")
+
+
+def _walk(here: _Checked) -> None:
+    """Play one game at random, with all checks at each decision, and those of the end."""
+    position, twin = here.position(), here.position()
+    rng = SeatRng((here.seed << 40) + (here.deal << 8) + here.players)
+    for _ in range(100_000):
+        if position.over:
+            break
+        _check_legal(here, position)
+        _check_knowledge(here, position, rng)
+        _check_words(here, position)
+        action = position.legal[rng.below(len(position.legal))]
+        _check_seen(here, position, action)
+        position.play(action)
+        twin.play(action)
+        here.actions.append(action)
+        here.found.decisions += 1
+        here.hold("one deal, one game", twin.state.tobytes() == position.state.tobytes(), "two games differ")
+    here.hold("legal actions", position.over, "the game does not end")
+    rows = len(position.journal)
+    here.hold("one deal, one game", rows <= here.game.journal_rows, f"{rows} events, more than journal_rows")
+    _check_results(here, position)
+    _check_record(here, position)
+
+
+def _check_legal(here: _Checked, position: Position) -> None:
+    legal = position.legal
+    here.hold("legal actions", len(legal) >= 2, f"a seat with {len(legal)} legal actions is asked")
+    here.hold("legal actions", list(legal) == sorted(set(legal)), f"not in ascending order: {legal}")
+    here.hold("legal actions", legal[0] > 0, "action 0 is legal")
+    here.hold("legal actions", legal[-1] < here.game.actions, f"{legal[-1]} is not below ACTIONS")
+    here.hold("legal actions", 0 <= position.actor < here.players, f"seat {position.actor} is asked")
+    says = [
+        action
+        for action in range(-1, here.game.actions + 1)
+        if here.kernels.is_legal(position.state, here.variant.rules, action)
+    ]
+    here.hold("legal actions", says == list(legal), f"is_legal says {says}, kth_legal {list(legal)}")
+
+
+def _worlds(here: _Checked, known: Array, seat: int, rng: SeatRng) -> Iterator[Array]:
+    """States that may be, for all that a seat knows."""
+    randoms = np.zeros(1, RANDOM)
+    for _ in range(WORLDS):
+        randoms["cursor"] = rng.word()
+        world = exact_copy(known)
+        here.kernels.determinize(world, here.variant.rules, seat, randoms)
+        yield world
+
+
+def _observation(here: _Checked, state: Array, seat: int) -> Array:
+    out = np.full(here.game.view.OBSERVATION, np.nan, np.float32)
+    here.kernels.observe(state, here.variant.rules, seat, out)
+    return out
+
+
+def _check_knowledge(here: _Checked, position: Position, rng: SeatRng) -> None:
+    for seat in range(here.players):
+        known = position.known(seat)
+        again = exact_copy(known)
+        here.kernels.conceal(again, here.variant.rules, seat)
+        here.hold("conceal", again.tobytes() == known.tobytes(), f"concealed twice, seat {seat} knows less")
+        out = _observation(here, known, seat)
+        here.hold("observe", np.isfinite(out).all(), "not every place of the observation is written with a number")
+        for world in _worlds(here, known, seat, rng):
+            if seat == position.actor:
+                legal = [
+                    action for action in position.legal if here.kernels.is_legal(world, here.variant.rules, action)
+                ]
+                here.hold("determinize", legal == list(position.legal), "another world has other legal actions")
+            here.kernels.conceal(world, here.variant.rules, seat)
+            here.hold(
+                "conceal",
+                world.tobytes() == known.tobytes(),
+                f"seat {seat} is shown {_difference(world, known)}, which differs between worlds of equal knowledge",
+            )
+
+
+def _difference(one: Array, other: Array) -> str:
+    """The fields in which two states differ."""
+    names = [name for name in one.dtype.names or () if one[name].tobytes() != other[name].tobytes()]
+    return ", ".join(names) or "bytes between the fields"
+
+
+def _check_seen(here: _Checked, position: Position, action: int) -> None:
+    after = position.fork()
+    after.play(action)
+    arguments = (position.state, after.state, here.variant.rules, action)
+    own = here.kernels.seen(*arguments, position.actor)
+    here.hold("seen_action", own == action, f"the seat that plays {action} sees {own}")
+    for viewer in range(here.players):
+        code = here.kernels.seen(*arguments, viewer)
+        changed = position.known(viewer).tobytes() != after.known(viewer).tobytes()
+        here.hold("seen_action", code == 0 or changed, f"seat {viewer} sees {code}, yet knows no more than before")
+
+
+def _check_words(here: _Checked, position: Position) -> None:
+    view = here.game.view
+    seen = position.view(position.actor)
+    names = [str(view.action_name(action, seen)) for action in position.legal]
+    here.hold("words", len({name.lower() for name in names}) == len(names), f"two actions have one name: {names}")
+    here.hold("words", view.question(seen, int(position.state["phase"][0])), "no question")
+    here.hold("words", view.render(seen, here.variant.components, ["a"] * here.players), "no text")
+
+
+def _check_results(here: _Checked, position: Position) -> None:
+    out = np.zeros((here.players, 3), np.int64)
+    for seat in range(here.players):
+        here.kernels.result(position.state, seat, out[seat])
+    for seat, (_, better, shared) in enumerate(out.tolist()):
+        same = int((out[:, 1] == better).sum())
+        here.hold("results", same == shared, f"seat {seat} shares its place with {shared}, but {same} have it")
+        ahead = int((out[:, 1] < better).sum())
+        here.hold("results", ahead == better, f"{better} seats are placed better than seat {seat}, found {ahead}")
+
+
+def _header(here: _Checked) -> dict[str, Any]:
+    return {"players": here.players, "components": here.variant.components}
+
+
+def _check_record(here: _Checked, position: Position) -> None:
+    lines = list(enumerate(position.lines(), 2))
+    check = here.game.check.check_game
+    try:
+        check(_header(here), 1, lines)
+    except BrokenRule as broken:
+        here.hold("records", False, f"the reference refuses the core's game: {broken}")
+    here.hold("records", True, "")
+    for viewer in range(here.players):
+        visible = position.lines(viewer)
+        here.hold("records", len(visible) == len(lines), "`visible` drops lines")
+    for what, spoiled in _spoiled(lines):
+        try:
+            check(_header(here), 1, spoiled)
+        except BrokenRule:
+            here.hold("records", True, "")
+            continue
+        here.hold("records", False, f"the reference accepts a record with {what}")
+
+
+def _spoiled(lines: Sequence[tuple[int, Mapping[str, Any]]]) -> Iterator[tuple[str, list[tuple[int, dict[str, Any]]]]]:
+    """Records that break a rule."""
+    whole = [(number, dict(line)) for number, line in lines]
+    yield "its last line missing", whole[:-1]
+    yield "a line after the end", [*whole, (len(whole) + 2, dict(whole[-1][1]))]
+    yield "its first line twice", [whole[0], *whole]
+    yield "an event of no known type", [*whole[:1], (3, {"type": "no such event"}), *whole[1:]]
+
+
+def _check_trees(here: _Checked) -> None:
+    """Golden counts: `trees.toml` has players -> positions after 1, 2, ... decisions of deal 0 of seed 0."""
+    place = files(here.game.package).joinpath("trees.toml")
+    if not place.is_file() or here.variant.name != BASE:
+        return
+    golden = tomllib.loads(place.read_text("utf-8")).get("leaves", {}).get(str(here.players), [])
+    start = Position(here.game, here.variant, here.players, seed=0, deal=0)
+    for depth, wanted in enumerate(golden, 1):
+        counted = here.kernels.count(start.state, here.variant.rules, start.chance, depth)
+        here.hold("move trees", counted == wanted, f"{counted} positions after {depth} decisions, not {wanted}")
+
+
+def _check_drawing(
+    game: Game, variant: Variant, players: int, seed: int, deals: int, found: GameCheck, compiled: Kernels
+) -> None:
+    """Draw the unknown in one position of each deal, play on at random, and compare ends with those of the true position.
+
+    Given what the seat knows, truth and drawn world are exchangeable, so either ends higher as often as the other: a sign
+    test for the score of every seat. It is passed over where a belief stands in for chance (`view.BELIEFS`).
+    """
+    if not variant.hidden or game.beliefs:
+        return
+    signs: list[list[int]] = []
+    chances, randoms = np.zeros(1, CHANCE), np.zeros(1, RANDOM)
+    for deal in range(deals):
+        here = _Checked(game, variant, players, seed, deal, found, compiled)
+        position = here.position()
+        rng = SeatRng((seed << 40) + (deal << 8) + 77)
+        stop = rng.below(1 + _length(here))
+        while not position.over and len(here.actions) < stop:
+            action = position.legal[rng.below(len(position.legal))]
+            position.play(action)
+            here.actions.append(action)
+        if position.over:
+            continue
+        seat, cursor = rng.below(players), rng.word()
+        drawn = next(_worlds(here, position.known(seat), seat, rng))
+        ends = []
+        for state in (exact_copy(position.state), drawn):
+            randoms["cursor"] = cursor
+            compiled.play_on(state, variant.rules, chances, randoms)
+            ends.append([_score(compiled, state, other) for other in range(players)])
+        signs.append([int(np.sign(a - b)) for a, b in zip(*ends, strict=True)])
+    for seat, column in enumerate(zip(*signs, strict=True)):
+        higher, lower = column.count(1), column.count(-1)
+        chance = binomtest(higher, higher + lower).pvalue if higher + lower else 1.0
+        here.hold(
+            "determinize",
+            chance > ALARM,
+            f"games from drawn worlds end with a higher score of seat {seat} {lower} times and with a lower one {higher} times",
+        )
+
+
+def _length(here: _Checked) -> int:
+    position, count = here.position(), 0
+    while not position.over:
+        position.play(position.legal[0])
+        count += 1
+    return count
+
+
+def _score(compiled: Kernels, state: Array, seat: int) -> int:
+    out = np.zeros(3, np.int64)
+    compiled.result(state, seat, out)
+    return int(out[0])

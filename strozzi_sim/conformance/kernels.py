@@ -1,0 +1,118 @@
+"""Compiled pieces of the checks: verbs on arrays of shape (1,), for any game."""
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from numba import from_dtype, int64, types
+
+from strozzi_sim.games.contract import (
+    Game,
+    apply,
+    conceal,
+    count_legal,
+    determinize,
+    is_legal,
+    is_over,
+    kth_legal,
+    observe,
+    placing,
+    score,
+    seen_action,
+)
+from strozzi_sim.kernel.jit import entry, jit
+from strozzi_sim.kernel.pointers import clone
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, randbelow, reseed
+
+
+@jit
+def _conceal(states, rules, seat):
+    conceal(states[0], rules[0], seat)
+
+
+@jit
+def _determinize(states, rules, seat, randoms):
+    determinize(states[0], rules[0], seat, randoms[0])
+
+
+@jit
+def _observe(states, rules, seat, out):
+    observe(states[0], rules[0], seat, out)
+
+
+@jit
+def _is_legal(states, rules, action):
+    return int64(is_legal(states[0], rules[0], action))
+
+
+@jit
+def _result(states, seat, out):
+    """Write (score, seats placed better, seats that share the place)."""
+    better, shared = placing(states[0], seat)
+    out[0] = score(states[0], seat)
+    out[1] = better
+    out[2] = shared
+
+
+@jit
+def _seen(before, after, rules, action, viewer):
+    return int64(seen_action(before[0], after[0], rules[0], action, viewer))
+
+
+@jit
+def _leaves(state, rules, chance, depth):
+    if depth == 0 or is_over(state):
+        return int64(1)
+    total = int64(0)
+    for k in range(count_legal(state, rules)):
+        branch, luck = clone(state), clone(chance)
+        apply(branch, rules, kth_legal(state, rules, k), luck, None)
+        total += _leaves(branch, rules, luck, depth - 1)
+    return total
+
+
+@jit
+def _count(states, rules, chances, depth):
+    return int64(_leaves(states[0], rules[0], chances[0], depth))
+
+
+@jit
+def _play_on(states, rules, chances, randoms):
+    """Play to the end at random, under chance of its own."""
+    state = states[0]
+    reseed(chances[0], randoms[0])
+    while not is_over(state):
+        k = randbelow(randoms[0], count_legal(state, rules[0]))
+        apply(state, rules[0], kth_legal(state, rules[0], k), chances[0], None)
+
+
+class Kernels(NamedTuple):
+    """The pieces, compiled for one game."""
+
+    conceal: Any
+    determinize: Any
+    observe: Any
+    is_legal: Any
+    result: Any
+    seen: Any
+    count: Any
+    play_on: Any
+
+
+@cache
+def kernels(game: Game) -> Kernels:
+    """Compile them for `game`, or take them from the cache folder."""
+    game.register()
+    state, rules, chance, rng = (
+        types.Array(from_dtype(dtype), 1, "C") for dtype in (game.state, game.rules, CHANCE, RANDOM)
+    )
+    i8 = types.int64
+    return Kernels(
+        entry(_conceal, types.void(state, rules, i8), game.name),
+        entry(_determinize, types.void(state, rules, i8, rng), game.name),
+        entry(_observe, types.void(state, rules, i8, types.float32[::1]), game.name),
+        entry(_is_legal, i8(state, rules, i8), game.name),
+        entry(_result, types.void(state, i8, i8[::1]), game.name),
+        entry(_seen, i8(state, state, rules, i8, i8), game.name),
+        entry(_count, i8(state, rules, chance, i8), game.name),
+        entry(_play_on, types.void(state, rules, chance, rng), game.name),
+    )

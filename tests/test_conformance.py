@@ -1,0 +1,123 @@
+"""Both games keep every promise, and a game or an agent that breaks one is refused in words that say which."""
+
+import dataclasses
+
+import pytest
+
+from medici_games import MEDICI_VS_STROZZI, variant
+from strozzi_games import BASE, STROZZI
+from strozzi_sim.agent import load_agent, python_agent, spec_of
+from strozzi_sim.conformance import PROMISES, BrokenPromise, check_agent, check_game
+from strozzi_sim.conformance import game as checks
+from strozzi_sim.conformance.kernels import kernels
+from strozzi_sim.games import game_names, load_game
+from strozzi_sim.play.position import Position
+
+HIDDEN = variant("hidden-cash")
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_every_game_keeps_its_promises(name):
+    game = load_game(name)
+    found = check_game(game, players=[game.player_counts[-1]], deals=1)
+    assert found.games == 1
+    assert set(PROMISES) - {"determinize"} <= set(found.promises)
+    assert all(found.promises.values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", game_names())
+def test_every_game_keeps_its_promises_at_every_player_count(name):
+    game = load_game(name)
+    assert check_game(game, deals=4, seed=3).games == 4 * len(game.player_counts)
+
+
+def test_hidden_cash_keeps_them_too():
+    assert check_game(MEDICI_VS_STROZZI, variant=HIDDEN, deals=1).promises["conceal"] > 100
+
+
+def broken(promise, game=STROZZI, **options):
+    with pytest.raises(BrokenPromise) as refused:
+        check_game(game, deals=1, players=[game.player_counts[0]], **options)
+    assert refused.value.promise == promise
+    words = str(refused.value)
+    assert f"{game.name}: {promise}: " in words
+    assert "seed 0, deal 0" in words
+    return words
+
+
+def test_a_conceal_that_leaks_is_refused(monkeypatch):
+    """One that forgets the cash: a world in which the rival owns something else looks different."""
+    concealing = kernels(MEDICI_VS_STROZZI).conceal
+
+    def leaky(states, rules, seat):
+        cash = states["cash"].copy()
+        concealing(states, rules, seat)
+        states["cash"] = cash
+
+    def known(position, seat):
+        state = position.state.copy()
+        leaky(state, position.variant.rules, seat)
+        return state
+
+    monkeypatch.setattr(Position, "known", known)
+    monkeypatch.setattr(checks, "kernels", lambda game: kernels(game)._replace(conceal=leaky))
+    words = broken("conceal", MEDICI_VS_STROZZI, variant=HIDDEN)
+    assert "is shown cash, which differs between worlds of equal knowledge" in words
+
+
+def test_a_biased_determinize_is_refused(monkeypatch):
+    """One that makes everybody rich: no other promise sees it, since every seat knows all coins of the drawn world."""
+
+    def rich(states, rules, seat, randoms):
+        states["coins"][0, :3] += 200
+
+    monkeypatch.setattr(checks, "kernels", lambda game: kernels(game)._replace(determinize=rich))
+    monkeypatch.setattr(checks, "_check_knowledge", lambda here, position, rng: None)
+    words = broken("determinize", variant=dataclasses.replace(BASE, hidden=True))
+    assert "games from drawn worlds end with a higher score of seat 0 60 times" in words
+
+
+def test_an_illegal_event_is_refused(monkeypatch):
+    to_lines = STROZZI.events.to_lines
+
+    def wrong(*arguments):
+        for line in to_lines(*arguments):
+            yield {**line, "port": "rome"} if line["type"] == "place" else line
+
+    monkeypatch.setattr(STROZZI.events, "to_lines", wrong)
+    assert "the reference refuses the core's game: line " in broken("records")
+
+
+def test_a_reference_that_accepts_anything_is_refused(monkeypatch):
+    monkeypatch.setattr(STROZZI.check, "check_game", lambda header, line, lines: None)
+    assert "the reference accepts a record with its last line missing" in broken("records")
+
+
+def test_a_wrong_counted_tree_is_refused(monkeypatch):
+    monkeypatch.setattr(checks.tomllib, "loads", lambda text: {"leaves": {"3": [4, 12]}})
+    assert "11 positions after 2 decisions, not 12" in broken("move trees")
+
+
+def test_actions_with_one_name_are_refused(monkeypatch):
+    monkeypatch.setattr(STROZZI.view, "action_name", lambda action, view: "pass")
+    assert "two actions have one name" in broken("words")
+
+
+@pytest.mark.parametrize("name", ["random", "greedy"])
+def test_agents_keep_their_promises(name):
+    assert check_agent(name, STROZZI, players=[3], deals=1).decisions > 20
+
+
+def test_an_agent_with_a_mood_is_refused():
+    calls = []
+
+    @python_agent(name="moody")
+    class Moody:
+        def act(self, view, legal, rng):
+            calls.append(0)
+            return legal[len(calls) % len(legal)]
+
+    with pytest.raises(BrokenPromise, match=r"agent moody: fairness: it chose \d+, but \d+ after a change of nothing"):
+        check_agent(spec_of(Moody), STROZZI, players=[3], deals=1)
+    assert load_agent("random").builtin
