@@ -28,7 +28,9 @@ def with_counts(
 
     Args:
         specs: agents; those without a budget in seconds come back as they are.
-        game, players, variants: what they will play.
+        game: what they will play.
+        players: player counts.
+        variants: the component data.
         folder: a results folder, whose manifest may say what they play as.
         calibrating: called before an agent is asked, with whether the folder notes any; not called if no budget is
             in seconds.

@@ -101,7 +101,8 @@ def compare(
 
     Args:
         game: what is played.
-        first, second: the two sides: variants, if both are names of some, or agents.
+        first: one side: a variant if both sides are names of some, or else an agent.
+        second: the other side.
         against: who sits in the other seats, in turn, if agents are compared; none is the game's own.
         agents: who plays, if variants are compared; one agent is self-play, none is the game's own.
         players: player counts; None is 4, or the fewest of the game.
