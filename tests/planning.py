@@ -12,7 +12,7 @@ def tournament_of(game, agents, *, players, deals, seatings="latin", seed=0, var
     return plan_tournament(game, find_agents(agents), extent, find_variants(game, variants), Sample(**sample))
 
 
-def agents_of(game, first, second, *, against, players, deals):
+def comparison_of(game, first, second, *, against, players, deals):
     (base,) = find_variants(game, "base")
     return plan_agents(game, find_agents([first, second]), find_agents(against), Extent(players, deals), base)
 

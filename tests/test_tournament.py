@@ -13,7 +13,7 @@ import joblib
 import numpy as np
 import pytest
 
-from planning import agents_of, ladder_of, tournament_of, variants_of
+from planning import comparison_of, ladder_of, tournament_of, variants_of
 from strozzi_games import STROZZI
 from strozzi_sim import stats
 from strozzi_sim.errors import InputError
@@ -443,7 +443,7 @@ def test_a_tournament_stops_at_the_same_deal_however_it_is_run(tmp_path, until):
 
 
 def test_two_agents_are_compared_on_the_same_deals(tmp_path):
-    made = agents_of(STROZZI, "greedy", "random", against=["greedy"], players=[3], deals=80)
+    made = comparison_of(STROZZI, "greedy", "random", against=["greedy"], players=[3], deals=80)
     assert made.plan.games == 2 * 80 * 3
     frames = play(made, tmp_path / "r")
     sides = {agent: value(frames["sides"], "score_mean", agent=agent)["value"] for agent in ("greedy", "random")}
@@ -461,7 +461,7 @@ def test_two_agents_are_compared_on_the_same_deals(tmp_path):
 
 
 def test_an_agent_does_not_differ_from_itself(tmp_path):
-    frames = play(agents_of(STROZZI, "greedy", "greedy:margin=15", against=["random"], players=[3], deals=40), tmp_path)
+    frames = play(comparison_of(STROZZI, "greedy", "greedy:margin=15", against=["random"], players=[3], deals=40), tmp_path)
     gaps = frames["difference"][~frames["difference"]["figure"].str.contains("saved")]
     assert (gaps[["value", "low", "high"]] == 0).all(axis=None)
     saved = frames["difference"][frames["difference"]["figure"].str.contains("saved")]

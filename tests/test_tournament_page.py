@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from planning import agents_of, tournament_of
+from planning import comparison_of, tournament_of
 from strozzi_games import STROZZI
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
@@ -139,7 +139,7 @@ def test_the_command_writes_it(tmp_path, capsys):
 
 
 def test_a_comparison_has_no_page(tmp_path):
-    made = agents_of(STROZZI, "random", "greedy", against=["random"], players=[3], deals=3)
+    made = comparison_of(STROZZI, "random", "greedy", against=["random"], players=[3], deals=3)
     run_study(made.plan, tmp_path / "r", workers=1, tables=made.tables)
     with pytest.raises(InputError, match="holds a comparison or ladder, which has no report"):
         load_results(tmp_path / "r")
