@@ -461,7 +461,9 @@ def test_two_agents_are_compared_on_the_same_deals(tmp_path):
 
 
 def test_an_agent_does_not_differ_from_itself(tmp_path):
-    frames = play(comparison_of(STROZZI, "greedy", "greedy:margin=15", against=["random"], players=[3], deals=40), tmp_path)
+    frames = play(
+        comparison_of(STROZZI, "greedy", "greedy:margin=15", against=["random"], players=[3], deals=40), tmp_path
+    )
     gaps = frames["difference"][~frames["difference"]["figure"].str.contains("saved")]
     assert (gaps[["value", "low", "high"]] == 0).all(axis=None)
     saved = frames["difference"][frames["difference"]["figure"].str.contains("saved")]

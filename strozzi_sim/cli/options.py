@@ -75,7 +75,9 @@ def parse_players(text: str, game: "Game") -> list[int]:
 def one_player_count(text: str, game: "Game") -> int:
     """The player count of a command that plays one; by default 4, or the fewest of the game."""
     if not text:
-        return 4 if 4 in game.player_counts else game.player_counts[0]
+        from strozzi_sim.studies.names import find_players
+
+        return find_players(game, None)[0]
     counts = parse_players(text, game)
     if len(counts) > 1:
         raise InputError(f"--players: this command plays one player count, got {shown(text)}")

@@ -68,7 +68,7 @@ def tournament(
     from strozzi_sim.studies.tournament import Sample, tournament
 
     the_game = load_game(game)
-    counts, field = _counts(players, the_game), split_specs(agents)
+    counts, field = parse_players(players, the_game) if players else None, split_specs(agents)
     with _run(workers, out, json) as how:
         results = tournament(
             the_game, agents=field, players=counts, deals=deals, seatings=seatings, variants=variant or "base",
@@ -176,7 +176,7 @@ def compare(
     from strozzi_sim.studies.compare import compare
 
     the_game = load_game(game)
-    counts = _counts(players, the_game)
+    counts = parse_players(players, the_game) if players else None
     sides = _sides(the_game, first, second, variants)
     with _run(workers, out, json) as how:
         results = compare(
@@ -256,11 +256,6 @@ def ladder(
     else:
         twice, once = table[table["step"] == str(flat)].iloc[0][["budget", "against"]]
         print(f"flat from step {flat}: {twice} is not surely better or worse than {once}")
-
-
-def _counts(players: str, game: "Game") -> list[int]:
-    """The player counts of `--players`; by default the usual one."""
-    return parse_players(players, game) if players else [one_player_count("", game)]
 
 
 @contextmanager

@@ -67,15 +67,6 @@ def find_players(game: Game, players: int | Sequence[int] | None) -> tuple[int, 
     return counts
 
 
-def one_player_count(game: Game, players: int | None) -> int:
-    """The player count of what is played at one alone.
-
-    Raises:
-        ArgumentError: one that the game does not have.
-    """
-    return find_players(game, players)[0]
-
-
 def check_seats(lineup: Sequence[str | AgentSpec], players: Sequence[int]) -> None:
     """Refuse a line-up with more agents than some player count has seats.
 
