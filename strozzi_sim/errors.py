@@ -48,6 +48,24 @@ class InputError(StrozziError):
     exit_code = 2
 
 
+class ArgumentError(InputError):
+    """An argument cannot be used, by itself or beside the others; its text is `argument: message`.
+
+    Attributes:
+        argument: its name in Python; the command line puts its own option in its place.
+        message: what is wrong with it, and what is allowed.
+    """
+
+    def __init__(self, argument: str, message: str) -> None:
+        super().__init__(argument, message)
+        self.argument = argument
+        self.message = message
+
+    def __str__(self) -> str:
+        """The argument and what is wrong with it."""
+        return f"{self.argument}: {self.message}"
+
+
 class AgentFault(StrozziError):
     """An agent did something it must not do; names the agent, the game and the command that replays it."""
 
@@ -86,6 +104,16 @@ def known_names(name: Any, known: Iterable[str]) -> str:
     near = get_close_matches(name[:MAX_SHOWN], names, n=1) if isinstance(name, str) else []
     listed = f"known: {', '.join(names) or 'none'}"
     return f"{listed}; did you mean {near[0]!r}?" if near else listed
+
+
+def check_range(argument: str, value: float, low: float, high: float) -> None:
+    """Refuse an argument outside low to high.
+
+    Raises:
+        ArgumentError: names the argument and the limits.
+    """
+    if not low <= value <= high:
+        raise ArgumentError(argument, f"must lie between {low:g} and {high:g}, got {shown(value)}")
 
 
 class Stopped(BaseException):

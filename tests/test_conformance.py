@@ -42,7 +42,7 @@ def broken(promise, game=STROZZI, **options):
     assert refused.value.promise == promise
     words = str(refused.value)
     assert f"{game.name}: {promise}: " in words
-    assert "seed 0, deal 0" in words
+    assert "seed 0, deal " in words
     return words
 
 
@@ -75,7 +75,7 @@ def test_a_biased_determinize_is_refused(monkeypatch):
     monkeypatch.setattr(checks, "kernels", lambda game: kernels(game)._replace(determinize=rich))
     monkeypatch.setattr(checks, "_check_knowledge", lambda here, position, rng: None)
     words = broken("determinize", variant=dataclasses.replace(BASE, hidden=True))
-    assert "games from drawn worlds end with a higher score of seat 0 60 times" in words
+    assert "games from drawn worlds end with a higher score of seat 0" in words
 
 
 def test_an_illegal_event_is_refused(monkeypatch):

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planning import tournament_of
 from strozzi_sim.games import load_game
 from strozzi_sim.stats.nash import equilibrium, nash_average
 from strozzi_sim.studies.run import run_in_memory
-from strozzi_sim.studies.tournament import plan_tournament
 
 CIRCLE = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]]) / 4  # rock, paper, scissors
 
@@ -161,8 +161,8 @@ def test_without_enough_games_or_chunks():
 
 def test_the_table_of_a_tournament():
     game = load_game("medici_vs_strozzi")
-    planned = plan_tournament(game, ["random", "fixed-price:value=8", "random"], players=[2], deals=40)
-    _, tables = run_in_memory(planned.plan, planned.tables, workers=1)
+    planned = tournament_of(game, ["random", "fixed-price:value=8", "random"], players=[2], deals=40)
+    tables = run_in_memory(planned.plan, tables=planned.tables, workers=1).tables
     nash = tables["nash"].set_index(["figure", "agent"])
     assert nash.loc[("weight", "fixed-price:value=8"), "value"] == 1
     assert nash.loc[("score", "fixed-price:value=8"), "value"] == 0.5
@@ -175,5 +175,5 @@ def test_the_table_of_a_tournament():
 
 
 def test_three_players_have_no_such_table():
-    planned = plan_tournament(load_game("strozzi"), ["random", "random", "greedy"], players=[3], deals=2)
-    assert "nash" not in run_in_memory(planned.plan, planned.tables, workers=1)[1]
+    planned = tournament_of(load_game("strozzi"), ["random", "random", "greedy"], players=[3], deals=2)
+    assert "nash" not in run_in_memory(planned.plan, tables=planned.tables, workers=1).tables

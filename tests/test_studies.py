@@ -122,7 +122,7 @@ def test_another_plan_is_refused_with_the_difference(finished):
 
 def test_other_pages_are_no_other_plan(finished, tmp_path):
     first = run_study(plan(report={"pages": ["balance"]}), tmp_path / "r", workers=1)
-    assert "ships" not in first.frames
+    assert "ships" not in first.tables
     second = run_study(plan(), tmp_path / "r", workers=1)
     assert second.played_now == 0
     assert contents(second.folder) == contents(finished.folder)
@@ -221,7 +221,7 @@ def test_rows_of_every_game(tmp_path):
     assert len(rows) == 120 * 4 * 4
     assert rows["deal"].nunique() == 120
     assert set(rows["agent"]) == {"heuristic", "random", "greedy"}
-    seats = result.frames["seats"].query("figure == 'score_mean' and seat == 0")["value"].item()
+    seats = result.tables["seats"].query("figure == 'score_mean' and seat == 0")["value"].item()
     assert rows.query("seat == 0")["score"].mean() == pytest.approx(seats)
     assert (rows.groupby(["deal", "seating"])["place"].sum() == 10).all()
 
@@ -230,7 +230,7 @@ def test_identical_agents_differ_by_exactly_nothing(tmp_path):
     result = run_study(
         plan(lineups=[["greedy"] * 4], players=[4], variants=["base"], variant={}), tmp_path / "r", workers=2
     )
-    lineup = result.frames["lineup"]
+    lineup = result.tables["lineup"]
     differences = lineup[lineup["figure"].str.contains("_minus_")]
     assert len(differences) >= 9
     assert (differences[["value", "low", "high"]] == 0).all(axis=None)
@@ -238,7 +238,7 @@ def test_identical_agents_differ_by_exactly_nothing(tmp_path):
 
 def test_results_load_again(finished):
     loaded = load_results(finished.folder)
-    assert set(loaded.frames) == set(finished.frames)
+    assert set(loaded.tables) == set(finished.tables)
     with pytest.raises(InputError, match="holds no results"):
         load_results(finished.folder / "chunks")
 
@@ -258,7 +258,7 @@ def test_files_of_the_user_stay_and_ours_that_are_no_more_go(copy):
     run_study(plan(report={"pages": ["balance"]}), copy, workers=1)
     assert not (copy / "tables" / "ships.csv").exists()
     assert (copy / "tables" / "notes.csv").read_text() == "mine"
-    assert "draft" not in load_results(copy).frames
+    assert "draft" not in load_results(copy).tables
     (copy / "tables" / "ships.csv").write_text("mine")
     with pytest.raises(StorageError, match=r"ships\.csv: it exists and was not written by a run; move it away"):
         run_study(plan(), copy, workers=1)
@@ -336,7 +336,7 @@ def test_damaged_tables_are_made_again(copy, finished):
     (copy / "tables" / "seats.parquet").write_bytes(b"PAR1")
     assert run_study(plan(), copy, workers=1).played_now == 0
     assert contents(copy) == contents(finished.folder)
-    assert set(load_results(copy).frames) == set(finished.frames)
+    assert set(load_results(copy).tables) == set(finished.tables)
 
 
 def test_a_folder_whose_name_is_no_text_has_results_like_any(tmp_path):

@@ -13,6 +13,7 @@ import joblib
 import numpy as np
 import pytest
 
+from planning import comparison_of, ladder_of, tournament_of, variants_of
 from strozzi_games import STROZZI
 from strozzi_sim import stats
 from strozzi_sim.errors import InputError
@@ -21,10 +22,10 @@ from strozzi_sim.selfplay.orders import count_orders
 from strozzi_sim.stats import intervals, ratings
 from strozzi_sim.stats.ratings import Orders, plackett_luce, rate
 from strozzi_sim.stats.sequences import FIRST_LOOK, anytime_interval, surely_differs
-from strozzi_sim.studies.compare import plan_agents, plan_variants
-from strozzi_sim.studies.ladder import flattens_at, plan_ladder
+from strozzi_sim.studies.ladder import flattens_at
+from strozzi_sim.studies.matchups import make_field, matchups
+from strozzi_sim.studies.names import find_agents
 from strozzi_sim.studies.run import load_results, run_in_memory, run_study
-from strozzi_sim.studies.tournament import make_field, matchups, plan_tournament
 
 TWIN = """
 from strozzi_sim.agent import compiled_agent
@@ -43,7 +44,7 @@ def contents(folder):
 
 
 def play(planned, folder, workers=1):
-    return run_study(planned.plan, folder, workers=workers, tables=planned.tables).frames
+    return run_study(planned.plan, folder, workers=workers, tables=planned.tables).tables
 
 
 def rows_of(places):
@@ -230,7 +231,7 @@ def test_pairing_saves_what_it_saves():
 
 
 def tourney(specs=FIELD, **changes):
-    return plan_tournament(STROZZI, specs, **{"players": [3], "deals": 60, "seed": 5, **changes})
+    return tournament_of(STROZZI, specs, **{"players": [3], "deals": 60, "seed": 5, **changes})
 
 
 @pytest.fixture(scope="module")
@@ -294,7 +295,7 @@ def test_workers_do_not_change_a_byte(finished, tmp_path, backend):
 
 def test_in_memory_the_tables_are_the_same(finished):
     made = tourney()
-    _, frames = run_in_memory(made.plan, made.tables, workers=1)
+    frames = run_in_memory(made.plan, tables=made.tables, workers=1).tables
     for name, frame in frames.items():
         assert frame.to_csv(index=False).encode() == contents(finished[0])[f"{name}.csv"]
 
@@ -313,7 +314,7 @@ def test_resumed_the_tables_are_the_same(finished, tmp_path):
     again = run_study(made.plan, folder, workers=2, tables=made.tables)
     assert again.played_now == made.plan.games - 100 * 6
     assert contents(folder) == contents(finished[0])
-    assert set(load_results(folder).frames) == {"agents", "pairwise", "ratings", "seat_effects"}
+    assert set(load_results(folder).tables) == {"agents", "pairwise", "ratings", "seat_effects"}
 
 
 def test_copies_are_equal_and_move_nobody(finished, tmp_path):
@@ -353,7 +354,7 @@ def test_a_field_of_copies_is_equal(tmp_path):
 
 def test_more_copies_than_seats_are_exactly_equal():
     made = tourney(["greedy"] * 5, players=[4], deals=40)
-    _, frames = run_in_memory(made.plan, made.tables, workers=1)
+    frames = run_in_memory(made.plan, tables=made.tables, workers=1).tables
     assert made.plan.games == 160
     assert (frames["ratings"].query("figure == 'strength'")[["value", "low", "high"]] == 0).all(axis=None)
     assert (frames["ratings"].query("figure == 'rank'")[["value", "low", "high"]] == 1).all(axis=None)
@@ -362,7 +363,7 @@ def test_more_copies_than_seats_are_exactly_equal():
 
 
 def test_a_sample_of_matchups_is_balanced_and_repeatable():
-    field = make_field([f"greedy:margin={k}" for k in range(20)])
+    field = make_field(find_agents(f"greedy:margin={k}" for k in range(20)))
     found = matchups(field, 4, 300, seed=1)
     assert len(set(found)) == 300
     assert all(len(set(matchup)) == 4 for matchup in found)
@@ -371,7 +372,7 @@ def test_a_sample_of_matchups_is_balanced_and_repeatable():
     assert matchups(field, 4, 300, seed=1) == found
     assert matchups(field, 4, 300, seed=2) != found
     assert len(matchups(field, 4, 5000, seed=1)) == 4845
-    assert "a balanced sample" in tourney([f"greedy:margin={k}" for k in range(6)], most=10).summary()
+    assert "a balanced sample" in tourney([f"greedy:margin={k}" for k in range(6)], matchups=10).summary()
 
 
 # -- stopping early --------------------------------------------------------------------------------------------------
@@ -422,7 +423,7 @@ def test_a_tournament_stops_at_the_same_deal_however_it_is_run(tmp_path, until):
     first = run_study(made.plan, tmp_path / "a", workers=1, tables=made.tables, stopping_rule=made.stopping_rule())
     assert FIRST_LOOK * 2 <= first.manifest["deals"] < 400
     assert first.games == first.manifest["deals"] * 24 == first.played_now
-    anytime = first.frames["agents"].query("figure == 'win_share_anytime'")
+    anytime = first.tables["agents"].query("figure == 'win_share_anytime'")
     if until != "decided":
         assert ((anytime["high"] - anytime["low"]) / 2 <= 0.08).all()
     other = run_study(made.plan, tmp_path / "b", workers=2, tables=made.tables, stopping_rule=made.stopping_rule())
@@ -431,7 +432,7 @@ def test_a_tournament_stops_at_the_same_deal_however_it_is_run(tmp_path, until):
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
     shorter = tourney(field, deals=first.manifest["deals"])
     shares = [
-        value(each["agents"], "win_share", agent="greedy") for each in (first.frames, play(shorter, tmp_path / "c"))
+        value(each["agents"], "win_share", agent="greedy") for each in (first.tables, play(shorter, tmp_path / "c"))
     ]
     assert shares[0]["value"] == pytest.approx(shares[1]["value"])
     with pytest.raises(InputError, match="another plan"):
@@ -442,7 +443,7 @@ def test_a_tournament_stops_at_the_same_deal_however_it_is_run(tmp_path, until):
 
 
 def test_two_agents_are_compared_on_the_same_deals(tmp_path):
-    made = plan_agents(STROZZI, "greedy", "random", against=["greedy"], players=[3], deals=80)
+    made = comparison_of(STROZZI, "greedy", "random", against=["greedy"], players=[3], deals=80)
     assert made.plan.games == 2 * 80 * 3
     frames = play(made, tmp_path / "r")
     sides = {agent: value(frames["sides"], "score_mean", agent=agent)["value"] for agent in ("greedy", "random")}
@@ -461,7 +462,7 @@ def test_two_agents_are_compared_on_the_same_deals(tmp_path):
 
 def test_an_agent_does_not_differ_from_itself(tmp_path):
     frames = play(
-        plan_agents(STROZZI, "greedy", "greedy:margin=15", against=["random"], players=[3], deals=40), tmp_path
+        comparison_of(STROZZI, "greedy", "greedy:margin=15", against=["random"], players=[3], deals=40), tmp_path
     )
     gaps = frames["difference"][~frames["difference"]["figure"].str.contains("saved")]
     assert (gaps[["value", "low", "high"]] == 0).all(axis=None)
@@ -472,17 +473,17 @@ def test_an_agent_does_not_differ_from_itself(tmp_path):
 
 
 def test_two_variants_are_compared_seat_by_seat(tmp_path):
-    made = plan_variants(STROZZI, "base", "long-tracks", agents=["greedy"], players=[3, 4], deals=60)
+    made = variants_of(STROZZI, "base", "long-tracks", agents=["greedy"], players=[3, 4], deals=60)
     frames = play(made, tmp_path / "r")
     assert len(frames["difference"].query("figure == 'score_mean' and by == 'seat'")) == 7
-    mixed = plan_variants(STROZZI, "base", "base", agents=["greedy", "random"], players=[3], deals=40)
+    mixed = variants_of(STROZZI, "base", "base", agents=["greedy", "random"], players=[3], deals=40)
     frames = play(mixed, tmp_path / "m")
     assert set(frames["difference"]["by"]) == {"seat", "position"}
     assert (frames["difference"].query("figure == 'win_share'")["value"] == 0).all()
 
 
 def test_a_ladder_doubles_and_says_where_it_is_flat(tmp_path):
-    made = plan_ladder(STROZZI, "greedy:pirate_margin=4", param="margin", start=4, steps=3, players=3, deals=60)
+    made = ladder_of(STROZZI, "greedy:pirate_margin=4", param="margin", start=4, steps=3, players=3, deals=60)
     assert [cell.lineup for cell in made.plan.cells][1] == ",".join(
         ["greedy:margin=16,pirate_margin=4", *["greedy:margin=8,pirate_margin=4"] * 2]
     )

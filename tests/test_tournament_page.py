@@ -6,22 +6,21 @@ import re
 import numpy as np
 import pytest
 
+from planning import comparison_of, tournament_of
 from strozzi_games import STROZZI
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
 from strozzi_sim.games import load_game
 from strozzi_sim.reports.tournament import write_tournament
-from strozzi_sim.studies.compare import plan_agents
 from strozzi_sim.studies.run import load_results, run_study
-from strozzi_sim.studies.tournament import plan_tournament
 
 FIELD = ["heuristic", "random", "greedy", "trader"]
 
 
 def played(folder, field=FIELD, **options):
     settings = {"players": [3], "deals": 20, "seatings": "rotate"} | options
-    made = plan_tournament(STROZZI, field, **settings)
-    stopping_rule = made.stopping_rule() if made.plan.until else None
+    made = tournament_of(STROZZI, field, **settings)
+    stopping_rule = made.stopping_rule()
     command = "strozzi tournament strozzi <&>"
     return run_study(made.plan, folder, workers=1, tables=made.tables, stopping_rule=stopping_rule, command=command)
 
@@ -30,7 +29,7 @@ def played(folder, field=FIELD, **options):
 def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tournament") / "r"
     found = played(folder, players=[3, 4], variants=["base", "long-tracks"])
-    write_tournament(folder, found.manifest, found.frames, STROZZI)
+    write_tournament(folder, found.manifest, found.tables, STROZZI)
     return found
 
 
@@ -52,14 +51,14 @@ def test_the_page_stands_alone(results):
 
 def test_a_dollar_in_a_name_begins_no_formula(results, tmp_path):
     name = r"$\frac{$"
-    frames = {table: frame.replace("greedy", name) for table, frame in results.frames.items()}
+    frames = {table: frame.replace("greedy", name) for table, frame in results.tables.items()}
     page = write_tournament(tmp_path, results.manifest, frames, STROZZI).read_text()
     assert page.count(f">3 {name}</text>") == 4  # in every picture of the pairs
 
 
 def test_the_standing_is_that_of_the_table(results):
     text = text_of((results.folder / "report.html").read_text())
-    ratings = results.frames["ratings"].query("figure == 'strength'")
+    ratings = results.tables["ratings"].query("figure == 'strength'")
     for (players, variant), group in ratings.groupby(["players", "variant"]):
         order = list(group.sort_values("value", ascending=False)["agent"])
         part = text[text.index("The standing in figures") :]
@@ -68,7 +67,7 @@ def test_the_standing_is_that_of_the_table(results):
         assert places == sorted(places)
     best = ratings.iloc[ratings["value"].argmax()]
     assert f"{best.value:.2f}" in text
-    share = results.frames["agents"].query("figure == 'win_share'").iloc[0]
+    share = results.tables["agents"].query("figure == 'win_share'").iloc[0]
     assert f"{100 * share.value:.1f}" in text
     assert "20 deals each" in text
     assert re.search(r"At 3 players, variant base \w+ (is the strongest of 4|did best)", text)
@@ -76,7 +75,7 @@ def test_the_standing_is_that_of_the_table(results):
 
 def test_the_pairs_are_those_of_the_table(results):
     drawn = (results.folder / "figures" / "pairs--4-long-tracks.svg").read_text()
-    cells = results.frames["pairwise"].query("players == 4 and variant == 'long-tracks'")["value"]
+    cells = results.tables["pairwise"].query("players == 4 and variant == 'long-tracks'")["value"]
     values = re.findall(r">(\d+)</text>", drawn)
     assert len(cells) == 12
     for value in cells:
@@ -96,7 +95,7 @@ def test_written_again_it_is_the_same(results, capsys):
 
 
 def test_a_weaker_agent_that_beats_a_stronger_one_is_named(results):
-    frames = {name: frame.copy() for name, frame in results.frames.items()}
+    frames = {name: frame.copy() for name, frame in results.tables.items()}
     pairs, ratings = frames["pairwise"], frames["ratings"]
     here = (ratings["players"] == 3) & (ratings["variant"] == "base") & (ratings["figure"] == "strength")
     order = list(ratings[here].sort_values("value", ascending=False)["agent"])
@@ -108,18 +107,18 @@ def test_a_weaker_agent_that_beats_a_stronger_one_is_named(results):
     pairs.loc[odd & (pairs["opponent"] == order[0]), ["value", "low", "high"]] = 0.58, 0.505, 0.65
     page = write_tournament(results.folder, results.manifest, frames, STROZZI).read_text()
     assert "against the ranking" not in page  # one of six pairs looks like this by chance more often than in 1 of 20
-    write_tournament(results.folder, results.manifest, results.frames, STROZZI)
+    write_tournament(results.folder, results.manifest, results.tables, STROZZI)
 
 
 def test_few_games_and_a_rule_to_stop(tmp_path):
     few = played(tmp_path / "few", ["random", "greedy", "trader"], deals=2)
-    text = text_of(write_tournament(tmp_path / "few", few.manifest, few.frames, STROZZI).read_text())
-    assert "there are too few games to say how certain that is" in text
-    assert np.isnan(few.frames["ratings"]["value"]).all()
+    text = text_of(write_tournament(tmp_path / "few", few.manifest, few.tables, STROZZI).read_text())
+    assert "there are too few games to say how surely" in text
+    assert np.isnan(few.tables["ratings"]["value"]).all()
     long = "heuristic:keep_pirate=1,risk=0.25"
     stopped = played(tmp_path / "until", [long, "random", "greedy"], deals=300, until="0.2")
     assert stopped.manifest["deals"] < 300
-    text = text_of(write_tournament(tmp_path / "until", stopped.manifest, stopped.frames, STROZZI).read_text())
+    text = text_of(write_tournament(tmp_path / "until", stopped.manifest, stopped.tables, STROZZI).read_text())
     assert "win shares known to within 0.2; at most 300 deals" in text
     assert f"{stopped.manifest['deals']} deals each" in text
     assert "win_share_anytime" in text
@@ -140,7 +139,7 @@ def test_the_command_writes_it(tmp_path, capsys):
 
 
 def test_a_comparison_has_no_page(tmp_path):
-    made = plan_agents(STROZZI, "random", "greedy", against=["random"], players=[3], deals=3)
+    made = comparison_of(STROZZI, "random", "greedy", against=["random"], players=[3], deals=3)
     run_study(made.plan, tmp_path / "r", workers=1, tables=made.tables)
     with pytest.raises(InputError, match="holds a comparison or ladder, which has no report"):
         load_results(tmp_path / "r")
@@ -148,11 +147,11 @@ def test_a_comparison_has_no_page(tmp_path):
 
 def test_two_players_get_nash_averaging(tmp_path, results):
     game = load_game("medici_vs_strozzi")
-    made = plan_tournament(game, ["random", "fixed-price:value=8", "fixed-price:value=4"], players=[2], deals=40)
+    made = tournament_of(game, ["random", "fixed-price:value=8", "fixed-price:value=4"], players=[2], deals=40)
     found = run_study(made.plan, tmp_path / "two", workers=1, tables=made.tables)
-    write_tournament(tmp_path / "two", found.manifest, found.frames, game)
+    write_tournament(tmp_path / "two", found.manifest, found.tables, game)
     text = text_of((tmp_path / "two" / "report.html").read_text())
-    weights = found.frames["nash"].query("figure == 'weight' and value > 0")
+    weights = found.tables["nash"].query("figure == 'weight' and value > 0")
     assert len(weights) == 1, "one of the three beats the others"
     assert f"the mixture that no agent beats is {weights['agent'].iloc[0]} (100.0" in text
     assert "Weights, and scores against the mixture" in text

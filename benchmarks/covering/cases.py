@@ -13,11 +13,12 @@ from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.selfplay.pool import Task, play_tasks
 from strozzi_sim.studies.compare import Comparison, plan_agents, plan_variants
 from strozzi_sim.studies.exploit import CHUNKS, _Field, _table
-from strozzi_sim.studies.ladder import plan_ladder
-from strozzi_sim.studies.plan import Plan, make_plan
+from strozzi_sim.studies.ladder import Climb, Ladder, find_budgets, plan_ladder
+from strozzi_sim.studies.names import find_agents, find_variants
+from strozzi_sim.studies.plan import Extent, Plan, make_plan
 from strozzi_sim.studies.run import cell_counts
 from strozzi_sim.studies.tables import study_tables
-from strozzi_sim.studies.tournament import plan_tournament
+from strozzi_sim.studies.tournament import Sample, Tournament, plan_tournament
 
 Frames = dict[str, pd.DataFrame]
 MAX_CHUNKS = 4000  # of a long comparison
@@ -97,6 +98,29 @@ def _resolved(group: str, name: str, make: Callable[[int], Any]) -> Case:
     return Case(group, name, frames)
 
 
+def _tournament(name: str, agents: list[str], players: int, deals: int) -> Tournament:
+    game = load_game(name)
+    extent = Extent([players], deals, "latin")
+    return plan_tournament(game, find_agents(agents), extent, find_variants(game, "base"), Sample())
+
+
+def _agents(name: str, first: str, second: str, against: list[str], players: int, deals: int) -> Comparison:
+    game = load_game(name)
+    (base,) = find_variants(game, "base")
+    return plan_agents(game, find_agents([first, second]), find_agents(against), Extent([players], deals), base)
+
+
+def _variants(name: str, first: str, second: str, agents: list[str], players: int, deals: int) -> Comparison:
+    game = load_game(name)
+    return plan_variants(game, find_variants(game, [first, second]), find_agents(agents), Extent([players], deals))
+
+
+def _ladder(name: str, agent: str, climb: Climb, players: int, deals: int) -> Ladder:
+    game, (spec,) = load_game(name), find_agents([agent])
+    (base,) = find_variants(game, "base")
+    return plan_ladder(game, spec, climb.param, find_budgets(spec, climb), Extent([players], deals), base)
+
+
 def _exploit(game: str, players: int, agent: str, challengers: list[str]) -> Case:
     """The held-out figures of `exploit`, of challengers that are found already."""
     specs = [load_agent(text) for text in challengers]
@@ -119,12 +143,12 @@ def cases(*, quick: bool = False) -> list[Case]:
         _resolved(
             f"tournament {m}",
             "2 players: random, fair-price, shader",
-            lambda n: plan_tournament(load_game(m), ["random", "fair-price", "shader"], players=[2], deals=n),
+            lambda n: _tournament(m, ["random", "fair-price", "shader"], players=2, deals=n),
         ),
         _resolved(
             f"compare {s}",
             "4 players: heuristic and greedy against random",
-            lambda n: plan_agents(load_game(s), "heuristic", "greedy", against=["random"], players=[4], deals=n),
+            lambda n: _agents(s, "heuristic", "greedy", against=["random"], players=4, deals=n),
         ),
     ]
     if quick:
@@ -140,43 +164,37 @@ def cases(*, quick: bool = False) -> list[Case]:
         _resolved(
             f"tournament {s}",
             "4 players: five agents",
-            lambda n: plan_tournament(
-                load_game(s), ["random", "greedy", "heuristic", "racer", "trader"], players=[4], deals=n
-            ),
+            lambda n: _tournament(s, ["random", "greedy", "heuristic", "racer", "trader"], players=4, deals=n),
         ),
         _resolved(
             f"tournament {m}",
             "2 players: with a dominated agent",
-            lambda n: plan_tournament(
-                load_game(m), ["random", "fixed-price:value=6", "shader", "fair-price"], players=[2], deals=n
-            ),
+            lambda n: _tournament(m, ["random", "fixed-price:value=6", "shader", "fair-price"], players=2, deals=n),
         ),
         _resolved(
             f"compare {s}",
             "4 players: heuristic and trader against heuristic",
-            lambda n: plan_agents(load_game(s), "heuristic", "trader", against=["heuristic"], players=[4], deals=n),
+            lambda n: _agents(s, "heuristic", "trader", against=["heuristic"], players=4, deals=n),
         ),
         _resolved(
             f"compare {s}",
             "variants base and long-tracks, 4 players: heuristic",
-            lambda n: plan_variants(load_game(s), "base", "long-tracks", agents=["heuristic"], players=[4], deals=n),
+            lambda n: _variants(s, "base", "long-tracks", agents=["heuristic"], players=4, deals=n),
         ),
         _resolved(
             f"compare {m}",
             "fair-price and random against shader",
-            lambda n: plan_agents(load_game(m), "fair-price", "random", against=["shader"], players=[2], deals=n),
+            lambda n: _agents(m, "fair-price", "random", against=["shader"], players=2, deals=n),
         ),
         _resolved(
             f"compare {m}",
             "variants base and short: fair-price, shader",
-            lambda n: plan_variants(
-                load_game(m), "base", "short", agents=["fair-price", "shader"], players=[2], deals=n
-            ),
+            lambda n: _variants(m, "base", "short", agents=["fair-price", "shader"], players=2, deals=n),
         ),
         _resolved(
             f"ladder {s}",
             "4 players: margin of greedy",
-            lambda n: plan_ladder(load_game(s), "greedy", param="margin", start=1, steps=3, players=4, deals=n),
+            lambda n: _ladder(s, "greedy", Climb("margin", 1, 3), players=4, deals=n),
         ),
         _exploit(s, 4, "greedy", ["heuristic", "trader", "random"]),
         _exploit(m, 2, "shader", ["fair-price", "random"]),

@@ -13,15 +13,26 @@ from scipy.stats import beta
 from strozzi_sim.games import load_game
 from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.kernel.wins import WIN_UNITS
-from strozzi_sim.studies.tournament import Tournament, _add_agents, plan_tournament
+from strozzi_sim.studies.names import find_agents, find_variants
+from strozzi_sim.studies.plan import Extent
+from strozzi_sim.studies.standings import add_agents
+from strozzi_sim.studies.tournament import Sample, Tournament, plan_tournament
 
 FIGURE = "win_share_anytime"
+
+
+def _tournament(name: str, agents: list[str], players: int, deals: int) -> Tournament:
+    game = load_game(name)
+    extent = Extent([players], deals, "latin")
+    return plan_tournament(game, find_agents(agents), extent, find_variants(game, "base"), Sample(until="0.0001"))
+
+
 RUNS: dict[str, Callable[[int], Tournament]] = {
-    "strozzi, 4 players: greedy, heuristic, random, racer": lambda deals: plan_tournament(
-        load_game("strozzi"), ["greedy", "heuristic", "random", "racer"], players=[4], deals=deals, until="0.0001"
+    "strozzi, 4 players: greedy, heuristic, random, racer": lambda deals: _tournament(
+        "strozzi", ["greedy", "heuristic", "random", "racer"], 4, deals
     ),
-    "medici_vs_strozzi: fair-price, random, shader": lambda deals: plan_tournament(
-        load_game("medici_vs_strozzi"), ["fair-price", "random", "shader"], players=[2], deals=deals, until="0.0001"
+    "medici_vs_strozzi: fair-price, random, shader": lambda deals: _tournament(
+        "medici_vs_strozzi", ["fair-price", "random", "shader"], 2, deals
     ),
 }
 
@@ -43,7 +54,7 @@ def _wrong(name: str, deals: int, runs: range, truth: dict[str, float]) -> list[
             cut.by_agent = whole.by_agent[:, :look]  # type: ignore[attr-defined]
             cut.deals_of_chunks = whole.deals_of_chunks[:look]  # type: ignore[attr-defined]
             cut.deals = tournament.plan.chunk_range(look - 1)[1]  # type: ignore[attr-defined]
-            _add_agents(table, cut)  # type: ignore[arg-type]
+            add_agents(table, cut)  # type: ignore[arg-type]
         frame = table.frame()
         rows = frame[(frame["figure"] == FIGURE) & frame["low"].notna()]
         true = rows["agent"].map(truth).to_numpy()

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from strozzi_sim.cli import about, bench, exploit, fairness, play, records, study, tournament
+from strozzi_sim.cli.wording import error_words
 from strozzi_sim.errors import MAX_SHOWN, Stopped, StorageError, StrozziError
 
 EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 internal error, 130/143 interrupted."
@@ -84,7 +85,7 @@ def run(arguments: list[str]) -> int:
         code = app(args=arguments, prog_name="strozzi", standalone_mode=False)
         sys.stdout.flush()
     except StrozziError as error:
-        return _complain(str(error), error.exit_code, debug)
+        return _complain(error_words(error), error.exit_code, debug)
     except typer.Exit as error:
         return int(error.exit_code)
     except (typer.Abort, KeyboardInterrupt):

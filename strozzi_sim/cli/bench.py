@@ -17,13 +17,12 @@ from strozzi_sim.cli.options import (
     VariantName,
     Workers,
     check_range,
-    noted_in,
     one_player_count,
     parse_lineup,
     parse_workers,
     print_json,
+    say_calibrating,
     tell,
-    with_counts,
 )
 from strozzi_sim.errors import InputError
 
@@ -53,6 +52,7 @@ def bench(
     from strozzi_sim.selfplay.interrupts import stop_flag
     from strozzi_sim.selfplay.match import Match
     from strozzi_sim.selfplay.pool import Task, play_tasks
+    from strozzi_sim.studies.calibrated import noted_in, with_counts
 
     if seconds is not None and games is not None:
         raise InputError("--seconds and --games: give one of them")
@@ -63,7 +63,7 @@ def bench(
     the_game = load_game(game)
     count = one_player_count(players, the_game)
     chosen = resolve_variant(the_game, variant)
-    lineup, notes = with_counts(parse_lineup(agents, count), the_game, [count], [chosen])
+    lineup, notes = with_counts(parse_lineup(agents, count), the_game, [count], [chosen], calibrating=say_calibrating)
     match = Match(the_game, count, lineup, chosen, seed)
     team = parse_workers(workers)
     began = monotonic()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strozzi_sim.cli.options import check_range, columns_of, noted_in, print_json, tell, with_counts
+from strozzi_sim.cli.options import check_range, columns_of, print_json, say_calibrating, tell
 from strozzi_sim.errors import InputError
 from strozzi_sim.kernel.files import storage_errors, write_whole
 
@@ -43,6 +43,7 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
     from strozzi_sim.agent import check_lineup, load_agent
     from strozzi_sim.play.explain import TREE_FORMAT, deciders, explain
     from strozzi_sim.play.retrace import retrace, table_of
+    from strozzi_sim.studies.calibrated import noted_in, with_counts
 
     spec, header = load_agent(asked.agent), recorded.header
     check_range("--lines", asked.lines, 0, 1e6)
@@ -58,7 +59,7 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
     check_lineup([spec], table.game, table.players)
     actions = retrace(recorded, table, place)
     wanted = _wanted(asked, deciders(table, actions))
-    (spec,), notes = with_counts([spec], table.game, [table.players], [table.variant])
+    (spec,), notes = with_counts([spec], table.game, [table.players], [table.variant], calibrating=say_calibrating)
     says = spec.agent.analyse
     value = (says.__doc__ or "").strip().split("\n")[0] if says else None
     about: dict[str, Any] = {

@@ -15,11 +15,10 @@ from strozzi_sim.cli.options import (
     check_range,
     check_seed,
     find_variant,
-    noted_in,
     parse_players,
     print_json,
+    say_calibrating,
     tell,
-    with_counts,
 )
 
 if TYPE_CHECKING:
@@ -48,13 +47,14 @@ def fairness(
     from strozzi_sim.play.fairness import check_fairness
     from strozzi_sim.selfplay.apart import ask_apart
     from strozzi_sim.selfplay.interrupts import stop_flag
+    from strozzi_sim.studies.calibrated import noted_in, with_counts
 
     the_game = load_game(game)
     counts = parse_players(players, the_game)
     check_range("--deals", deals, 1, 1e9)
     check_seed(seed)
     chosen = find_variant(the_game, variant, study)
-    (spec,), notes = with_counts([load_agent(agent)], the_game, counts, [chosen])
+    (spec,), notes = with_counts([load_agent(agent)], the_game, counts, [chosen], calibrating=say_calibrating)
     with stop_flag():
         check = partial(check_fairness, players=counts, deals=deals, seed=seed)
         result: Fairness = ask_apart(check, spec, the_game, chosen, seed=seed)

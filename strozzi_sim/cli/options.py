@@ -1,14 +1,16 @@
 """Options that several commands share, and their output: one JSON document, or text for a person."""
 
 import json
+import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from strozzi_sim.cli.wording import in_options
 from strozzi_sim.errors import InputError, known_names, shown
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from strozzi_sim.games.contract import Game
     from strozzi_sim.games.variants import Variant
     from strozzi_sim.play.calibrate import Calibration
-    from strozzi_sim.studies.run import Progress
+    from strozzi_sim.studies.run import Progress, Results
 
 MAX_WORKERS = 1_024
 
@@ -73,7 +75,9 @@ def parse_players(text: str, game: "Game") -> list[int]:
 def one_player_count(text: str, game: "Game") -> int:
     """The player count of a command that plays one; by default 4, or the fewest of the game."""
     if not text:
-        return 4 if 4 in game.player_counts else game.player_counts[0]
+        from strozzi_sim.studies.names import find_players
+
+        return find_players(game, None)[0]
     counts = parse_players(text, game)
     if len(counts) > 1:
         raise InputError(f"--players: this command plays one player count, got {shown(text)}")
@@ -92,38 +96,15 @@ def parse_lineup(text: str, players: int) -> "tuple[AgentSpec, ...]":
     return tuple(load_agent(spec) for spec in specs)
 
 
-def with_counts(
-    specs: "Sequence[AgentSpec]",
-    game: "Game",
-    players: Sequence[int],
-    variants: "Sequence[Variant]",
-    folder: Path | None = None,
-) -> "tuple[tuple[AgentSpec, ...], tuple[Calibration, ...]]":
-    """The agents with counts in place of seconds, and how that came; those noted in a results folder stay the same."""
-    if not any(spec.in_seconds for spec in specs):
-        return tuple(specs), ()
-    from strozzi_sim.agent import load_agent
-    from strozzi_sim.play.calibrate import in_counts
-    from strozzi_sim.studies.calibrated import noted
-
-    known = noted(folder)
-    say("calibrating agents with seconds=" if not known else "agents with seconds= play as when this folder was begun")
-    calibrations = in_counts(specs, game, players, variants, known)
-    played = tuple(load_agent(calibrations[spec.text].plays) if spec.text in calibrations else spec for spec in specs)
-    return played, tuple(calibrations.values())
+def say_calibrating(noted: bool) -> None:
+    """Say that agents with seconds= are calibrated, or play as the results folder notes."""
+    say("agents with seconds= play as when this folder was begun" if noted else "calibrating agents with seconds=")
 
 
 def tell(calibrations: "Sequence[Calibration]") -> None:
     """Say of agents given in seconds what they play as; nothing if there are none."""
     for calibration in calibrations:
         print(calibration, flush=True)
-
-
-def noted_in(document: dict[str, Any], calibrations: "Sequence[Calibration]") -> dict[str, Any]:
-    """A JSON document with what agents given in seconds play as; unchanged if there are none."""
-    return (
-        {**document, "calibrated": [calibration.plain() for calibration in calibrations]} if calibrations else document
-    )
 
 
 def parse_workers(workers: int | None) -> int:
@@ -181,14 +162,37 @@ def json_rows(frame: Any) -> list[dict[str, Any]]:
     return [{key: None if value != value else value for key, value in row.items()} for row in frame.to_dict("records")]
 
 
+def tell_plan(summary: str, calibrations: "Sequence[Calibration]") -> None:
+    """Say what will be played, before it is."""
+    print(in_options(summary), flush=True)
+    tell(calibrations)
+
+
+def command_line() -> str:
+    """The command as it was typed."""
+    return shlex.join(["strozzi", *sys.argv[1:]])
+
+
+def json_tables(results: "Results") -> dict[str, Any]:
+    """Every table as rows for JSON."""
+    return {name: json_rows(frame) for name, frame in results.tables.items()}
+
+
 @contextmanager
-def progress_bar(json_wanted: bool) -> "Iterator[Progress]":
-    """A bar that counts games, on a terminal; nothing elsewhere."""
+def progress_bar(
+    json_wanted: bool,
+    *,
+    planned: "Callable[[str, Sequence[Calibration]], None]" = tell_plan,
+    calibrating: Callable[[bool], None] = say_calibrating,
+) -> "Iterator[Progress]":
+    """A bar that counts games, on a terminal; nothing elsewhere. With JSON, nothing but `calibrating` is said."""
     from strozzi_sim.studies.run import Progress
 
-    talk = (lambda line: None) if json_wanted else say
-    if json_wanted or not sys.stderr.isatty():
-        yield Progress(say=talk)
+    if json_wanted:
+        yield Progress(calibrating=calibrating)
+        return
+    if not sys.stderr.isatty():
+        yield Progress(say=say, planned=planned, calibrating=calibrating)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -198,7 +202,12 @@ def progress_bar(json_wanted: bool) -> "Iterator[Progress]":
     console = Console(stderr=True)
     with Bar(*columns, console=console, transient=True) as bar:
         task = bar.add_task("games", total=None)
-        yield Progress(say=console.print, games=lambda done, total: bar.update(task, completed=done, total=total))
+        yield Progress(
+            say=console.print,
+            games=lambda done, total: bar.update(task, completed=done, total=total),
+            planned=planned,
+            calibrating=calibrating,
+        )
 
 
 def columns_of(rows: Sequence[Sequence[str]]) -> str:

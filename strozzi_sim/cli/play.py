@@ -17,8 +17,8 @@ from strozzi_sim.cli.options import (
     one_player_count,
     parse_lineup,
     say,
+    say_calibrating,
     tell,
-    with_counts,
 )
 from strozzi_sim.errors import AgentFault, InputError
 
@@ -48,6 +48,7 @@ def play(
     from strozzi_sim.games import load_game
     from strozzi_sim.kernel.worker import prints_to_stderr
     from strozzi_sim.play.position import Position
+    from strozzi_sim.studies.calibrated import with_counts
 
     the_game = load_game(game)
     count = one_player_count(players, the_game)
@@ -60,7 +61,7 @@ def play(
         if not spec.agent.plays(the_game, count):
             raise InputError(f"--agents: {spec.text!r} does not play {game} with {count} players")
     chosen = find_variant(the_game, variant, study)
-    others, notes = with_counts(others, the_game, [count], [chosen])
+    others, notes = with_counts(others, the_game, [count], [chosen], calibrating=say_calibrating)
     tell(notes)
     foreign = dict.fromkeys(spec.text for spec in others if spec.foreign)
     if foreign:

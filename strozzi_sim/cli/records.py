@@ -18,14 +18,13 @@ from strozzi_sim.cli.options import (
     check_range,
     check_seed,
     find_variant,
-    noted_in,
     one_player_count,
     out_option,
     parse_lineup,
     print_json,
     say,
+    say_calibrating,
     tell,
-    with_counts,
 )
 from strozzi_sim.errors import BrokenRule, InputError
 
@@ -59,6 +58,7 @@ def record(
     from strozzi_sim.selfplay.interrupts import stop_flag
     from strozzi_sim.selfplay.match import Match
     from strozzi_sim.selfplay.rows import row_dependent
+    from strozzi_sim.studies.calibrated import noted_in, with_counts
 
     the_game = load_game(game)
     count = one_player_count(players, the_game)
@@ -69,7 +69,7 @@ def record(
         if games != 1:
             raise InputError(f"--deal and --games: --deal records one game, got --games {games}")
     chosen = find_variant(the_game, variant, study)
-    lineup, notes = with_counts(parse_lineup(agents, count), the_game, [count], [chosen])
+    lineup, notes = with_counts(parse_lineup(agents, count), the_game, [count], [chosen], calibrating=say_calibrating)
     match = Match(the_game, count, lineup, chosen, seed, seatings)
     check_range("--seating", seating, 0, len(match.design) - 1)
     path = Path(f"{game}.jsonl") if out is None else out

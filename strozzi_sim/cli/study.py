@@ -1,7 +1,5 @@
 """run, report, balance: studies from a file, their reports, and a study without a file."""
 
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,21 +12,18 @@ from strozzi_sim.cli.options import (
     Seed,
     Workers,
     columns_of,
-    json_rows,
+    command_line,
+    json_tables,
     named_path,
-    noted_in,
     out_option,
     parse_players,
     parse_workers,
     print_json,
     progress_bar,
     say,
-    tell,
 )
-from strozzi_sim.errors import InputError
 
 if TYPE_CHECKING:
-    from strozzi_sim.studies.plan import Plan
     from strozzi_sim.studies.run import Results
 
 Out = Annotated[Path | None, out_option("results folder; default: results/<name>")]
@@ -40,18 +35,12 @@ def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a study file 
 
     Example: strozzi run experiments/balance_by_player_count.toml
     """
-    from strozzi_sim.studies.plan import read_study
-    from strozzi_sim.studies.run import run_study
+    from strozzi_sim.studies.study import Run, run_file
 
-    plan = read_study(file)
-    folder = Path("results") / plan.name if out is None else out
-    plan = _calibrated(plan, folder)
     team = parse_workers(workers)
-    with progress_bar(json) as progress:
-        if not json:
-            progress.ready = lambda: _tell(plan)
-        results = run_study(plan, folder, workers=team, command=_command(), progress=progress)
-    _finish(results, plan.game.name, json)
+    with progress_bar(json, calibrating=_say_calibrating) as progress:
+        results = run_file(file, Run(out, team, progress, command_line()))
+    _finish(results, json)
 
 
 def report(
@@ -64,24 +53,25 @@ def report(
     """
     from strozzi_sim.studies.run import load_results
 
-    results = load_results(folder)
-    _finish(results, results.manifest["game"], json)
+    _finish(load_results(folder), json)
 
 
-def _finish(results: "Results", game: str, json: bool) -> None:
+def _finish(results: "Results", json: bool) -> None:
+    """Write the report of a results folder, and say where everything is."""
     from strozzi_sim.games import load_game
     from strozzi_sim.reports.page import write_report
     from strozzi_sim.reports.tournament import write_tournament
 
-    write = write_tournament if "ratings" in results.frames else write_report
-    page = write(results.folder, results.manifest, results.frames, load_game(game))
+    assert results.folder is not None
+    write = write_tournament if "ratings" in results.tables else write_report
+    page = write(results.folder, results.manifest, results.tables, load_game(results.manifest["game"]))
     if json:
         document = {
             "results": str(results.folder),
             "games": results.games,
             "played_now": results.played_now,
             "seconds": results.seconds,
-            "tables": {name: str(path) for name, path in results.tables.items()},
+            "tables": {name: str(path) for name, path in results.files.items()},
             "report": str(page),
         }
         calibrated = results.manifest.get("calibrated")
@@ -113,63 +103,30 @@ def balance(
     """
     from strozzi_sim.agent import split_specs
     from strozzi_sim.games import load_game
-    from strozzi_sim.studies.plan import make_plan
-    from strozzi_sim.studies.run import run_in_memory, run_study, study_tables
+    from strozzi_sim.studies.study import Run, balance
 
     the_game = load_game(game)
-    counts = parse_players(players, the_game)
-    specs = split_specs(agents) if agents else [the_game.standard_agent]
-    if len(specs) > min(counts):
-        raise InputError(
-            f"--agents: {len(specs)} agents ({agents}) for {min(counts)} seats; give at most {min(counts)}"
-        )
-    lineups = [specs] if len(specs) == 1 else [[specs[i % len(specs)] for i in range(count)] for count in counts]
-    raw: dict[str, Any] = {
-        "name": f"balance-{game.replace('_', '-')}",
-        "game": game,
-        "seed": seed,
-        "players": counts,
-        "deals": deals,
-        "seatings": seatings,
-        "lineups": lineups,
-        "variants": variant or ["base"],
-    }
-    plan = _calibrated(make_plan(raw, "balance"), out)
+    counts, lineup = parse_players(players, the_game), split_specs(agents) if agents else []
     team = parse_workers(workers)
-    with progress_bar(json) as progress:
-        if not json:
-            progress.ready = lambda: _tell(plan)
-        if out is None:
-            _, frames = run_in_memory(plan, study_tables, workers=team, progress=progress)
-        else:
-            results = run_study(plan, out, workers=team, command=_command(), progress=progress)
-            frames = results.frames
+    with progress_bar(json, calibrating=_say_calibrating) as progress:
+        results = balance(
+            the_game, agents=lineup, players=counts, deals=deals, seatings=seatings, variants=variant or "base",
+            seed=seed, how=Run(out, team, progress, command_line()),
+        )  # fmt: skip
     if json:
-        tables = {name: json_rows(frame) for name, frame in frames.items()}
-        print_json({"plan": noted_in({**plan.resolved, "games": plan.games}, plan.calibrated), "tables": tables})
+        print_json({"plan": results.plan, "tables": json_tables(results)})
         return
     for name in ("balance", "seats", "lineup"):
-        if len(frames[name]):
-            print(f"\n{name}\n{_text(frames[name])}")
+        if len(results.tables[name]):
+            print(f"\n{name}\n{_text(results.tables[name])}")
     if out is not None:
-        _finish(results, game, False)
+        _finish(results, False)
     else:
         say("add --out DIR to keep the tables and a report with pictures")
 
 
-def _calibrated(plan: "Plan", folder: Path | None) -> "Plan":
-    """The plan with counts in place of seconds."""
-    if not any(spec.in_seconds for lineup in plan.lineups for spec in lineup):
-        return plan
-    from strozzi_sim.studies.calibrated import calibrated
-
+def _say_calibrating(noted: bool) -> None:
     say("calibrating agents with seconds=, unless the results folder says what they play as")
-    return calibrated(plan, folder)
-
-
-def _tell(plan: "Plan") -> None:
-    print(plan.summary(), flush=True)
-    tell(plan.calibrated)
 
 
 def _text(frame: Any) -> str:
@@ -188,10 +145,6 @@ def _text(frame: Any) -> str:
 
 def _number(value: float) -> str:
     return "-" if value != value else f"{value:.4f}" if abs(value) < 10 else f"{value:.2f}"
-
-
-def _command() -> str:
-    return shlex.join(["strozzi", *sys.argv[1:]])
 
 
 COMMANDS = {"run": run, "report": report, "balance": balance}

@@ -1,9 +1,7 @@
 """tournament, compare, ladder: which agent is best, by how much, and how certain that is."""
 
-import shlex
-import sys
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,10 +14,9 @@ from strozzi_sim.cli.options import (
     Seed,
     VariantName,
     Workers,
-    check_range,
     columns_of,
-    json_rows,
-    noted_in,
+    command_line,
+    json_tables,
     one_player_count,
     out_option,
     parse_players,
@@ -27,18 +24,16 @@ from strozzi_sim.cli.options import (
     print_json,
     progress_bar,
     say,
-    tell,
-    with_counts,
+    tell_plan,
 )
 from strozzi_sim.errors import InputError
 
 if TYPE_CHECKING:
     from strozzi_sim.games.contract import Game
+    from strozzi_sim.games.variants import Variant
     from strozzi_sim.play.calibrate import Calibration
-    from strozzi_sim.studies.compare import Comparison
-    from strozzi_sim.studies.ladder import Ladder
     from strozzi_sim.studies.run import Results
-    from strozzi_sim.studies.tournament import Tournament
+    from strozzi_sim.studies.study import Run
 
 Deals = Annotated[int, typer.Option(help="deals for every line-up")]
 Out = Annotated[Path | None, out_option("keep everything in this folder, and resume there; default: only print")]
@@ -69,19 +64,20 @@ def tournament(
     """
     from strozzi_sim.agent import split_specs
     from strozzi_sim.games import load_game
-    from strozzi_sim.studies.tournament import plan_tournament, unrated
+    from strozzi_sim.studies.standings import unrated
+    from strozzi_sim.studies.tournament import Sample, tournament
 
     the_game = load_game(game)
-    counts = parse_players(players, the_game) if players else [one_player_count("", the_game)]
-    check_range("--matchups", matchups, 1, 100_000)
-    names, notes = _in_counts(split_specs(agents), the_game, counts, variant or ["base"], out)
-    planned = plan_tournament(
-        the_game, names, players=counts, deals=deals, seatings=seatings, seed=seed,
-        variants=variant or ["base"], most=matchups, until=until,
-    )  # fmt: skip
-    tables = _play(planned, workers, out, json, notes)
+    counts, field = parse_players(players, the_game) if players else None, split_specs(agents)
+    with _run(workers, out, json) as how:
+        results = tournament(
+            the_game, agents=field, players=counts, deals=deals, seatings=seatings, variants=variant or "base",
+            seed=seed, sample=Sample(matchups, until), how=how,
+        )  # fmt: skip
+    _finish(results, deals, json)
     if json:
         return
+    tables = results.tables
     for key, ratings in tables["ratings"].groupby(["players", "variant"], sort=False):
         strength = ratings[ratings["figure"] == "strength"].sort_values("value", ascending=False, kind="stable")
         order = list(strength["agent"])
@@ -177,39 +173,34 @@ def compare(
     """
     from strozzi_sim.agent import split_specs
     from strozzi_sim.games import load_game
-    from strozzi_sim.studies.compare import plan_agents, plan_variants
+    from strozzi_sim.studies.compare import compare
 
     the_game = load_game(game)
-    counts = parse_players(players, the_game) if players else [one_player_count("", the_game)]
+    counts = parse_players(players, the_game) if players else None
     sides = _sides(the_game, first, second, variants)
-    if sides is None:
-        (first, second, *others), notes = _in_counts(
-            [first, second, *split_specs(against or the_game.standard_agent)], the_game, counts, [variant], out
-        )
-        planned = plan_agents(
-            the_game, first, second, against=others, players=counts, deals=deals, seatings=seatings,
-            seed=seed, variant=variant,
+    with _run(workers, out, json) as how:
+        results = compare(
+            the_game, first=sides[0], second=sides[1], against=split_specs(against) if against else [],
+            agents=split_specs(agents) if agents else [], players=counts, deals=deals, seatings=seatings,
+            variant=variant, seed=seed, how=how,
         )  # fmt: skip
-    else:
-        names, notes = _in_counts(split_specs(agents or the_game.standard_agent), the_game, counts, sides, out)
-        planned = plan_variants(
-            the_game, *sides, agents=names, players=counts, deals=deals, seatings=seatings, seed=seed
-        )
-    tables = _play(planned, workers, out, json, notes)
+    _finish(results, deals, json)
     if json:
         return
-    of = planned.of
+    tables = results.tables
+    of = "agent" if "agent" in tables["sides"] else "variant"
+    one, other = tables["difference"].iloc[0][["first", "second"]]
     figures = ("win_share", "rank_mean", "score_mean", "lead_mean")
     saved = tuple(f"{figure}_variance_saved" for figure in figures)
     print(f"\neach by itself\n{_rows(tables['sides'], ('players', of, 'by', 'level'), figures)}")
     keys = ("players", "by", "level")
-    print(f"\n{planned.first} - {planned.second}, paired by deal\n{_rows(tables['difference'], keys, figures)}")
+    print(f"\n{one} - {other}, paired by deal\n{_rows(tables['difference'], keys, figures)}")
     print(f"\nshare of variance that pairing saved\n{_rows(tables['difference'], keys, saved)}")
 
 
-def _sides(game: "Game", first: str, second: str, variants: str) -> tuple[str, str] | None:
-    """The two variants to compare; None if it is agents that are compared."""
-    from strozzi_sim.games.variants import BASE, shipped_variants
+def _sides(game: "Game", first: str, second: str, variants: str) -> "Sequence[str | Variant]":
+    """The two things to compare: variants if --variants names some, or what A and B name."""
+    from strozzi_sim.studies.names import find_variants
 
     if variants:
         pieces = [piece.strip() for piece in variants.split(",")]
@@ -217,13 +208,11 @@ def _sides(game: "Game", first: str, second: str, variants: str) -> tuple[str, s
             raise InputError("--variants: replaces A and B; give one or the other")
         if len(pieces) != 2 or not all(pieces):
             raise InputError(f"--variants: expected two variants, separated by a comma, got {variants!r}")
-        return pieces[0], pieces[1]
+        return find_variants(game, pieces)
     if not (first and second):
         example = f"strozzi compare {game.name} {game.standard_agent} random"
         raise InputError(f"compare: give two agents or two variants, as in: {example}")
-    if {first, second} <= {BASE, *shipped_variants(game)}:
-        return first, second
-    return None
+    return first, second
 
 
 def ladder(
@@ -246,106 +235,71 @@ def ladder(
     Example: strozzi ladder strozzi greedy --param margin --from 4 --steps 3 --deals 200
     """
     from strozzi_sim.games import load_game
-    from strozzi_sim.studies.ladder import flattens_at, plan_ladder
+    from strozzi_sim.studies.ladder import Climb, flattens_at, ladder
 
     the_game = load_game(game)
-    check_range("--steps", steps, 1, 30)
-    planned = plan_ladder(
-        the_game, agent, param=param, start=start, steps=steps, players=one_player_count(players, the_game),
-        deals=deals, seatings=seatings, seed=seed, variant=variant,
-    )  # fmt: skip
-    table = _play(planned, workers, out, json)["ladder"]
+    count = one_player_count(players, the_game)
+    with _run(workers, out, json) as how:
+        results = ladder(
+            the_game, agent=agent, climb=Climb(param, start, steps), players=count, deals=deals, seatings=seatings,
+            variant=variant, seed=seed, how=how,
+        )  # fmt: skip
+    _finish(results, deals, json)
     if json:
         return
+    table = results.tables["ladder"]
     figures = ("win_share", "rank_mean", "lead_mean")
     print(f"\n{_rows(table, ('step', 'budget', 'against'), figures)}")
     flat = flattens_at(table)
     if flat is None:
         print("every doubling wins or loses more than its fair share: no step is flat yet")
     else:
-        budget = planned.budgets[flat - 1]
-        print(f"flat from step {flat}: {2 * budget:g} is not significantly better or worse than {budget:g}")
+        twice, once = table[table["step"] == str(flat)].iloc[0][["budget", "against"]]
+        print(f"flat from step {flat}: {twice} is not significantly better or worse than {once}")
 
 
-def _in_counts(
-    texts: Sequence[str], game: "Game", players: Sequence[int], variants: Sequence[str], out: Path | None
-) -> "tuple[list[str], tuple[Calibration, ...]]":
-    """The agents by spec strings, with counts in place of seconds, and how that came."""
-    from strozzi_sim.agent import load_agent
-    from strozzi_sim.games.variants import resolve_variant
+@contextmanager
+def _run(workers: int | None, out: Path | None, json: bool) -> "Iterator[Run]":
+    """How a study is run: with a bar, and in the folder that --out names, if any."""
+    from strozzi_sim.studies.study import Run
 
-    try:
-        given = [load_agent(text) for text in texts]
-    except InputError:
-        return list(texts), ()  # the plan refuses it, in its turn and in its words
-    resolved = [resolve_variant(game, name) for name in variants]
-    played, notes = with_counts(given, game, players, resolved, out)
-    return [spec.text for spec in played], notes
+    def told(summary: str, calibrations: "Sequence[Calibration]") -> None:
+        for _ in range(2 if out is None else 1):  # without a folder it has always been said twice
+            tell_plan(summary, calibrations)
+
+    with progress_bar(json, planned=told) as progress:
+        yield Run(out, parse_workers(workers), progress, command_line())
 
 
-def _play(
-    planned: "Tournament | Comparison | Ladder",
-    workers: int | None,
-    out: Path | None,
-    json: bool,
-    notes: "tuple[Calibration, ...]" = (),
-) -> Any:
-    """Say the plan, play it, and give its tables, printed if as JSON."""
-    from strozzi_sim.studies.run import run_in_memory, run_study
-
-    plan, team = replace(planned.plan, calibrated=notes), parse_workers(workers)
-    stopping_rule = planned.stopping_rule() if plan.until else None  # type: ignore[union-attr]
-    command = shlex.join(["strozzi", *sys.argv[1:]])
-
-    def told() -> None:
-        print(planned.summary(), flush=True)
-        tell(notes)
-
-    with progress_bar(json) as progress:
-        if not json:
-            progress.ready = told
-        if out is None:
-            progress.ready()
-            cut, frames = run_in_memory(
-                plan, planned.tables, workers=team, progress=progress, stopping_rule=stopping_rule
-            )
-            games, deals = cut.games, cut.deals
-        else:
-            results = run_study(
-                plan,
-                out,
-                workers=team,
-                command=command,
-                progress=progress,
-                tables=planned.tables,
-                stopping_rule=stopping_rule,
-            )
-            frames, games, deals = results.frames, results.games, results.manifest["deals"]
-            page = _page(results, plan.game)
+def _finish(results: "Results", deals: int, json: bool) -> None:
+    """Write the page of a tournament; print the results as JSON, or how far they were played and where they are."""
+    page = _page(results) if results.folder is not None else None
     if json:
-        tables = {name: json_rows(frame) for name, frame in frames.items()}
-        print_json({"plan": noted_in({**plan.resolved, "deals": deals, "games": games}, notes), "tables": tables})
-        return frames
-    if plan.until:
+        print_json({"plan": results.plan, "tables": json_tables(results)})
+        return
+    if "until" in results.plan:
+        played = results.plan["deals"]
         print(
-            f"stopped after {deals:,} deals = {games:,} games"
-            if deals < plan.deals
+            f"stopped after {played:,} deals = {results.games:,} games"
+            if played < deals
             else "not stopped before the last deal"
         )
-    if out is not None:
-        print(f"{results.played_now:,} games played in {results.seconds:.1f} s; tables: {out / 'tables'}")
+    if results.folder is not None:
+        tables = results.folder / "tables"
+        print(f"{results.played_now:,} games played in {results.seconds:.1f} s; tables: {tables}")
         if page is not None:
             print(f"report: {page}")
-    return frames
 
 
-def _page(results: "Results", game: "Game") -> Path | None:
+def _page(results: "Results") -> Path | None:
     """The report of a tournament; comparisons and ladders have none."""
+    from strozzi_sim.games import load_game
     from strozzi_sim.reports.tournament import write_tournament
 
-    if "ratings" not in results.frames:
+    if "ratings" not in results.tables:
         return None
-    return write_tournament(results.folder, results.manifest, results.frames, game)
+    assert results.folder is not None
+    return write_tournament(results.folder, results.manifest, results.tables, load_game(results.plan["game"]))
 
 
 def _rows(table: Any, keys: Sequence[str], figures: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from strozzi_sim.reports.findings import RANK, SCORE, WIN
 from strozzi_sim.reports.heat import draw_heat_map
 from strozzi_sim.reports.html_tables import page_table
 from strozzi_sim.reports.page import Content, Item, Painter, Part, Section, marked, moment, write_page
-from strozzi_sim.studies.tournament import unrated
+from strozzi_sim.studies.standings import unrated
 
 STRENGTH = Figure("strength", "strength", "number")
 AHEAD = Figure("ahead_share", "finished ahead", "share")

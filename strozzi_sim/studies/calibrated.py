@@ -1,29 +1,67 @@
-"""Plans whose agents have budgets in seconds: calibrated once, before anything is played, and only once a folder."""
+"""Agents whose budgets are in seconds: calibrated once, before anything is played, and only once a folder."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from strozzi_sim.agent import AgentSpec, load_agent
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.variants import Variant
 from strozzi_sim.play.calibrate import Calibration, in_counts
 from strozzi_sim.studies.plan import Plan
 
+Told = Callable[[bool], None]
 
-def calibrated(plan: Plan, folder: Path | None = None) -> Plan:
+
+def with_counts(
+    specs: Sequence[AgentSpec],
+    game: Game,
+    players: Sequence[int],
+    variants: Sequence[Variant],
+    *,
+    folder: Path | None = None,
+    calibrating: Told | None = None,
+) -> tuple[tuple[AgentSpec, ...], tuple[Calibration, ...]]:
+    """The agents with counts in place of seconds, and how that came; those noted in a results folder stay the same.
+
+    Args:
+        specs: agents; those without a budget in seconds come back as they are.
+        game: what they will play.
+        players: player counts.
+        variants: the component data.
+        folder: a results folder, whose manifest may say what they play as.
+        calibrating: called before an agent is asked, with whether the folder notes any; not called if no budget is
+            in seconds.
+
+    Raises:
+        InputError: an agent that does not play this, or whose memory cannot hold so many.
+        AgentFault: an agent changed the rules.
+    """
+    if not any(spec.in_seconds for spec in specs):
+        return tuple(specs), ()
+    known = noted(folder)
+    if calibrating is not None:
+        calibrating(bool(known))
+    calibrations = in_counts(specs, game, players, variants, known)
+    loaded = {given: load_agent(each.plays) for given, each in calibrations.items()}
+    return tuple(loaded.get(spec.text, spec) for spec in specs), tuple(calibrations.values())
+
+
+def calibrated(plan: Plan, folder: Path | None = None, calibrating: Told | None = None) -> Plan:
     """The plan with counts in place of seconds; what `folder` holds already was played with the counts noted there.
 
     Raises:
         InputError: an agent that does not play this, or whose memory cannot hold the count.
     """
-    specs = [spec for lineup in plan.lineups for spec in lineup]
-    found = in_counts(specs, plan.game, plan.players, plan.variants, noted(folder))
-
-    def with_count(spec: AgentSpec) -> AgentSpec:
-        return load_agent(found[spec.text].plays) if spec.text in found else spec
-
-    lineups: Sequence[tuple[AgentSpec, ...]] = [tuple(with_count(spec) for spec in lineup) for lineup in plan.lineups]
-    return replace(plan, lineups=tuple(dict.fromkeys(lineups)), calibrated=tuple(found.values()))
+    specs = list(dict.fromkeys(spec for lineup in plan.lineups for spec in lineup))
+    counted, calibrations = with_counts(
+        specs, plan.game, plan.players, plan.variants, folder=folder, calibrating=calibrating
+    )
+    plays = dict(zip(specs, counted, strict=True))
+    lineups = dict.fromkeys(tuple(plays[spec] for spec in lineup) for lineup in plan.lineups)
+    return replace(plan, lineups=tuple(lineups), calibrated=calibrations)
 
 
 def noted(folder: Path | None) -> list[Calibration]:
@@ -33,3 +71,8 @@ def noted(folder: Path | None) -> list[Calibration]:
     except (OSError, ValueError, KeyError, TypeError):
         return []  # whether the folder can be used is for the store to say
     return [found for each in plain if (found := Calibration.of(each))] if isinstance(plain, list) else []
+
+
+def noted_in(document: dict[str, Any], calibrations: Sequence[Calibration]) -> dict[str, Any]:
+    """A document with what agents given in seconds play as; unchanged if there are none."""
+    return {**document, "calibrated": [each.plain() for each in calibrations]} if calibrations else document

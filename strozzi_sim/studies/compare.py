@@ -1,37 +1,41 @@
 """Two agents, or two variants, on the same deals: differences paired by deal, and what the pairing saved."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from strozzi_sim.agent import load_agent
-from strozzi_sim.errors import InputError
+from strozzi_sim.agent import AgentSpec
+from strozzi_sim.errors import ArgumentError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import FigureTable
+from strozzi_sim.games.variants import BASE, Variant, shipped_variants
+from strozzi_sim.studies.calibrated import with_counts
 from strozzi_sim.studies.cells import CellCounts, Sums
-from strozzi_sim.studies.plan import Plan
-from strozzi_sim.studies.run import cell_counts
+from strozzi_sim.studies.names import find_agents, find_game, find_players, find_variants, seated
+from strozzi_sim.studies.plan import Extent, Plan, plan_of
+from strozzi_sim.studies.run import Results, cell_counts
 from strozzi_sim.studies.store import Store
-from strozzi_sim.studies.tournament import orders_plan
+from strozzi_sim.studies.study import Run, Study, run
+
+Side = str | AgentSpec | Variant
 
 # Of whom figures are, ("position", 0) or ("seat", 2), and the figures.
 Part = tuple[str, int, tuple[Sums, ...]]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Study):
     """A comparison, resolved.
 
     Attributes:
+        plan: the study that plays both.
         first, second: the sides, agents or variants, in words.
         of: "agent" or "variant".
-        plan: the study that plays both.
     """
 
     first: str
     second: str
     of: str
-    plan: Plan
 
     def summary(self) -> str:
         """What times what is how many games."""
@@ -81,70 +85,95 @@ def _part(cell: CellCounts, breakdown: Literal["seat", "position"], level: int) 
     return breakdown, level, tuple(sums.of(level) for sums in cell.sums(breakdown))
 
 
-def plan_agents(
-    game: Game,
-    first: str,
-    second: str,
+def compare(
+    game: str | Game,
     *,
-    against: Sequence[str],
-    players: Sequence[int],
-    deals: int,
+    first: Side,
+    second: Side,
+    against: Sequence[str | AgentSpec] = (),
+    agents: Sequence[str | AgentSpec] = (),
+    players: int | Sequence[int] | None = None,
+    deals: int = 1000,
     seatings: str = "rotate",
+    variant: str | Variant = "base",
     seed: int = 0,
-    variant: str = "base",
+    how: Run | None = None,
+) -> Results:
+    """Two agents, or two variants, on the same deals: the difference, paired, with its interval.
+
+    Args:
+        game: what is played.
+        first: one side: a variant if both sides are names of some, or else an agent.
+        second: the other side.
+        against: who sits in the other seats, in turn, if agents are compared; none is the game's own.
+        agents: who plays, if variants are compared; one agent is self-play, none is the game's own.
+        players: player counts; None is 4, or the fewest of the game.
+        deals: of every line-up.
+        seatings: one, rotate, all or latin.
+        variant: of the game's components, if agents are compared.
+        seed: 0 .. 2^53 - 1.
+        how: folder, workers and progress.
+
+    Raises:
+        InputError: something that cannot be played; names the argument.
+        StorageError, AgentFault, Interrupted: as `run`.
+    """
+    how, game = how or Run(), find_game(game)
+    counts, standard = find_players(game, players), [game.standard_agent]
+    extent = Extent(counts, deals, seatings, seed)
+    sides = _variants(game, first, second)
+    if sides is not None:
+        specs, variants = find_agents(agents or standard, "compare: lineups[0]"), sides
+    else:
+        given = [side for side in (first, second) if not isinstance(side, Variant)]
+        others, most = against or standard, min(counts) - 1
+        specs = find_agents(given)
+        if len(others) > most:
+            raise ArgumentError("against", f"{len(others)} agents for {most} other seats")
+        specs += find_agents(others, "compare: lineups[0]")
+        variants = find_variants(game, variant)
+    specs, calibrations = with_counts(
+        specs, game, counts, variants, folder=how.folder, calibrating=how.progress.calibrating
+    )
+    if sides is not None:
+        planned = plan_variants(game, sides, specs, extent)
+    else:
+        planned = plan_agents(game, specs[:2], specs[2:], extent, variants[0])
+    return run(replace(planned, plan=replace(planned.plan, calibrated=calibrations)), how)
+
+
+def _variants(game: Game, first: Side, second: Side) -> tuple[Variant, ...] | None:
+    """The two variants to compare; None if it is agents that are compared."""
+    shipped = {BASE, *shipped_variants(game)}
+    sides = [side for side in (first, second) if isinstance(side, Variant) or side in shipped]
+    return find_variants(game, sides) if len(sides) == 2 else None
+
+
+def plan_agents(
+    game: Game, sides: Sequence[AgentSpec], against: Sequence[AgentSpec], extent: Extent, variant: Variant
 ) -> Comparison:
     """Two agents, each in one seat; `against` sit in the others, in turn.
 
     Raises:
         InputError: something cannot be played.
     """
-    sides = [load_agent(spec).text for spec in (first, second)]
-    if len(against) >= min(players):
-        raise InputError(f"--against: {len(against)} agents for {min(players) - 1} other seats")
-    lineups = [[side, *(against[k % len(against)] for k in range(n - 1))] for n in players for side in sides]
-    raw = _raw(game, players, deals, seatings, seed, lineups, [variant])
-    return Comparison(sides[0], sides[1], "agent", orders_plan(raw, "compare"))
+    lineups = [
+        [side, *(against[k % len(against)] for k in range(n - 1))] for n in extent.players for side in sides
+    ]  # fmt: skip
+    plan = plan_of("compare", game, lineups, [variant], extent, orders=True)
+    return Comparison(plan, sides[0].text, sides[1].text, "agent")
 
 
-def plan_variants(
-    game: Game,
-    first: str,
-    second: str,
-    *,
-    agents: Sequence[str],
-    players: Sequence[int],
-    deals: int,
-    seatings: str = "rotate",
-    seed: int = 0,
-) -> Comparison:
+def plan_variants(game: Game, sides: Sequence[Variant], agents: Sequence[AgentSpec], extent: Extent) -> Comparison:
     """Two variants, with the same agents; one agent is self-play.
 
     Raises:
         InputError: something cannot be played.
     """
-    if len(agents) > min(players):
-        raise InputError(f"--agents: {len(agents)} agents for {min(players)} seats; give at most {min(players)}")
-    lineups = [list(agents)] if len(agents) == 1 else [[agents[k % len(agents)] for k in range(n)] for n in players]
-    raw = _raw(game, players, deals, seatings, seed, lineups, list(dict.fromkeys((first, second))))
-    return Comparison(first, second, "variant", orders_plan(raw, "compare"))
-
-
-def _raw(
-    game: Game,
-    players: Sequence[int],
-    deals: int,
-    seatings: str,
-    seed: int,
-    lineups: list[list[str]],
-    variants: list[str],
-) -> dict[str, Any]:
-    return {
-        "name": f"compare-{game.name.replace('_', '-')}",
-        "game": game.name,
-        "seed": seed,
-        "players": list(players),
-        "deals": deals,
-        "seatings": seatings,
-        "lineups": lineups,
-        "variants": variants,
-    }
+    fewest = min(extent.players)
+    if len(agents) > fewest:
+        raise ArgumentError("agents", f"{len(agents)} agents for {fewest} seats; give at most {fewest}")
+    first, second = sides
+    variants = [first] if first.name == second.name else [first, second]
+    plan = plan_of("compare", game, seated(agents, extent.players), variants, extent, orders=True)
+    return Comparison(plan, first.name, second.name, "variant")

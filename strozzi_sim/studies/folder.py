@@ -120,7 +120,9 @@ def folder_lock(folder: Path) -> Iterator[None]:
         try:
             take_lock(lock, wait=False)
         except OSError:
-            raise StorageError(f"{folder}: another run is writing here; wait for it, or choose --out") from None
+            raise StorageError(
+                f"{folder}: another run is writing here; wait for it, or choose another folder"
+            ) from None
         with storage_errors(f"cannot write to {folder}"):
             for place in (folder, *(folder / name for name in _FOLDERS)):
                 for path in place.iterdir() if place.is_dir() else ():

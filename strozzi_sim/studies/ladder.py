@@ -5,35 +5,60 @@ Each step seats one agent with twice the budget among agents with the budget, in
 of players. The lead, in points over the mean of the others, needs fewer games than the win share to be told from 0.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from strozzi_sim.agent import Param, load_agent
-from strozzi_sim.errors import InputError
+from strozzi_sim.agent import AgentSpec, Param
+from strozzi_sim.errors import ArgumentError, InputError, check_range
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import FigureTable
+from strozzi_sim.games.variants import Variant
 from strozzi_sim.play.calibrate import with_values
-from strozzi_sim.studies.plan import Plan
-from strozzi_sim.studies.run import cell_counts
+from strozzi_sim.studies.names import find_agents, find_game, find_players, find_variants
+from strozzi_sim.studies.plan import Extent, Plan, plan_of
+from strozzi_sim.studies.run import Results, cell_counts
 from strozzi_sim.studies.store import Store
-from strozzi_sim.studies.tournament import orders_plan
+from strozzi_sim.studies.study import Run, Study, run
 
 
 @dataclass(frozen=True)
-class Ladder:
-    """A ladder, resolved.
+class Climb:
+    """The steps of a ladder.
 
     Attributes:
         param: the parameter that is the budget.
-        budgets: the smaller budget of every step.
+        start: the smallest budget.
+        steps: number of doublings, 1 .. 30.
+
+    Raises:
+        ArgumentError: too few or too many steps.
+    """
+
+    param: str = "iterations"
+    start: float = 250
+    steps: int = 5
+
+    def __post_init__(self) -> None:
+        """Check the number of steps."""
+        check_range("steps", self.steps, 1, 30)
+
+
+@dataclass(frozen=True)
+class Ladder(Study):
+    """A ladder, resolved.
+
+    Attributes:
         plan: the study that plays it; line-up k is step k.
+        param: the parameter that is the budget.
+        budgets: the smaller budget of every step.
     """
 
     param: str
     budgets: tuple[float, ...]
-    plan: Plan
 
     def summary(self) -> str:
         """What times what is how many games."""
@@ -62,56 +87,84 @@ def flattens_at(table: Any) -> int | None:
     return None
 
 
-def plan_ladder(
-    game: Game,
-    agent: str,
+def ladder(
+    game: str | Game,
     *,
-    param: str,
-    start: float,
-    steps: int,
-    players: int,
-    deals: int,
+    agent: str | AgentSpec,
+    climb: Climb | None = None,
+    players: int | None = None,
+    deals: int = 200,
     seatings: str = "rotate",
+    variant: str | Variant = "base",
     seed: int = 0,
-    variant: str = "base",
-) -> Ladder:
-    """The ladder of an agent: `steps` doublings of `param` from `start`.
+    how: Run | None = None,
+) -> Results:
+    """Does twice the budget win, and where does that stop? One seat with twice, the others with once.
+
+    Args:
+        game: what is played.
+        agent: one with a budget, such as playouts.
+        climb: which parameter is the budget, and its steps.
+        players: player count; None is 4, or the fewest of the game.
+        deals: of every step.
+        seatings: one, rotate, all or latin.
+        variant: of the game's components.
+        seed: 0 .. 2^53 - 1.
+        how: folder, workers and progress.
 
     Raises:
-        InputError: no such parameter, a budget out of its range, or something that cannot be played.
+        InputError: no such parameter, a budget out of its range, or something that cannot be played; names the argument.
+        StorageError, AgentFault, Interrupted: as `run`.
     """
-    spec = load_agent(agent)
+    game, climb = find_game(game), climb or Climb()
+    extent = Extent(find_players(game, players), deals, seatings, seed)
+    (spec,) = find_agents([agent])
+    budgets = find_budgets(spec, climb)
+    (played,) = find_variants(game, variant, "ladder")
+    return run(plan_ladder(game, spec, climb.param, budgets, extent, played), how)
+
+
+def find_budgets(spec: AgentSpec, climb: Climb) -> list[float]:
+    """The budget of every rung, float[steps + 1], each twice the one before.
+
+    Raises:
+        InputError: no such parameter, or a budget out of its range.
+    """
+    param, start, steps = climb.param, climb.start, climb.steps
     if spec.in_seconds:
         raise InputError(
-            f"agent {agent!r}: a ladder doubles a count, not {spec.in_seconds}; name the count with --param"
+            f"agent {spec.text!r}: a ladder doubles a count, not {spec.in_seconds}; name the count with param"
         )
     numbers = {key: known for key, known in spec.agent.params.items() if isinstance(known, Param)}
     if param not in numbers:
         known = ", ".join(numbers) or "it has none"
-        raise InputError(f"--param: {spec.agent.name} has no parameter {param!r} that is a number; known: {known}")
+        raise ArgumentError("param", f"{spec.agent.name} has no parameter {param!r} that is a number; known: {known}")
     if not 0 < start < float("inf"):
-        raise InputError(f"--from: must be above 0, got {start:g}")
+        raise ArgumentError("start", f"must be above 0, got {start:g}")
     top = numbers[param].high
     if isinstance(numbers[param].default, int) and start != int(start):
-        raise InputError(f"--from: {param} is a whole number, got {start:g}")
+        raise ArgumentError("start", f"{param} is a whole number, got {start:g}")
     if start * 2.0**steps > top:
-        raise InputError(
-            f"--steps: {param} of {spec.agent.name} is at most {top:g}; {steps} doublings of {start:g} exceed it"
+        raise ArgumentError(
+            "steps", f"{param} of {spec.agent.name} is at most {top:g}; {steps} doublings of {start:g} exceed it"
         )
-    budgets = [start * 2**k for k in range(steps + 1)]
+    return [start * 2**k for k in range(steps + 1)]
 
-    def with_budget(budget: float) -> str:
-        return with_values(spec, {param: int(budget) if budget == int(budget) else budget}).text
+
+def plan_ladder(
+    game: Game, spec: AgentSpec, param: str, budgets: Sequence[float], extent: Extent, variant: Variant
+) -> Ladder:
+    """The ladder of an agent over the budgets that `find_budgets` gives, at the one player count of `extent`.
+
+    Raises:
+        InputError: something cannot be played.
+    """
+
+    def with_budget(budget: float) -> AgentSpec:
+        return with_values(spec, {param: int(budget) if budget == int(budget) else budget})
 
     agents = [with_budget(budget) for budget in budgets]
-    raw = {
-        "name": f"ladder-{game.name.replace('_', '-')}",
-        "game": game.name,
-        "seed": seed,
-        "players": [players],
-        "deals": deals,
-        "seatings": seatings,
-        "lineups": [[agents[k + 1], *[agents[k]] * (players - 1)] for k in range(steps)],
-        "variants": [variant],
-    }
-    return Ladder(param, tuple(budgets[:-1]), orders_plan(raw, "ladder"))
+    (players,) = extent.players
+    lineups = [[above, *[below] * (players - 1)] for below, above in pairwise(agents)]
+    plan = plan_of("ladder", game, lineups, [variant], extent, orders=True)
+    return Ladder(plan, param, tuple(budgets[:-1]))

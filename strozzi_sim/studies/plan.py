@@ -16,8 +16,8 @@ pages = ["balance"]
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,9 +26,8 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from strozzi_sim.agent import AgentSpec, load_agent
+from strozzi_sim.agent import AgentSpec
 from strozzi_sim.errors import InputError, known_names, shown
-from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant, resolve_variant, words_of
 from strozzi_sim.kernel.plain_data import read_toml
@@ -36,6 +35,7 @@ from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.selfplay.orders import ORDERS
 from strozzi_sim.selfplay.seatings import DESIGNS, seating_design
+from strozzi_sim.studies.names import find_agents, find_game
 
 CHUNKS = 200
 _FEW = 8  # line-ups that are still listed one by one
@@ -48,7 +48,7 @@ class _Report(msgspec.Struct, forbid_unknown_fields=True):
     heatmaps: list[str] = []
 
 
-class Study(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+class _StudyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A study as its file says it; unknown keys are errors."""
 
     name: Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,64}$")]
@@ -63,6 +63,25 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     variant: dict[str, dict[str, Any]] = {}
     rows: bool = False
     report: _Report = msgspec.field(default_factory=_Report)
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much of every line-up and variant is played.
+
+    Attributes:
+        players: player counts.
+        deals: of every cell.
+        seatings: name of the design.
+        seed: 0 .. 2^53 - 1.
+        chunks: of every cell, at most; never more than deals.
+    """
+
+    players: Sequence[int]
+    deals: int
+    seatings: str = "rotate"
+    seed: int = 0
+    chunks: int = CHUNKS
 
 
 @dataclass(frozen=True)
@@ -216,13 +235,64 @@ def make_plan(raw: Mapping[str, Any], place: str) -> Plan:
     Raises:
         InputError: something that cannot be played; names the place and the key.
     """
+    study = _converted(raw, place)
+    game = find_game(study.game, f"{place}: game")
+    _check_names(study, game, place)
+    variants = tuple(resolve_variant(game, name, study.variant, place) for name in study.variants)
+    for unused in set(study.variant) - set(study.variants):
+        raise InputError(f"{place}: variant.{unused}: defined but not listed in variants = {study.variants}")
+    lineups = [find_agents(lineup, f"{place}: lineups[{number}]") for number, lineup in enumerate(study.lineups)]
+    return _resolved(study, game, lineups, variants, place)
+
+
+def plan_of(
+    kind: str,
+    game: Game,
+    lineups: Sequence[Sequence[AgentSpec]],
+    variants: Sequence[Variant],
+    extent: Extent,
+    *,
+    orders: bool = False,
+) -> Plan:
+    """The plan of a study that has no file.
+
+    Args:
+        kind: what asks for it, such as "tournament"; it is part of the study's name, and errors begin with it.
+        game: what is played.
+        lineups: the agents; one of one agent is self-play, a longer one fits one player count.
+        variants: the component data.
+        extent: player counts, deals, seatings and seed.
+        orders: whether chunks keep finishing orders in place of the game's tallies.
+
+    Raises:
+        InputError: something that cannot be played; names the kind and the argument.
+    """
+    raw = {
+        "name": f"{kind}-{game.name.replace('_', '-')}",
+        "game": game.name,
+        "seed": extent.seed,
+        "players": list(extent.players),
+        "deals": extent.deals,
+        "chunks": extent.chunks,
+        "seatings": extent.seatings,
+        "lineups": [[spec.text for spec in lineup] for lineup in lineups],
+        "variants": [variant.name for variant in variants],
+    }
+    study = _converted(raw, kind)
+    _check_names(study, game, kind)
+    return replace(_resolved(study, game, lineups, variants, kind), orders=orders)
+
+
+def _converted(raw: Mapping[str, Any], place: str) -> _StudyFile:
     try:
-        study = msgspec.convert(raw, type=Study)
+        return msgspec.convert(raw, type=_StudyFile)
     except msgspec.ValidationError as error:
         raise InputError(f"{place}: {words_of(error, raw)}") from None
-    game = load_game_at(study.game, place)
-    players = tuple(dict.fromkeys(study.players or game.player_counts))
-    for count in players:
+
+
+def _check_names(study: _StudyFile, game: Game, place: str) -> None:
+    """Refuse player counts that the game does not have, an unknown design, and a variant that is listed twice."""
+    for count in study.players or ():
         if count not in game.player_counts:
             raise InputError(f"{place}: players: {game.name} takes {game.player_count_text}, got {count}")
     if study.seatings not in DESIGNS:
@@ -231,11 +301,19 @@ def make_plan(raw: Mapping[str, Any], place: str) -> Plan:
     for name in study.variants:
         if study.variants.count(name) > 1:
             raise InputError(f"{place}: variants: {name!r} is listed {study.variants.count(name)} times")
-    variants = tuple(resolve_variant(game, name, study.variant, place) for name in study.variants)
-    for unused in set(study.variant) - set(study.variants):
-        raise InputError(f"{place}: variant.{unused}: defined but not listed in variants = {study.variants}")
-    lineups = tuple(dict.fromkeys(_lineup(lineup, number, place) for number, lineup in enumerate(study.lineups)))
-    for lineup in lineups:
+
+
+def _resolved(
+    study: _StudyFile,
+    game: Game,
+    lineups: Sequence[Sequence[AgentSpec]],
+    variants: Sequence[Variant],
+    place: str,
+) -> Plan:
+    """The plan, with names looked up; refuses parts that cannot be played together."""
+    players = tuple(dict.fromkeys(study.players or game.player_counts))
+    resolved = tuple(dict.fromkeys(tuple(lineup) for lineup in lineups))
+    for lineup in resolved:
         if len(lineup) > 1 and len(lineup) not in players:
             names = ", ".join(spec.text for spec in lineup)
             allowed = " or ".join(str(count) for count in players)
@@ -244,8 +322,8 @@ def make_plan(raw: Mapping[str, Any], place: str) -> Plan:
             )
     pages, heatmaps = _report(game, study.report, place)
     plan = Plan(
-        study.name, game, study.seed, players, study.deals, min(study.deals, study.chunks), study.seatings, lineups,
-        variants, study.rows, pages, heatmaps, place,
+        study.name, game, study.seed, players, study.deals, min(study.deals, study.chunks), study.seatings, resolved,
+        tuple(variants), study.rows, pages, heatmaps, place,
     )  # fmt: skip
     try:
         assert plan.cells
@@ -254,21 +332,6 @@ def make_plan(raw: Mapping[str, Any], place: str) -> Plan:
     for count in players:
         seating_design(study.seatings, count)
     return plan
-
-
-def load_game_at(name: str, place: str) -> Game:
-    """`load_game`, with the place of the name in the error."""
-    try:
-        return load_game(name)
-    except InputError as error:
-        raise InputError(f"{place}: game: {error}") from None
-
-
-def _lineup(lineup: list[str], number: int, place: str) -> tuple[AgentSpec, ...]:
-    try:
-        return tuple(load_agent(text) for text in lineup)
-    except InputError as error:
-        raise InputError(f"{place}: lineups[{number}]: {error}") from None
 
 
 def _report(game: Game, report: _Report, place: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -5,7 +5,7 @@ import io
 import os
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -18,8 +18,10 @@ import numpy as np
 
 from strozzi_sim.errors import InputError, Interrupted
 from strozzi_sim.kernel.threads import one_thread
+from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.selfplay.interrupts import stop_flag
 from strozzi_sim.selfplay.pool import Task, play_tasks
+from strozzi_sim.studies.calibrated import noted_in
 from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.folder import (
     FILES,
@@ -40,40 +42,51 @@ StoppingRule = Callable[[Plan, Store], bool]
 LIBRARIES = ("numba", "llvmlite", "numpy", "scipy", "pandas", "pyarrow", "joblib", "msgspec", "matplotlib")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Progress:
-    """What a run tells while it goes on; replace what you want to hear.
+    """What a run tells while it goes on; give what you want to hear.
 
     Attributes:
         say: called with a line for the user.
         games: called with (games done so far, games in all).
-        ready: called once the results folder is locked and play can start.
+        calibrating: called before agents with budgets in seconds are calibrated, with whether the results folder
+            says of some what they play as.
+        planned: called with the plan in one line and the calibrations, once nothing is in the way of playing.
     """
 
     say: Callable[[str], None] = field(default=lambda line: None)
     games: Callable[[int, int], None] = field(default=lambda done, total: None)
-    ready: Callable[[], None] = field(default=lambda: None)
+    calibrating: Callable[[bool], None] = field(default=lambda noted: None)
+    planned: Callable[[str, Sequence[Calibration]], None] = field(default=lambda summary, calibrations: None)
 
 
 @dataclass(frozen=True)
 class Results:
-    """What a run left behind.
+    """What a study came to.
 
     Attributes:
-        folder: the results folder.
-        manifest: what manifest.json says.
-        frames: the tables by name.
-        tables: their Parquet files by name.
-        games: games of the plan. played_now: games played by this run. seconds: this run took.
+        plan: all that decides it, as plain data, with `deals` and `games` as far as they were played, and `calibrated`
+            if agents were given in seconds.
+        tables: data frames by name.
+        games: games behind the tables. played_now: games played by this run. seconds: this run took.
+        folder: the results folder, or None: then nothing was kept.
+        manifest: what manifest.json in it says.
+        files: the tables' Parquet files in it, by name.
     """
 
-    folder: Path
-    manifest: dict[str, Any]
-    frames: dict[str, Any]
-    tables: dict[str, Path]
+    plan: dict[str, Any]
+    tables: dict[str, Any]
     games: int
     played_now: int
     seconds: float
+    folder: Path | None = None
+    manifest: dict[str, Any] = field(default_factory=dict)
+    files: dict[str, Path] = field(default_factory=dict)
+
+
+def _as_played(plan: Plan, cut: Plan) -> dict[str, Any]:
+    """The plan as plain data, with the deals and games of `cut`."""
+    return noted_in({**plan.resolved, "deals": cut.deals, "games": cut.games}, plan.calibrated)
 
 
 def run_study(
@@ -83,11 +96,13 @@ def run_study(
     workers: int,
     command: str = "",
     progress: Progress | None = None,
+    ready: Callable[[], None] | None = None,
     tables: Tables | None = None,
     stopping_rule: StoppingRule | None = None,
 ) -> Results:
     """Play what is missing of a study and write its tables: those that `tables` makes, by default a study's own.
 
+    `ready` is called once the results folder is ours and nothing is in the way of playing.
     With `stopping_rule`, chunk after chunk is played of all cells, and no more once it says so of the plan cut down to the
     chunks so far; that cut plan is what the tables are of.
 
@@ -101,7 +116,8 @@ def run_study(
     began = monotonic()
     with Store(folder, plan) as store:
         read_list(folder)  # one that was spoiled is refused before anything is said or played
-        progress.ready()
+        if ready is not None:
+            ready()
         try:
             with stop_flag():  # while tables are written too
                 manifest, cut, played_now = _play_all(plan, store, command, workers, progress, stopping_rule)
@@ -123,7 +139,7 @@ def run_study(
             kept = f"{len(store.done)} of {len(plan.cells) * plan.chunks} chunks are kept"
             message = f"{signal}; {kept}; run the same command again to resume"
             raise Interrupted(signal.signal_number, message) from None
-    return Results(folder, manifest, frames, files, cut.games, played_now, manifest["seconds"])
+    return Results(_as_played(plan, cut), frames, cut.games, played_now, manifest["seconds"], folder, manifest, files)
 
 
 def _play_all(
@@ -150,27 +166,27 @@ def _play_all(
 
 def run_in_memory(
     plan: Plan,
-    tables: Tables,
     *,
     workers: int,
     progress: Progress | None = None,
+    tables: Tables | None = None,
     stopping_rule: StoppingRule | None = None,
-) -> tuple[Plan, dict[str, Any]]:
-    """Play a study that leaves nothing behind: the plan as far as it was played, and the tables that `tables` makes.
+) -> Results:
+    """Play a study that leaves nothing behind; otherwise as `run_study`.
 
     Raises:
         AgentFault: an agent chose an illegal action.
         Interrupted: a signal asked to stop.
     """
-    progress = progress or Progress()
-    progress.ready()
+    began = monotonic()
     try:
         with MemoryStore(plan) as store, stop_flag():
-            cut, _ = _play(plan, store, workers, progress, stopping_rule)
+            cut, played_now = _play(plan, store, workers, progress or Progress(), stopping_rule)
             with one_thread():
-                return cut, tables(cut, store)
+                frames = (tables or study_tables)(cut, store)
     except Interrupted as signal:
-        raise Interrupted(signal.signal_number, f"{signal}; without --out nothing is kept") from None
+        raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without a folder") from None
+    return Results(_as_played(plan, cut), frames, cut.games, played_now, round(monotonic() - began, 3))
 
 
 def _play(
@@ -345,4 +361,7 @@ def load_results(folder: Path) -> Results:
             frames[path.stem] = pd.read_parquet(io.BytesIO(read_file(folder, name, digest)))
     if sorted(frames) != manifest.get("tables"):
         raise InputError(f"{folder}: {FILES} and {MANIFEST} name different tables; run the study again")
-    return Results(folder, manifest, frames, tables, manifest["games"], 0, 0.0)
+    plan = {**manifest["plan"], "deals": manifest["deals"], "games": manifest["games"]}
+    if manifest["calibrated"]:
+        plan["calibrated"] = manifest["calibrated"]
+    return Results(plan, frames, manifest["games"], 0, 0.0, folder, manifest, tables)

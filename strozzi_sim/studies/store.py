@@ -121,9 +121,7 @@ class Store:
         if MANIFEST in names:
             self._check_same_plan()
         elif names - {LOCK, "chunks", LEDGER, FILES} or self._is_begun():
-            raise InputError(
-                f"{self.folder}: is not empty and holds no results of a study; name another folder with --out"
-            )
+            raise InputError(f"{self.folder}: is not empty and holds no results of a study; name another folder")
 
     def _is_begun(self) -> bool:
         """Whether there is more than what a run makes before its manifest."""
@@ -136,9 +134,7 @@ class Store:
         if manifest["plan_hash"] != self.plan.hash:
             changes = list(differences(manifest["plan"], self.plan.resolved))
             shown = "; ".join(changes[:3]) + (f"; and {len(changes) - 3} more" if len(changes) > 3 else "")
-            raise InputError(
-                f"{self.folder}: holds the results of another plan ({shown}); name another folder with --out"
-            )
+            raise InputError(f"{self.folder}: holds the results of another plan ({shown}); name another folder")
 
     def _check_space(self) -> None:
         guess = _SMALL_GUESS if self.plan.orders else _GUESS

@@ -1,0 +1,32 @@
+"""Errors of lower parts in the words of the command line: they name arguments, a person gives options."""
+
+from strozzi_sim.errors import ArgumentError
+
+_OPTIONS = {"start": "--from", "tuned": "--tune"}  # of arguments that are called otherwise in Python
+_ENDINGS = {
+    "name another folder": "name another folder with --out",
+    "choose another folder": "choose --out",
+    "kept without a folder": "kept without --out",
+    "name the count with param": "name the count with --param",
+    "matchups takes more or fewer)": "--matchups takes more or fewer)",
+}
+
+
+def option_of(argument: str) -> str:
+    """The option that gives an argument: `held_out` comes from `--held-out`."""
+    return _OPTIONS.get(argument, f"--{argument.replace('_', '-')}")
+
+
+def in_options(text: str) -> str:
+    """A line of a lower part whose last words tell the reader which argument helps, with the option instead."""
+    for ending, ours in _ENDINGS.items():
+        if text.endswith(ending):
+            return text.removesuffix(ending) + ours
+    return text
+
+
+def error_words(error: Exception) -> str:
+    """The text of an error, as the command line says it."""
+    if isinstance(error, ArgumentError):
+        return f"{option_of(error.argument)}: {error.message}"
+    return in_options(str(error))

@@ -1,0 +1,161 @@
+"""The tables of a tournament: counts over its matchups, and the figures that are made of them."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim import stats
+from strozzi_sim.games.reporting import FigureTable
+from strozzi_sim.kernel.wins import WIN_UNITS
+from strozzi_sim.selfplay.orders import HALF, SIXTIETH
+from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
+from strozzi_sim.stats.nash import nash_average
+from strozzi_sim.stats.ratings import Orders, Ratings, rate
+from strozzi_sim.stats.sequences import anytime_interval
+from strozzi_sim.studies.matchups import Field
+from strozzi_sim.studies.plan import Cell, Plan
+from strozzi_sim.studies.store import Store
+
+
+def deals_of_chunks(plan: Plan) -> Array:
+    """How many deals each chunk of a cell holds, int64[C]."""
+    ends = np.array([plan.chunk_range(chunk) for chunk in range(plan.chunks)])
+    return np.asarray(ends[:, 1] - ends[:, 0])
+
+
+class Counts:
+    """Sums over the matchups of one player count and variant, by chunk.
+
+    Attributes:
+        wins, places, scores, played: int64[C, F], by agent.
+        seat_wins, seat_places, seat_scores, seat_played: int64[C, P], by seat.
+        ahead, met: int64[C, F, F], times ahead in halves, and games together.
+        remaining: int64[C, K], in sixtieths. members: int64[K, P], the agents of each set.
+    """
+
+    def __init__(self, field: Field, players: int, variant: str, plan: Plan, found: Sequence[tuple[int, ...]]) -> None:
+        self.field, self.players, self.variant, self.deals = field, players, variant, plan.deals
+        self.deals_of_chunks = deals_of_chunks(plan)
+        self.lineup, self.until = ",".join(field.labels), plan.until
+        chunks, size = plan.chunks, len(field.agents)
+        self.by_agent = np.zeros((4, chunks, size), np.int64)
+        self.by_seat = np.zeros((4, chunks, players), np.int64)
+        self.ahead = np.zeros((chunks, size, size), np.int64)
+        self.met = np.zeros((chunks, size, size), np.int64)
+        self.last = np.zeros((chunks, size), np.int64)
+        self._parts = [part for part in range(1, 1 << players) if part.bit_count() > 1]
+        self._column: dict[tuple[int, ...], int] = {}
+        for matchup in found:
+            for agents in self._sets(matchup):
+                self._column.setdefault(agents, len(self._column))
+        self.remaining = np.zeros((chunks, len(self._column)), np.int64)
+
+    def _sets(self, matchup: Sequence[int]) -> list[tuple[int, ...]]:
+        """The sets of two and more agents of a matchup, in the order of `_parts`."""
+        return [tuple(agent for k, agent in enumerate(matchup) if part >> k & 1) for part in self._parts]
+
+    @cached_property
+    def members(self) -> Array:
+        """The agents of each set, int64[K, P]; where a set is smaller, the number of agents stands."""
+        members = np.full((len(self._column), self.players), len(self.field.agents))
+        for agents, column in self._column.items():
+            members[column, : len(agents)] = agents
+        return members
+
+    def add(self, matchup: Sequence[int], cell: Cell, store: Store) -> None:
+        """Add the chunks of one matchup."""
+        columns = np.array([self._column[agents] for agents in self._sets(matchup)])
+        who = np.array(matchup)
+        square = np.ix_(who, who)
+        for chunk in range(len(self.last)):
+            outcome, orders, _ = store.read((cell.number, chunk))
+            for k, name in enumerate(("wins", "places", "scores", "played")):
+                found = outcome[name][0][: self.players, : self.players]
+                self.by_agent[k, chunk, who] += found.sum(axis=1)
+                self.by_seat[k, chunk] += found.sum(axis=0)
+            self.ahead[chunk][square] += orders["ahead"][0][: self.players, : self.players]
+            self.met[chunk][square] += outcome["games"][0]
+            self.remaining[chunk, columns] += orders["remaining"][0][self._parts]
+            self.last[chunk, who] += orders["remaining"][0][[1 << k for k in range(self.players)]]
+
+    def rate(self) -> Ratings:
+        """Strengths and ranks."""
+        played = self.by_agent[3]
+        orders = Orders(
+            chosen=played - self.last / SIXTIETH,
+            members=self.members,
+            counts=self.remaining / SIXTIETH,
+            ahead=self.ahead / HALF,
+        )
+        return rate(orders, played.sum(axis=0), self.field.same)
+
+
+def add_agents(table: FigureTable, counts: Counts) -> None:
+    """What every agent came to over all its games, one row an agent and figure."""
+    wins, places, scores, played = counts.by_agent
+    _add_outcome(table, counts, wins, places, scores, played, agent=counts.field.labels)
+    if counts.until:
+        share = wins / WIN_UNITS / played
+        low, high = anytime_interval(share, counts.deals_of_chunks)
+        anytime = Estimate(share.mean(axis=0), low, high, played.sum(axis=0))
+        table.add(counts, "win_share_anytime", anytime, agent=counts.field.labels)
+
+
+def _add_outcome(
+    table: FigureTable,
+    counts: Counts,
+    wins: Array,
+    places: Array,
+    scores: Array,
+    played: Array,
+    **levels: Sequence[Any],
+) -> None:
+    table.add(counts, "win_share", stats.ratio(wins, played, unit=WIN_UNITS, n_deals=counts.deals), **levels)
+    table.add(
+        counts,
+        "rank_mean",
+        stats.ratio(places, played, unit=2, span=(1.0, counts.players), deals=counts.deals),
+        **levels,
+    )
+    table.add(counts, "score_mean", stats.ratio(scores, played), **levels)
+
+
+def add_pairwise(table: FigureTable, counts: Counts) -> None:
+    """How often every agent finished ahead of every other that it met."""
+    met = counts.met * ~np.eye(len(counts.field.labels), dtype=bool)
+    labels = counts.field.labels
+    estimate = stats.ratio(counts.ahead, met, unit=HALF, n_deals=counts.deals)
+    # Nobody meets itself, and in a sample of the matchups not everybody meets.
+    table.add(counts, "ahead_share", estimate, keep=met.sum(axis=0) > 0, agent=labels, opponent=labels)
+
+
+def add_ratings(table: FigureTable, counts: Counts) -> None:
+    """Strength and rank of every agent."""
+    ratings = counts.rate()
+    table.add(counts, "strength", ratings.strength, agent=counts.field.labels)
+    table.add(counts, "rank", ratings.rank, agent=counts.field.labels)
+
+
+def unrated(ratings: Any) -> bool:
+    """Whether some fit of strengths did not converge: there were games enough, and there is no value."""
+    strengths = ratings[ratings["figure"] == "strength"]
+    return bool((strengths["value"].isna() & (strengths["n"] >= MIN_EVENTS)).any())
+
+
+def add_nash(table: FigureTable, counts: Counts) -> None:
+    """The mixture that no agent beats, and every agent's score against it."""
+    found = nash_average(counts.ahead / HALF, counts.met, counts.deals)
+    if found is not None:  # in a sample of the matchups not all have met
+        table.add(counts, "weight", found.weight, agent=counts.field.labels)
+        table.add(counts, "score", found.score, agent=counts.field.labels)
+
+
+def add_seats(table: FigureTable, counts: Counts) -> None:
+    """What every seat came to, whoever sat there."""
+    wins, places, scores, played = counts.by_seat
+    seats = range(counts.players)
+    _add_outcome(table, counts, wins, places, scores, played, seat=seats)
+    share = stats.ratio(wins, played, unit=WIN_UNITS, n_deals=counts.deals)
+    table.add(counts, "win_share_minus_equal", share.minus(1 / counts.players), seat=seats)

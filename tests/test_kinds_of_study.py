@@ -1,0 +1,136 @@
+"""The functions that make and run a study: names or objects, in a folder or in memory, errors that name arguments."""
+
+import pickle
+
+import pytest
+
+from strozzi_games import BASE, STROZZI
+from strozzi_sim.agent import load_agent
+from strozzi_sim.cli.wording import error_words, in_options
+from strozzi_sim.errors import ArgumentError, InputError
+from strozzi_sim.studies import calibrated as calibrating
+from strozzi_sim.studies.compare import compare
+from strozzi_sim.studies.exploit import Search, exploit
+from strozzi_sim.studies.ladder import Climb, ladder
+from strozzi_sim.studies.names import check_seats, find_agents, find_game, find_players, find_variants, seated
+from strozzi_sim.studies.run import Progress
+from strozzi_sim.studies.study import Run, balance
+from strozzi_sim.studies.tournament import Sample, tournament
+
+(LONG,) = find_variants(STROZZI, "long-tracks")
+FIELD = ("random", "greedy", "racer")
+
+
+def test_what_is_an_object_is_taken_as_it_is():
+    spec = load_agent("greedy")
+    assert find_game(STROZZI) is STROZZI
+    assert find_game("strozzi").name == "strozzi"
+    assert find_agents([spec, "random"])[0] is spec
+    assert find_variants(STROZZI, BASE) == (BASE,)
+    assert [each.name for each in find_variants(STROZZI, ["base", "long-tracks"])] == ["base", "long-tracks"]
+    assert find_players(STROZZI, None) == (4,)
+    assert find_players(STROZZI, 3) == (3,)
+    assert find_players(STROZZI, [3, 5, 3]) == (3, 5)
+
+
+@pytest.mark.parametrize("place", ["", "balance: lineups[0]"])
+def test_an_unknown_name_is_refused_at_its_place(place):
+    with pytest.raises(InputError, match=f"^{place.replace('[', '.').replace(']', '.')}:? ?unknown agent 'nobody'"):
+        find_agents(["greedy", "nobody"], place)
+
+
+def test_a_line_up_is_dealt_out_over_the_seats():
+    greedy, random = find_agents(["greedy", "random"])
+    assert seated([greedy], [3, 4]) == [(greedy,)]
+    assert seated([greedy, random], [3, 4]) == [(greedy, random, greedy), (greedy, random, greedy, random)]
+    check_seats(["greedy"] * 3, [3, 4])
+    with pytest.raises(ArgumentError, match=r"^agents: 4 agents \(a,b,c,d\) for 3 seats; give at most 3$"):
+        check_seats(list("abcd"), [4, 3])
+
+
+def test_names_and_objects_are_one_study():
+    named = balance("strozzi", agents=["greedy"], players=3, deals=6, variants="long-tracks", seed=2)
+    given = balance(STROZZI, agents=[load_agent("greedy")], players=[3], deals=6, variants=LONG, seed=2)
+    assert named.plan == given.plan
+    assert named.games == named.played_now == 6
+    assert (named.folder, named.files) == (None, {})
+    assert all(frame.equals(given.tables[name]) for name, frame in named.tables.items())
+
+
+def test_in_a_folder_the_tables_are_the_same_and_are_kept(tmp_path):
+    told = []
+    progress = Progress(planned=lambda summary, calibrations: told.append((summary, calibrations)))
+    asked = {"agents": FIELD, "players": 3, "deals": 20, "sample": Sample(until="decided")}
+    kept = tournament("strozzi", **asked, how=Run(tmp_path / "r", 1, progress, "by hand"))
+    loose = tournament("strozzi", **asked, how=Run(workers=2))
+    assert kept.plan == loose.plan
+    assert kept.plan["until"] == "decided"
+    assert kept.manifest["command"] == "by hand"
+    assert kept.files["ratings"].is_file()
+    assert all(frame.equals(loose.tables[name]) for name, frame in kept.tables.items())
+    ((summary, calibrations),) = told
+    assert summary.startswith("Strozzi, 3 agents; 3 players: 1 matchups x ")
+    assert calibrations == ()
+
+
+def test_sides_are_agents_or_variants():
+    asked = {"players": 3, "deals": 4}
+    agents = compare(STROZZI, first="greedy", second="random", against=["random"], **asked)
+    assert set(agents.tables["sides"]["agent"]) == {"greedy", "random"}
+    variants = compare(STROZZI, first="base", second=LONG, agents=["greedy"], **asked)
+    assert set(variants.tables["sides"]["variant"]) == {"base", "long-tracks"}
+    assert "agent" not in variants.tables["sides"]
+
+
+def test_agents_in_seconds_are_calibrated_before_the_plan(monkeypatch):
+    told = []
+    counts = {"flat_mc:seconds=1e-05": "flat_mc:playouts=2"}
+
+    def in_counts(specs, game, players, variants, known):
+        return {text: calibrating.Calibration(text, plays, "playouts=2", (3,), 1e-5) for text, plays in counts.items()}
+
+    monkeypatch.setattr(calibrating, "in_counts", in_counts)
+    how = Run(workers=1, progress=Progress(calibrating=told.append))
+    slow = "flat_mc:seconds=0.00001"
+    for results in (
+        balance("strozzi", agents=[slow], players=3, deals=1, how=how),
+        tournament("strozzi", agents=[slow, "random", "greedy"], players=3, deals=1, how=how),
+        compare("strozzi", first=slow, second="random", against=["random"], players=3, deals=1, how=how),
+    ):
+        assert "flat_mc:playouts=2" in results.plan["agents"]
+        assert [each["plays"] for each in results.plan["calibrated"]] == ["flat_mc:playouts=2"]
+    assert told == [False] * 3
+
+
+REFUSED = [
+    (lambda: balance("strozzi", agents=["random"] * 4, players=[3, 4]), "--agents", "agents: 4 agents (random,random,"),
+    (lambda: tournament("strozzi", agents=FIELD), "--agents", "agents: a tournament with 4 players needs"),
+    (lambda: tournament("strozzi", agents=FIELD, players=9), "--players", "players: strozzi takes 3-6 players, got 9"),
+    (lambda: tournament("strozzi", agents=FIELD, players=3, seatings="one"), "--seatings", "seatings: a tournament takes"),
+    (lambda: Sample(matchups=0), "--matchups", "matchups: must lie between 1 and 100000, got 0"),
+    (lambda: Sample(until="soon"), "--until", "until: expected a width between 0 and 1"),
+    (lambda: compare("strozzi", first="random", second="greedy", against=["random"] * 4), "--against",
+     "against: 4 agents for 3 other seats"),
+    (lambda: compare("strozzi", first="base", second="base", agents=["random"] * 5), "--agents",
+     "agents: 5 agents for 4 seats"),
+    (lambda: ladder("strozzi", agent="greedy"), "--param", "param: greedy has no parameter 'iterations'"),
+    (lambda: ladder("strozzi", agent="greedy", climb=Climb("margin", 0)), "--from", "start: must be above 0, got 0"),
+    (lambda: ladder("strozzi", agent="greedy", climb=Climb("margin", 250, 9)), "--steps", "steps: margin of greedy is"),
+    (lambda: Climb(steps=31), "--steps", "steps: must lie between 1 and 30, got 31"),
+    (lambda: Search(held_out=1), "--held-out", "held_out: must lie between 2 and 1e+08, got 1"),
+    (lambda: exploit("strozzi", agent="random", seed=-1), "--seed", "seed: must be between 0 and 2^53 - 1, got -1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("ask", "option", "words"), REFUSED, ids=[words for _, _, words in REFUSED])
+def test_errors_name_arguments_and_the_command_line_its_options(ask, option, words):
+    with pytest.raises(ArgumentError) as refused:
+        ask()
+    assert str(refused.value).startswith(words)
+    assert error_words(refused.value) == f"{option}: {refused.value.message}"
+    assert str(pickle.loads(pickle.dumps(refused.value))) == str(refused.value)
+
+
+def test_advice_at_the_end_of_a_line_names_the_option_too():
+    assert in_options("r: is not empty; name another folder") == "r: is not empty; name another folder with --out"
+    assert in_options("name another folder, or none") == "name another folder, or none"
