@@ -8,7 +8,7 @@ _ENDINGS = {
     "choose another folder": "choose --out",
     "kept without a folder": "kept without --out",
     "name the count with param": "name the count with --param",
-    "matchups takes more or fewer)": "--matchups takes more or fewer)",
+    "matchups sets the maximum)": "--matchups sets the maximum)",
 }
 
 
