@@ -110,7 +110,7 @@ class Tournament(Study):
                 f"{players} players: {len(lineups):,} matchups x {variants}{seatings} seatings x {self.plan.deals:,} deals = {games:,} games"
             )
         total = f"; in all {self.plan.games:,} games" if len(parts) > 1 else ""
-        note = " (a balanced sample of the line-ups; matchups sets the maximum)" if self.sampled else ""
+        note = " (a balanced sample of the matchups; matchups sets the maximum)" if self.sampled else ""
         return f"{self.plan.game.title}, {len(self.field.agents)} agents; {'; '.join(parts)}{total}{note}"
 
     def tables(self, plan: Plan, store: Store) -> dict[str, Any]:
