@@ -113,7 +113,7 @@ def check_range(argument: str, value: float, low: float, high: float) -> None:
         ArgumentError: names the argument and the limits.
     """
     if not low <= value <= high:
-        raise ArgumentError(argument, f"must lie between {low:g} and {high:g}, got {shown(value)}")
+        raise ArgumentError(argument, f"must be between {low:g} and {high:g}, got {shown(value)}")
 
 
 class Stopped(BaseException):

@@ -14,6 +14,7 @@ from strozzi_sim.agent import registry as contract
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.contract import count_legal, kth_legal
+from strozzi_sim.kernel import installed
 from strozzi_sim.play.calibrate import with_values
 from strozzi_sim.play.position import Position
 from strozzi_sim.selfplay.match import Match
@@ -144,9 +145,10 @@ def test_names_are_unique_over_packages(monkeypatch):
         def __init__(self, value):
             self.name, self.value = "twin", value
 
-    monkeypatch.setattr(contract, "entry_points", lambda group: [Point("one:a"), Point("two:a")])
-    with pytest.raises(InputError, match="'twin' is claimed by two packages: one:a and two:a"):
-        contract._entry_points.__wrapped__()
+    monkeypatch.setattr(installed, "entry_points", lambda group: [Point("one:a"), Point("two:a")])
+    for kind in ("agent", "game"):
+        with pytest.raises(InputError, match=f"{kind} name 'twin' is claimed by two packages: one:a and two:a"):
+            installed.installed.__wrapped__(f"strozzi_sim.{kind}s")
 
 
 def test_every_registered_agent_loads_under_its_name():

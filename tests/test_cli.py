@@ -105,11 +105,11 @@ def test_agents_and_games_json():
     assert agents["random"]["stochastic"] is True
     assert set(agents["greedy"]["params"]["margin"]) >= {"default", "low", "high"}
     assert document("games") == [
-        {"name": "strozzi", "players": [3, 4, 5, 6], "variants": ["base", "long-tracks"], "behaviour": 1},
         {
             "name": "medici_vs_strozzi", "players": [2], "variants": ["base", "short", "long", "medici_like"],
             "behaviour": 1,
         },
+        {"name": "strozzi", "players": [3, 4, 5, 6], "variants": ["base", "long-tracks"], "behaviour": 1},
     ]  # fmt: skip
     assert document("cache")["folders"]
 
@@ -251,7 +251,7 @@ def test_a_person_can_play_to_the_end():
 # -- bad input -------------------------------------------------------------------------------------------------------
 
 BAD = [
-    (["bench", "strozi"], 2, "unknown game 'strozi'; known: strozzi"),
+    (["bench", "strozi"], 2, "unknown game 'strozi'; known: medici_vs_strozzi, strozzi"),
     (["bench", "strozzi", "--players", "7"], 2, "--players: strozzi takes 3-6 players, got 7"),
     (["bench", "strozzi", "--players", "many"], 2, "--players: expected 4, 3-6 or 3,5, got 'many'"),
     (["bench", "strozzi", "--players", "3-5"], 2, "--players: this command plays one player count"),

@@ -490,7 +490,7 @@ def test_a_signal_is_no_fault_of_the_agent_that_was_thinking():
 
 def test_a_package_that_does_not_import(monkeypatch):
     point = EntryPoint("lost", "no_such_module_here:Lost", "strozzi_sim.agents")
-    monkeypatch.setattr(registry, "_entry_points", lambda: {"lost": point})
+    monkeypatch.setattr(registry, "installed", lambda group: {"lost": point})
     with pytest.raises(AgentFault, match="agent 'lost': no_such_module_here:Lost does not import: ModuleNotFoundError"):
         load_agent("lost")
 

@@ -7,7 +7,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
 from hashlib import sha256
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -20,6 +19,7 @@ from strozzi_sim.agent.parameters import Parameter, Policy, Seconds, Value
 from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, bare, cut
 from strozzi_sim.errors import InputError, known_names, shown
 from strozzi_sim.games.contract import Game
+from strozzi_sim.kernel.installed import installed
 
 GROUP = "strozzi_sim.agents"
 _depth: ContextVar[int] = ContextVar("depth", default=0)  # of agents that are being loaded for one another
@@ -188,31 +188,19 @@ def _read(text: str, key: str, param: Parameter, value: str) -> Value:
 # -- finding agents --------------------------------------------------------------------------------------------------
 
 
-@cache
-def _entry_points() -> dict[str, EntryPoint]:
-    points: dict[str, EntryPoint] = {}
-    for point in entry_points(group=GROUP):
-        other = points.get(point.name)
-        if other is not None and other.value != point.value:
-            packages = " and ".join(str(p.dist.name if p.dist else p.value) for p in (other, point))
-            raise InputError(f"agent name {point.name!r} is claimed by two packages: {packages}; remove one of them")
-        points[point.name] = point
-    return points
-
-
 def agent_names() -> list[str]:
     """The names of all installed agents, in alphabetical order."""
-    return sorted(_entry_points())
+    return sorted(installed(GROUP))
 
 
 def is_installed(agent: Agent) -> bool:
     """Whether spec strings find exactly this agent by its name."""
-    return agent.name in _entry_points() and _registered(agent.name) is agent
+    return agent.name in installed(GROUP) and _registered(agent.name) is agent
 
 
 @cache
 def _registered(name: str) -> Agent:
-    points = _entry_points()
+    points = installed(GROUP)
     if name not in points:
         raise InputError(f"unknown agent {shown(name)}; {known_names(name, sorted(points))}")
     agent = load_point(name, points[name].value)

@@ -39,7 +39,7 @@ def check_agent(
         InputError: it plays none of these.
 
     >>> from strozzi_sim.games import load_game
-    >>> check_agent("random", load_game("medici_vs_strozzi"), deals=1).leak is None
+    >>> check_agent("random", load_game("strozzi"), players=[3], deals=1).leak is None
     True
     """
     spec = load_agent(agent) if isinstance(agent, str) else agent

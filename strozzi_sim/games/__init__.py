@@ -1,29 +1,17 @@
 """The games: one folder each, with the same files, ours and others'; found through the entry points of installed packages."""
 
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 
 from strozzi_sim.errors import InputError, known_names, shown
 from strozzi_sim.games.contract import Game
+from strozzi_sim.kernel.installed import installed
 
 GROUP = "strozzi_sim.games"
 
 
-@cache
-def _entry_points() -> dict[str, EntryPoint]:
-    found: dict[str, EntryPoint] = {}
-    for point in entry_points(group=GROUP):
-        other = found.get(point.name)
-        if other is not None and other.value != point.value:
-            packages = " and ".join(str(p.dist.name if p.dist else p.value) for p in (other, point))
-            raise InputError(f"game name {point.name!r} is claimed by two packages: {packages}; remove one of them")
-        found[point.name] = point
-    return found
-
-
 def game_names() -> list[str]:
     """The names of all installed games, in alphabetical order."""
-    return sorted(_entry_points())
+    return sorted(installed(GROUP))
 
 
 @cache
@@ -33,7 +21,7 @@ def load_game(name: str) -> Game:
     Raises:
         InputError: there is none (lists the games there are), or two packages have one.
     """
-    point = _entry_points().get(name)
+    point = installed(GROUP).get(name)
     if point is None:
         raise InputError(f"unknown game {shown(name)}; {known_names(name, game_names())}")
     try:
