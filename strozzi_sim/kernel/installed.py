@@ -11,7 +11,7 @@ def installed(group: str) -> dict[str, EntryPoint]:
     """The entry points of a group by name, such as `strozzi_sim.agents`.
 
     Raises:
-        InputError: two packages claim one name; names both.
+        InputError: two packages have one name; names both.
     """
     points: dict[str, EntryPoint] = {}
     for point in entry_points(group=group):
