@@ -116,10 +116,9 @@ def test_a_game_that_lacks_a_part_is_named(python, tmp_path):
     view.write_text(FILES["goofspiel/view.py"].replace("def conceal(", "def forget("))
     done = python("-m", "strozzi_sim", "bench", "goofspiel", "--games", 1, code=2)
     assert "game 'goofspiel': goofspiel.view has no conceal, which every game must have" in done.stderr
-    view.unlink()
-    (tmp_path / "goofspiel" / "events.py").rename(tmp_path / "goofspiel" / "happenings.py")
-    done = python("-m", "strozzi_sim", "record", "goofspiel", code=2)
-    assert "goofspiel has no module view, which every game must have" in done.stderr
+    (tmp_path / "goofspiel" / "components.py").unlink()
+    done = python("-m", "strozzi_sim", "bench", "goofspiel", "--games", 1, code=2)
+    assert "game 'goofspiel': goofspiel has no module components, which every game must have" in done.stderr
 
 
 KNOWLEDGE = """
