@@ -10,7 +10,7 @@ Promises, in the order in which they are checked (PROMISES):
 - move trees : counts in `trees.toml` of the game's folder are those of the core
 - conceal : done twice it is done once; it keeps who decides and what is legal; what is drawn again leaves equal bytes
 - determinize : draws as chance would, judged by how games end that are played on from there
-- seen_action : who acts sees the action; equal knowledge before and after gives equal codes
+- seen_action : who acts sees something; who sees something knows more than before
 - observe : a function of what the seat knows, finite
 - words : every legal action has a name of its own, and the position a text
 """
@@ -214,7 +214,7 @@ def _check_seen(here: _Checked, position: Position, action: int) -> None:
     after.play(action)
     arguments = (position.state, after.state, here.variant.rules, action)
     own = here.kernels.seen(*arguments, position.actor)
-    here.hold("seen_action", own == action, f"the seat that plays {action} sees {own}")
+    here.hold("seen_action", own != 0, f"the seat that plays {action} sees nothing")
     for viewer in range(here.players):
         code = here.kernels.seen(*arguments, viewer)
         changed = position.known(viewer).tobytes() != after.known(viewer).tobytes()

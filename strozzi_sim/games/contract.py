@@ -16,6 +16,8 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
+from strozzi_sim.errors import InputError
+
 GAMES = np.dtype([("games", "i8")])  # the tallies of a game that has none of its own
 Plain = Mapping[str, Any]  # component data as plain mappings, lists, numbers and words, as records have it
 
@@ -178,6 +180,8 @@ class Game:
         return f"{'-'.join(map(str, ends))} players"
 
     def _part(self, name: str) -> Any:
+        if find_spec(f"{self.package}.{name}") is None:
+            raise InputError(f"game {self.name!r}: {self.package} has no module {name}, which every game must have")
         return import_module(f"{self.package}.{name}")
 
     @cached_property
@@ -368,6 +372,7 @@ def _register(game: Game) -> None:
         if kernel is None and verb in DEFAULTS:
             kernel = jit(DEFAULTS[verb])
         if kernel is None:
-            raise TypeError(f"{game.package}.{part} has no {verb.__name__}, which every game must have")
+            where = f"{game.package}.{part}"
+            raise InputError(f"game {game.name!r}: {where} has no {verb.__name__}, which every game must have")
         implement(verb, from_dtype(game.state), kernel, force_inline=kernel in inlined)
     _registered[game.state] = game.package

@@ -36,9 +36,9 @@ class Draws:
         self.broken_line: int | None = None
         self.message = ""
 
-    def draw(self, what: str, item: Any, everything: Sequence[str], drawn: list[str]) -> None:
-        """Add `item`, a `what`, to those `drawn`; it must be one of `everything` and not drawn yet."""
-        if item not in everything:
+    def draw(self, what: str, item: Any, everything: Sequence[Any], drawn: list[Any]) -> None:
+        """Add `item`, a `what`, to those `drawn`; it must be one of `everything` (ids or numbers) and not drawn yet."""
+        if not any(same(known, item) for known in everything):
             self.message = f"expected the id of a {what}, found {text(item)}"
         elif item in drawn:
             self.message = f"expected a {what} not drawn yet, found {text(item)} again"

@@ -34,7 +34,7 @@ class Variant:
         components: every component and switch, as plain data (what records and plans store).
         rules: record array of shape (1,), what kernels read.
         reconstructed: the blocks of data that are in no source and had to be chosen.
-        hidden: whether seats know what others must not see; then agents are handed a determinized state.
+        hidden: whether seats know what others must not see; then agents are handed a concealed state.
         file: the study that defines it, or "" for a shipped one.
     """
 

@@ -298,7 +298,7 @@ class Position:
     def fork(self) -> "Position":
         """The same game from here on, with the same chance to come; nobody has sat down yet."""
         other = copy(self)
-        other.state, other._chance, other._journal = self.state.copy(), self._chance.copy(), self._journal.copy()
+        other.state, other._chance, other._journal = exact_copy(self.state), self._chance.copy(), self._journal.copy()
         other._legal, other._seats = self._legal.copy(), {}
         return other
 

@@ -1,0 +1,228 @@
+"""docs/your-own-game.md: the package that the page shows, made from the page alone, works with every command."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "your-own-game.md").read_text()
+FILES = dict(re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+SEARCHERS = ("flat_mc:playouts=5", "ismcts:iterations=30")
+GROUPS = ("strozzi_sim.games", "strozzi_sim.agents")
+
+
+@pytest.fixture
+def python(tmp_path):
+    """Install the page's files into `tmp_path`; returns a function that runs Python there."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    project = tomllib.loads(FILES["pyproject.toml"])["project"]
+    about = tmp_path / f"{project['name']}-{project['version']}.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    points = project["entry-points"]
+    assert set(points) == set(GROUPS)
+    (about / "entry_points.txt").write_text(
+        "".join(
+            f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in points[group].items()) for group in GROUPS
+        )
+    )
+    path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
+    environment = {**os.environ, "PYTHONPATH": path}
+
+    def run(*arguments, code=0, stdin=""):
+        command = [sys.executable, *map(str, arguments)]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, input=stdin, capture_output=True, text=True)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done
+
+    return run
+
+
+@pytest.fixture
+def strozzi(python):
+    """Run a command; returns what it prints."""
+
+    def run(*arguments, code=0, stdin=""):
+        return python("-m", "strozzi_sim", *arguments, code=code, stdin=stdin).stdout
+
+    return run
+
+
+@pytest.fixture
+def document(strozzi):
+    """Run a command with --json; returns its document."""
+
+    def run(*arguments, code=0):
+        return json.loads(strozzi(*arguments, "--json", code=code))
+
+    return run
+
+
+def record(document, path, *more):
+    found = document("record", "goofspiel", "--games", 5, "--out", path, *more)
+    assert found["games"] == 5
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def write(path, lines):
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def test_the_page_shows_every_file():
+    parts = ("__init__", "components", "state", "core", "events", "view", "reference", "check", "bots")
+    python_files = {f"goofspiel/{part}.py" for part in parts}
+    assert set(FILES) == {"pyproject.toml", "goofspiel/components.toml", *python_files}
+    assert PAGE.count("```") == 2 * (len(FILES) + 2)  # no file is missed: beside them stand two blocks of commands
+    assert not re.search("strozzi_sim|numpy|numba", FILES["goofspiel/reference.py"])
+
+
+def test_games_and_agents_list_it(document):
+    (found,) = (row for row in document("games") if row["name"] == "goofspiel")
+    assert (found["players"], found["variants"], found["behaviour"]) == ([3], ["base"], 1)
+    (agent,) = (row for row in document("agents") if row["name"] == "face-value")
+    assert agent["games"] == ["goofspiel"]
+
+
+def test_record_verify_replay(document, tmp_path):
+    path = tmp_path / "games.jsonl"
+    lines = record(document, path)
+    assert document("verify", path)["games"] == 5
+    assert len(document("replay", path, "--game", 2)["words"]) > 20
+
+    def message_about(number, **changes):
+        """What `verify` says of the record with line `number` (from 1) changed; it must name that line."""
+        write(path, [*lines[: number - 1], {**lines[number - 1], **changes}, *lines[number:]])
+        found = document("verify", path, code=1)
+        assert (found["ok"], found["line"]) == (False, number)
+        return found["message"]
+
+    assert [line["type"] for line in lines[:6]] == ["game", "prize", "bid", "bid", "bid", "award"]
+    assert "expected the id of a prize" in message_about(2, prize=float(lines[1]["prize"]))
+    assert "expected a bid of player 1: 1 or 2 or 3 or 4 or 5" in message_about(4, card=6)
+    assert "instead of" in message_about(6, bids=[5, 5, 5])
+
+
+def test_a_game_that_lacks_a_part_is_named(python, tmp_path):
+    """It is no internal error: the author reads what is missing."""
+    view = tmp_path / "goofspiel" / "view.py"
+    view.write_text(FILES["goofspiel/view.py"].replace("def conceal(", "def forget("))
+    done = python("-m", "strozzi_sim", "bench", "goofspiel", "--games", 1, code=2)
+    assert "game 'goofspiel': goofspiel.view has no conceal, which every game must have" in done.stderr
+    (tmp_path / "goofspiel" / "components.py").unlink()
+    done = python("-m", "strozzi_sim", "bench", "goofspiel", "--games", 1, code=2)
+    assert "game 'goofspiel': goofspiel has no module components, which every game must have" in done.stderr
+
+
+KNOWLEDGE = """
+import numpy as np
+from numba import int64
+from goofspiel import GAME
+from goofspiel.state import UNKNOWN
+from strozzi_sim.games.contract import seen_action
+from strozzi_sim.games.variants import resolve_variant
+from strozzi_sim.kernel.jit import entry, jit
+from strozzi_sim.kernel.streams import RANDOM
+from strozzi_sim.play.position import Position
+from strozzi_sim.selfplay.loop import array_of
+
+def table(*bids):
+    table = Position(GAME, resolve_variant(GAME, "base"), 3, seed=0, deal=0)
+    for bid in bids:
+        table.play(bid)
+    return table
+
+# Seats that know the same see the same bytes, and a seat that has bid still knows its bid.
+assert table(3).known(1).tobytes() == table(5).known(1).tobytes() != table().known(1).tobytes()
+assert table(3, 1).known(2).tobytes() == table(5, 2).known(2).tobytes()
+assert table(3, 1).known(0).tobytes() == table(3, 4).known(0).tobytes() != table(2, 1).known(0).tobytes()
+assert table(3, 1, 2).known(0).tobytes() != table(3, 4, 2).known(0).tobytes()  # once they are shown
+known = table(3, 1).known(2)[0]
+assert known["bid"].tolist() == [UNKNOWN, UNKNOWN, 0] and len(set(known["hand"].tolist())) == 1
+
+# What is imagined fits what is known, and every card in hand is as likely.
+rng, counts = np.zeros(1, RANDOM), np.zeros(6, int)
+start = table(3, 1)
+for _ in range(2000):
+    imagined = start.imagine(2, rng)
+    assert imagined.known(2).tobytes() == start.known(2).tobytes()
+    counts[imagined.state[0]["bid"][0]] += 1
+assert counts[0] == 0 and abs(counts[1:] - 400).max() < 80, counts
+
+@jit
+def seen(states, rules, action, viewer):
+    return seen_action(states[0], states[0], rules[0], action, viewer)
+
+GAME.register()
+ask = entry(seen, int64(array_of(GAME.state), array_of(GAME.rules), int64, int64), GAME.name)
+rules = start.variant.rules
+assert [ask(table(3).state, rules, 4, seat) for seat in range(3)] == [0, 4, 0]
+last = {ask(table(*bids).state, rules, 2, seat) for seat in range(3) for bids in ((3, 1), (3, 4))}
+assert len(last) == 2 and 0 not in last  # the same for all seats, and another for other bids
+"""
+
+
+@pytest.mark.slow
+def test_what_a_seat_knows(python):
+    python("-c", KNOWLEDGE)
+
+
+@pytest.mark.slow
+def test_bench_and_balance(document):
+    assert document("bench", "goofspiel", "--games", 100, "--workers", 1)["games"] == 100
+    tables = document("balance", "goofspiel", "--deals", 30, "--workers", 1)["tables"]
+    shares = [row["value"] for row in tables["seats"] if row["figure"] == "win_share"]
+    assert sum(shares) == pytest.approx(1)
+    assert {"decisions_mean", "score_mean"} <= {row["figure"] for row in tables["balance"]}
+
+
+@pytest.mark.slow
+def test_tournament(document):
+    field = ("random", *SEARCHERS, "face-value")
+    size = ("--players", 3, "--deals", 3, "--workers", 1)
+    tables = document("tournament", "goofspiel", "--agents", ",".join(field), *size)["tables"]
+    assert {row["agent"] for row in tables["agents"]} == set(field)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["face-value", *SEARCHERS])
+def test_fairness(document, agent):
+    found = document("fairness", "goofspiel", agent, "--deals", 1)
+    assert found["ok"]
+    assert found["decisions"] == 12  # the last card of every hand is no decision
+
+
+@pytest.mark.slow
+def test_a_study_changes_the_cards(strozzi, document, tmp_path):
+    study = (
+        'name = "cards"\ngame = "goofspiel"\nplayers = [3]\ndeals = 20\nlineups = [["random"]]\nvariants = ["wide"]\n'
+    )
+    (tmp_path / "cards.toml").write_text(study + "[variant.wide.deck]\ncards = 13\n")
+    record(document, tmp_path / "wide.jsonl", "--study", tmp_path / "cards.toml", "--variant", "wide")
+    assert document("verify", tmp_path / "wide.jsonl")["games"] == 5
+    strozzi("run", tmp_path / "cards.toml", "--out", tmp_path / "out", "--workers", 1)
+    assert (tmp_path / "out" / "report.html").exists()
+
+
+@pytest.mark.slow
+def test_a_person_sees_no_hidden_bid(strozzi):
+    said = strozzi("play", "goofspiel", "--agents", "face-value", "--seat", 2, stdin="quit\n")
+    assert said.count("bids a card face down") == 2
+    assert said.count("bid face down, hand 1 2 3 4 5") == 2
+    assert "You left the table." in said
+
+
+@pytest.mark.slow
+def test_an_edited_rule_is_compiled_anew_and_found(document, tmp_path):
+    core, path = tmp_path / "goofspiel" / "core.py", tmp_path / "games.jsonl"
+    record(document, path)
+    core.write_text(core.read_text().replace("bid > highest", "bid >= highest"))  # the last of the highest takes it
+    record(document, path)
+    assert "award" in document("verify", path, code=1)["message"]
