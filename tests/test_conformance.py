@@ -75,7 +75,7 @@ def test_a_biased_determinize_is_refused(monkeypatch):
     monkeypatch.setattr(checks, "kernels", lambda game: kernels(game)._replace(determinize=rich))
     monkeypatch.setattr(checks, "_check_knowledge", lambda here, position, rng: None)
     words = broken("determinize", variant=dataclasses.replace(BASE, hidden=True))
-    assert "games from drawn worlds end with a higher score of seat 0" in words
+    assert "coins (as seat 0 knows it) is lower in 0 drawn worlds and higher in " in words
 
 
 def test_an_illegal_event_is_refused(monkeypatch):

@@ -226,3 +226,33 @@ def test_an_edited_rule_is_compiled_anew_and_found(document, tmp_path):
     core.write_text(core.read_text().replace("bid > highest", "bid >= highest"))  # the last of the highest takes it
     record(document, path)
     assert "award" in document("verify", path, code=1)["message"]
+
+
+CHECK = "from strozzi_sim.conformance import check_game; from goofspiel import GAME; print(check_game(GAME, deals=5).promises)"
+
+
+@pytest.mark.slow
+def test_it_keeps_every_promise(python):
+    found = python("-c", CHECK).stdout
+    assert all(f"'{promise}'" in found for promise in ("conceal", "determinize", "seen_action", "records"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("file", "text", "instead", "words"),
+    [
+        ("view.py", "state.bid[other] = UNKNOWN", "pass", "conceal: seat 1 is shown "),
+        ("view.py", "randbelow(rng, count_bits(hand))", "int64(0)", "determinize: hand (as seat "),
+        ("trees.toml", "", "[leaves]\n3 = [5, 24]\n", "move trees: 25 positions after 2 decisions, not 24"),
+        ("events.py", '"card": ', '"card": 1 + ', "records: the reference refuses the core's game: line "),
+    ],
+    ids=["leak", "bias", "tree", "event"],
+)
+def test_a_promise_that_is_broken_is_told(python, tmp_path, file, text, instead, words):
+    place = tmp_path / "goofspiel" / file
+    if text:
+        assert text in place.read_text()
+    place.write_text(place.read_text().replace(text, instead) if text else instead)
+    last = python("-c", CHECK, code=1).stderr.splitlines()[-1]
+    assert words in last
+    assert "3 players, variant base, seed 0, deal " in last

@@ -8,7 +8,8 @@ Promises, in the order in which they are checked (PROMISES):
 - results : places fit the scores that are told: shared places are shared by as many as they say
 - records : the core's record is one that the plain-Python reference plays, and a spoiled one is refused
 - move trees : counts in `trees.toml` of the game's folder are those of the core
-- conceal : done twice it is done once; it keeps who decides and what is legal; what is drawn again leaves equal bytes
+- conceal : done twice it is done once; what is unknown may be drawn again, and a rival choose otherwise unseen, without a
+  byte that differs
 - determinize : draws as chance would, judged by how games end that are played on from there
 - seen_action : who acts sees something; who sees something knows more than before
 - observe : a function of what the seat knows, finite
@@ -215,10 +216,23 @@ def _check_seen(here: _Checked, position: Position, action: int) -> None:
     arguments = (position.state, after.state, here.variant.rules, action)
     own = here.kernels.seen(*arguments, position.actor)
     here.hold("seen_action", own != 0, f"the seat that plays {action} sees nothing")
+    instead = position.legal[len(here.actions) % len(position.legal)]
+    otherwise = position.fork()
+    otherwise.play(instead)
     for viewer in range(here.players):
         code = here.kernels.seen(*arguments, viewer)
         changed = position.known(viewer).tobytes() != after.known(viewer).tobytes()
         here.hold("seen_action", code == 0 or changed, f"seat {viewer} sees {code}, yet knows no more than before")
+        if viewer == position.actor or instead == action:
+            continue
+        twin = here.kernels.seen(position.state, otherwise.state, here.variant.rules, instead, viewer)
+        same = otherwise.known(viewer).tobytes() == after.known(viewer).tobytes()
+        here.hold(
+            "conceal",
+            same or twin != code,
+            f"seat {viewer} is shown {_difference(otherwise.known(viewer), after.known(viewer))}, which tells action {action} of "
+            f"seat {position.actor} from {instead}, though it sees {code} of both",
+        )
 
 
 def _check_words(here: _Checked, position: Position) -> None:
@@ -289,42 +303,60 @@ def _check_trees(here: _Checked) -> None:
 def _check_drawing(
     game: Game, variant: Variant, players: int, seed: int, deals: int, found: GameCheck, compiled: Kernels
 ) -> None:
-    """Draw the unknown in one position of each deal, play on at random, and compare ends with those of the true position.
+    """Draw the unknown in one position of each deal, and compare the drawn world with the true one.
 
-    Given what the seat knows, truth and drawn world are exchangeable, so either ends higher as often as the other: a sign
-    test for the score of every seat. It is passed over where a belief stands in for chance (`view.BELIEFS`).
+    Given what the seat knows, both are exchangeable, so each is the greater one as often: a sign test for every number that
+    some other seat knows, and for the score of every seat when the game is played on at random. It is passed over
+    where a belief stands in for chance (`Game.beliefs`).
     """
     if not variant.hidden or game.beliefs:
         return
-    signs: list[list[int]] = []
-    chances, randoms = np.zeros(1, CHANCE), np.zeros(1, RANDOM)
+    signs = []
+    here = _Checked(game, variant, players, seed, 0, found, compiled)
     for deal in range(deals):
         here = _Checked(game, variant, players, seed, deal, found, compiled)
-        position = here.position()
-        rng = SeatRng((seed << 40) + (deal << 8) + 77)
+        position, rng = here.position(), SeatRng((seed << 40) + (deal << 8) + 77)
         stop = rng.below(1 + _length(here))
         while not position.over and len(here.actions) < stop:
             action = position.legal[rng.below(len(position.legal))]
             position.play(action)
             here.actions.append(action)
-        if position.over:
-            continue
-        seat, cursor = rng.below(players), rng.word()
-        drawn = next(_worlds(here, position.known(seat), seat, rng))
-        ends = []
-        for state in (exact_copy(position.state), drawn):
-            randoms["cursor"] = cursor
-            compiled.play_on(state, variant.rules, chances, randoms)
-            ends.append([_score(compiled, state, other) for other in range(players)])
-        signs.append([int(np.sign(a - b)) for a, b in zip(*ends, strict=True)])
-    for seat, column in enumerate(zip(*signs, strict=True)):
-        higher, lower = column.count(1), column.count(-1)
-        chance = binomtest(higher, higher + lower).pvalue if higher + lower else 1.0
+        if not position.over:
+            seat, cursor = rng.below(players), rng.word()
+            drawn = next(_worlds(here, position.known(seat), seat, rng))
+            true, false = (_measured(here, state, cursor) for state in (position.state, drawn))
+            signs.append(np.sign(true - false))
+    if not signs:
+        return
+    names = [f"{name} (as seat {seat} knows it)" for seat in range(players) for name in _places(game)]
+    names += [f"the score of seat {seat} when played on" for seat in range(players)]
+    higher, lower = ((np.array(signs) == sign).sum(axis=0) for sign in (1, -1))
+    for name, more, less in zip(names, higher.tolist(), lower.tolist(), strict=True):
+        even = binomtest(more, more + less).pvalue if more + less else 1.0
         here.hold(
             "determinize",
-            chance > ALARM,
-            f"games from drawn worlds end with a higher score of seat {seat} {lower} times and with a lower one {higher} times",
+            even > ALARM,
+            f"{name} is lower in {more} drawn worlds and higher in {less}; as chance has it, both alike",
         )
+
+
+def _places(game: Game) -> list[str]:
+    """The name of each number of a state record, in order."""
+    fields = {name: game.state.fields[name][0] for name in game.state.names or ()} if game.state.fields else {}
+    return [name for name, kind in fields.items() for _ in range(int(np.prod(kind.shape)))]
+
+
+def _measured(here: _Checked, state: Array, cursor: int) -> Array:
+    """What each seat knows of a state, number by number, then the scores when it is played on with this stream."""
+    numbers: list[Array] = []
+    for seat in range(here.players):
+        known = exact_copy(state)
+        here.kernels.conceal(known, here.variant.rules, seat)
+        numbers += [known[name].astype(np.int64).ravel() for name in here.game.state.names or ()]
+    end, chances, randoms = exact_copy(state), np.zeros(1, CHANCE), np.zeros(1, RANDOM)
+    randoms["cursor"] = cursor
+    here.kernels.play_on(end, here.variant.rules, chances, randoms)
+    return np.concatenate([*numbers, [_score(here.kernels, end, seat) for seat in range(here.players)]])
 
 
 def _length(here: _Checked) -> int:
