@@ -16,7 +16,7 @@ import numpy as np
 from strozzi_sim.selfplay.loop import POSITIONS
 
 HALF = 2  # an "ahead" in halves
-SIXTIETH = 60  # an order in sixtieths: exact for ties of up to 6
+ORDER_UNITS = 60  # of one order: exact for ties of up to 6
 
 SETS = 2**POSITIONS
 
@@ -48,12 +48,12 @@ def count_orders(rows: Array, players: int) -> Array:
 
 @cache
 def _sets_left() -> Array:
-    """int64[group of tied positions * SETS + positions behind it, set]: how often what remains, in sixtieths."""
+    """int64[group of tied positions * SETS + positions behind it, set]: how often what remains, in ORDER_UNITS."""
     left = np.zeros((SETS * SETS, SETS), np.int64)
     for group in range(1, SETS):
         part = group
         while part:  # every set of the group's positions that are still to be placed
-            weight = SIXTIETH // comb(group.bit_count(), part.bit_count())
+            weight = ORDER_UNITS // comb(group.bit_count(), part.bit_count())
             for behind in range(SETS):
                 if not behind & group:
                     left[group * SETS + behind, part | behind] += weight

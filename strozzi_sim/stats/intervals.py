@@ -95,7 +95,7 @@ def ratio(
     Args:
         numerator: int64[C, ...], for instance wins.
         denominator: int64[C, ...], for instance games.
-        unit: what one event counts in `numerator` (60 for wins in sixtieths).
+        unit: what one event counts in `numerator` (`WIN_UNITS` for wins).
         n_deals: number of deals if the figures are shares in [0, 1], else None.
         events: int64[C, ...], the events if `denominator` is not their number.
         span: the smallest and the largest that a mean can be, where that is known (see `bounded_interval`).

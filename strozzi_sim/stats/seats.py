@@ -52,7 +52,7 @@ def equal_shares_p(wins: Array, unit: float = 1.0) -> float:
 
     Args:
         wins: [C, K].
-        unit: what a game counts in `wins` (60 for wins in sixtieths).
+        unit: what a game counts in `wins` (`WIN_UNITS` for wins).
     """
     from scipy.special import betainc, gammaincc
 

@@ -9,7 +9,7 @@ import numpy as np
 from strozzi_sim import stats
 from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.kernel.wins import WIN_UNITS
-from strozzi_sim.selfplay.orders import HALF, SIXTIETH
+from strozzi_sim.selfplay.orders import HALF, ORDER_UNITS
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
 from strozzi_sim.stats.nash import nash_average
 from strozzi_sim.stats.ratings import Orders, Ratings, rate
@@ -32,7 +32,7 @@ class Counts:
         wins, places, scores, played: int64[C, F], by agent.
         seat_wins, seat_places, seat_scores, seat_played: int64[C, P], by seat.
         ahead, met: int64[C, F, F], times ahead in halves, and games together.
-        remaining: int64[C, K], in sixtieths. members: int64[K, P], the agents of each set.
+        remaining: int64[C, K], in ORDER_UNITS. members: int64[K, P], the agents of each set.
     """
 
     def __init__(self, field: Field, players: int, variant: str, plan: Plan, found: Sequence[tuple[int, ...]]) -> None:
@@ -84,9 +84,9 @@ class Counts:
         """Strengths and ranks."""
         played = self.by_agent[3]
         orders = Orders(
-            chosen=played - self.last / SIXTIETH,
+            chosen=played - self.last / ORDER_UNITS,
             members=self.members,
-            counts=self.remaining / SIXTIETH,
+            counts=self.remaining / ORDER_UNITS,
             ahead=self.ahead / HALF,
         )
         return rate(orders, played.sum(axis=0), self.field.same)
