@@ -64,7 +64,7 @@ class Many:
     '''Answers in batches.'''
 
     def act_batch(self, observations, legal, rng):
-        return np.where(legal, 1 + random[:, None] % np.uint64(97) * np.arange(legal.shape[1], dtype=np.uint64) % np.uint64(97), 0).argmax(axis=1)
+        return np.where(legal, 1 + rng[:, None] % np.uint64(97) * np.arange(legal.shape[1], dtype=np.uint64) % np.uint64(97), 0).argmax(axis=1)
 """
 
 
