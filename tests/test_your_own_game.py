@@ -80,7 +80,9 @@ def test_the_page_shows_every_file():
     parts = ("__init__", "components", "state", "core", "events", "view", "reference", "check", "bots")
     python_files = {f"goofspiel/{part}.py" for part in parts}
     assert set(FILES) == {"pyproject.toml", "goofspiel/components.toml", *python_files}
-    assert PAGE.count("```") == 2 * (len(FILES) + 3)  # no file is missed: beside them stand two blocks of commands and one of code
+    assert PAGE.count("```") == 2 * (
+        len(FILES) + 3
+    )  # no file is missed: beside them stand two blocks of commands and one of code
     assert not re.search("strozzi_sim|numpy|numba", FILES["goofspiel/reference.py"])
 
 
