@@ -12,7 +12,7 @@ Promises, in the order in which they are checked (PROMISES):
   byte that differs
 - determinize : draws as chance would, judged by how games end that are played on from there
 - seen_action : who acts sees something; who sees something knows more than before
-- observe : a function of what the seat knows, finite
+- observe : a function of what the seat knows, finite; where only chance is hidden it reads the same of the state itself
 - words : every legal action has a name of its own, and the position a text
 """
 
@@ -190,6 +190,9 @@ def _check_knowledge(here: _Checked, position: Position, rng: SeatRng) -> None:
         here.hold("conceal", again.tobytes() == known.tobytes(), f"concealed twice, seat {seat} knows less")
         out = _observation(here, known, seat)
         here.hold("observe", np.isfinite(out).all(), "not every place of the observation is written with a number")
+        if not here.variant.hidden:  # then the loops need not conceal a state to observe it
+            plain = _observation(here, position.state, seat)
+            here.hold("observe", np.array_equal(plain, out), f"seat {seat} is told the arbitrary order of things")
         for world in _worlds(here, known, seat, rng):
             if seat == position.actor:
                 legal = [

@@ -2,15 +2,16 @@
 
 from numba import int64
 
+from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import jit
 
 
 @jit
 def sort_first(items, count):
-    """Put items[:count] in ascending order, by insertion: few items, often nearly in order."""
-    for k in range(1, count):
-        item, place = int64(items[k]), k
-        while place > 0 and int64(items[place - 1]) > item:
-            items[place] = items[place - 1]
-            place -= 1
-        items[place] = item
+    """Put items[:count] in ascending order; they are different numbers from 0 to 63."""
+    found = int64(0)
+    for k in range(count):
+        found |= int64(1) << int64(items[k])
+    for k in range(count):
+        items[k] = lowest_bit(found)
+        found &= found - 1

@@ -158,9 +158,10 @@ class Match:
         ]
         memories = [np.zeros(1, agent.memory) if agent else None for agent in compiled]
         agents = np.zeros(players, AGENT)
-        for position, (agent, memory) in enumerate(zip(compiled, memories, strict=True)):
+        for position, (spec, agent, memory) in enumerate(zip(self.positions, compiled, memories, strict=True)):
             if agent is None or memory is None:  # address 0 is a seat in Python
                 agents[position]["counter"] = -1
+                agents[position]["sees_state"] = spec.agent.kind == "batch" and not self.variant.hidden  # by `observe`
                 continue
             agents[position] = (
                 agent.address, agent.params.ctypes.data, memory.ctypes.data, agent.memory_size,

@@ -187,7 +187,9 @@ class MixedLoop:
         player = self._batch_players[position]
         for first in range(0, len(asked), CALL):
             part = asked[first : first + CALL]
-            self.kernels.look(self.rules, self.works, part, self.randoms, self.observations, self.legal, self.words)
+            self.kernels.look(
+                self.rules, self.works, part, self.seat_agents, self.randoms, self.observations, self.legal, self.words
+            )
             try:
                 actions = ask_batch(player, self.observations, self.legal, self.words, len(part), self.clock)
             except BadAnswer as bad:
@@ -198,8 +200,7 @@ class MixedLoop:
         spec = self.specs[position]
         legal = self.legal_each[: len(asked)]
         self.kernels.look(
-            self.rules, self.works, asked, self.randoms, self._no_observations, legal,
-            self._no_words,
+            self.rules, self.works, asked, self.seat_agents, self.randoms, self._no_observations, legal, self._no_words,
         )  # fmt: skip
         states, games = self.works["seen"], self.slots["game"]
         places = self._places(asked, wave)

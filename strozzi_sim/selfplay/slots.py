@@ -163,7 +163,7 @@ def _advance(job, rules, works, slots, agents, strides, seat_agents, randoms, se
 
 
 @jit
-def _look(rules, works, asked, randoms, observations, legal, words):
+def _look(rules, works, asked, seat_agents, randoms, observations, legal, words):
     """Write the rows of a batch: what the seat sees, what is legal, one random word; then clear the empty rows."""
     observing = observations.shape[0] > 0
     for row in range(legal.shape[0]):
@@ -177,7 +177,7 @@ def _look(rules, works, asked, randoms, observations, legal, words):
                     observations[row, k] = 0
             continue
         b, seat = int64(asked[row].slot), int64(asked[row].seat)
-        state = works[b].seen
+        state = works[b].state if seat_agents[b, seat].sees_state else works[b].seen
         for k in range(count_legal(state, rules)):
             legal[row, kth_legal(state, rules, k)] = True
         if observing:
@@ -224,7 +224,7 @@ class Kernels:
         self.look = entry(
             _look,
             types.void(
-                rules, works, array_of(PENDING), rng, types.float32[:, ::1], types.boolean[:, ::1],
+                rules, works, array_of(PENDING), array_of(AGENT, 2), rng, types.float32[:, ::1], types.boolean[:, ::1],
                 types.uint64[::1],
             ),
             game.name,
