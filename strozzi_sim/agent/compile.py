@@ -85,15 +85,16 @@ _COMPILED: dict[tuple[int, str, Any], Any] = {}
 def _compile(agent: Agent, game: Game, memory: np.dtype[Any], builtin: bool) -> Any:
     key = (id(agent), game.name, memory)
     if key not in _COMPILED:
-        from numba import from_dtype, types
+        from numba import types
         from numba.core.errors import NumbaError
 
+        from strozzi_sim.kernel.fields import record_type
         from strozzi_sim.kernel.jit import function_at
         from strozzi_sim.kernel.streams import RANDOM
 
         game.register()
         records = (game.state, game.rules, agent.params_dtype, memory, RANDOM)
-        signature = types.int64(*(from_dtype(record) for record in records))
+        signature = types.int64(*(record_type(record) for record in records))
         try:  # what code of others reads when it is compiled, helpers and data, the key of the cache folder does not know
             compiled = function_at(agent.function, signature, game.name, cache=builtin, boundscheck=not builtin)
         except NumbaError as error:
@@ -103,6 +104,8 @@ def _compile(agent: Agent, game: Game, memory: np.dtype[Any], builtin: bool) -> 
             if gist is None:
                 raise
             raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {gist}") from error
+        except ValueError as error:  # of numba, where it works with the function's constants
+            raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {_gist(error)}") from error
         _COMPILED[key] = (agent, compiled)
     return _COMPILED[key][1]
 
@@ -112,7 +115,9 @@ def _unknown_field(error: KeyError, records: Sequence[np.dtype[Any]]) -> str | N
 
     Which record it was, and in which line, is known to the frames that the error came through alone.
     """
-    from numba import from_dtype, types
+    from numba import types
+
+    from strozzi_sim.kernel.fields import record_type
 
     record, line, step = None, None, error.__traceback__
     while step is not None:
@@ -122,7 +127,7 @@ def _unknown_field(error: KeyError, records: Sequence[np.dtype[Any]]) -> str | N
         step = step.tb_next
     if record is None:
         return None
-    names = [name for name, dtype in zip(RECORDS, records, strict=True) if from_dtype(dtype) == record]
+    names = [name for name, dtype in zip(RECORDS, records, strict=True) if record_type(dtype) == record]
     fields = [field for field in record.fields if field != "nothing"]
     where = f"line {line}: " if line else ""
     return (

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any, NamedTuple
 
-from numba import from_dtype, int64, types
+from numba import int64, types
 
 from strozzi_sim.games.contract import (
     Game,
@@ -19,6 +19,7 @@ from strozzi_sim.games.contract import (
     score,
     seen_action,
 )
+from strozzi_sim.kernel.fields import array_type
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import clone
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, randbelow, reseed
@@ -61,8 +62,8 @@ def _seen(before, after, rules, action, viewer):
 @jit
 def _leaves(state, rules, chance, depth):
     if depth == 0 or is_over(state):
-        return int64(1)
-    total = int64(0)
+        return 1
+    total = 0
     for k in range(count_legal(state, rules)):
         branch, luck = clone(state), clone(chance)
         apply(branch, rules, kth_legal(state, rules, k), luck, None)
@@ -102,9 +103,7 @@ class Kernels(NamedTuple):
 def kernels(game: Game) -> Kernels:
     """Compile them for `game`, or take them from the cache folder."""
     game.register()
-    state, rules, chance, rng = (
-        types.Array(from_dtype(dtype), 1, "C") for dtype in (game.state, game.rules, CHANCE, RANDOM)
-    )
+    state, rules, chance, rng = (array_type(dtype) for dtype in (game.state, game.rules, CHANCE, RANDOM))
     i8 = types.int64
     return Kernels(
         entry(_conceal, types.void(state, rules, i8), game.name),

@@ -21,7 +21,7 @@ def journal_dtype(rows: int) -> Any:
     count : number of rows written
     rows  : int32[rows, WIDTH]
     """
-    return np.dtype([("count", "u8"), ("rows", "i4", (rows, WIDTH))], align=True)
+    return np.dtype([("count", "i8"), ("rows", "i4", (rows, WIDTH))], align=True)
 
 
 @intrinsic

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import int64, types
+from numba import types
 
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.agent.analysis import ActionAnalysis
@@ -36,13 +36,14 @@ from strozzi_sim.games.contract import (
     observe,
 )
 from strozzi_sim.games.variants import Variant
+from strozzi_sim.kernel.fields import array_type
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import call_at
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, deal_key, game_key, reseed, seat_stream
 from strozzi_sim.kernel.threads import one_thread
 from strozzi_sim.kernel.worker import agents_at_work, heartbeat
-from strozzi_sim.selfplay.loop import array_of, exact_copy
+from strozzi_sim.selfplay.loop import exact_copy
 
 
 @jit
@@ -64,7 +65,7 @@ def _look(states, rules, legal):
     """Write the legal actions; returns their number, and the actor in front of them."""
     state = states[0]
     if is_over(state):
-        return int64(0)
+        return 0
     count = count_legal(state, rules[0])
     legal[0] = actor(state)
     for k in range(count):
@@ -105,22 +106,24 @@ class _Kernels(NamedTuple):
 @cache
 def _observing(game: Game) -> Any:
     game.register()
-    signature = types.void(array_of(game.state), array_of(game.rules), types.int64, types.float32[::1])
+    signature = types.void(array_type(game.state), array_type(game.rules), types.int64, types.float32[::1])
     return entry(_observe, signature, game.name)
 
 
 @cache
 def _imagining(game: Game) -> Any:
     game.register()
-    signature = types.void(array_of(game.state), array_of(game.rules), array_of(CHANCE), types.int64, array_of(RANDOM))
+    signature = types.void(
+        array_type(game.state), array_type(game.rules), array_type(CHANCE), types.int64, array_type(RANDOM)
+    )
     return entry(_imagine, signature, game.name)
 
 
 @cache
 def _kernels(game: Game) -> _Kernels:
     game.register()
-    state, rules, chance = array_of(game.state), array_of(game.rules), array_of(CHANCE)
-    rng, journal = array_of(RANDOM), array_of(game.journal)
+    state, rules, chance = array_type(game.state), array_type(game.rules), array_type(CHANCE)
+    rng, journal = array_type(RANDOM), array_type(game.journal)
     i8 = types.int64
     return _Kernels(
         entry(_start, types.void(state, rules, chance, rng, journal, i8, i8, i8, i8, i8), game.name),

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import from_dtype, int64, types, uint64
+from numba import int64, types
 
 from strozzi_sim.games.contract import (
     Game,
@@ -23,6 +23,7 @@ from strozzi_sim.games.contract import (
     score,
     tally,
 )
+from strozzi_sim.kernel.fields import array_type, record_type
 from strozzi_sim.kernel.jit import entry, inline_source, jit
 from strozzi_sim.kernel.pointers import assign, call_at, int64_at, zero_at
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, deal_key, seat_stream
@@ -78,7 +79,7 @@ FAULT = np.dtype([
 @inline_source
 def play_game(state, rules, seat_agents, randoms, chance, seen, journal, fault, beat):
     """Play the game set up in `state` to its end; returns its number of decisions, negative after a fault."""
-    decisions = int64(0)
+    decisions = 0
     while not is_over(state):
         seat = actor(state)
         beat.decisions += 1
@@ -95,7 +96,7 @@ def play_game(state, rules, seat_agents, randoms, chance, seen, journal, fault, 
             fault.seat = seat
             fault.action = action
             fault.decision = decisions
-            return int64(-1)
+            return -1
         apply(state, rules, action, chance, journal)
         decisions += 1
     return decisions
@@ -105,7 +106,7 @@ def play_game(state, rules, seat_agents, randoms, chance, seen, journal, fault, 
 def take_playouts(agent, memory):
     """Add the simulated games of a game that is over, as they stand in the memory at that address, to the agent's."""
     if agent.counter >= 0:
-        agent.playouts += int64_at(memory + int64(agent.counter))
+        agent.playouts += int64_at(memory + agent.counter)
 
 
 @jit
@@ -118,7 +119,7 @@ def _count(state, seats, decisions, outcome):
         better, shared = placing(state, seat)
         outcome.played[position, seat] += 1
         if better == 0:
-            outcome.wins[position, seat] += int64(WIN_UNITS) // shared
+            outcome.wins[position, seat] += WIN_UNITS // shared
         outcome.places[position, seat] += 2 * better + shared + 1
         outcome.scores[position, seat] += score(state, seat)
 
@@ -129,9 +130,9 @@ def _play(
     journal, tallies,
 ):  # fmt: skip
     state, seen, chance = work.state, work.seen, work.chance
-    players = int64(job.players)
-    played = int64(0)
-    for number in range(int64(job.first), int64(job.last)):
+    players = job.players
+    played = 0
+    for number in range(job.first, job.last):
         key = deal_key(job.seed, job.game, players, number)
         for seating in range(seatings.shape[0]):
             if stop[0] != 0:
@@ -148,8 +149,8 @@ def _play(
             beat.seating = seating
             beat.first = beat.decisions
             if journal is not None:
-                journal.count = uint64(0)
-            deal(state, rules, players, int64(job.start_player), chance, journal)
+                journal.count = 0
+            deal(state, rules, players, job.start_player, chance, journal)
             decisions = play_game(state, rules, seat_agents, randoms, chance, seen, journal, fault, beat)
             if decisions < 0:
                 fault.deal = number
@@ -159,7 +160,7 @@ def _play(
             _count(state, seats, decisions, outcome)
             for seat in range(players):
                 agent = agents[seats[seat]]
-                take_playouts(agent, int64(agent.memory))
+                take_playouts(agent, agent.memory)
             if journal is not None:
                 tally(state, rules, journal, tallies)
             if rows.shape[0] > 0:
@@ -193,17 +194,12 @@ def counter(memory: np.dtype[Any]) -> int:
     return int(memory.fields["playouts"][1]) if memory.fields and "playouts" in memory.fields else -1
 
 
-def array_of(dtype: Any, ndim: int = 1) -> Any:
-    """The numba type of a contiguous array of records of `dtype`."""
-    return types.Array(from_dtype(np.dtype(dtype)), ndim, "C")
-
-
 def _signature(game: Game) -> list[Any]:
-    records = [from_dtype(np.dtype(dtype)) for dtype in (JOB, game.rules, work_dtype(game))]
-    arrays = [array_of(dtype) for dtype in (AGENT, AGENT, RANDOM)]
+    records = [record_type(dtype) for dtype in (JOB, game.rules, work_dtype(game))]
+    arrays = [array_type(dtype) for dtype in (AGENT, AGENT, RANDOM)]
     return [
-        *records, *arrays, types.Array(types.uint8, 2, "C"), from_dtype(OUTCOME), array_of(ROW), from_dtype(FAULT),
-        types.int64[::1], from_dtype(HEARTBEAT),
+        *records, *arrays, types.Array(types.uint8, 2, "C"), record_type(OUTCOME), array_type(ROW), record_type(FAULT),
+        types.int64[::1], record_type(HEARTBEAT),
     ]  # fmt: skip
 
 
@@ -218,4 +214,4 @@ def silent_loop(game: Game) -> Any:
 def counted_loop(game: Game) -> Any:
     """The loop with journal and tallies, compiled for `game`."""
     game.register()
-    return entry(_play, types.int64(*_signature(game), from_dtype(game.journal), from_dtype(game.tallies)), game.name)
+    return entry(_play, types.int64(*_signature(game), record_type(game.journal), record_type(game.tallies)), game.name)

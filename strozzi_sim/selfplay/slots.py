@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import from_dtype, int64, types
+from numba import int64, types
 
 from strozzi_sim.games.contract import (
     Game,
@@ -22,11 +22,12 @@ from strozzi_sim.games.contract import (
     kth_legal,
     observe,
 )
+from strozzi_sim.kernel.fields import array_type, record_type
 from strozzi_sim.kernel.jit import entry, function_at, inline_source, jit
 from strozzi_sim.kernel.pointers import assign, call_at, record_at, zero_at
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, deal_key, random_word, seat_stream
 from strozzi_sim.kernel.worker import HEARTBEAT
-from strozzi_sim.selfplay.loop import AGENT, FAULT, JOB, array_of, take_playouts
+from strozzi_sim.selfplay.loop import AGENT, FAULT, JOB, take_playouts
 
 # A place for one game of the batch.
 SLOT = np.dtype([
@@ -61,26 +62,26 @@ def slot_records(game: Game) -> Any:
 @inline_source
 def _start(b, job, rules, work, slot, agents, strides, seat_agents, randoms, seatings, progress):
     """Deal the next game of the wave to slot b."""
-    game = int64(progress.next)
+    game = progress.next
     progress.next = game + 1
-    players = int64(job.players)
+    players = job.players
     seating = game % seatings.shape[0]
     slot.game = game
     slot.seating = seating
     slot.decisions = 0
     slot.action = 0
     slot.asked = 0
-    key = deal_key(job.seed, job.game, players, int64(job.first) + game // seatings.shape[0])
+    key = deal_key(job.seed, job.game, players, job.first + game // seatings.shape[0])
     for seat in range(players):
         position = int64(seatings[seating, seat])
         agent = seat_agents[b, seat]
         assign(agent, agents[position])
-        agent.memory = int64(agent.memory) + b * strides[position]
+        agent.memory += b * strides[position]
         if agent.memory_size > 0:
             zero_at(agent.memory, agent.memory_size)
         randoms[b, seat].cursor = seat_stream(key, seat)
     work.chance.key = key
-    deal(work.state, rules, players, int64(job.start_player), work.chance, None)
+    deal(work.state, rules, players, job.start_player, work.chance, None)
 
 
 @inline_source
@@ -88,8 +89,8 @@ def _run(b, rules, work, slot, seat_agents, randoms, log, progress, fault, beat)
     """Play on in slot b until a Python seat must answer or the game is over."""
     state = work.state
     while not is_over(state):
-        if int64(progress.logged) == log.shape[0]:
-            return int64(FULL)
+        if progress.logged == log.shape[0]:
+            return FULL
         seat = actor(state)
         agent = seat_agents[b, seat]
         if not agent.sees_state and slot.asked == 0:
@@ -98,12 +99,12 @@ def _run(b, rules, work, slot, seat_agents, randoms, log, progress, fault, beat)
         if agent.address == 0:
             if slot.action == 0:
                 slot.asked = 1
-                return int64(_WAITS)
-            action = int64(slot.action)
+                return _WAITS
+            action = slot.action
             slot.action = 0
             slot.asked = 0
         else:
-            beat.first = beat.decisions - int64(slot.decisions)
+            beat.first = beat.decisions - slot.decisions
             beat.decisions += 1
             beat.seat = seat
             if agent.sees_state:
@@ -114,21 +115,21 @@ def _run(b, rules, work, slot, seat_agents, randoms, log, progress, fault, beat)
             fault.found = 1
             fault.seat = seat
             fault.action = action
-            return int64(_FAULT)
+            return _FAULT
         apply(state, rules, action, work.chance, None)
-        entry = log[int64(progress.logged)]
+        entry = log[progress.logged]
         entry.game = slot.game
         entry.action = action
         progress.logged += 1
         slot.decisions += 1
-    return int64(_OVER)
+    return _OVER
 
 
 @jit
 def _advance(job, rules, works, slots, agents, strides, seat_agents, randoms, seatings, log, progress, lengths,
              pending, fault, stop, beat):  # fmt: skip
     """Play on in every slot; returns the number of decisions that wait for Python, or FULL or _FAULT."""
-    waiting = int64(0)
+    waiting = 0
     for b in range(slots.shape[0]):
         slot = slots[b]
         work = works[b]
@@ -137,13 +138,13 @@ def _advance(job, rules, works, slots, agents, strides, seat_agents, randoms, se
                 if progress.next == progress.games or stop[0] != 0:
                     break
                 _start(b, job, rules, work, slot, agents, strides, seat_agents, randoms, seatings, progress)
-            beat.deal = int64(job.first) + int64(slot.game) // seatings.shape[0]
+            beat.deal = job.first + slot.game // seatings.shape[0]
             beat.seating = slot.seating
             what = _run(b, rules, work, slot, seat_agents, randoms, log, progress, fault, beat)
             if what == _OVER:
                 lengths[slot.game] = slot.decisions
-                for seat in range(int64(job.players)):
-                    take_playouts(agents[int64(seatings[slot.seating, seat])], int64(seat_agents[b, seat].memory))
+                for seat in range(job.players):
+                    take_playouts(agents[int64(seatings[slot.seating, seat])], seat_agents[b, seat].memory)
                 slot.game = -1
             elif what == _WAITS:
                 row = pending[waiting]
@@ -154,7 +155,7 @@ def _advance(job, rules, works, slots, agents, strides, seat_agents, randoms, se
                 break
             else:
                 if what == _FAULT:
-                    fault.deal = int64(job.first) + slot.game // seatings.shape[0]
+                    fault.deal = job.first + slot.game // seatings.shape[0]
                     fault.seating = slot.seating
                     fault.position = int64(seatings[slot.seating, fault.seat])
                     fault.decision = slot.decisions
@@ -176,7 +177,7 @@ def _look(rules, works, asked, seat_agents, randoms, observations, legal, words)
                 for k in range(observations.shape[1]):
                     observations[row, k] = 0
             continue
-        b, seat = int64(asked[row].slot), int64(asked[row].seat)
+        b, seat = asked[row].slot, asked[row].seat
         state = works[b].state if seat_agents[b, seat].sees_state else works[b].seen
         for k in range(count_legal(state, rules)):
             legal[row, kth_legal(state, rules, k)] = True
@@ -192,14 +193,14 @@ def _sort(log, logged, lengths, script):
     for game in range(lengths.shape[0]):
         place[game + 1] = place[game] + lengths[game]
     for k in range(logged):
-        game = int64(log[k].game)
+        game = log[k].game
         script[place[game]] = log[k].action
         place[game] += 1
 
 
 @jit
 def _next_of_script(state, rules, params, memory, rng):
-    place = int64(memory.place)
+    place = memory.place
     memory.place = place + 8
     return record_at(place, memory).place  # the number that lies there
 
@@ -210,27 +211,27 @@ class Kernels:
     def __init__(self, game: Game) -> None:
         game.register()
         i8, u1 = types.int64, types.uint8
-        rules, works = from_dtype(game.rules), array_of(slot_records(game))
-        rng = array_of(RANDOM, 2)
+        rules, works = record_type(game.rules), array_type(slot_records(game))
+        rng = array_type(RANDOM, 2)
         self.advance = entry(
             _advance,
             i8(
-                from_dtype(JOB), rules, works, array_of(SLOT), array_of(AGENT), i8[::1], array_of(AGENT, 2), rng,
-                types.Array(u1, 2, "C"), array_of(LOGGED), from_dtype(PROGRESS), i8[::1], array_of(PENDING),
-                from_dtype(FAULT), i8[::1], from_dtype(HEARTBEAT),
+                record_type(JOB), rules, works, array_type(SLOT), array_type(AGENT), i8[::1], array_type(AGENT, 2), rng,
+                types.Array(u1, 2, "C"), array_type(LOGGED), record_type(PROGRESS), i8[::1], array_type(PENDING),
+                record_type(FAULT), i8[::1], record_type(HEARTBEAT),
             ),
             game.name,
         )  # fmt: skip
         self.look = entry(
             _look,
             types.void(
-                rules, works, array_of(PENDING), array_of(AGENT, 2), rng, types.float32[:, ::1], types.boolean[:, ::1],
+                rules, works, array_type(PENDING), array_type(AGENT, 2), rng, types.float32[:, ::1], types.boolean[:, ::1],
                 types.uint64[::1],
             ),
             game.name,
         )  # fmt: skip
-        self.sort = entry(_sort, types.void(array_of(LOGGED), i8, i8[::1], i8[::1]), game.name)
-        records = [from_dtype(dtype) for dtype in (game.state, game.rules, _NOTHING, SCRIPT, RANDOM)]
+        self.sort = entry(_sort, types.void(array_type(LOGGED), i8, i8[::1], i8[::1]), game.name)
+        records = [record_type(dtype) for dtype in (game.state, game.rules, _NOTHING, SCRIPT, RANDOM)]
         self.scripted = function_at(_next_of_script.py_func, i8(*records), game.name)
 
 

@@ -107,7 +107,7 @@ def _list_options(state, rules, params, memory, seat):
     memory.action[0] = DISCARD
     over = round_ends(after, rules, seat)
     memory.promise[0] = sign * worth.margin(after, rules, params, memory.now, seat, over)
-    count = int64(1)
+    count = 1
     places = placements(state, rules, seat)
     while places != 0:
         place = lowest_bit(places)
@@ -122,7 +122,7 @@ def _list_options(state, rules, params, memory, seat):
             k -= 1
         memory.promise[k], memory.action[k] = promise, LOAD + place
         count += 1
-    kept = int64(1)
+    kept = 1
     while kept < min(count, params.options) and memory.promise[kept] > memory.promise[0] - params.window:
         kept += 1
     return kept
@@ -132,37 +132,37 @@ def _list_options(state, rules, params, memory, seat):
 def _play_lot(state, rules, params, tables, memory):
     """Play one turn as two `fair-price` agents do, one tile of the bag standing for all when they think of another."""
     mine, yours, my_place, your_place = _swing(state, rules, params, tables)
-    while int64(state.phase) == REVEAL:
-        shown, unseen = int64(state.shown), int64(state.unseen)
+    while state.phase == REVEAL:
+        shown, unseen = state.shown, state.unseen
         more = clone(state)
-        more.lot[shown] = int64(state.unseen_tile[randbelow(memory.roll, unseen)])
+        more.lot[shown] = state.unseen_tile[randbelow(memory.roll, unseen)]
         more.shown = shown + 1
         more.unseen = unseen - 1
         try_mine, try_yours, _, _ = _swing(more, rules, params, tables)
         if worth.node(try_mine, try_yours) <= worth.node(mine, yours):
-            apply(state, rules, int64(STOP), memory.chance, None)
+            apply(state, rules, STOP, memory.chance, None)
             break
-        apply(state, rules, int64(REVEAL_MORE), memory.chance, None)
+        apply(state, rules, REVEAL_MORE, memory.chance, None)
         mine, yours, my_place, your_place = _swing(state, rules, params, tables)
     half = 0.5 * (mine - yours)
-    price = min(max(int64(half + 0.5), int64(0)), int64(rules.top_price))
+    price = min(max(int64(half + 0.5), 0), rules.top_price)
     apply(state, rules, NAME_PRICE + price, memory.chance, None)
     buys = float64(price) < half
-    if int64(state.phase) == ANSWER:
-        apply(state, rules, int64(BUY) if buys else int64(DECLINE), memory.chance, None)
+    if state.phase == ANSWER:
+        apply(state, rules, BUY if buys else DECLINE, memory.chance, None)
     else:
         buys = False
-    if int64(state.phase) == PLACE:
+    if state.phase == PLACE:
         apply(state, rules, your_place if buys else my_place, memory.chance, None)
 
 
 @force_inline
 def _swing(state, rules, params, tables):
     """(W_P, W_R, the proposer's placement, the responder's)."""
-    proposer = int64(state.proposer)
+    proposer = state.proposer
     my_place, mine = worth.best_placement(state, rules, params, tables, proposer)
     your_place, yours = my_place, -mine
-    if rules.buy_without_room or int64(state.shown) <= int64(state.room[1 - proposer]):
+    if rules.buy_without_room or state.shown <= state.room[1 - proposer]:
         your_place, yours = worth.best_placement(state, rules, params, tables, 1 - proposer)
     return mine, -yours, my_place, your_place
 
@@ -170,11 +170,11 @@ def _swing(state, rules, params, tables):
 @jit
 def _final_margin(state, rules, params, memory, first_round):
     """Medici's margin at the end, as far as it can be told."""
-    cash = float64(int64(state.cash[MEDICI]) - int64(state.cash[STROZZI]))
+    cash = float64(state.cash[MEDICI] - state.cash[STROZZI])
     if is_over(state):
         return cash
-    turn = int64(state.proposer)
-    if int64(state.round) == first_round:
+    turn = state.proposer
+    if state.round == first_round:
         return cash + worth.margin(state, rules, params, memory.now, turn, False)
     worth.fill_round(state, rules, params, memory.next)
     return cash + worth.margin(state, rules, params, memory.next, turn, False)
@@ -188,7 +188,7 @@ def play_on(state, rules, params, memory, seat, action, stream, row):
     root.actor = seat
     root.buyer = seat
     root.price = 0
-    first_round = int64(state.round)
+    first_round = state.round
     played = clone(root)
     total = 0.0
     memory.roll.cursor = stream
@@ -199,8 +199,8 @@ def play_on(state, rules, params, memory, seat, action, stream, row):
         kept = memory.roll.cursor
         memory.roll.cursor = follow
         apply(played, rules, action, memory.chance, None)
-        lots = int64(0)
-        while lots < params.lots and not is_over(played) and int64(played.round) == first_round:
+        lots = 0
+        while lots < params.lots and not is_over(played) and played.round == first_round:
             _play_lot(played, rules, params, memory.now, memory)
             lots += 1
         memory.roll.cursor = kept
@@ -216,9 +216,9 @@ def _best(state, rules, params, memory, seat, stream, row):
     """(placement, mean margin for `seat`) of its best placement; its samples are left in `row`."""
     count = _list_options(state, rules, params, memory, seat)
     memory.tried, memory.played = count, params.playouts
-    best, chosen = -1e30, int64(DISCARD)
+    best, chosen = -1e30, DISCARD
     for option in range(count):
-        action = int64(memory.action[option])
+        action = memory.action[option]
         mean = play_on(state, rules, params, memory, seat, action, stream, int64(2))
         memory.mean[option] = mean
         if mean > best:
@@ -275,27 +275,27 @@ def appraiser(state, rules, params, memory, rng):
     """
     worth.fill_round(state, rules, params, memory.now)
     root = clone(state)
-    conceal(root, rules, int64(state.actor))
-    determinize(root, rules, int64(state.actor), rng)
-    phase = int64(state.phase)
-    proposer = int64(state.proposer)
+    conceal(root, rules, state.actor)
+    determinize(root, rules, state.actor, rng)
+    phase = state.phase
+    proposer = state.proposer
     if phase == REVEAL:
         mine, yours = worth.swing(root, rules, params, memory.now)
         more = worth.another_tile(root, rules, params, memory.now)
-        return int64(REVEAL_MORE) if more > worth.node(mine, yours) else int64(STOP)
+        return REVEAL_MORE if more > worth.node(mine, yours) else STOP
     stream = random_word(rng)
     if phase == PLACE:
-        return _best(root, rules, params, memory, int64(state.actor), stream, int64(0))[0]
+        return _best(root, rules, params, memory, state.actor, stream, int64(0))[0]
     _, mine = _best(root, rules, params, memory, proposer, stream, int64(0))
     _, yours = _best(root, rules, params, memory, 1 - proposer, stream, int64(1))
-    memory.mine, memory.yours, memory.price = mine, -yours, float64(int64(state.price))
+    memory.mine, memory.yours, memory.price = mine, -yours, float64(state.price)
     if params.utility == WIN:
-        spread = 1.0 + params.safe * sqrt(float64(int64(rules.rounds) - int64(state.round) - 1))
-        half = _even_price(params, memory, proposer, spread, int64(rules.top_price))
+        spread = 1.0 + params.safe * sqrt(float64(rules.rounds - state.round - 1))
+        half = _even_price(params, memory, proposer, spread, rules.top_price)
     else:
         half = 0.5 * (mine + yours)
-    if not rules.buy_without_room and int64(state.shown) > int64(state.room[1 - proposer]):
+    if not rules.buy_without_room and state.shown > state.room[1 - proposer]:
         half = 0.0  # the rival may not buy: the proposer pays the price named
     if phase == PRICE:
-        return NAME_PRICE + int64(min(max(half, 0.0), float64(int64(rules.top_price))) + 0.5)
-    return int64(BUY) if float64(int64(state.price)) < half else int64(DECLINE)
+        return NAME_PRICE + int64(min(max(half, 0.0), float64(rules.top_price)) + 0.5)
+    return BUY if float64(state.price) < half else DECLINE

@@ -1,7 +1,5 @@
 """What a load pays if the round were scored right now: exact coins, no look ahead."""
 
-from numba import int64
-
 from strozzi_sim.games.medici_vs_strozzi.core import load, placements
 from strozzi_sim.games.medici_vs_strozzi.scoring import harbor_lead, moved, track_pay
 from strozzi_sim.games.medici_vs_strozzi.state import DISCARD, LOAD, MAX_HARBORS, MEDICI, STROZZI
@@ -13,14 +11,14 @@ from strozzi_sim.kernel.pointers import assign, clone
 @jit
 def lead_now(state, rules):
     """Medici's payout less Strozzi's if the round were scored right now, in coins."""
-    total = int64(0)
-    for harbor in range(int64(rules.harbors)):
-        total += int64(rules.majority) * harbor_lead(state, rules, harbor)
-        for kind in range(int64(rules.types)):
-            half = int64(rules.half_length[harbor, kind])
+    total = 0
+    for harbor in range(rules.harbors):
+        total += rules.majority * harbor_lead(state, rules, harbor)
+        for kind in range(rules.types):
+            half = rules.half_length[harbor, kind]
             if half > 0:
-                medici, strozzi = int64(state.steps[MEDICI, harbor, kind]), int64(state.steps[STROZZI, harbor, kind])
-                place = moved(rules, int64(state.position[harbor, kind]), half, medici, strozzi)
+                medici, strozzi = state.steps[MEDICI, harbor, kind], state.steps[STROZZI, harbor, kind]
+                place = moved(rules, state.position[harbor, kind], half, medici, strozzi)
                 total += track_pay(rules, harbor, kind, place)
     return total
 
@@ -28,9 +26,9 @@ def lead_now(state, rules):
 @jit
 def best_load_now(state, rules, seat):
     """The placement of the lot that pays `seat` most now; it discards only what would cost it."""
-    sign = int64(1) if seat == MEDICI else int64(-1)
+    sign = 1 if seat == MEDICI else -1
     after = clone(state)
-    best, chosen = sign * lead_now(after, rules), int64(DISCARD)
+    best, chosen = sign * lead_now(after, rules), DISCARD
     places = placements(state, rules, seat)
     while places != 0:
         place = lowest_bit(places)

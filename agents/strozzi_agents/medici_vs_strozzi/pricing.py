@@ -55,14 +55,14 @@ WEIGHTS: dict[str, Any] = {
 )
 def fixed_price(state, rules, params, memory, rng):
     """Names one price for every lot, buys at that or less, loads where it earns most now."""
-    phase = int64(state.phase)
+    phase = state.phase
     if phase == REVEAL:
-        return int64(REVEAL_MORE) if int64(state.shown) < params.tiles else int64(STOP)
+        return REVEAL_MORE if state.shown < params.tiles else STOP
     if phase == PRICE:
-        return NAME_PRICE + int64(min(params.value, float(int64(rules.top_price))))
+        return NAME_PRICE + int64(min(params.value, float(rules.top_price)))
     if phase == ANSWER:
-        return int64(BUY) if float(int64(state.price)) <= params.value else int64(DECLINE)
-    return best_load_now(state, rules, int64(state.actor))
+        return BUY if float(state.price) <= params.value else DECLINE
+    return best_load_now(state, rules, state.actor)
 
 
 @compiled_agent(
@@ -79,18 +79,18 @@ def fair_price(state, rules, params, memory, rng):
     choice cannot hurt it (a switch {L | R} and its temperature, in Berlekamp 1996).
     """
     fill_round(state, rules, params, memory)
-    phase = int64(state.phase)
+    phase = state.phase
     if phase > ANSWER:
-        return best_placement(state, rules, params, memory, int64(state.actor))[0]
+        return best_placement(state, rules, params, memory, state.actor)[0]
     mine, yours = swing(state, rules, params, memory)
     half = 0.5 * (mine - yours)
     if phase == REVEAL:
         more = another_tile(state, rules, params, memory)
-        return int64(REVEAL_MORE) if more > node(mine, yours) else int64(STOP)
+        return REVEAL_MORE if more > node(mine, yours) else STOP
     if phase == PRICE:
-        price = min(max(params.factor * half, 0.0), float(int64(rules.top_price)))
+        price = min(max(params.factor * half, 0.0), float(rules.top_price))
         return NAME_PRICE + int64(price + 0.5)
-    return int64(BUY) if float(int64(state.price)) < half else int64(DECLINE)
+    return BUY if float(state.price) < half else DECLINE
 
 
 shader = replace(

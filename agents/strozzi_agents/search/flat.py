@@ -1,7 +1,6 @@
 """Flat Monte Carlo: every legal action is tried in simulated games, and the one that did best is played."""
 
 import numpy as np
-from numba import int64
 
 from strozzi_agents.search.analysis import flat_analyses
 from strozzi_agents.search.playout import DEPTH, ILLEGAL, SPREAD, UTILITY, forget, play_on, reward
@@ -35,14 +34,14 @@ def _sweep(state, rules, params, memory, rng, seat, tried):
 
     Returns False if the policy chose an illegal action.
     """
-    players = int64(state.players)
+    players = state.players
     drawn = clone(state)
     determinize(drawn, rules, seat, rng)
     reseed(memory.sweep, rng)
     stream = random_word(rng)
     played = clone(state)
     for i in range(tried):
-        k = int64(memory.ranked[i])
+        k = memory.ranked[i]
         assign(played, drawn)
         assign(memory.chance, memory.sweep)
         memory.roll.cursor = stream
@@ -61,7 +60,7 @@ def _best_first(memory, tried, keep):
     for place in range(keep):
         best = place
         for i in range(place + 1, tried):
-            one, other = int64(memory.ranked[i]), int64(memory.ranked[best])
+            one, other = memory.ranked[i], memory.ranked[best]
             if memory.total[one] > memory.total[other] or (memory.total[one] == memory.total[other] and one < other):
                 best = i
         chosen = memory.ranked[best]
@@ -98,17 +97,17 @@ def flat_mc(state, rules, params, memory, rng):
     forget(params.rollout_memory, params.rollout_size)
     root = clone(state)
     conceal(root, rules, seat)
-    stages = int64(1)
+    stages = 1
     if params.allocation == HALVING:
-        while (int64(1) << stages) < count:
+        while (1 << stages) < count:
             stages += 1
     budget = params.playouts * count if params.per == PER_ACTION else params.playouts
     tried = count
     for _ in range(stages):
         for _ in range(max(budget // (stages * tried), 1)):
             if not _sweep(root, rules, params, memory, rng, seat, tried):
-                return int64(ILLEGAL)
+                return ILLEGAL
         kept = (tried + 1) // 2
         _best_first(memory, tried, kept)
         tried = kept
-    return kth_legal(state, rules, int64(memory.ranked[0]))
+    return kth_legal(state, rules, memory.ranked[0])

@@ -1,7 +1,5 @@
 """Information-set Monte Carlo tree search: one tree of the decisions of all seats, over many deals."""
 
-from numba import int64
-
 from strozzi_agents.search.analysis import tree_analyses
 from strozzi_agents.search.playout import (
     DEPTH,
@@ -31,22 +29,22 @@ def _descend(state, rules, params, memory, seat, first):
 
     It is negative on a fault of the policy. `first` is the root's child to follow, or NO_NODE to select one.
     """
-    node, level = int64(ROOT), int64(0)
+    node, level = ROOT, 0
     memory.path[0] = ROOT
     ready = True  # for one more level of the tree
     while not is_over(state):
         if params.backup == SELFISH and actor(state) != seat:  # rivals belong to the world, not to the tree
             action = ask(params.rollout, params.rollout_params, params.rollout_memory, state, rules, memory.roll)
             if not is_legal(state, rules, action):
-                return int64(-1)
+                return -1
         elif not ready:
             break
         else:
             if level == 0 and first != NO_NODE:
-                child, action = first, int64(memory.nodes[first].action)
+                child, action = first, memory.nodes[first].action
                 memory.nodes[first].available += 1
             else:
-                favourite = _favourite(state, rules, params, memory) if params.bias > 0.0 else int64(0)
+                favourite = _favourite(state, rules, params, memory) if params.bias > 0.0 else 0
                 child, action = select(state, rules, params, memory, node, favourite, memory.roll)
             if child == NO_NODE:
                 child = grow(memory, node, actor(state), action)
@@ -75,18 +73,18 @@ def _back_up(state, params, memory, players, seat, level):
             memory.reward[other] = mine if other == seat else 1.0 - mine
     memory.nodes[ROOT].visits += 1
     for step in range(1, level + 1):
-        node = memory.nodes[int64(memory.path[step])]
+        node = memory.nodes[memory.path[step]]
         node.visits += 1
-        node.total += memory.reward[int64(node.seat)]
+        node.total += memory.reward[node.seat]
 
 
 @jit
 def _plan_halving(state, rules, memory, seat):
     """Give each of the root's actions a node in `ranked`; returns (actions, stages)."""
-    count, stages = count_legal(state, rules), int64(1)
+    count, stages = count_legal(state, rules), 1
     for k in range(count):
-        memory.ranked[k] = grow(memory, int64(ROOT), seat, kth_legal(state, rules, k))
-    while (int64(1) << stages) < count:
+        memory.ranked[k] = grow(memory, ROOT, seat, kth_legal(state, rules, k))
+    while (1 << stages) < count:
         stages += 1
     return count, stages
 
@@ -94,14 +92,14 @@ def _plan_halving(state, rules, memory, seat):
 @jit
 def _most_visited(memory):
     """The action of the root's child with the most visits, of two the one with the higher mean."""
-    child = int64(memory.nodes[ROOT].first)
+    child = memory.nodes[ROOT].first
     best = child
     while child != NO_NODE:
         one, other = memory.nodes[child], memory.nodes[best]
         if one.visits > other.visits or (one.visits == other.visits and one.total > other.total):
             best = child
-        child = int64(one.next)
-    return int64(memory.nodes[best].action)
+        child = one.next
+    return memory.nodes[best].action
 
 
 @compiled_agent(
@@ -136,7 +134,7 @@ def ismcts(state, rules, params, memory, rng):
     With `root=halving` the root's actions go through sequential halving (Karnin, Koren, Somekh 2013), in sweeps that meet
     the same chance, and the tree is below them (hybrid MCTS: Pepels and others 2014).
     """
-    seat, players = actor(state), int64(state.players)
+    seat, players = actor(state), state.players
     fill_tables(memory, params.iterations)
     clear(memory)
     forget(params.rollout_memory, params.rollout_size)
@@ -144,7 +142,7 @@ def ismcts(state, rules, params, memory, rng):
     root = clone(state)
     conceal(root, rules, seat)
     # With UCB1 at the root there is one stage, of sweeps of one iteration each, that selects its action itself.
-    tried, stages, first, left = int64(1), int64(1), int64(NO_NODE), params.iterations
+    tried, stages, first, left = 1, 1, NO_NODE, params.iterations
     if params.root == HALVING:
         tried, stages = _plan_halving(root, rules, memory, seat)
     drawn, played = clone(root), clone(root)
@@ -157,13 +155,13 @@ def ismcts(state, rules, params, memory, rng):
             stream = random_word(rng)
             for i in range(tried):
                 if params.root == HALVING:
-                    first = int64(memory.ranked[i])
+                    first = memory.ranked[i]
                 assign(played, drawn)
                 assign(memory.chance, memory.sweep)
                 memory.roll.cursor = stream
                 level = _descend(played, rules, params, memory, seat, first)
                 if level < 0 or not play_on(played, rules, memory.chance, memory.roll, params):
-                    return int64(ILLEGAL)
+                    return ILLEGAL
                 _back_up(played, params, memory, players, seat, level)
         memory.playouts += sweeps * tried
         left -= sweeps * tried
@@ -173,5 +171,5 @@ def ismcts(state, rules, params, memory, rng):
             best_first(memory, tried, kept)
             tried = kept
     if params.root == HALVING:
-        return int64(memory.nodes[int64(memory.ranked[0])].action)
+        return memory.nodes[memory.ranked[0]].action
     return _most_visited(memory)

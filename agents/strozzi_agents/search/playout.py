@@ -39,7 +39,7 @@ def play_on(state, rules, chance, rng, params):
     Returns False if the policy chose an illegal action.
     """
     address = params.rollout
-    left = params.depth if params.depth > 0 else int64(1) << 60
+    left = params.depth if params.depth > 0 else 1 << 60
     if address == RANDOM_POLICY:
         while left > 0 and not is_over(state):
             action = kth_legal(state, rules, randbelow(rng, count_legal(state, rules)))
@@ -81,7 +81,7 @@ def rewards(state, players, utility, spread, out):
     """What the standings are worth to every seat, into float64 `out[P]`: `reward` for all in one go."""
     if utility == MARGIN:
         best = second = int64(-(1 << 60))
-        leader = int64(0)
+        leader = 0
         for seat in range(players):
             points = score(state, seat)
             if points > best:
@@ -94,7 +94,7 @@ def rewards(state, players, utility, spread, out):
     elif utility == WIN:
         for seat in range(players):
             out[seat] = 0.0
-        found = int64(0)
+        found = 0
         for seat in range(players):
             better, shared = placing(state, seat)
             if better == 0:

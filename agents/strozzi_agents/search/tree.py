@@ -3,7 +3,6 @@
 from math import log, sqrt
 
 import numpy as np
-from numba import int64
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import actor, count_legal, is_legal, kth_legal
@@ -101,7 +100,7 @@ def best_first(memory, tried, keep):
     for place in range(keep):
         best = place
         for i in range(place + 1, tried):
-            one, other = int64(memory.ranked[i]), int64(memory.ranked[best])
+            one, other = memory.ranked[i], memory.ranked[best]
             ahead = memory.nodes[one].total - memory.nodes[other].total
             if ahead > 0.0 or (ahead == 0.0 and one < other):
                 best = i
@@ -113,11 +112,11 @@ def best_first(memory, tried, keep):
 @force_inline
 def _is_child(memory, node, seat, action):
     """Whether `action` of `seat` has been tried from `node`."""
-    child = int64(memory.nodes[node].first)
+    child = memory.nodes[node].first
     while child != NO_NODE:
-        if memory.nodes[child].action == action and int64(memory.nodes[child].seat) == seat:
+        if memory.nodes[child].action == action and memory.nodes[child].seat == seat:
             return True
-        child = int64(memory.nodes[child].next)
+        child = memory.nodes[child].next
     return False
 
 
@@ -130,7 +129,7 @@ def _untried(state, rules, memory, node, seat, favourite, tried, untried, rng):
     if favourite != 0 and is_legal(state, rules, favourite) and not _is_child(memory, node, seat, favourite):
         return favourite
     skip = randbelow(rng, untried)
-    k = int64(-1)
+    k = -1
     while True:
         k += 1
         action = kth_legal(state, rules, k)
@@ -150,24 +149,24 @@ def select(state, rules, params, memory, node, favourite, rng):
     `bias` / (visits + 1): progressive bias, Chaslot et al. 2008.
     """
     seat = actor(state)
-    best, chosen, known, tried = -1e300, int64(NO_NODE), int64(0), int64(0)
-    child = int64(memory.nodes[node].first)
+    best, chosen, known, tried = -1e300, NO_NODE, 0, 0
+    child = memory.nodes[node].first
     while child != NO_NODE:
         here = memory.nodes[child]
-        action = int64(here.action)
-        if int64(here.seat) == seat and is_legal(state, rules, action):
+        action = here.action
+        if here.seat == seat and is_legal(state, rules, action):
             known += 1
-            tried |= int64(1) << (action & 63)
-            available = int64(here.available) + 1
+            tried |= 1 << (action & 63)
+            available = here.available + 1
             here.available = available
-            scale = memory.inverse_root[int64(here.visits)]
+            scale = memory.inverse_root[here.visits]
             value = scale * (here.total * scale + params.exploration * memory.root_log[available])
             if action == favourite:
                 value += params.bias / (here.visits + 1.0)
             if value > best:
                 best, chosen = value, child
-        child = int64(here.next)
+        child = here.next
     untried = count_legal(state, rules) - known
     if untried > 0 and params.urgency >= best:
-        return int64(NO_NODE), _untried(state, rules, memory, node, seat, favourite, tried, untried, rng)
-    return chosen, int64(memory.nodes[chosen].action)
+        return NO_NODE, _untried(state, rules, memory, node, seat, favourite, tried, untried, rng)
+    return chosen, memory.nodes[chosen].action

@@ -27,20 +27,20 @@ _CHEAPEST_FIRST = (PLUS_ONE_FLAG, WARE_FLAG, PIRATE_FLAG)
 @jit
 def _claim(state, rules, margin, pirate_margin):
     """The claim that pays most now, or to pass."""
-    seat, ship = int64(state.actor), int64(state.ship)
-    pay = step_pay(state, rules, seat, int64(FLORENCE), int64(rules.scrolls[ship]))
+    seat, ship = state.actor, state.ship
+    pay = step_pay(state, rules, seat, FLORENCE, rules.scrolls[ship])
     if rules.promotion[ship]:
         pay += best_tile_pay(state, rules, seat)[1]
-    if int64(state.phase) == PIRACY:
-        pay += best_port_pay(state, rules, seat, ship, int64(PIRATE_FLAG))[1]
-        return int64(CLAIM_WITH + PIRATE_FLAG) if pay > margin + pirate_margin else int64(PASS)
-    hand = int64(state.hand[seat])
-    best, chosen = int64(-1), int64(PASS)
+    if state.phase == PIRACY:
+        pay += best_port_pay(state, rules, seat, ship, PIRATE_FLAG)[1]
+        return int64(CLAIM_WITH + PIRATE_FLAG) if pay > margin + pirate_margin else PASS
+    hand = state.hand[seat]
+    best, chosen = -1, PASS
     for flag in _CHEAPEST_FIRST:
         if (hand >> flag) & 1 == 1:
             total = pay + best_port_pay(state, rules, seat, ship, int64(flag))[1]
             if total > margin and total > best:
-                best, chosen = total, int64(CLAIM_WITH) + flag
+                best, chosen = total, CLAIM_WITH + flag
     return chosen
 
 
@@ -52,13 +52,13 @@ def _claim(state, rules, margin, pirate_margin):
 )
 def greedy(state, rules, params, memory, rng):
     """Takes what pays most if the round were scored right now."""
-    phase = int64(state.phase)
+    phase = state.phase
     if phase in (CLAIM, PIRACY):
         return _claim(state, rules, params.margin, params.pirate_margin)
-    seat = int64(state.actor)
+    seat = state.actor
     if phase == PORT:
-        return PLACE_AT + best_port_pay(state, rules, seat, int64(state.ship), int64(state.holder_flag))[0]
+        return PLACE_AT + best_port_pay(state, rules, seat, state.ship, state.holder_flag)[0]
     slot, pay = best_tile_pay(state, rules, seat)
     if pay < 0 and rules.tile_optional:
-        return int64(DECLINE_TILE)
+        return DECLINE_TILE
     return TAKE_TILE + slot

@@ -91,14 +91,14 @@ def _patience(state, params, seat):
 
     The share is 0 without cards to come, and the more the more there are.
     """
-    players, waiting, holder = int64(state.players), int64(state.waiting), int64(state.holder)
-    flags = int64(0)
+    players, waiting, holder = state.players, state.waiting, state.holder
+    flags = 0
     for other in range(players):
-        flags += count_bits(int64(state.berths[other]))
-    mean = flags / max(count_bits(int64(state.with_flag)), int64(1))
+        flags += count_bits(state.berths[other])
+    mean = flags / max(count_bits(state.with_flag), 1)
     if holder not in (NOBODY, seat):
         flags -= 1  # the owner's, if the ship stays there
-    cards = int64(state.deck) / max(flags, int64(1))
+    cards = state.deck / max(flags, 1)
     if cards < 0.5:
         patience = params.patience_scarce * 2.0 * cards
     elif cards < 1.0:
@@ -109,23 +109,23 @@ def _patience(state, params, seat):
         patience -= params.patience_last
     if cards > 0.0:
         patience += params.patience_players * (players - 4)
-        patience -= params.patience_own * (count_bits(int64(state.berths[seat])) - mean)
+        patience -= params.patience_own * (count_bits(state.berths[seat]) - mean)
     return patience, cards
 
 
 @jit
 def _value_ports(state, rules, params, memory, seat, ship, flags):
     """Fill the memory with what `ship` and the reference ship are worth at each port; returns the mean reference."""
-    berths = int64(state.berths[seat])
-    sail = int64(rules.sail[ship])
+    berths = state.berths[seat]
+    sail = rules.sail[ship]
     faster, faster_plus = rivals_faster(state, rules, params, sail)
     with_plus, with_ware = (flags >> PLUS_ONE_FLAG) & 1 == 1, (flags >> WARE_FLAG) & 1 == 1
-    fast = sail + int64(rules.plus_one_speed)
+    fast = sail + rules.plus_one_speed
     ref_speed = int64(memory.sail + params.ref_sail + 1.0)  # ships at least as fast as this are ahead of it
-    to_come = int64(0)  # rivals with a berth left at each port, 8 bits a port
-    for other in range(int64(state.players)):
+    to_come = 0  # rivals with a berth left at each port, 8 bits a port
+    for other in range(state.players):
         if other != seat:
-            left = int64(state.berths[other])
+            left = state.berths[other]
             to_come += (left & 1) | (left & 2) << 7 | (left & 4) << 14
     total = steps = 0.0
     for port in range(PORTS):
@@ -135,8 +135,8 @@ def _value_ports(state, rules, params, memory, seat, ship, flags):
             continue
         if with_plus:
             memory.prize_plus[port] = speed_value(state, params, memory, port, rivals, fast, faster_plus)
-        symbols = int64(rules.cargo[ship, port])
-        more = steps_of(rules, ship, int64(WARE_FLAG), port) if with_ware else symbols
+        symbols = rules.cargo[ship, port]
+        more = steps_of(rules, ship, WARE_FLAG, port) if with_ware else symbols
         two, cargo, cargo_ware = port_gains(state, rules, params, memory, seat, port, int64(0), int64(2), symbols, more)
         memory.cargo[port] = params.ware * cargo
         memory.cargo_ware[port] = params.ware * cargo_ware
@@ -144,7 +144,7 @@ def _value_ports(state, rules, params, memory, seat, ship, flags):
         ahead = ships_ahead(state, port, ref_speed) + rivals * params.ref_faster
         memory.berth[port] = params.speed * prize_at(memory, SHIP, ahead) + params.ware * params.ref_ware * 0.5 * two
         total += memory.berth[port]
-    free = max(count_bits(berths), int64(1))
+    free = max(count_bits(berths), 1)
     memory.ware_step = steps / free
     return total / free
 
@@ -152,20 +152,20 @@ def _value_ports(state, rules, params, memory, seat, ship, flags):
 @jit
 def _value_anywhere(state, rules, params, memory, seat, ship):
     """(worth of the ship's scrolls and tile, of the reference ship's)."""
-    left = count_bits(int64(state.berths[seat])) - 1
-    step, worth = florence_gains(state, rules, params, memory, seat, left, int64(rules.scrolls[ship]))
+    left = count_bits(state.berths[seat]) - 1
+    step, worth = florence_gains(state, rules, params, memory, seat, left, rules.scrolls[ship])
     worth *= params.scroll
     memory.scroll_step = params.scroll * step
     if rules.promotion[ship]:
         worth += best_tile_value(state, rules, params, memory, seat)[1]
-    tile = params.promotion * params.ref_tile * int64(rules.category_prize[0])
+    tile = params.promotion * params.ref_tile * rules.category_prize[0]
     return worth, params.ref_scroll * params.scroll * memory.scrolls * step + memory.promotion * tile
 
 
 @jit
 def _best_use(memory, berths, flag, patience):
     """(port, worth above the reference ship) of the ship under `flag` at its best free port."""
-    best, chosen = -1e30, int64(-1)
+    best, chosen = -1e30, -1
     for port in range(PORTS):
         if (berths >> port) & 1 == 1:
             worth = memory.prize_plus[port] if flag == PLUS_ONE_FLAG else memory.prize_at[port]
@@ -179,23 +179,23 @@ def _best_use(memory, berths, flag, patience):
 @force_inline
 def _interest(state, rules, params, memory, other, ship, anywhere):
     """Roughly what `ship` is worth to another seat."""
-    berths = int64(state.berths[other])
+    berths = state.berths[other]
     best = 0.0
     for port in range(PORTS):
         if (berths >> port) & 1 == 1:
-            best = max(best, memory.prize_at[port] + memory.ware_step * int64(rules.cargo[ship, port]))
+            best = max(best, memory.prize_at[port] + memory.ware_step * rules.cargo[ship, port])
     return best + anywhere
 
 
 @jit
 def _claim(state, rules, params, memory):
     """Pass, or the flag that promises the largest gain above the reference ship."""
-    seat, ship = int64(state.actor), int64(state.ship)
-    pirate = int64(1) << PIRATE_FLAG
-    hand = int64(state.hand[seat])
-    piracy = int64(state.phase) == PIRACY
+    seat, ship = state.actor, state.ship
+    pirate = 1 << PIRATE_FLAG
+    hand = state.hand[seat]
+    piracy = state.phase == PIRACY
     flags = pirate if piracy else hand
-    berths = int64(state.berths[seat])
+    berths = state.berths[seat]
     reference = _value_ports(state, rules, params, memory, seat, ship, flags)
     anywhere, ref_anywhere = _value_anywhere(state, rules, params, memory, seat, ship)
     patience, cards = _patience(state, params, seat)
@@ -203,12 +203,12 @@ def _claim(state, rules, params, memory):
     common = anywhere - patience * ref_anywhere
 
     # what the rivals make of the ship
-    waiting, holder = int64(state.waiting), int64(state.holder)
-    asked = (int64(state.with_flag) if rules.second_lap else waiting) & int64(state.with_pirate)
-    tile = params.promotion * params.ref_tile * int64(rules.category_prize[0]) * int64(rules.promotion[ship])
-    theirs = memory.scroll_step * int64(rules.scrolls[ship]) + tile
+    waiting, holder = state.waiting, state.holder
+    asked = (state.with_flag if rules.second_lap else waiting) & state.with_pirate
+    tile = params.promotion * params.ref_tile * rules.category_prize[0] * rules.promotion[ship]
+    theirs = memory.scroll_step * rules.scrolls[ship] + tile
     kept, envied = 1.0, 0.0
-    for other in range(int64(state.players)):
+    for other in range(state.players):
         if other == seat or (((waiting | asked) >> other) & 1 == 0 and other != holder):
             continue
         above = _interest(state, rules, params, memory, other, ship, theirs) - reference
@@ -219,7 +219,7 @@ def _claim(state, rules, params, memory):
 
     # With one flag in hand there is none to spare, with few cards to come little to keep it for.
     keeping = 0.0 if hand & (hand - 1) == 0 else reference * min(cards, 1.0)
-    best, chosen = 0.0, int64(PASS)
+    best, chosen = 0.0, PASS
     for flag in range(3):
         if (flags >> flag) & 1 == 0:
             continue
@@ -242,15 +242,15 @@ def _claim(state, rules, params, memory):
 def heuristic(state, rules, params, memory, rng):
     """Weighs what ship, cargo, scrolls and tile will bring against a flag's later use."""
     fill_decision(state, rules, params, memory)
-    phase = int64(state.phase)
+    phase = state.phase
     if phase in (CLAIM, PIRACY):
         return _claim(state, rules, params, memory)
-    seat = int64(state.actor)
+    seat = state.actor
     if phase == PORT:
-        flag = int64(state.holder_flag)
-        _value_ports(state, rules, params, memory, seat, int64(state.ship), int64(1) << flag)
-        return PLACE_AT + _best_use(memory, int64(state.berths[seat]), flag, _patience(state, params, seat)[0])[0]
+        flag = state.holder_flag
+        _value_ports(state, rules, params, memory, seat, state.ship, int64(1) << flag)
+        return PLACE_AT + _best_use(memory, state.berths[seat], flag, _patience(state, params, seat)[0])[0]
     slot, worth = best_tile_value(state, rules, params, memory, seat)
     if worth < 0.0 and rules.tile_optional:
-        return int64(DECLINE_TILE)
+        return DECLINE_TILE
     return TAKE_TILE + slot

@@ -9,24 +9,24 @@ from strozzi_sim.kernel.jit import force_inline, jit
 @force_inline
 def speed_of(rules, ship, flag):
     """Speed of `ship` under `flag`."""
-    sail = int64(rules.sail[ship])
-    return sail + int64(rules.plus_one_speed) if flag == PLUS_ONE_FLAG else sail
+    sail = rules.sail[ship]
+    return sail + rules.plus_one_speed if flag == PLUS_ONE_FLAG else sail
 
 
 @force_inline
 def steps_of(rules, ship, flag, port):
     """Steps up at `port` for placing `ship` there under `flag`."""
-    steps = int64(rules.cargo[ship, port])
+    steps = rules.cargo[ship, port]
     if flag == WARE_FLAG and (steps > 0 or not rules.ware_flag_needs_match):
-        steps += int64(rules.ware_steps)
+        steps += rules.ware_steps
     return steps
 
 
 @force_inline
 def ships_ahead(state, port, speed):
     """Ships at `port` that stay ahead of a new one of this speed: those at least as fast."""
-    ahead = int64(0)
-    while ahead < int64(state.ships_at[port]) and int64(state.berth_speed[port, ahead]) >= speed:
+    ahead = 0
+    while ahead < state.ships_at[port] and state.berth_speed[port, ahead] >= speed:
         ahead += 1
     return ahead
 
@@ -34,38 +34,38 @@ def ships_ahead(state, port, speed):
 @force_inline
 def climbed(state, rules, seat, city, steps):
     """The space that the marker of `seat` reaches by `steps`."""
-    return min(int64(state.position[city, seat]) + steps, int64(rules.top))
+    return min(state.position[city, seat] + steps, rules.top)
 
 
 @jit
 def marker_pay(state, rules, seat, city, space):
     """Prize and bonus of the marker of `seat` in `city` if it stood on `space`, its own or a higher one."""
     if space == 0:
-        return int64(0)
-    moved = space > int64(state.position[city, seat])
-    ahead = int64(0)
-    for rank in range(int64(state.players)):
-        other = int64(state.order[city, rank])
+        return 0
+    moved = space > state.position[city, seat]
+    ahead = 0
+    for rank in range(state.players):
+        other = state.order[city, rank]
         if other == seat:
             if not moved:
                 break
-        elif int64(state.position[city, other]) >= space:
+        elif state.position[city, other] >= space:
             ahead += 1
         else:
             break
-    prize = int64(rules.marker_prize[ahead])
+    prize = rules.marker_prize[ahead]
     if city != FLORENCE or rules.florence_bonus:
-        prize += int64(rules.bonus[space])
+        prize += rules.bonus[space]
     return prize
 
 
 @jit
 def step_pay(state, rules, seat, city, steps):
     """Coins more for `steps` up in `city`."""
-    here = int64(state.position[city, seat])
+    here = state.position[city, seat]
     space = climbed(state, rules, seat, city, steps)
     if space == here:
-        return int64(0)
+        return 0
     return marker_pay(state, rules, seat, city, space) - marker_pay(state, rules, seat, city, here)
 
 
@@ -73,28 +73,28 @@ def step_pay(state, rules, seat, city, steps):
 def category_pay(state, rules, seat, category, total):
     """Prize of `seat` in `category` if its tiles there were worth `total`."""
     if total == 0 and not rules.zero_total_scores:
-        return int64(0)
-    ahead = int64(0)
+        return 0
+    ahead = 0
     before = True  # at Florence
-    for rank in range(int64(state.players)):
-        other = int64(state.order[FLORENCE, rank])
+    for rank in range(state.players):
+        other = state.order[FLORENCE, rank]
         if other == seat:
             before = False
         else:
-            value = int64(state.tile_total[category, other])
+            value = state.tile_total[category, other]
             if value > total or (before and value == total):
                 ahead += 1
-    return int64(rules.category_prize[ahead])
+    return rules.category_prize[ahead]
 
 
 @jit
 def tile_pay(state, rules, seat, tile):
     """Coins more for taking `tile`: its category, and one step where its ware says."""
-    category = int64(rules.tile_category[tile])
-    total = int64(state.tile_total[category, seat])
-    value = int64(rules.tile_value[tile])
+    category = rules.tile_category[tile]
+    total = state.tile_total[category, seat]
+    value = rules.tile_value[tile]
     pay = category_pay(state, rules, seat, category, total + value) - category_pay(state, rules, seat, category, total)
-    ware = int64(rules.tile_ware[tile])
+    ware = rules.tile_ware[tile]
     if ware != NO_WARE:
         pay += step_pay(state, rules, seat, ware, int64(1))
     return pay
@@ -103,9 +103,9 @@ def tile_pay(state, rules, seat, tile):
 @jit
 def best_tile_pay(state, rules, seat):
     """(slot, coins) of the best tile on display; slot -1 if there is none."""
-    best, slot = int64(0), int64(-1)
-    for k in range(int64(state.display_size)):
-        pay = tile_pay(state, rules, seat, int64(state.display[k]))
+    best, slot = 0, -1
+    for k in range(state.display_size):
+        pay = tile_pay(state, rules, seat, state.display[k])
         if slot < 0 or pay > best:
             best, slot = pay, int64(k)
     return slot, best
@@ -115,14 +115,14 @@ def best_tile_pay(state, rules, seat):
 def port_pay(state, rules, seat, ship, flag, port):
     """Coins for placing `ship` at `port` under `flag`: its prize there and the steps."""
     rank = ships_ahead(state, port, speed_of(rules, ship, flag))
-    return int64(rules.ship_prize[rank]) + step_pay(state, rules, seat, port, steps_of(rules, ship, flag, port))
+    return rules.ship_prize[rank] + step_pay(state, rules, seat, port, steps_of(rules, ship, flag, port))
 
 
 @jit
 def best_port_pay(state, rules, seat, ship, flag):
     """(port, coins) of the best free port for `ship` under `flag`."""
-    berths = int64(state.berths[seat])
-    best, chosen = int64(0), int64(-1)
+    berths = state.berths[seat]
+    best, chosen = 0, -1
     for port in range(PORTS):
         if (berths >> port) & 1 == 1:
             pay = port_pay(state, rules, seat, ship, flag, port)

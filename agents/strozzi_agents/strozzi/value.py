@@ -59,7 +59,7 @@ def prize_at(memory, kind, rank):
 @jit
 def _fill_game(state, rules, params, memory):
     """Work out what stays the same for a game."""
-    players, top = int64(state.players), int64(rules.top)
+    players, top = state.players, rules.top
     for kind in range(3):
         for rank in range(players + 2):
             here = min(rank, players - 1)
@@ -67,12 +67,12 @@ def _fill_game(state, rules, params, memory):
             if 0 < rank < players - 1:  # the ends are sharp: nobody is better than first
                 prize = 0.5 * prize + 0.25 * (_prize(rules, kind, here - 1) + _prize(rules, kind, here + 1))
             memory.prize[kind, rank] = prize
-    ships = int64(rules.ships)
-    sail = scrolls = promotion = int64(0)
+    ships = rules.ships
+    sail = scrolls = promotion = 0
     for ship in range(ships):
-        sail += int64(rules.sail[ship])
-        scrolls += int64(rules.scrolls[ship])
-        promotion += int64(rules.promotion[ship])
+        sail += rules.sail[ship]
+        scrolls += rules.scrolls[ship]
+        promotion += rules.promotion[ship]
     memory.sail, memory.scrolls, memory.promotion = sail / ships, scrolls / ships, promotion / ships
     for lead in range(-2 * top - 1, 2 * top + 2):
         memory.lead[_LEVEL + lead] = _spread_out(0.5 * lead, params.later_spread)
@@ -83,8 +83,8 @@ def _fill_round(state, rules, params, memory):
     """Work out what stays the same for a round: the bonus coins of this and all later ones."""
     if memory.filled == 0:
         _fill_game(state, rules, params, memory)
-    top = int64(rules.top)
-    later = int64(rules.rounds) - int64(state.round) - 1
+    top = rules.top
+    later = rules.rounds - state.round - 1
     for kind in range(2):
         climb = params.scroll_climb if kind == 1 else params.ware_climb
         for space in range(top + 1):
@@ -94,24 +94,24 @@ def _fill_round(state, rules, params, memory):
                     there = min(space + climb * k, float64(top))
                     low = int64(there)
                     high = min(low + 1, top)
-                    coins += int64(rules.bonus[low]) * (1.0 - (there - low)) + int64(rules.bonus[high]) * (there - low)
+                    coins += rules.bonus[low] * (1.0 - (there - low)) + rules.bonus[high] * (there - low)
             memory.bonus[kind, space] = params.bonus * coins
-    memory.filled = int64(state.round) + 1
+    memory.filled = state.round + 1
 
 
 @force_inline
 def _prize(rules, kind, rank):
     if kind == SHIP:
-        return float64(int64(rules.ship_prize[rank]))
-    return float64(int64(rules.marker_prize[rank]) if kind == MARKER else int64(rules.category_prize[rank]))
+        return float64(rules.ship_prize[rank])
+    return float64(rules.marker_prize[rank] if kind == MARKER else rules.category_prize[rank])
 
 
 @force_inline
 def fill_decision(state, rules, params, memory):
     """Work out what stays the same for a decision."""
-    if memory.filled != int64(state.round) + 1:
+    if memory.filled != state.round + 1:
         _fill_round(state, rules, params, memory)
-    memory.open = int64(state.deck) / max(int64(rules.cards[int64(state.players)]), int64(1))
+    memory.open = state.deck / max(rules.cards[state.players], 1)
     spread = 0.1 + params.now_spread * memory.open
     memory.steep[0] = 0.5 / spread
     memory.steep[1] = 0.5 / (spread + params.berth_spread)
@@ -140,18 +140,18 @@ def _marker_coins(params, memory, kind, rounds, now, later, space):
 @jit
 def port_gains(state, rules, params, memory, seat, port, mine, a, b, c):
     """Coins more, this round and later, for `a`, `b` and `c` steps at a port; `mine`: the seat may place there later (1)."""
-    here, top = int64(state.position[port, seat]), int64(rules.top)
+    here, top = state.position[port, seat], rules.top
     a, b, c = min(a, top - here), min(b, top - here), min(c, top - here)
     now = now_a = now_b = now_c = 0.0
     later = later_a = later_b = later_c = 0.0
-    tie = int64(-1)  # against a rival on its space; a marker that moves comes to rest behind
-    for rank in range(int64(state.players)):
-        other = int64(state.order[port, rank])
+    tie = -1  # against a rival on its space; a marker that moves comes to rest behind
+    for rank in range(state.players):
+        other = state.order[port, rank]
         if other == seat:
             tie = 1
             continue
-        lead = here - int64(state.position[port, other])
-        theirs = (int64(state.berths[other]) >> port) & 1
+        lead = here - state.position[port, other]
+        theirs = (state.berths[other] >> port) & 1
         drift, steep = params.berth_drift * (mine - theirs), memory.steep[theirs]
         now += _behind(lead, tie, drift, steep)
         now_a += _behind(lead + a, int64(-1), drift, steep)
@@ -161,7 +161,7 @@ def port_gains(state, rules, params, memory, seat, port, mine, a, b, c):
         later_a += _behind_later(memory, lead + a, int64(-1))
         later_b += _behind_later(memory, lead + b, int64(-1))
         later_c += _behind_later(memory, lead + c, int64(-1))
-    rounds = int64(rules.rounds) - int64(state.round) - 1
+    rounds = rules.rounds - state.round - 1
     stay = _marker_coins(params, memory, 0, rounds, now, later, here)
     return (
         _marker_coins(params, memory, 0, rounds, now_a, later_a, here + a) - stay if a > 0 else 0.0,
@@ -173,24 +173,24 @@ def port_gains(state, rules, params, memory, seat, port, mine, a, b, c):
 @jit
 def step_gain(state, rules, params, memory, seat, port, mine):
     """Coins more for one step at a port."""
-    here = int64(state.position[port, seat])
-    if here == int64(rules.top):
+    here = state.position[port, seat]
+    if here == rules.top:
         return 0.0
     now = now_a = later = later_a = 0.0
-    tie = int64(-1)
-    for rank in range(int64(state.players)):
-        other = int64(state.order[port, rank])
+    tie = -1
+    for rank in range(state.players):
+        other = state.order[port, rank]
         if other == seat:
             tie = 1
             continue
-        lead = here - int64(state.position[port, other])
-        theirs = (int64(state.berths[other]) >> port) & 1
+        lead = here - state.position[port, other]
+        theirs = (state.berths[other] >> port) & 1
         drift, steep = params.berth_drift * (mine - theirs), memory.steep[theirs]
         now += _behind(lead, tie, drift, steep)
         now_a += _behind(lead + 1, int64(-1), drift, steep)
         later += _behind_later(memory, lead, tie)
         later_a += _behind_later(memory, lead + 1, int64(-1))
-    rounds = int64(rules.rounds) - int64(state.round) - 1
+    rounds = rules.rounds - state.round - 1
     gain = _marker_coins(params, memory, 0, rounds, now_a, later_a, here + 1)
     return gain - _marker_coins(params, memory, 0, rounds, now, later, here)
 
@@ -198,20 +198,20 @@ def step_gain(state, rules, params, memory, seat, port, mine):
 @jit
 def florence_gains(state, rules, params, memory, seat, mine, a):
     """Coins more for one and for `a` steps at Florence; `mine`: ships the seat may place later."""
-    here, top = int64(state.position[FLORENCE, seat]), int64(rules.top)
+    here, top = state.position[FLORENCE, seat], rules.top
     if here == top:
         return 0.0, 0.0
     a = min(a, top - here)
     now = now_1 = now_a = 0.0
     later = later_1 = later_a = 0.0
-    tie = int64(-1)
-    for rank in range(int64(state.players)):
-        other = int64(state.order[FLORENCE, rank])
+    tie = -1
+    for rank in range(state.players):
+        other = state.order[FLORENCE, rank]
         if other == seat:
             tie = 1
             continue
-        lead = here - int64(state.position[FLORENCE, other])
-        theirs = count_bits(int64(state.berths[other]))
+        lead = here - state.position[FLORENCE, other]
+        theirs = count_bits(state.berths[other])
         drift = params.florence_drift * (mine - theirs)
         steep = 0.5 / (0.1 + params.florence_spread * (mine + theirs))
         now += _behind(lead, tie, drift, steep)
@@ -220,7 +220,7 @@ def florence_gains(state, rules, params, memory, seat, mine, a):
         later += _behind_later(memory, lead, tie)
         later_1 += _behind_later(memory, lead + 1, int64(-1))
         later_a += _behind_later(memory, lead + a, int64(-1))
-    rounds = int64(rules.rounds) - int64(state.round) - 1
+    rounds = rules.rounds - state.round - 1
     stay = _florence_coins(rules, params, memory, rounds, now, later, here)
     return (
         _florence_coins(rules, params, memory, rounds, now_1, later_1, here + 1) - stay,
@@ -231,23 +231,23 @@ def florence_gains(state, rules, params, memory, seat, mine, a):
 @force_inline
 def _florence_coins(rules, params, memory, rounds, now, later, space):
     """Coins of a marker at Florence, the first turn and the tie-break of the leader included."""
-    lead = params.florence_lead * int64(rules.marker_prize[0]) * max(1.0 - now, 0.0)
+    lead = params.florence_lead * rules.marker_prize[0] * max(1.0 - now, 0.0)
     return _marker_coins(params, memory, 1, rounds, now, later, space) + lead
 
 
 @jit
 def category_value(state, rules, params, memory, seat, category, total):
     """Expected prize in `category` with tiles worth `total`."""
-    left = int64(rules.rounds) - int64(state.round) - 1 + memory.open  # rounds
+    left = rules.rounds - state.round - 1 + memory.open  # rounds
     steep = 0.5 / (0.2 + params.tile_spread * left)
     behind = 0.0
     tie = -_TIE
-    for rank in range(int64(state.players)):
-        other = int64(state.order[FLORENCE, rank])
+    for rank in range(state.players):
+        other = state.order[FLORENCE, rank]
         if other == seat:
             tie = _TIE
             continue
-        lead = total - int64(state.tile_total[category, other]) + tie
+        lead = total - state.tile_total[category, other] + tie
         behind += clipped(0.5 - lead * steep, 0.0, 1.0)
     value = prize_at(memory, CATEGORY, behind)
     if total == 0 and not rules.zero_total_scores:
@@ -258,13 +258,13 @@ def category_value(state, rules, params, memory, seat, category, total):
 @jit
 def tile_value(state, rules, params, memory, seat, tile):
     """Weighted worth of taking `tile`: its category, and the step of its ware."""
-    category = int64(rules.tile_category[tile])
-    total = int64(state.tile_total[category, seat])
-    worth = category_value(state, rules, params, memory, seat, category, total + int64(rules.tile_value[tile]))
+    category = rules.tile_category[tile]
+    total = state.tile_total[category, seat]
+    worth = category_value(state, rules, params, memory, seat, category, total + rules.tile_value[tile])
     worth = params.promotion * (worth - category_value(state, rules, params, memory, seat, category, total))
-    ware = int64(rules.tile_ware[tile])
+    ware = rules.tile_ware[tile]
     if ware != NO_WARE:
-        mine = (int64(state.berths[seat]) >> ware) & 1
+        mine = (state.berths[seat] >> ware) & 1
         worth += params.ware * step_gain(state, rules, params, memory, seat, ware, mine)
     return worth
 
@@ -272,9 +272,9 @@ def tile_value(state, rules, params, memory, seat, tile):
 @jit
 def best_tile_value(state, rules, params, memory, seat):
     """(slot, worth) of the best tile on display; slot -1 and worth 0 if there is none."""
-    best, slot = 0.0, int64(-1)
-    for k in range(int64(state.display_size)):
-        worth = tile_value(state, rules, params, memory, seat, int64(state.display[k]))
+    best, slot = 0.0, -1
+    for k in range(state.display_size):
+        worth = tile_value(state, rules, params, memory, seat, state.display[k])
         if slot < 0 or worth > best:
             best, slot = worth, int64(k)
     return slot, best
@@ -284,7 +284,7 @@ def best_tile_value(state, rules, params, memory, seat):
 def speed_value(state, params, memory, port, rivals, speed, faster):
     """Weighted worth of a ship of this speed at `port`, when each rival to come is faster by that chance."""
     ahead = ships_ahead(state, port, speed)
-    ships = int64(state.ships_at[port])
+    ships = state.ships_at[port]
     taken = memory.prize[SHIP, ahead] - memory.prize[SHIP, ships]
     return params.speed * (prize_at(memory, SHIP, ahead + rivals * faster) + params.deny * taken)
 
@@ -292,15 +292,15 @@ def speed_value(state, params, memory, port, rivals, speed, faster):
 @force_inline
 def rivals_faster(state, rules, params, sail):
     """Chance that a rival's later ship is faster than `sail`, and than that with the plus_one flag."""
-    unseen = int64(state.ships_unseen)
-    plus = int64(rules.plus_one_speed)
-    with_plus = faster = faster_than_plus = int64(0)
+    unseen = state.ships_unseen
+    plus = rules.plus_one_speed
+    with_plus = faster = faster_than_plus = 0
     for k in range(unseen):
-        other = int64(rules.sail[int64(state.unseen_ship[k])])
+        other = rules.sail[state.unseen_ship[k]]
         with_plus += other + plus > sail
         faster += other > sail
         faster_than_plus += other > sail + plus
-    scale = params.rival_speed / max(unseen, int64(1))
+    scale = params.rival_speed / max(unseen, 1)
     return (
         min(1.0, scale * (faster + params.plus_share * (with_plus - faster))),
         min(1.0, scale * (faster_than_plus + params.plus_share * (faster - faster_than_plus))),

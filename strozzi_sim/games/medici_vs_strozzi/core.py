@@ -50,17 +50,17 @@ def deal(state, rules, players, start_player, chance, journal):
         for kind in range(MAX_TYPES):
             state.position[harbor, kind] = 0
     for seat in range(SEATS):
-        state.cash[seat] = int64(rules.start_cash)
+        state.cash[seat] = rules.start_cash
     _begin_round(state, rules, chance, journal)
 
 
 @force_inline
 def return_ships(state, rules):
     """Ships come home empty, all tiles return to the bag (31, 46, 52). Whole arrays are quicker than their used part."""
-    berths = (int64(1) << int64(rules.harbors)) - 1
-    room = int64(0)
+    berths = (1 << rules.harbors) - 1
+    room = 0
     for ship in range(MAX_SHIPS):
-        room = max(room, int64(rules.capacity[ship]))
+        room = max(room, rules.capacity[ship])
     for seat in range(SEATS):
         state.room[seat] = room
         state.loaded[seat] = 0
@@ -83,9 +83,9 @@ def return_ships(state, rules):
 def _begin_round(state, rules, chance, journal):
     """The start player shows the first tile."""
     return_ships(state, rules)
-    open_source(chance, int64(state.round))
-    start_player = int64(state.start_player)
-    write(journal, e.ROUND, int64(state.round), start_player, 0, 0, 0)
+    open_source(chance, state.round)
+    start_player = state.start_player
+    write(journal, e.ROUND, state.round, start_player, 0, 0, 0)
     _begin_turn(state, rules, start_player, chance, journal)
 
 
@@ -100,19 +100,19 @@ def _begin_turn(state, rules, proposer, chance, journal):
 @force_inline
 def _show(state, rules, proposer, chance, journal):
     """Draw a tile; ask for more unless the limit is reached (2, 3, 6)."""
-    left = int64(state.unseen)
-    k = draw(chance, int64(state.round), left)
-    tile = int64(state.unseen_tile[k])
+    left = state.unseen
+    k = draw(chance, state.round, left)
+    tile = state.unseen_tile[k]
     left -= 1
     state.unseen_tile[k] = state.unseen_tile[left]
     state.unseen = left
-    shown = int64(state.shown)
+    shown = state.shown
     state.lot[shown] = tile
     state.location[tile] = IN_LOT
     shown += 1
     state.shown = shown
     write(journal, e.REVEAL, proposer, tile, shown, left, 0)
-    if left > 0 and shown < int64(rules.reveal_max) and shown < int64(state.room[proposer]):
+    if left > 0 and shown < rules.reveal_max and shown < state.room[proposer]:
         _ask(state, REVEAL, proposer, REVEAL_MORE, _BOTH)
     else:
         _ask_price(state, rules, proposer)
@@ -132,23 +132,23 @@ def _ask_price(state, rules, proposer):
     state.phase = PRICE
     state.actor = proposer
     state.first_action = NAME_PRICE
-    state.choices = int64(rules.top_price) + 1
+    state.choices = rules.top_price + 1
 
 
 @jit
 def apply(state, rules, action, chance, journal):
     """Play a legal action and run on to the next seat with a choice, or to the end."""
-    phase = int64(state.phase)
+    phase = state.phase
     if phase == PRICE:
-        proposer, price, shown = int64(state.proposer), action - NAME_PRICE, int64(state.shown)
+        proposer, price, shown = state.proposer, action - NAME_PRICE, state.shown
         state.price = price
         write(journal, e.PRICE, proposer, price, shown, 0, 0)
         responder = 1 - proposer
-        if rules.buy_without_room or shown <= int64(state.room[responder]):  # (14)
+        if rules.buy_without_room or shown <= state.room[responder]:  # (14)
             _ask(state, ANSWER, responder, BUY, _BOTH)
             return
     elif phase == REVEAL and action == STOP:
-        _ask_price(state, rules, int64(state.proposer))
+        _ask_price(state, rules, state.proposer)
         return
     _go_on(state, rules, phase, action, chance, journal)
 
@@ -159,7 +159,7 @@ def _go_on(state, rules, phase, action, chance, journal):
     if phase == PLACE:
         _place(state, rules, action, chance, journal)
     elif phase == REVEAL:
-        _show(state, rules, int64(state.proposer), chance, journal)
+        _show(state, rules, state.proposer, chance, journal)
     else:
         _settle(state, rules, int64(action == BUY), int64(phase == ANSWER), chance, journal)
 
@@ -167,14 +167,14 @@ def _go_on(state, rules, phase, action, chance, journal):
 @force_inline
 def _settle(state, rules, buys, asked, chance, journal):
     """The buyer pays the bank at once (12, 21) and says where the lot goes, if it can be loaded at all."""
-    proposer = int64(state.proposer)
+    proposer = state.proposer
     write(journal, e.ANSWER, 1 - proposer, buys, asked, 0, 0)
     buyer = 1 - proposer if buys else proposer
     state.buyer = buyer
-    state.cash[buyer] = int64(state.cash[buyer]) - int64(state.price)
-    if int64(state.shown) > int64(state.room[buyer]):
+    state.cash[buyer] -= state.price
+    if state.shown > state.room[buyer]:
         state.actor = buyer
-        _place(state, rules, int64(DISCARD), chance, journal)
+        _place(state, rules, DISCARD, chance, journal)
     else:
         _ask(state, PLACE, buyer, DISCARD, placements(state, rules, buyer) << 1 | 1)
 
@@ -182,12 +182,12 @@ def _settle(state, rules, buys, asked, chance, journal):
 @force_inline
 def placements(state, rules, seat):
     """Where `seat` could load the lot: set of ship * MAX_HARBORS + harbor (29, 33, 35)."""
-    shown, berths = int64(state.shown), int64(state.berths[seat])
-    found = int64(0)
+    shown, berths = state.shown, state.berths[seat]
+    found = 0
     for ship in range(MAX_SHIPS):
-        harbor = int64(state.harbor[seat, ship])
-        where = berths if harbor == NO_HARBOR else int64(1) << harbor
-        fits = int64(int64(state.free[seat, ship]) >= shown)
+        harbor = state.harbor[seat, ship]
+        where = berths if harbor == NO_HARBOR else 1 << harbor
+        fits = int64(state.free[seat, ship] >= shown)
         found |= (where << (ship * MAX_HARBORS)) & -fits  # no branch: it would be hard to guess
     return found
 
@@ -195,40 +195,40 @@ def placements(state, rules, seat):
 @force_inline
 def load(state, rules, seat, ship, harbor):
     """Put the lot on a ship, and moor it if it is not (32)."""
-    shown = int64(state.shown)
-    if int64(state.harbor[seat, ship]) == NO_HARBOR:
+    shown = state.shown
+    if state.harbor[seat, ship] == NO_HARBOR:
         state.harbor[seat, ship] = harbor
-        state.berths[seat] = int64(state.berths[seat]) & ~(int64(1) << harbor)
-        state.moored[seat] = int64(state.moored[seat]) + 1
-    value = int64(state.value[seat, harbor])
+        state.berths[seat] &= ~(1 << harbor)
+        state.moored[seat] += 1
+    value = state.value[seat, harbor]
     for k in range(shown):
-        tile = int64(state.lot[k])
-        value += int64(rules.tile_value[tile])
-        kind = int64(rules.tile_type[tile])
+        tile = state.lot[k]
+        value += rules.tile_value[tile]
+        kind = rules.tile_type[tile]
         if kind != GOLD:
-            state.steps[seat, harbor, kind] = int64(state.steps[seat, harbor, kind]) + int64(rules.tile_steps[tile])
+            state.steps[seat, harbor, kind] += rules.tile_steps[tile]
         state.location[tile] = seat * MAX_SHIPS + ship
     state.value[seat, harbor] = value
-    state.free[seat, ship] = int64(state.free[seat, ship]) - shown
-    state.loaded[seat] = int64(state.loaded[seat]) + shown
-    room = int64(0)
+    state.free[seat, ship] -= shown
+    state.loaded[seat] += shown
+    room = 0
     for other in range(MAX_SHIPS):
-        room = max(room, int64(state.free[seat, other]))
+        room = max(room, state.free[seat, other])
     state.room[seat] = room
 
 
 @force_inline
 def _place(state, rules, action, chance, journal):
     """Load or discard the lot; then the round ends, or the buyer takes the next turn (22, 23, 49, 50)."""
-    buyer, shown = int64(state.buyer), int64(state.shown)
+    buyer, shown = state.buyer, state.shown
     if action == DISCARD:
         for k in range(shown):
-            state.location[int64(state.lot[k])] = DISCARDED
-        write(journal, e.DISCARD, buyer, shown, int64(shown <= int64(state.room[buyer])), 0, 0)
+            state.location[state.lot[k]] = DISCARDED
+        write(journal, e.DISCARD, buyer, shown, int64(shown <= state.room[buyer]), 0, 0)
     else:
         ship, harbor = (action - LOAD) // MAX_HARBORS, (action - LOAD) % MAX_HARBORS
         load(state, rules, buyer, ship, harbor)
-        write(journal, e.LOAD, buyer, ship, harbor, shown, int64(state.free[buyer, ship]))
+        write(journal, e.LOAD, buyer, ship, harbor, shown, state.free[buyer, ship])
     if round_ends(state, rules, buyer):
         _end_round(state, rules, chance, journal)
     else:
@@ -247,8 +247,8 @@ def _end_round(state, rules, chance, journal):
     """Score the round; then the next one begins, or the game ends (53, 55)."""
     state.shown = 0
     score_round(state, rules, journal)
-    following = int64(state.round) + 1
-    if following < int64(rules.rounds):
+    following = state.round + 1
+    if following < rules.rounds:
         state.round = following
         state.start_player = rules.starter[following]  # (48)
         _begin_round(state, rules, chance, journal)
@@ -259,28 +259,28 @@ def _end_round(state, rules, chance, journal):
         if journal is not None:
             for seat in range(SEATS):
                 better, _ = placing(state, seat)
-                write(journal, e.END, seat, int64(state.cash[seat]), int64(better == 0), 0, 0)
+                write(journal, e.END, seat, state.cash[seat], int64(better == 0), 0, 0)
 
 
 @jit
 def actor(state):
     """The seat that must decide."""
-    return int64(state.actor)
+    return state.actor
 
 
 @jit
 def count_legal(state, rules):
     """Number of legal actions."""
-    return int64(state.choices)
+    return state.choices
 
 
 @jit
 def kth_legal(state, rules, k):
     """The k-th legal action, in ascending order."""
-    first = int64(state.first_action)
-    if int64(state.phase) != PLACE:  # all that follow the first are legal
+    first = state.first_action
+    if state.phase != PLACE:  # all that follow the first are legal
         return first + k
-    legal = int64(state.legal)
+    legal = state.legal
     for _ in range(k):
         legal &= legal - 1
     return first + lowest_bit(legal)
@@ -289,29 +289,29 @@ def kth_legal(state, rules, k):
 @jit
 def is_legal(state, rules, action):
     """Whether `action`, any int64, is legal."""
-    bit = action - int64(state.first_action)
-    if int64(state.phase) != PLACE:
-        return 0 <= bit < int64(state.choices)
-    return 0 <= bit < 32 and (int64(state.legal) >> bit) & 1 == 1
+    bit = action - state.first_action
+    if state.phase != PLACE:
+        return 0 <= bit < state.choices
+    return 0 <= bit < 32 and (state.legal >> bit) & 1 == 1
 
 
 @jit
 def is_over(state):
     """Whether the game has ended."""
-    return int64(state.phase) == OVER
+    return state.phase == OVER
 
 
 @jit
 def score(state, seat):
     """Coins of a seat, credit deducted (17)."""
-    return int64(state.cash[seat])
+    return state.cash[seat]
 
 
 @jit
 def placing(state, seat):
     """(seats placed better, seats that share the place): the same cash is a shared win (54)."""
-    mine, yours = int64(state.cash[seat]), int64(state.cash[1 - seat])
-    return int64(yours > mine), int64(1) + int64(yours == mine)
+    mine, yours = state.cash[seat], state.cash[1 - seat]
+    return int64(yours > mine), 1 + int64(yours == mine)
 
 
 FORCE_INLINE = (apply, actor, count_legal, kth_legal, is_legal, is_over)

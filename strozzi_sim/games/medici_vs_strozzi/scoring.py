@@ -14,15 +14,15 @@ from strozzi_sim.kernel.journal import write
 @force_inline
 def present(state, seat, harbor):
     """1 if a ship of `seat` is moored at `harbor`, else 0."""
-    return 1 - ((int64(state.berths[seat]) >> harbor) & 1)
+    return 1 - ((state.berths[seat] >> harbor) & 1)
 
 
 @force_inline
 def harbor_lead(state, rules, harbor):
     """Who would be paid for a harbor as the ships lie: 1 Medici, -1 Strozzi, 0 nobody (37)."""
-    lead = int64(state.value[MEDICI, harbor]) - int64(state.value[STROZZI, harbor])
+    lead = state.value[MEDICI, harbor] - state.value[STROZZI, harbor]
     if lead == 0 and rules.worthless_wins:
-        lead = present(state, int64(MEDICI), harbor) - present(state, int64(STROZZI), harbor)
+        lead = present(state, MEDICI, harbor) - present(state, STROZZI, harbor)
     return int64(lead > 0) - int64(lead < 0)
 
 
@@ -38,31 +38,31 @@ def moved(rules, before, half_length, medici, strozzi):
 def track_pay(rules, harbor, kind, position):
     """Coins for a marker, the bonus included: positive for Medici, negative for Strozzi (42, 43)."""
     if position > 0:
-        return int64(rules.monopoly) + int64(rules.bonus[harbor, kind, position])
-    return -int64(rules.monopoly) - int64(rules.bonus[harbor, kind, -position]) if position < 0 else int64(0)
+        return rules.monopoly + rules.bonus[harbor, kind, position]
+    return -rules.monopoly - rules.bonus[harbor, kind, -position] if position < 0 else 0
 
 
 @jit
 def score_round(state, rules, journal):
     """Pay harbors, move all markers, pay monopolies."""
-    majority, monopoly = int64(rules.majority), int64(rules.monopoly)
-    medici_cash, strozzi_cash = int64(state.cash[MEDICI]), int64(state.cash[STROZZI])
-    for harbor in range(int64(rules.harbors)):
+    majority, monopoly = rules.majority, rules.monopoly
+    medici_cash, strozzi_cash = state.cash[MEDICI], state.cash[STROZZI]
+    for harbor in range(rules.harbors):
         lead = harbor_lead(state, rules, harbor)
         medici_cash += majority * int64(lead > 0)
         strozzi_cash += majority * int64(lead < 0)
         if journal is not None:
-            winner = int64(-1) if lead == 0 else int64(MEDICI) if lead > 0 else int64(STROZZI)
-            medici = int64(state.value[MEDICI, harbor]) if present(state, int64(MEDICI), harbor) else int64(-1)
-            strozzi = int64(state.value[STROZZI, harbor]) if present(state, int64(STROZZI), harbor) else int64(-1)
+            winner = -1 if lead == 0 else MEDICI if lead > 0 else STROZZI
+            medici = state.value[MEDICI, harbor] if present(state, MEDICI, harbor) else -1
+            strozzi = state.value[STROZZI, harbor] if present(state, STROZZI, harbor) else -1
             write(journal, HARBOR, harbor, medici, strozzi, winner, majority)
-    for harbor in range(int64(rules.harbors)):
-        for kind in range(int64(rules.types)):
-            half_length = int64(rules.half_length[harbor, kind])
+    for harbor in range(rules.harbors):
+        for kind in range(rules.types):
+            half_length = rules.half_length[harbor, kind]
             if half_length == 0:
                 continue
-            before = int64(state.position[harbor, kind])
-            medici, strozzi = int64(state.steps[MEDICI, harbor, kind]), int64(state.steps[STROZZI, harbor, kind])
+            before = state.position[harbor, kind]
+            medici, strozzi = state.steps[MEDICI, harbor, kind], state.steps[STROZZI, harbor, kind]
             after = moved(rules, before, half_length, medici, strozzi)
             state.position[harbor, kind] = after
             coins = track_pay(rules, harbor, kind, after)
@@ -77,19 +77,19 @@ def score_round(state, rules, journal):
 @jit
 def _write_scores(state, monopoly, journal):
     """One SCORE row a seat, summed from this round's HARBOR and MARKER rows."""
-    last = int64(journal.count) - 1
+    last = journal.count - 1
     for seat in range(SEATS):
-        harbors = monopolies = bonus = int64(0)
+        harbors = monopolies = bonus = 0
         for back in range(last + 1):
-            kind = int64(journal.rows[last - back, 0])
+            kind = journal.rows[last - back, 0]
             if kind == HARBOR:
-                if int64(journal.rows[last - back, 4]) == seat:
-                    harbors += int64(journal.rows[last - back, 5])
+                if journal.rows[last - back, 4] == seat:
+                    harbors += journal.rows[last - back, 5]
             elif kind == MARKER:
-                after = int64(journal.rows[last - back, 4])
+                after = journal.rows[last - back, 4]
                 if (seat == MEDICI and after > 0) or (seat == STROZZI and after < 0):
                     monopolies += monopoly
-                    bonus += int64(journal.rows[last - back, 5]) - monopoly
+                    bonus += journal.rows[last - back, 5] - monopoly
             else:
                 break
-        write(journal, SCORE, seat, harbors, monopolies, bonus, int64(state.cash[seat]))
+        write(journal, SCORE, seat, harbors, monopolies, bonus, state.cash[seat])

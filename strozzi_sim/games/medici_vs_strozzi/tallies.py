@@ -107,14 +107,14 @@ def tally(state, rules, journal, t):
     medici, strozzi = _wins(state, MEDICI), _wins(state, STROZZI)
     decided = medici != strozzi
     now = clone(state)
-    leader = int64(-1)
-    order = bought = asked = fair = int64(0)
-    poor = int64(0)
+    leader = -1
+    order = bought = asked = fair = 0
+    poor = 0
     t.note_memory.filled = 0
-    for row in range(int64(journal.count)):
-        kind, seat = int64(journal.rows[row, 0]), int64(journal.rows[row, 1])
-        b, c = int64(journal.rows[row, 2]), int64(journal.rows[row, 3])
-        round_ = int64(now.round)
+    for row in range(journal.count):
+        kind, seat = journal.rows[row, 0], journal.rows[row, 1]
+        b, c = journal.rows[row, 2], journal.rows[row, 3]
+        round_ = now.round
         win = medici if seat == MEDICI else strozzi
         if kind == e.PRICE:
             fill_round(now, rules, DEFAULT, t.note_memory)
@@ -125,9 +125,9 @@ def tally(state, rules, journal, t):
             forced = int64(kind == e.DISCARD and c == 0)
             _count_lot(t, rules, now, order, fair, asked, bought, int64(kind == e.DISCARD), forced, win)
             _count_tiles(t, rules, now, fair, bought, b if kind == e.LOAD else int64(-1), c, win)
-            t.income[round_, seat, PAID] += int64(now.price)
+            t.income[round_, seat, PAID] += now.price
             if decided:
-                t.decided_income[round_, int64(win == 0), PAID] += int64(now.price)
+                t.decided_income[round_, int64(win == 0), PAID] += now.price
             order += 1
         elif kind == e.HARBOR:
             if seat == 0:
@@ -137,7 +137,7 @@ def tally(state, rules, journal, t):
             _count_marker(t, rules, now, journal, row)
         elif kind == e.SCORE:
             for source in range(3):
-                coins = int64(journal.rows[row, 2 + source])
+                coins = journal.rows[row, 2 + source]
                 t.income[round_, seat, source] += coins
                 if decided:
                     t.decided_income[round_, int64(win == 0), source] += coins
@@ -147,8 +147,8 @@ def tally(state, rules, journal, t):
         follow(now, rules, journal, row)
         if kind == e.ROUND:
             order = 0
-        elif kind == e.ANSWER and int64(now.cash[int64(now.buyer)]) < 0:
-            poor |= int64(1) << int64(now.buyer)
+        elif kind == e.ANSWER and now.cash[now.buyer] < 0:
+            poor |= 1 << now.buyer
     t.below_zero[0] += count_bits(poor)
     _count_end(t, state, rules)
 
@@ -157,18 +157,18 @@ def tally(state, rules, journal, t):
 def _wins(state, seat):
     """The game as `seat` won it, in WIN_UNITS."""
     better, shared = placing(state, int64(seat))
-    return int64(WIN_UNITS) // shared if better == 0 else int64(0)
+    return WIN_UNITS // shared if better == 0 else 0
 
 
 @jit
 def _bin(number):
-    return min(max(number, int64(0)), int64(LEVELS - 1))
+    return min(max(number, 0), int64(LEVELS - 1))
 
 
 @jit
 def gap_level(gap):
     """The level of BY_GAP of a price that is `gap` FAIRTH-ths of a coin above the fair one."""
-    bin = int64(0)
+    bin = 0
     for start in GAPS:
         bin += gap >= FAIRTH * start
     return bin
@@ -177,19 +177,19 @@ def gap_level(gap):
 @jit
 def _count_lot(t, rules, now, order, fair, asked, bought, discarded, forced, win):
     """A lot, right before the buyer places it."""
-    size, price, buyer = int64(now.shown), int64(now.price), int64(now.buyer)
-    proposer = int64(now.proposer)
-    value = zeros = gold = int64(0)
+    size, price, buyer = now.shown, now.price, now.buyer
+    proposer = now.proposer
+    value = zeros = gold = 0
     for k in range(size):
-        tile = int64(now.lot[k])
-        value += int64(rules.tile_value[tile])
-        if int64(rules.tile_type[tile]) == GOLD:
+        tile = now.lot[k]
+        value += rules.tile_value[tile]
+        if rules.tile_type[tile] == GOLD:
             gold += 1
-        elif int64(rules.tile_value[tile]) == 0:
+        elif rules.tile_value[tile] == 0:
             zeros += 1
     gap = FAIRTH * price - fair
     levels = (
-        int64(now.round), order, value, zeros, gold, proposer, int64(size > int64(now.room[1 - proposer])),
+        now.round, order, value, zeros, gold, proposer, int64(size > now.room[1 - proposer]),
         price // PRICE_BAND, fair // (FAIRTH * PRICE_BAND), gap_level(gap),
     )  # fmt: skip
     for breakdown in range(len(levels)):
@@ -203,10 +203,10 @@ def _count_lot(t, rules, now, order, fair, asked, bought, discarded, forced, win
         t.lot[breakdown, bin, size - 1, DISCARDED] += discarded
         t.lot[breakdown, bin, size - 1, FORCED] += forced
         t.lot[breakdown, bin, size - 1, WON] += win
-    t.price[size - 1, min(price, int64(MAX_PRICE))] += 1
-    t.capped += price == int64(rules.top_price)
+    t.price[size - 1, min(price, MAX_PRICE)] += 1
+    t.capped += price == rules.top_price
     if discarded:
-        fits = size <= int64(now.room[1 - buyer])
+        fits = size <= now.room[1 - buyer]
         t.why[int64(buyer == proposer), 1 - forced, int64(fits), 0] += 1
         t.why[int64(buyer == proposer), 1 - forced, int64(fits), 1] += price
 
@@ -214,23 +214,23 @@ def _count_lot(t, rules, now, order, fair, asked, bought, discarded, forced, win
 @jit
 def _count_tiles(t, rules, now, fair, bought, ship, harbor, win):
     """The tiles of a lot, right before the buyer loads them; `ship` is -1 if they are discarded."""
-    size = int64(now.shown)
+    size = now.shown
     for k in range(size):
-        tile = int64(now.lot[k])
-        kind, value = int64(rules.tile_type[tile]), int64(rules.tile_value[tile])
+        tile = now.lot[k]
+        kind, value = rules.tile_type[tile], rules.tile_value[tile]
         if kind == GOLD:
-            value = int64(GOLD_VALUE)
+            value = GOLD_VALUE
         t.tile[value, SHOWN] += 1
         if ship >= 0:
-            traded = kind != GOLD and int64(rules.half_length[harbor, kind]) > 0
+            traded = kind != GOLD and rules.half_length[harbor, kind] > 0
             t.tile[value, LOADED] += 1
             t.tile[value, TRADED] += traded
-            t.tile[value, STEPS] += int64(rules.tile_steps[tile]) if traded else int64(0)
+            t.tile[value, STEPS] += rules.tile_steps[tile] if traded else 0
             t.tile[value, TILE_WON] += win
             t.cargo[kind, harbor] += 1
         if size == 1:
             t.tile[value, ALONE] += 1
-            t.tile[value, ALONE_PRICE] += int64(now.price)
+            t.tile[value, ALONE_PRICE] += now.price
             t.tile[value, ALONE_FAIR] += fair
             t.tile[value, ALONE_BOUGHT] += bought
 
@@ -238,48 +238,48 @@ def _count_tiles(t, rules, now, fair, bought, ship, harbor, win):
 @jit
 def _count_round(t, rules, now, order):
     """A round, right before it is scored."""
-    round_, left = int64(now.round), int64(now.unseen)
+    round_, left = now.round, now.unseen
     t.round[round_, ROUNDS] += 1
     t.round[round_, ROUND_LOTS] += order
-    t.round[round_, ROUND_TILES] += int64(rules.tiles) - left
+    t.round[round_, ROUND_TILES] += rules.tiles - left
     t.round[round_, LEFT] += left
     full = False
     for seat in range(SEATS):
-        loaded = int64(now.loaded[seat])
+        loaded = now.loaded[seat]
         t.loaded[round_, loaded] += 1
         full |= now.moored[seat] == rules.ships if rules.ends_moored else now.loaded[seat] == rules.capacity_total
-        for ship in range(int64(rules.ships)):
-            t.at_sea[ship] += int64(now.harbor[seat, ship]) == NO_HARBOR
+        for ship in range(rules.ships):
+            t.at_sea[ship] += now.harbor[seat, ship] == NO_HARBOR
     t.round[round_, FULL_FLEET] += int64(full)
 
 
 @jit
 def _ship_at(now, rules, seat, harbor):
     """The ship of `seat` moored at `harbor`, or MAX_SHIPS."""
-    for ship in range(int64(rules.ships)):
-        if int64(now.harbor[seat, ship]) == harbor:
+    for ship in range(rules.ships):
+        if now.harbor[seat, ship] == harbor:
             return int64(ship)
-    return int64(MAX_SHIPS)
+    return MAX_SHIPS
 
 
 @jit
 def _count_harbor(t, rules, now, journal, row, medici, strozzi):
     """A harbor as it is paid: the ships there, their loads, who is paid."""
     harbor, winner, coins = (
-        int64(journal.rows[row, 1]), int64(journal.rows[row, 4]), int64(journal.rows[row, 5]),
+        journal.rows[row, 1], journal.rows[row, 4], journal.rows[row, 5],
     )  # fmt: skip
-    round_, here = int64(now.round), int64(0)
+    round_, here = now.round, 0
     for seat in range(SEATS):
         ship, rival = _ship_at(now, rules, seat, harbor), _ship_at(now, rules, 1 - seat, harbor)
         if ship == MAX_SHIPS:
             continue
         here += 1
-        value, free = int64(journal.rows[row, 2 + seat]), int64(now.free[seat, ship])
+        value, free = journal.rows[row, 2 + seat], now.free[seat, ship]
         lone, paid = int64(rival == MAX_SHIPS), int64(winner == seat)
         tied = int64(lone == 0 and winner < 0)
         t.berth[harbor, ship, MOORED] += 1
         t.berth[harbor, ship, LOAD] += value
-        t.berth[harbor, ship, TILES] += int64(rules.capacity[ship]) - free
+        t.berth[harbor, ship, TILES] += rules.capacity[ship] - free
         t.berth[harbor, ship, FULL] += free == 0
         t.berth[harbor, ship, MAJORITY] += paid
         t.berth[harbor, ship, TIED] += tied
@@ -290,11 +290,11 @@ def _count_harbor(t, rules, now, journal, row, medici, strozzi):
         for part, number in ((0, int64(1)), (1, paid), (2, tied)):
             t.load[harbor, bin, part] += number
             t.duel[ship, rival, part] += number
-    outcome = int64(EMPTY)
+    outcome = EMPTY
     if here == SEATS:
-        outcome = int64(DECIDED) if winner >= 0 else int64(TIE)
+        outcome = DECIDED if winner >= 0 else TIE
     elif here == 1:
-        outcome = int64(LONE) if winner >= 0 else int64(LONE_UNPAID)
+        outcome = LONE if winner >= 0 else LONE_UNPAID
     t.harbor[harbor, round_, outcome] += 1
     if winner >= 0:
         t.harbor_coins[harbor, round_, HARBORS] += coins
@@ -304,12 +304,12 @@ def _count_harbor(t, rules, now, journal, row, medici, strozzi):
 def _count_marker(t, rules, now, journal, row):
     """A marker as it moves and is paid."""
     harbor, kind, before, after, coins = (
-        int64(journal.rows[row, 1]), int64(journal.rows[row, 2]), int64(journal.rows[row, 3]),
-        int64(journal.rows[row, 4]), int64(journal.rows[row, 5]),
+        journal.rows[row, 1], journal.rows[row, 2], journal.rows[row, 3],
+        journal.rows[row, 4], journal.rows[row, 5],
     )  # fmt: skip
-    round_ = int64(now.round)
-    made = int64(now.steps[MEDICI, harbor, kind]) + int64(now.steps[STROZZI, harbor, kind])
-    bonus = coins - int64(rules.monopoly) if after != 0 else int64(0)
+    round_ = now.round
+    made = now.steps[MEDICI, harbor, kind] + now.steps[STROZZI, harbor, kind]
+    bonus = coins - rules.monopoly if after != 0 else 0
     t.space[round_, after + MAX_HALF_LENGTH] += 1
     t.track[harbor, kind, round_, MARKERS] += 1
     t.track[harbor, kind, round_, OFF_CENTRE] += after != 0
@@ -326,23 +326,23 @@ def _count_marker(t, rules, now, journal, row):
 @jit
 def _count_held(t, rules, now, seat, win):
     """How many markers lie on a player's side after a round."""
-    sign, held = 1 if seat == MEDICI else -1, int64(0)
-    for harbor in range(int64(rules.harbors)):
-        for kind in range(int64(rules.types)):
-            held += sign * int64(now.position[harbor, kind]) > 0
-    t.held[int64(now.round), held, 0] += 1
-    t.held[int64(now.round), held, 1] += win
+    sign, held = 1 if seat == MEDICI else -1, 0
+    for harbor in range(rules.harbors):
+        for kind in range(rules.types):
+            held += sign * now.position[harbor, kind] > 0
+    t.held[now.round, held, 0] += 1
+    t.held[now.round, held, 1] += win
 
 
 @jit
 def _count_leader(t, now, leader, medici, strozzi):
     """Who leads after a round, all payouts made; returns the last seat that led."""
-    ahead = int64(now.cash[MEDICI]) - int64(now.cash[STROZZI])
+    ahead = now.cash[MEDICI] - now.cash[STROZZI]
     if ahead == 0:
         return leader
-    leads = int64(MEDICI) if ahead > 0 else int64(STROZZI)
-    t.leader[int64(now.round), 0] += 1
-    t.leader[int64(now.round), 1] += medici if leads == MEDICI else strozzi
+    leads = MEDICI if ahead > 0 else STROZZI
+    t.leader[now.round, 0] += 1
+    t.leader[now.round, 1] += medici if leads == MEDICI else strozzi
     t.lead_changes += leader not in (-1, leads)
     return leads
 
@@ -350,12 +350,12 @@ def _count_leader(t, now, leader, medici, strozzi):
 @jit
 def _count_end(t, state, rules):
     """Final scores."""
-    ahead = int64(state.cash[MEDICI]) - int64(state.cash[STROZZI])
+    ahead = state.cash[MEDICI] - state.cash[STROZZI]
     t.ties += ahead == 0
     t.medici_margin += ahead
     t.margin += abs(ahead)
     for seat in range(SEATS):
-        gain = int64(state.cash[seat]) - int64(rules.start_cash)
-        t.score[min(max(gain + LOWEST, int64(0)), int64(SCORES - 1))] += 1
-        t.start_cash += int64(rules.start_cash)
-        t.below_zero[1] += int64(state.cash[seat]) < 0
+        gain = state.cash[seat] - rules.start_cash
+        t.score[min(max(gain + LOWEST, 0), int64(SCORES - 1))] += 1
+        t.start_cash += rules.start_cash
+        t.below_zero[1] += state.cash[seat] < 0

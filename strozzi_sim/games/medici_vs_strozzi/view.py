@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from numba import float32, int64
+from numba import float32
 
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
@@ -187,11 +187,11 @@ def conceal(state, rules, seat):
 
     With the switch `hidden_cash` (19) the rival's cash is UNKNOWN_CASH until the game is over.
     """
-    phase, unseen = int64(state.phase), int64(state.unseen)
+    phase, unseen = state.phase, state.unseen
     sort_first(state.unseen_tile, unseen)
     for k in range(unseen, MAX_TILES):
         state.unseen_tile[k] = 0
-    for k in range(int64(state.shown), MAX_REVEAL):
+    for k in range(state.shown, MAX_REVEAL):
         state.lot[k] = 0
     if phase != ANSWER and phase != PLACE:
         state.price = 0
@@ -206,7 +206,7 @@ def conceal(state, rules, seat):
 @jit
 def determinize(state, rules, seat, rng):
     """A seat keeps no books (19): it believes that its rival owns as much as itself."""
-    if rules.hidden_cash and int64(state.phase) != OVER:
+    if rules.hidden_cash and state.phase != OVER:
         state.cash[1 - seat] = state.cash[seat]
 
 
@@ -235,56 +235,56 @@ def observe(state, rules, seat, out):
     """Write what `seat` sees into float32 out[OBSERVATION]; the indices are listed above."""
     for k in range(OBSERVATION):
         out[k] = 0
-    phase = int64(state.phase)
+    phase = state.phase
     if phase < OVER:
         out[phase] = 1
-    shown = int64(state.shown)
-    out[4] = float32(int64(state.round)) / float32(int64(rules.rounds))
-    out[5] = float32(int64(state.unseen)) / float32(int64(rules.tiles))
-    out[6] = float32(int64(state.proposer) == seat)
-    out[7] = float32(int64(state.start_player) == seat)
-    out[8] = float32(shown) / float32(int64(rules.reveal_max))
+    shown = state.shown
+    out[4] = float32(state.round) / float32(rules.rounds)
+    out[5] = float32(state.unseen) / float32(rules.tiles)
+    out[6] = float32(state.proposer == seat)
+    out[7] = float32(state.start_player == seat)
+    out[8] = float32(shown) / float32(rules.reveal_max)
     if phase in (ANSWER, PLACE):
-        out[9] = float32(int64(state.price)) / float32(100)
-    out[10] = float32(int64(rules.hidden_cash))
-    value = int64(0)
+        out[9] = float32(state.price) / float32(100)
+    out[10] = float32(rules.hidden_cash)
+    value = 0
     for k in range(shown):
-        tile = int64(state.lot[k])
-        value += int64(rules.tile_value[tile])
+        tile = state.lot[k]
+        value += rules.tile_value[tile]
         out[FIRST_LOT + tile] = 1
     out[11] = float32(value) / float32(10)
     for k in range(SEATS):
         _observe_seat(state, rules, seat ^ k, out, FIRST_SEAT + k * PER_SEAT, k == 1 and rules.hidden_cash)
     side = 1 if seat == MEDICI else -1
-    for harbor in range(int64(rules.harbors)):
-        for kind in range(int64(rules.types)):
-            half_length = int64(rules.half_length[harbor, kind])
+    for harbor in range(rules.harbors):
+        for kind in range(rules.types):
+            half_length = rules.half_length[harbor, kind]
             if half_length > 0:
                 first = FIRST_TRACK + PER_TRACK * (harbor * MAX_TYPES + kind)
-                position = int64(state.position[harbor, kind])
+                position = state.position[harbor, kind]
                 out[first] = float32(side * position) / float32(half_length)
                 out[first + 1] = float32(half_length) / float32(10)
-                out[first + 2] = float32(int64(rules.bonus[harbor, kind, abs(position)])) / float32(20)
-    for k in range(int64(state.unseen)):
-        out[FIRST_TILE + int64(state.unseen_tile[k])] = 1
+                out[first + 2] = float32(rules.bonus[harbor, kind, abs(position)]) / float32(20)
+    for k in range(state.unseen):
+        out[FIRST_TILE + state.unseen_tile[k]] = 1
 
 
 @jit
 def _observe_seat(state, rules, other, out, first, hidden):
-    out[first] = float32(0) if hidden else float32(int64(state.cash[other])) / float32(300)
-    out[first + 1] = float32(int64(state.room[other])) / float32(5)
-    out[first + 2] = float32(int64(state.loaded[other])) / float32(int64(rules.capacity_total))
-    out[first + 3] = float32(int64(state.moored[other])) / float32(int64(rules.ships))
+    out[first] = float32(0) if hidden else float32(state.cash[other]) / float32(300)
+    out[first + 1] = float32(state.room[other]) / float32(5)
+    out[first + 2] = float32(state.loaded[other]) / float32(rules.capacity_total)
+    out[first + 3] = float32(state.moored[other]) / float32(rules.ships)
     first += 4
-    for ship in range(int64(rules.ships)):
-        out[first + 2 * ship] = float32(int64(state.free[other, ship])) / float32(5)
-        out[first + 2 * ship + 1] = float32(int64(rules.capacity[ship])) / float32(5)
-        harbor = int64(state.harbor[other, ship])
+    for ship in range(rules.ships):
+        out[first + 2 * ship] = float32(state.free[other, ship]) / float32(5)
+        out[first + 2 * ship + 1] = float32(rules.capacity[ship]) / float32(5)
+        harbor = state.harbor[other, ship]
         if harbor != NO_HARBOR:
             out[first + 2 * MAX_SHIPS + ship * MAX_HARBORS + harbor] = 1
     first += 2 * MAX_SHIPS + MAX_SHIPS * MAX_HARBORS
-    for harbor in range(int64(rules.harbors)):
-        out[first + harbor] = float32(int64(state.value[other, harbor])) / float32(20)
-        for kind in range(int64(rules.types)):
-            steps = float32(int64(state.steps[other, harbor, kind]))
+    for harbor in range(rules.harbors):
+        out[first + harbor] = float32(state.value[other, harbor]) / float32(20)
+        for kind in range(rules.types):
+            steps = float32(state.steps[other, harbor, kind])
             out[first + MAX_HARBORS + harbor * MAX_TYPES + kind] = steps / float32(5)

@@ -66,7 +66,7 @@ MEMORY = np.dtype([  # shape                                         meaning
 @jit
 def fill_round(state, rules, weights, memory):
     """Work out what markers are worth in this round; `memory` is a MEMORY record that was zero before."""
-    if memory.filled == int64(state.round) + 1:
+    if memory.filled == state.round + 1:
         return
     total, share = 0.0, 1.0
     for way in range(_FURTHEST + 1):
@@ -76,10 +76,10 @@ def fill_round(state, rules, weights, memory):
         share *= weights.drift
     for way in range(2 * _FURTHEST + 1):
         memory.drift[way] /= total
-    later = int64(rules.rounds) - int64(state.round) - 1
-    for harbor in range(int64(rules.harbors)):
-        for kind in range(int64(rules.types)):
-            half = int64(rules.half_length[harbor, kind])
+    later = rules.rounds - state.round - 1
+    for harbor in range(rules.harbors):
+        for kind in range(rules.types):
+            half = rules.half_length[harbor, kind]
             if half == 0:
                 continue
             for space in range(2 * half + 1):
@@ -95,17 +95,17 @@ def fill_round(state, rules, weights, memory):
                         to = min(max(space + way - _FURTHEST, 0), 2 * half)
                         mean += memory.drift[way] * memory.sure[harbor, kind, to]
                     memory.open[harbor, kind, space] = mean
-    memory.filled = int64(state.round) + 1
+    memory.filled = state.round + 1
 
 
 @force_inline
 def _spaces_to_come(state, rules, weights, seat, harbor, unmoored):
     """Free spaces of a seat at a harbor; where it has no ship yet, the mean of its ships at sea."""
-    if (int64(state.berths[seat]) >> harbor) & 1 == 1:
+    if (state.berths[seat] >> harbor) & 1 == 1:
         return unmoored
-    for ship in range(int64(rules.ships)):
-        if int64(state.harbor[seat, ship]) == harbor:
-            free = int64(state.free[seat, ship])
+    for ship in range(rules.ships):
+        if state.harbor[seat, ship] == harbor:
+            free = state.free[seat, ship]
             if free == 2:
                 return weights.double
             return weights.single if free == 1 else float64(free)
@@ -114,10 +114,10 @@ def _spaces_to_come(state, rules, weights, seat, harbor, unmoored):
 
 @force_inline
 def _mean_unmoored(state, rules, seat):
-    spaces = count = int64(0)
-    for ship in range(int64(rules.ships)):
-        if int64(state.harbor[seat, ship]) == NO_HARBOR:
-            spaces += int64(rules.capacity[ship])
+    spaces = count = 0
+    for ship in range(rules.ships):
+        if state.harbor[seat, ship] == NO_HARBOR:
+            spaces += rules.capacity[ship]
             count += 1
     return spaces / count if count > 0 else 0.0
 
@@ -134,34 +134,34 @@ def margin(state, rules, weights, memory, turn, over):
         turn: the seat whose turn it is.
         over: whether the round is over (the seat is then ignored).
     """
-    left_m = float64(int64(rules.capacity_total) - int64(state.loaded[MEDICI]))
-    left_s = float64(int64(rules.capacity_total) - int64(state.loaded[STROZZI]))
-    mean_m, mean_s = _mean_unmoored(state, rules, int64(MEDICI)), _mean_unmoored(state, rules, int64(STROZZI))
+    left_m = float64(rules.capacity_total - state.loaded[MEDICI])
+    left_s = float64(rules.capacity_total - state.loaded[STROZZI])
+    mean_m, mean_s = _mean_unmoored(state, rules, MEDICI), _mean_unmoored(state, rules, STROZZI)
     nearer = min(left_m, left_s)
-    fill = 0.0 if over else weights.fill * min(1.0, int64(state.unseen) / (1.0 + nearer + nearer))
+    fill = 0.0 if over else weights.fill * min(1.0, state.unseen / (1.0 + nearer + nearer))
     fill_m = fill * (nearer + weights.lag * (left_m - nearer)) / max(left_m, 1.0)
     fill_s = fill * (nearer + weights.lag * (left_s - nearer)) / max(left_s, 1.0)
-    majority = float64(int64(rules.majority))
+    majority = float64(rules.majority)
     total = 0.0
     if not over:
-        late = 1.0 - int64(state.unseen) / float64(int64(rules.tiles))
+        late = 1.0 - state.unseen / float64(rules.tiles)
         total = late * (weights.turn if turn == MEDICI else -weights.turn)
-    for harbor in range(int64(rules.harbors)):
-        come_m = fill_m * _spaces_to_come(state, rules, weights, int64(MEDICI), harbor, mean_m)
-        come_s = fill_s * _spaces_to_come(state, rules, weights, int64(STROZZI), harbor, mean_s)
+    for harbor in range(rules.harbors):
+        come_m = fill_m * _spaces_to_come(state, rules, weights, MEDICI, harbor, mean_m)
+        come_s = fill_s * _spaces_to_come(state, rules, weights, STROZZI, harbor, mean_s)
         if over:
             total += majority * harbor_lead(state, rules, harbor)
         else:
-            lead = int64(state.value[MEDICI, harbor]) - int64(state.value[STROZZI, harbor])
+            lead = state.value[MEDICI, harbor] - state.value[STROZZI, harbor]
             lead += weights.tile * (come_m - come_s)
             total += majority * lead / sqrt(lead * lead + weights.spread**2 * (come_m + come_s) + 1e-9)
         loose = min(weights.open * (come_m + come_s), 1.0)
         ahead = weights.step * (come_m - come_s)
-        for kind in range(int64(rules.types)):
-            half = int64(rules.half_length[harbor, kind])
+        for kind in range(rules.types):
+            half = rules.half_length[harbor, kind]
             if half > 0:
-                before = int64(state.position[harbor, kind])
-                steps_m, steps_s = int64(state.steps[MEDICI, harbor, kind]), int64(state.steps[STROZZI, harbor, kind])
+                before = state.position[harbor, kind]
+                steps_m, steps_s = state.steps[MEDICI, harbor, kind], state.steps[STROZZI, harbor, kind]
                 space = float64(half + moved(rules, before, half, steps_m, steps_s)) + ahead
                 space = min(max(space, 0.0), float64(2 * half))
                 low = min(int64(space), 2 * half - 1)
@@ -182,7 +182,7 @@ def best_placement(state, rules, weights, memory, seat):
     sign = 1.0 if seat == MEDICI else -1.0
     after = clone(state)
     best = sign * margin(after, rules, weights, memory, seat, round_ends(after, rules, seat))
-    chosen = int64(DISCARD)
+    chosen = DISCARD
     places = placements(state, rules, seat)
     while places != 0:
         place = lowest_bit(places)
@@ -198,9 +198,9 @@ def best_placement(state, rules, weights, memory, seat):
 @jit
 def swing(state, rules, weights, memory):
     """(W_P, W_R): the proposer's margin still to come if the proposer, or the rival, gets the lot and the turn."""
-    proposer = int64(state.proposer)
+    proposer = state.proposer
     _, mine = best_placement(state, rules, weights, memory, proposer)
-    if rules.buy_without_room or int64(state.shown) <= int64(state.room[1 - proposer]):
+    if rules.buy_without_room or state.shown <= state.room[1 - proposer]:
         _, yours = best_placement(state, rules, weights, memory, 1 - proposer)
         return mine, -yours
     return mine, mine  # the rival may not buy: any price is paid by the proposer
@@ -219,16 +219,16 @@ def another_tile(state, rules, weights, memory):
 
     It is the mean over `weights.looks` tiles of the bag, evenly spread over types and values, or over all of them.
     """
-    shown, unseen = int64(state.shown), int64(state.unseen)
+    shown, unseen = state.shown, state.unseen
     more = clone(state)
     more.shown = shown + 1
     more.unseen = unseen - 1
-    step = max(unseen // int64(weights.looks), int64(1))
+    step = max(unseen // weights.looks, 1)
     total = 0.0
-    looked = int64(0)
+    looked = 0
     skip = step // 2
-    for tile in range(int64(rules.tiles)):
-        if int64(state.location[tile]) == IN_BAG:
+    for tile in range(rules.tiles):
+        if state.location[tile] == IN_BAG:
             if skip == 0:
                 skip = step
                 more.lot[shown] = tile

@@ -71,13 +71,13 @@ def deal(state, rules, players, start_player, chance, journal):
             seat = seat - players if seat >= players else seat
             rank = players - 1 - k if rules.reverse_start else k
             state.order[city, rank] = seat
-    tiles = int64(rules.tiles)
+    tiles = rules.tiles
     for tile in range(tiles):
         state.unseen_tile[tile] = tile
         state.tile_owner[tile] = NOBODY
     state.tiles_unseen = tiles
-    open_source(chance, int64(TILE_SOURCE))
-    shown = min(int64(rules.face_up), tiles)
+    open_source(chance, TILE_SOURCE)
+    shown = min(rules.face_up, tiles)
     for slot in range(shown):
         tile = _draw_tile(state, chance)
         state.display[slot] = tile
@@ -88,9 +88,9 @@ def deal(state, rules, players, start_player, chance, journal):
 
 @force_inline
 def _draw_tile(state, chance):
-    left = int64(state.tiles_unseen)
-    k = draw(chance, int64(TILE_SOURCE), left)
-    tile = int64(state.unseen_tile[k])
+    left = state.tiles_unseen
+    k = draw(chance, TILE_SOURCE, left)
+    tile = state.unseen_tile[k]
     state.unseen_tile[k] = state.unseen_tile[left - 1]
     state.tiles_unseen = left - 1
     return tile
@@ -99,23 +99,23 @@ def _draw_tile(state, chance):
 @jit
 def _begin_round(state, rules, chance, journal):
     """Flags return, all ships are shuffled and some removed unseen (72)."""
-    players = int64(state.players)
-    start_player = int64(state.start_player)
+    players = state.players
+    start_player = state.start_player
     for seat in range(players):
         state.hand[seat] = ALL_FLAGS
         state.berths[seat] = ALL_PORTS
-    everybody = (int64(1) << players) - 1
+    everybody = (1 << players) - 1
     state.with_flag = everybody
     state.with_pirate = everybody
     for port in range(PORTS):
         state.ships_at[port] = 0
-    ships = int64(rules.ships)
+    ships = rules.ships
     for ship in range(ships):
         state.unseen_ship[ship] = ship
     state.ships_unseen = ships
     state.deck = rules.cards[players]
-    open_source(chance, SHIP_SOURCE + int64(state.round))
-    write(journal, ROUND, int64(state.round), start_player, 0, 0, 0)
+    open_source(chance, SHIP_SOURCE + state.round)
+    write(journal, ROUND, state.round, start_player, 0, 0, 0)
     state.active = start_player
     _reveal(state, chance, journal)
 
@@ -123,18 +123,18 @@ def _begin_round(state, rules, chance, journal):
 @jit
 def _reveal(state, chance, journal):
     """The active player turns over the next card and is asked first."""
-    left = int64(state.ships_unseen)
-    k = draw(chance, SHIP_SOURCE + int64(state.round), left)
-    ship = int64(state.unseen_ship[k])
+    left = state.ships_unseen
+    k = draw(chance, SHIP_SOURCE + state.round, left)
+    ship = state.unseen_ship[k]
     state.unseen_ship[k] = state.unseen_ship[left - 1]
     state.ships_unseen = left - 1
-    deck = int64(state.deck) - 1
+    deck = state.deck - 1
     state.deck = deck
     state.ship = ship
     state.holder = NOBODY
-    active = int64(state.active)
+    active = state.active
     write(journal, REVEAL, active, ship, deck, 0, 0)
-    state.waiting = int64(state.with_flag) & ~(int64(1) << active)
+    state.waiting = state.with_flag & ~(1 << active)
     _ask_claim(state, active)
 
 
@@ -143,7 +143,7 @@ def _ask_claim(state, seat):
     state.phase = CLAIM_PHASE
     state.actor = seat
     state.first_action = PASS
-    state.legal = 1 | int64(state.hand[seat]) << 1
+    state.legal = 1 | state.hand[seat] << 1
 
 
 @inline_source
@@ -157,14 +157,14 @@ def _ask_piracy(state, seat):
 @jit
 def apply(state, rules, action, chance, journal):
     """Play a legal action and run on to the next seat with a choice, or to the end."""
-    phase = int64(state.phase)
-    seat = int64(state.actor)
+    phase = state.phase
+    seat = state.actor
     if phase <= PIRACY:
         _answer(state, rules, seat, action, chance, journal)
     elif phase == PORT:
         _place(state, rules, seat, action - PLACE_AT, chance, journal)
     else:
-        slot = int64(-1) if action == DECLINE_TILE else action - TAKE_TILE_ACTION
+        slot = -1 if action == DECLINE_TILE else action - TAKE_TILE_ACTION
         _take_tile(state, rules, seat, slot, chance, journal)
         _next_turn(state, rules, seat, chance, journal)
 
@@ -174,29 +174,29 @@ def _answer(state, rules, seat, action, chance, journal):
     """A seat passes or puts a flag on the card: one lap from the active player on (19)."""
     flag = action - CLAIM_WITH
     write(journal, CLAIM, seat, flag, 0, 0, 0)
-    waiting = int64(state.waiting)
+    waiting = state.waiting
     if flag >= 0:
         if flag == PIRATE_FLAG:  # final at once; the pirated player keeps the flag (12, 17)
             _take_card(state, rules, seat, flag, chance, journal)
             return
         state.holder = seat
         state.holder_flag = flag
-        asked = int64(state.with_flag) if rules.second_lap else waiting
-        waiting = asked & int64(state.with_pirate) & ~(int64(1) << seat)
+        asked = state.with_flag if rules.second_lap else waiting
+        waiting = asked & state.with_pirate & ~(1 << seat)
     if waiting != 0:
         following = next_clockwise(waiting, seat)
-        state.waiting = waiting & ~(int64(1) << following)
-        if int64(state.holder) == NOBODY:
+        state.waiting = waiting & ~(1 << following)
+        if state.holder == NOBODY:
             _ask_claim(state, following)
         else:
             _ask_piracy(state, following)
         return
-    holder = int64(state.holder)
+    holder = state.holder
     if holder != NOBODY:
-        _take_card(state, rules, holder, int64(state.holder_flag), chance, journal)
+        _take_card(state, rules, holder, state.holder_flag, chance, journal)
         return
-    write(journal, SET_ASIDE, int64(state.ship), 0, 0, 0, 0)
-    if int64(state.deck) == 0:
+    write(journal, SET_ASIDE, state.ship, 0, 0, 0, 0)
+    if state.deck == 0:
         _end_round(state, rules, chance, journal)
     else:
         _reveal(state, chance, journal)  # by the same active player (23)
@@ -207,13 +207,13 @@ def _take_card(state, rules, seat, flag, chance, journal):
     """The flag is spent; the taker chooses one of their free ports, if there is a choice."""
     state.holder = seat
     state.holder_flag = flag
-    hand = int64(state.hand[seat]) & ~(int64(1) << flag)
+    hand = state.hand[seat] & ~(1 << flag)
     state.hand[seat] = hand
     if hand == 0:
-        state.with_flag = int64(state.with_flag) & ~(int64(1) << seat)
+        state.with_flag &= ~(1 << seat)
     if flag == PIRATE_FLAG:
-        state.with_pirate = int64(state.with_pirate) & ~(int64(1) << seat)
-    berths = int64(state.berths[seat])
+        state.with_pirate &= ~(1 << seat)
+    berths = state.berths[seat]
     if berths & (berths - 1) == 0:
         _place(state, rules, seat, lowest_bit(berths), chance, journal)
     else:
@@ -226,15 +226,15 @@ def _take_card(state, rules, seat, flag, chance, journal):
 @jit
 def _place(state, rules, seat, port, chance, journal):
     """Place the ship, move at the port and at Florence, then the tile (45)."""
-    ship = int64(state.ship)
-    flag = int64(state.holder_flag)
-    state.berths[seat] = int64(state.berths[seat]) & ~(int64(1) << port)
-    speed = int64(rules.sail[ship])
+    ship = state.ship
+    flag = state.holder_flag
+    state.berths[seat] &= ~(1 << port)
+    speed = rules.sail[ship]
     if flag == PLUS_ONE_FLAG:
-        speed += int64(rules.plus_one_speed)
-    rank = int64(state.ships_at[port])
+        speed += rules.plus_one_speed
+    rank = state.ships_at[port]
     state.ships_at[port] = rank + 1
-    while rank > 0 and int64(state.berth_speed[port, rank - 1]) < speed:  # below all that are as fast (31)
+    while rank > 0 and state.berth_speed[port, rank - 1] < speed:  # below all that are as fast (31)
         state.berth_speed[port, rank] = state.berth_speed[port, rank - 1]
         state.berth_seat[port, rank] = state.berth_seat[port, rank - 1]
         state.berth_ship[port, rank] = state.berth_ship[port, rank - 1]
@@ -246,13 +246,13 @@ def _place(state, rules, seat, port, chance, journal):
     state.berth_flag[port, rank] = flag
     write(journal, PLACE, seat, ship, flag, port, speed)
 
-    steps = int64(rules.cargo[ship, port])
+    steps = rules.cargo[ship, port]
     if flag == WARE_FLAG and (steps > 0 or not rules.ware_flag_needs_match):  # (36)
-        steps += int64(rules.ware_steps)
-    _move(state, rules, seat, port, steps, int64(CARGO), journal)
-    _move(state, rules, seat, int64(FLORENCE), int64(rules.scrolls[ship]), int64(SCROLL), journal)
+        steps += rules.ware_steps
+    _move(state, rules, seat, port, steps, CARGO, journal)
+    _move(state, rules, seat, FLORENCE, rules.scrolls[ship], SCROLL, journal)
 
-    display = int64(state.display_size)
+    display = state.display_size
     if rules.promotion[ship] and display > 0:
         if display == 1 and not rules.tile_optional:
             _take_tile(state, rules, seat, int64(0), chance, journal)
@@ -260,7 +260,7 @@ def _place(state, rules, seat, port, chance, journal):
             state.phase = TILE
             state.actor = seat
             state.first_action = TAKE_TILE_ACTION
-            legal = (int64(1) << display) - 1
+            legal = (1 << display) - 1
             state.legal = legal | _DECLINE_BIT if rules.tile_optional else legal
             return
     _next_turn(state, rules, seat, chance, journal)
@@ -269,15 +269,15 @@ def _place(state, rules, seat, port, chance, journal):
 @jit
 def _move(state, rules, seat, city, steps, cause, journal):
     """Move a marker up; it comes to rest behind all markers already on its space (39); the top is the end (42)."""
-    before = int64(state.position[city, seat])
-    after = min(before + steps, int64(rules.top))
+    before = state.position[city, seat]
+    after = min(before + steps, rules.top)
     if after == before:
         return
     state.position[city, seat] = after
-    rank = int64(0)
-    while int64(state.order[city, rank]) != seat:
+    rank = 0
+    while state.order[city, rank] != seat:
         rank += 1
-    while rank > 0 and int64(state.position[city, int64(state.order[city, rank - 1])]) < after:
+    while rank > 0 and state.position[city, state.order[city, rank - 1]] < after:
         state.order[city, rank] = state.order[city, rank - 1]
         rank -= 1
     state.order[city, rank] = seat
@@ -290,30 +290,30 @@ def _take_tile(state, rules, seat, slot, chance, journal):
     if slot < 0:
         write(journal, TAKE_TILE, seat, -1, -1, 0, 0)
         return
-    tile = int64(state.display[slot])
+    tile = state.display[slot]
     state.tile_owner[tile] = seat
-    category = int64(rules.tile_category[tile])
-    state.tile_total[category, seat] = int64(state.tile_total[category, seat]) + int64(rules.tile_value[tile])
-    replacement = int64(-1)
-    if int64(state.tiles_unseen) > 0:
+    category = rules.tile_category[tile]
+    state.tile_total[category, seat] += rules.tile_value[tile]
+    replacement = -1
+    if state.tiles_unseen > 0:
         replacement = _draw_tile(state, chance)
         state.display[slot] = replacement
     else:  # no refill: later takers choose from what is left (55)
-        display = int64(state.display_size) - 1
+        display = state.display_size - 1
         for later in range(slot, display):
             state.display[later] = state.display[later + 1]
         state.display_size = display
     write(journal, TAKE_TILE, seat, tile, replacement, 0, 0)
-    ware = int64(rules.tile_ware[tile])
+    ware = rules.tile_ware[tile]
     if ware != NO_WARE:
-        _move(state, rules, seat, ware, int64(1), int64(TILE_WARE), journal)
+        _move(state, rules, seat, ware, int64(1), TILE_WARE, journal)
 
 
 @inline_source
 def _next_turn(state, rules, taker, chance, journal):
     """The first player after the taker who has a flag turns over the next card (58, 60)."""
-    with_flag = int64(state.with_flag)
-    if with_flag == 0 or int64(state.deck) == 0:
+    with_flag = state.with_flag
+    if with_flag == 0 or state.deck == 0:
         _end_round(state, rules, chance, journal)
     else:
         state.active = next_clockwise(with_flag, taker)
@@ -324,8 +324,8 @@ def _next_turn(state, rules, taker, chance, journal):
 def _end_round(state, rules, chance, journal):
     """Score the round; then the next one begins, or the game ends."""
     score_round(state, rules, journal)
-    following = int64(state.round) + 1
-    if following < int64(rules.rounds):
+    following = state.round + 1
+    if following < rules.rounds:
         state.round = following
         state.start_player = state.order[FLORENCE, 0]  # (63)
         _begin_round(state, rules, chance, journal)
@@ -338,44 +338,44 @@ def _end_round(state, rules, chance, journal):
 @jit
 def actor(state):
     """The seat that must decide."""
-    return int64(state.actor)
+    return state.actor
 
 
 @jit
 def count_legal(state, rules):
     """Number of legal actions."""
-    return count_bits(int64(state.legal))
+    return count_bits(state.legal)
 
 
 @jit
 def kth_legal(state, rules, k):
     """The k-th legal action, in ascending order."""
-    return int64(state.first_action) + kth_bit(int64(state.legal), k)
+    return state.first_action + kth_bit(state.legal, k)
 
 
 @jit
 def is_legal(state, rules, action):
     """Whether `action`, any int64, is legal."""
-    bit = action - int64(state.first_action)
-    return 0 <= bit < 8 and (int64(state.legal) >> bit) & 1 == 1
+    bit = action - state.first_action
+    return 0 <= bit < 8 and (state.legal >> bit) & 1 == 1
 
 
 @jit
 def is_over(state):
     """Whether the game has ended."""
-    return int64(state.phase) == OVER
+    return state.phase == OVER
 
 
 @jit
 def score(state, seat):
     """Coins of a seat."""
-    return int64(state.coins[seat])
+    return state.coins[seat]
 
 
 @jit
 def placing(state, seat):
     """(seats placed better, 1): Florence decides every tie, so no place is shared (70)."""
-    return better_seats(state, seat), int64(1)
+    return better_seats(state, seat), 1
 
 
 FORCE_INLINE = (actor, count_legal, kth_legal, is_legal, is_over)

@@ -95,8 +95,8 @@ def _bin(number):
 @jit
 def tally(state, rules, journal, t):
     """Add one finished game to the tallies `t`."""
-    players = int64(state.players)
-    winner = int64(0)
+    players = state.players
+    winner = 0
     for seat in range(players):
         if placing(state, seat)[0] == 0:
             winner = seat
@@ -105,17 +105,17 @@ def tally(state, rules, journal, t):
         for source in range(4):
             t.note_source[seat, source] = 0
     t.games += 1
-    round_ = active = ship = holder_flag = int64(0)
-    last_leader = leader = best = int64(-1)
-    scored = int64(0)
-    paid = int64(0)
-    for row in range(int64(journal.count)):
-        kind = int64(journal.rows[row, 0])
-        seat = int64(journal.rows[row, 1])
-        b = int64(journal.rows[row, 2])
+    round_ = active = ship = holder_flag = 0
+    last_leader = leader = best = -1
+    scored = 0
+    paid = 0
+    for row in range(journal.count):
+        kind = journal.rows[row, 0]
+        seat = journal.rows[row, 1]
+        b = journal.rows[row, 2]
         if kind == CLAIM:
             if b >= 0:
-                sail = _bin(int64(rules.sail[ship]))
+                sail = _bin(rules.sail[ship])
                 if holder_flag < 0:
                     t.claim[b, sail] += 1
                     t.ship[ship, CLAIMED] += 1
@@ -126,10 +126,10 @@ def tally(state, rules, journal, t):
                     t.ship[ship, PIRATED] += 1
                 holder_flag = b
         elif kind == REVEAL:
-            active, ship, holder_flag = seat, b, int64(-1)
+            active, ship, holder_flag = seat, b, -1
             t.ship[ship, REVEALED] += 1
         elif kind == PLACE:
-            flag, port = int64(journal.rows[row, 3]), int64(journal.rows[row, 4])
+            flag, port = journal.rows[row, 3], journal.rows[row, 4]
             order = t.note_ships[seat]
             t.note_ships[seat] = order + 1
             t.note_ship[ship, 0] = flag
@@ -140,24 +140,24 @@ def tally(state, rules, journal, t):
             t.note_used[seat, 0] += (flag + 1) << (2 * order)
             t.note_used[seat, 1] += (port + 1) << (2 * order)
         elif kind == MOVE:
-            if int64(journal.rows[row, 5]) == CARGO:
-                t.note_ship[ship, 4] = int64(journal.rows[row, 4]) - int64(journal.rows[row, 3])
+            if journal.rows[row, 5] == CARGO:
+                t.note_ship[ship, 4] = journal.rows[row, 4] - journal.rows[row, 3]
         elif kind == SET_ASIDE:
             t.set_aside += 1
             t.ship[ship, ASIDE] += 1
         elif kind == ROUND:
             round_ = seat
             scored = 0
-            best = int64(-1)
+            best = -1
             for player in range(players):
                 t.note_used[player, 0] = 0
                 t.note_used[player, 1] = 0
                 t.note_ships[player] = 0
                 t.note_round_coins[player] = 0
         elif kind == SHIP_PRIZE:
-            _count_ship(t, rules, seat, b, round_, int64(journal.rows[row, 5]), seat == winner)
+            _count_ship(t, rules, seat, b, round_, journal.rows[row, 5], seat == winner)
         elif kind == MARKER:
-            space, prize, bonus = int64(journal.rows[row, 3]), int64(journal.rows[row, 4]), int64(journal.rows[row, 5])
+            space, prize, bonus = journal.rows[row, 3], journal.rows[row, 4], journal.rows[row, 5]
             t.space_by_round[b, round_] += space
             t.note_city[seat, b] += prize + bonus
             t.note_last[seat, b] = prize + bonus
@@ -176,9 +176,9 @@ def tally(state, rules, journal, t):
         elif kind == END:
             t.note_source[seat, 3] = b
     t.lead_changes += leader != winner
-    top = second = int64(-1)
+    top = second = -1
     for seat in range(players):
-        coins = int64(state.coins[seat])
+        coins = state.coins[seat]
         paid += coins
         t.score[min(coins, int64(SCORES - 1))] += 1
         if seat == winner:
@@ -192,20 +192,20 @@ def tally(state, rules, journal, t):
         t.winner_source[source] += t.note_source[winner, source]
     t.margin += top - second
     t.florence_ties += top == second
-    t.over_box += paid > int64(rules.box_coins)
+    t.over_box += paid > rules.box_coins
     _count_categories(t, state, rules, players, winner)
 
 
 @jit
 def _better_leader(journal, row, seat, leader, best, players):
     """The leader among seats 0..seat after a round: most coins, ties by the order at Florence."""
-    total = int64(journal.rows[row, 5])
+    total = journal.rows[row, 5]
     if total > best:
         return seat, total
     if total == best:
         first = row - seat - players  # Florence's MARKER rows stand right before the SCORE rows, best first
         for k in range(players):
-            marker = int64(journal.rows[first + k, 1])
+            marker = journal.rows[first + k, 1]
             if marker == seat:
                 return seat, total
             if marker == leader:
@@ -218,7 +218,7 @@ def _end_round(t, players, winner, round_, leader, last_leader):
     t.leader_wins[round_] += leader == winner
     t.lead_changes += last_leader >= 0 and leader != last_leader
     for seat in range(players):
-        won = int64(WIN_UNITS) if seat == winner else int64(0)
+        won = WIN_UNITS if seat == winner else 0
         flags, ports = t.note_used[seat, 0], t.note_used[seat, 1]
         t.flag_pattern[flags, COUNT] += 1
         t.flag_pattern[flags, COINS] += t.note_round_coins[seat]
@@ -234,12 +234,12 @@ def _count_ship(t, rules, seat, ship, round_, prize, won):
     flag, port, seat_offset, order, steps = (
         t.note_ship[ship, 0], t.note_ship[ship, 1], t.note_ship[ship, 2], t.note_ship[ship, 3], t.note_ship[ship, 4],
     )  # fmt: skip
-    win = int64(WIN_UNITS) if won else int64(0)
-    cargo = int64(rules.cargo[ship, 0]) + int64(rules.cargo[ship, 1]) + int64(rules.cargo[ship, 2])
+    win = WIN_UNITS if won else 0
+    cargo = rules.cargo[ship, 0] + rules.cargo[ship, 1] + rules.cargo[ship, 2]
     levels = (
-        _bin(int64(rules.sail[ship])),
+        _bin(rules.sail[ship]),
         _bin(cargo),
-        _bin(int64(rules.cargo[ship, port])),
+        _bin(rules.cargo[ship, port]),
         round_,
         seat_offset,
         order,
@@ -265,10 +265,10 @@ def _count_ship(t, rules, seat, ship, round_, prize, won):
 @jit
 def _count_cities(t, state, seat, won):
     """A player's last spaces, and the two ports that paid best."""
-    win = int64(WIN_UNITS) if won else int64(0)
-    worst, lowest, shared = int64(0), t.note_city[seat, 0], False
+    win = WIN_UNITS if won else 0
+    worst, lowest, shared = 0, t.note_city[seat, 0], False
     for city in range(CITIES):
-        space = int64(state.position[city, seat])
+        space = state.position[city, seat]
         t.space[city, space, COUNT] += 1
         t.space[city, space, COINS] += t.note_last[seat, city]
         t.space[city, space, VICTORIES] += win
@@ -278,34 +278,34 @@ def _count_cities(t, state, seat, won):
                 worst, lowest = city, t.note_city[seat, city]
     if not shared:
         t.port_pair[worst, COUNT] += 1
-        t.port_pair[worst, COINS] += int64(state.coins[seat])
+        t.port_pair[worst, COINS] += state.coins[seat]
         t.port_pair[worst, VICTORIES] += win
 
 
 @jit
 def _count_categories(t, state, rules, players, winner):
     """Promotion tiles: totals, places, prizes, and the tiles nobody took."""
-    for tile in range(int64(rules.tiles)):
-        t.tiles_left += int64(state.tile_owner[tile]) == NOBODY
+    for tile in range(rules.tiles):
+        t.tiles_left += state.tile_owner[tile] == NOBODY
     for category in range(3):
         for seat in range(players):
-            total = int64(state.tile_total[category, seat])
-            place = int64(0)
+            total = state.tile_total[category, seat]
+            place = 0
             ahead = True
             for rank in range(players):
-                other = int64(state.order[FLORENCE, rank])
+                other = state.order[FLORENCE, rank]
                 if other == seat:
                     ahead = False
                 else:
-                    value = int64(state.tile_total[category, other])
+                    value = state.tile_total[category, other]
                     place += value > total or (value == total and ahead)
             scores = total > 0 or rules.zero_total_scores
-            coins = int64(rules.category_prize[place]) if scores else int64(0)
-            tiles = int64(0)
-            for tile in range(int64(rules.tiles)):
-                if int64(state.tile_owner[tile]) == seat and int64(rules.tile_category[tile]) == category:
+            coins = rules.category_prize[place] if scores else 0
+            tiles = 0
+            for tile in range(rules.tiles):
+                if state.tile_owner[tile] == seat and rules.tile_category[tile] == category:
                     tiles += 1
-            win = int64(WIN_UNITS) if seat == winner else int64(0)
+            win = WIN_UNITS if seat == winner else 0
             t.category[category, place, 0] += 1
             t.category[category, place, 1] += total
             t.category[category, place, 2] += coins

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from numba import float32, int64
+from numba import float32
 
 from strozzi_sim.games.strozzi import state as s
 from strozzi_sim.games.strozzi.events import ship_words, tile_words
@@ -214,22 +214,22 @@ def conceal(state, rules, seat):
 
     Nothing but chance is hidden in Strozzi, so every seat knows the same.
     """
-    ships, tiles = int64(state.ships_unseen), int64(state.tiles_unseen)
+    ships, tiles = state.ships_unseen, state.tiles_unseen
     sort_first(state.unseen_ship, ships)
     sort_first(state.unseen_tile, tiles)
     for k in range(ships, MAX_SHIPS):
         state.unseen_ship[k] = 0
     for k in range(tiles, MAX_TILES):
         state.unseen_tile[k] = 0
-    for slot in range(int64(state.display_size), MAX_FACE_UP):
+    for slot in range(state.display_size, MAX_FACE_UP):
         state.display[slot] = 0
     for port in range(PORTS):
-        for rank in range(int64(state.ships_at[port]), SEATS):
+        for rank in range(state.ships_at[port], SEATS):
             state.berth_seat[port, rank] = 0
             state.berth_speed[port, rank] = 0
             state.berth_ship[port, rank] = 0
             state.berth_flag[port, rank] = 0
-    if int64(state.holder) == NOBODY:
+    if state.holder == NOBODY:
         state.holder_flag = 0
 
 
@@ -262,55 +262,55 @@ def observe(state, rules, seat, out):
     """Write what `seat` sees into float32 out[OBSERVATION]; the indices are listed above."""
     for k in range(OBSERVATION):
         out[k] = 0
-    players = int64(state.players)
-    if int64(state.phase) <= TILE:
-        out[int64(state.phase)] = 1
-    out[4] = float32(int64(state.round)) / float32(int64(rules.rounds))
-    out[5] = float32(int64(state.deck)) / float32(int64(rules.cards[players]))
+    players = state.players
+    if state.phase <= TILE:
+        out[state.phase] = 1
+    out[4] = float32(state.round) / float32(rules.rounds)
+    out[5] = float32(state.deck) / float32(rules.cards[players])
     out[6] = float32(players) / float32(SEATS)
-    out[7 + (int64(state.active) - seat + players) % players] = 1
-    if int64(state.holder) != NOBODY:
-        out[13 + (int64(state.holder) - seat + players) % players] = 1
-        out[19 + int64(state.holder_flag)] = 1
-    ship = int64(state.ship)
-    out[22] = float32(int64(rules.sail[ship])) / float32(10)
+    out[7 + (state.active - seat + players) % players] = 1
+    if state.holder != NOBODY:
+        out[13 + (state.holder - seat + players) % players] = 1
+        out[19 + state.holder_flag] = 1
+    ship = state.ship
+    out[22] = float32(rules.sail[ship]) / float32(10)
     for port in range(PORTS):
-        out[23 + port] = float32(int64(rules.cargo[ship, port])) / float32(3)
-    out[26] = float32(int64(rules.scrolls[ship])) / float32(2)
-    out[27] = float32(int64(rules.promotion[ship]))
+        out[23 + port] = float32(rules.cargo[ship, port]) / float32(3)
+    out[26] = float32(rules.scrolls[ship]) / float32(2)
+    out[27] = float32(rules.promotion[ship])
     for k in range(players):
         _observe_seat(state, rules, (seat + k) % players, out, FIRST_SEAT + k * PER_SEAT)
     last = float32(players - 1)
     for city in range(CITIES):
         for rank in range(players):
-            k = (int64(state.order[city, rank]) - seat + players) % players
+            k = (state.order[city, rank] - seat + players) % players
             out[FIRST_SEAT + k * PER_SEAT + 10 + city] = float32(players - 1 - rank) / last
     for port in range(PORTS):
-        for rank in range(int64(state.ships_at[port])):
-            first = FIRST_SEAT + (int64(state.berth_seat[port, rank]) - seat + players) % players * PER_SEAT
-            out[first + 19 + port] = float32(int64(state.berth_speed[port, rank])) / float32(10)
+        for rank in range(state.ships_at[port]):
+            first = FIRST_SEAT + (state.berth_seat[port, rank] - seat + players) % players * PER_SEAT
+            out[first + 19 + port] = float32(state.berth_speed[port, rank]) / float32(10)
             out[first + 22 + port] = float32(players - rank) / float32(players)
-    for slot in range(int64(state.display_size)):
+    for slot in range(state.display_size):
         first = FIRST_SLOT + slot * PER_SLOT
-        tile = int64(state.display[slot])
+        tile = state.display[slot]
         out[first] = 1
-        out[first + 1] = float32(int64(rules.tile_value[tile])) / float32(2)
-        out[first + 2 + int64(rules.tile_category[tile])] = 1
-        if int64(rules.tile_ware[tile]) != NO_WARE:
-            out[first + 5 + int64(rules.tile_ware[tile])] = 1
-    for k in range(int64(state.ships_unseen)):
-        out[FIRST_SHIP + int64(state.unseen_ship[k])] = 1
-    for k in range(int64(state.tiles_unseen)):
-        out[FIRST_TILE + int64(state.unseen_tile[k])] = 1
+        out[first + 1] = float32(rules.tile_value[tile]) / float32(2)
+        out[first + 2 + rules.tile_category[tile]] = 1
+        if rules.tile_ware[tile] != NO_WARE:
+            out[first + 5 + rules.tile_ware[tile]] = 1
+    for k in range(state.ships_unseen):
+        out[FIRST_SHIP + state.unseen_ship[k]] = 1
+    for k in range(state.tiles_unseen):
+        out[FIRST_TILE + state.unseen_tile[k]] = 1
 
 
 @jit
 def _observe_seat(state, rules, other, out, first):
     for k in range(3):
-        out[first + k] = float32((int64(state.hand[other]) >> k) & 1)
-        out[first + 3 + k] = float32((int64(state.berths[other]) >> k) & 1)
-        out[first + 14 + k] = float32(int64(state.tile_total[k, other])) / float32(10)
+        out[first + k] = float32((state.hand[other] >> k) & 1)
+        out[first + 3 + k] = float32((state.berths[other] >> k) & 1)
+        out[first + 14 + k] = float32(state.tile_total[k, other]) / float32(10)
     for city in range(CITIES):
-        out[first + 6 + city] = float32(int64(state.position[city, other])) / float32(int64(rules.top))
-    out[first + 17] = float32(int64(state.coins[other])) / float32(300)
-    out[first + 18] = float32((int64(state.waiting) >> other) & 1)
+        out[first + 6 + city] = float32(state.position[city, other]) / float32(rules.top)
+    out[first + 17] = float32(state.coins[other]) / float32(300)
+    out[first + 18] = float32((state.waiting >> other) & 1)

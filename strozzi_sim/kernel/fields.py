@@ -1,0 +1,194 @@
+"""Records as compiled code reads them: every whole number in a field is an int64 as soon as it is read.
+
+numba adds two uint8 to a uint64, and a uint64 and an int64 to a float64, so that `state.coins[0] - state.coins[1]` of small
+unsigned fields would wrap around or become a float. A record type of `record_type` keeps its fields as small as its dtype says,
+for speed, and reads them as int64: narrow in memory and wide in hand, as numba has its booleans.
+"""
+
+import operator
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import from_dtype, types
+from numba.core.datamodel import register_default
+from numba.core.datamodel.models import DataModel, RecordModel
+from numba.core.imputils import lower_cast
+from numba.core.typeconv import Conversion
+from numba.core.typeconv.rules import default_type_manager
+from numba.core.typing.arraydecl import get_array_index_type
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
+from numba.extending import lower_builtin
+
+_WORD = ir.IntType(64)
+
+
+class Narrow(types.Integer):  # type: ignore[misc]
+    """A whole number of a field, `stored` in memory and an int64 in hand."""
+
+    def __init__(self, stored: Any) -> None:
+        self.stored = stored
+        super().__init__(f"narrow_{stored.name}", stored.bitwidth, stored.signed)
+
+    def __str__(self) -> str:
+        return "int64"  # numba asks NumPy for the dtype of this name
+
+    def can_convert_to(self, typingctx: Any, other: Any) -> Any:
+        """As an int64 does."""
+        return Conversion.promote if other == types.int64 else typingctx.can_convert(types.int64, other)
+
+    def can_convert_from(self, typingctx: Any, other: Any) -> Any:
+        """Writing a field cuts a number to its size, as NumPy does."""
+        return Conversion.unsafe if typingctx.can_convert(other, types.int64) is not None else None
+
+
+@register_default(Narrow)
+class _NarrowModel(DataModel):  # type: ignore[misc]
+    """Few bits in memory, 64 in hand."""
+
+    def get_value_type(self) -> Any:
+        return _WORD
+
+    def get_data_type(self) -> Any:
+        return ir.IntType(self._fe_type.bitwidth)
+
+    def get_argument_type(self) -> Any:
+        return _WORD
+
+    def get_return_type(self) -> Any:
+        return _WORD
+
+    def as_data(self, builder: Any, value: Any) -> Any:
+        return builder.trunc(value, self.get_data_type())
+
+    def from_data(self, builder: Any, value: Any) -> Any:
+        return (builder.sext if self._fe_type.signed else builder.zext)(value, _WORD)
+
+    def _as_it_is(self, builder: Any, value: Any) -> Any:
+        return value
+
+    as_argument = from_argument = as_return = from_return = _as_it_is
+
+
+def _written(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
+    return context.cast(builder, value, source, types.int64)
+
+
+for _source in (types.Integer, types.IntegerLiteral, types.Boolean, types.BooleanLiteral, types.Float, types.IntEnumMember):
+    lower_cast(_source, Narrow)(_written)
+
+
+@lower_cast(Narrow, types.Integer)
+@lower_cast(Narrow, types.Float)
+@lower_cast(Narrow, types.Complex)
+@lower_cast(Narrow, types.Boolean)
+def _read(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
+    return context.cast(builder, value, types.int64, target)
+
+
+@lower_cast(Narrow, Narrow)
+def _copied(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
+    return value
+
+
+class NarrowRecord(types.Record):  # type: ignore[misc]
+    """A record whose integers of fewer than 64 bits are Narrow."""
+
+    def __init__(self, plain: Any) -> None:
+        self._plain = plain
+        fields = [
+            (name, {"type": _narrow(field.type), "offset": field.offset, "alignment": field.alignment})
+            for name, field in plain.fields.items()
+        ]
+        super().__init__(fields, plain.size, plain.aligned)
+        self.name = f"Narrow{plain.name}"  # its key
+
+    @property
+    def members(self) -> Any:
+        """The fields as NumPy has them."""
+        return self._plain.members
+
+
+register_default(NarrowRecord)(RecordModel)
+
+
+@infer_getattr
+class _Field(AttributeTemplate):  # type: ignore[misc]
+    """`state.phase` is an int64."""
+
+    key = NarrowRecord
+
+    def generic_resolve(self, record: Any, field: str) -> Any:
+        kind = record.typeof(field)
+        return types.int64 if isinstance(kind, Narrow) else kind
+
+
+@infer_global(operator.getitem)
+class _Item(AbstractTemplate):  # type: ignore[misc]
+    """`state.coins[seat]` is an int64. A template for the CPU comes before those for any target."""
+
+    metadata = {"target": "cpu"}  # noqa: RUF012 - numba's own way to say so
+
+    def generic(self, args: Any, kws: Any) -> Any:
+        items, place = args
+        if not (isinstance(items, types.Array) and isinstance(items.dtype, Narrow)):
+            return None
+        found = get_array_index_type(items, place)
+        if found is None:
+            return None
+        return signature(types.int64 if isinstance(found.result, Narrow) else found.result, items, found.index)
+
+
+# A loop `for coins in state.coins` gives numbers that are still Narrow; numba converts them wherever it looks for an int64,
+# but for these:
+
+
+def _compare(compared: Callable[..., Any]) -> None:
+    @lower_builtin(compared, Narrow, Narrow)
+    def compare(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return context.get_function(compared, signature(types.boolean, types.int64, types.int64))(builder, args)
+
+
+for _operator in (operator.lt, operator.le, operator.gt, operator.ge):
+    _compare(_operator)
+
+
+@infer_global(float)
+class _Float(AbstractTemplate):  # type: ignore[misc]
+    metadata = {"target": "cpu"}  # noqa: RUF012
+
+    def generic(self, args: Any, kws: Any) -> Any:
+        return signature(types.float64, types.int64) if isinstance(args[0], Narrow) else None
+
+
+def _narrow(kind: Any) -> Any:
+    if isinstance(kind, types.NestedArray):
+        return types.NestedArray(_narrow(kind.dtype), kind.shape)
+    if isinstance(kind, types.Record):
+        return NarrowRecord(kind)
+    return Narrow(kind) if isinstance(kind, types.Integer) and kind.bitwidth < 64 else kind
+
+
+@cache
+def record_type(dtype: Any) -> Any:
+    """The numba type of a record of `dtype`, for the signatures of everything that is compiled."""
+    plain = from_dtype(np.dtype(dtype))
+    kind = NarrowRecord(plain)
+    _accept(plain, kind)
+    return kind
+
+
+@cache
+def array_type(dtype: Any, ndim: int = 1) -> Any:
+    """The numba type of a contiguous array of records of `dtype`."""
+    plain = types.Array(from_dtype(np.dtype(dtype)), ndim, "C")
+    kind = types.Array(record_type(dtype), ndim, "C")
+    _accept(plain, kind)
+    return kind
+
+
+def _accept(plain: Any, kind: Any) -> None:
+    """Let Python hand over what it holds."""
+    default_type_manager.set_compatible(plain, kind, Conversion.safe)
