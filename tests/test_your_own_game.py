@@ -133,7 +133,7 @@ from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.position import Position
-from strozzi_sim.selfplay.loop import array_of
+from strozzi_sim.kernel.fields import array_type
 
 def table(*bids):
     table = Position(GAME, resolve_variant(GAME, "base"), 3, seed=0, deal=0)
@@ -163,7 +163,7 @@ def seen(states, rules, action, viewer):
     return seen_action(states[0], states[0], rules[0], action, viewer)
 
 GAME.register()
-ask = entry(seen, int64(array_of(GAME.state), array_of(GAME.rules), int64, int64), GAME.name)
+ask = entry(seen, int64(array_type(GAME.state), array_type(GAME.rules), int64, int64), GAME.name)
 rules = start.variant.rules
 assert [ask(table(3).state, rules, 4, seat) for seat in range(3)] == [0, 4, 0]
 last = {ask(table(*bids).state, rules, 2, seat) for seat in range(3) for bids in ((3, 1), (3, 4))}

@@ -76,7 +76,14 @@ def _written(context: Any, builder: Any, source: Any, target: Any, value: Any) -
     return context.cast(builder, value, source, types.int64)
 
 
-for _source in (types.Integer, types.IntegerLiteral, types.Boolean, types.BooleanLiteral, types.Float, types.IntEnumMember):
+for _source in (
+    types.Integer,
+    types.IntegerLiteral,
+    types.Boolean,
+    types.BooleanLiteral,
+    types.Float,
+    types.IntEnumMember,
+):
     lower_cast(_source, Narrow)(_written)
 
 
