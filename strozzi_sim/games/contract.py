@@ -361,7 +361,6 @@ def _register(game: Game) -> None:
         return
     if known is not None:
         raise TypeError(f"{game.package} and {known} have the same state record; every game needs one of its own")
-    from strozzi_sim.kernel.fields import record_type
     from strozzi_sim.kernel.jit import implement, jit
 
     inlined = getattr(import_module(f"{game.package}.core"), "FORCE_INLINE", ())
@@ -373,5 +372,5 @@ def _register(game: Game) -> None:
         if kernel is None:
             where = f"{game.package}.{part}"
             raise InputError(f"game {game.name!r}: {where} has no {verb.__name__}, which every game must have")
-        implement(verb, record_type(game.state), kernel, force_inline=kernel in inlined)
+        implement(verb, game.state, kernel, force_inline=kernel in inlined)
     _registered[game.state] = game.package

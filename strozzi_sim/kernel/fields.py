@@ -15,12 +15,12 @@ from llvmlite import ir
 from numba import from_dtype, types
 from numba.core.datamodel import register_default
 from numba.core.datamodel.models import DataModel, RecordModel
-from numba.core.imputils import lower_cast
+from numba.core.imputils import impl_ret_borrowed, lower_cast
 from numba.core.typeconv import Conversion
 from numba.core.typeconv.rules import default_type_manager
 from numba.core.typing.arraydecl import get_array_index_type
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
-from numba.extending import lower_builtin
+from numba.extending import intrinsic, lower_builtin
 
 _WORD = ir.IntType(64)
 
@@ -199,3 +199,14 @@ def array_type(dtype: Any, ndim: int = 1) -> Any:
 def _accept(plain: Any, kind: Any) -> None:
     """Let Python hand over what it holds."""
     default_type_manager.set_compatible(plain, kind, Conversion.safe)
+
+
+@intrinsic
+def in_hand(typingctx: Any, value: Any) -> Any:
+    """A record as one of `record_type`; anything else as it is."""
+    kind = NarrowRecord(value) if isinstance(value, types.Record) and not isinstance(value, NarrowRecord) else value
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return impl_ret_borrowed(context, builder, kind, args[0])
+
+    return kind(value), build

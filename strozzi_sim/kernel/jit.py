@@ -9,6 +9,7 @@ kept in the cache folder, so that the folder's key (see `kernel.cache`) covers e
 
 import os
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numba
@@ -22,6 +23,7 @@ from numba.core.typed_passes import NopythonTypeInference
 from numba.extending import overload
 
 from strozzi_sim.kernel.cache import CacheFailed, cache_folder
+from strozzi_sim.kernel.fields import in_hand, record_type
 
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
@@ -94,17 +96,25 @@ def _compiled(game: str, compile_kernel: Callable[[bool], Any]) -> Any:
             continue
 
 
-def implement(verb: Callable[..., Any], state_type: Any, kernel: Any, *, force_inline: bool = False) -> None:
-    """Make `verb` mean `kernel` wherever its first argument is a record of `state_type`.
+def implement(verb: Callable[..., Any], dtype: Any, kernel: Any, *, force_inline: bool = False) -> None:
+    """Make `verb` mean `kernel` wherever its first argument is a record of `dtype`.
 
     This is static dispatch: the choice is made while compiling and costs nothing when running. Where bounds are checked
-    (agents from outside the package), a verb with an attribute `guard` means `guard(kernel)`.
+    (agents from outside the package), a verb with an attribute `guard` means `guard(kernel)`. Functions that numba
+    compiles by itself, for what they are called with, may call the verb too.
     """
     body: Callable[..., Any] = kernel.py_func
     guard = getattr(verb, "guard", None)
     guarded: Callable[..., Any] = body if guard is None else guard(kernel)
+    names = list(signature(body).parameters)
+    made: dict[str, Any] = {"kernel": kernel, "in_hand": in_hand}
+    exec(f"def by_itself({', '.join(names)}): return kernel({', '.join(f'in_hand({name})' for name in names)})", made)
+    state_type, plain = record_type(dtype), numba.from_dtype(dtype)
 
     def choose(state: Any, *_: Any) -> Callable[..., Any] | None:
+        if state == plain:
+            by_itself: Callable[..., Any] = made["by_itself"]
+            return by_itself
         if state != state_type:
             return None
         caller = ConfigStack.top_or_none()  # how the function that calls the verb is compiled
