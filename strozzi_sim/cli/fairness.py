@@ -5,21 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strozzi_sim.cli.options import (
-    GameName,
-    Json,
-    Players,
-    Seed,
-    StudyFile,
-    VariantName,
-    check_range,
-    check_seed,
-    find_variant,
-    parse_players,
-    print_json,
-    say_calibrating,
-    tell,
-)
+from strozzi_sim.cli import options
 
 if TYPE_CHECKING:
     from strozzi_sim.games.contract import Game
@@ -29,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def fairness(
-    game: GameName,
+    game: options.GameName,
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="the agent, by its spec string")],
-    players: Players = "",
+    players: options.Players = "",
     deals: Annotated[int, typer.Option(help="games at each player count")] = 5,
-    seed: Seed = 0,
-    variant: VariantName = "base",
-    study: StudyFile = None,
-    json: Json = False,
+    seed: options.Seed = 0,
+    variant: options.VariantName = "base",
+    study: options.StudyFile = None,
+    json: options.Json = False,
 ) -> int:
     """Does an agent's choice depend on what it must not know, or on more than its game? Exits with 1 if it does, and shows the decision.
 
@@ -50,11 +36,11 @@ def fairness(
     from strozzi_sim.studies.calibrated import noted_in, with_counts
 
     the_game = load_game(game)
-    counts = parse_players(players, the_game)
-    check_range("--deals", deals, 1, 1e9)
-    check_seed(seed)
-    chosen = find_variant(the_game, variant, study)
-    (spec,), notes = with_counts([load_agent(agent)], the_game, counts, [chosen], calibrating=say_calibrating)
+    counts = options.parse_players(players, the_game)
+    options.check_range("--deals", deals, 1, 1e9)
+    options.check_seed(seed)
+    chosen = options.find_variant(the_game, variant, study)
+    (spec,), notes = with_counts([load_agent(agent)], the_game, counts, [chosen], calibrating=options.say_calibrating)
     with stop_flag():
         check = partial(check_fairness, players=counts, deals=deals, seed=seed)
         result: Fairness = ask_apart(check, spec, the_game, chosen, seed=seed)
@@ -81,9 +67,9 @@ def fairness(
             "changed": leak.what,
         }
     if not json:
-        tell(notes)
+        options.tell(notes)
     if json:
-        print_json(noted_in(document, notes))
+        options.print_json(noted_in(document, notes))
     elif leak is None:
         print(f"{spec.text}: {result.decisions:,} decisions, none of them depends on what a seat must not know")
         if result.rows is not None:

@@ -7,25 +7,7 @@ from typing import Annotated
 
 import typer
 
-from strozzi_sim.cli.options import (
-    Agents,
-    GameName,
-    Json,
-    Players,
-    Seed,
-    StudyFile,
-    VariantName,
-    check_range,
-    check_seed,
-    find_variant,
-    one_player_count,
-    out_option,
-    parse_lineup,
-    print_json,
-    say,
-    say_calibrating,
-    tell,
-)
+from strozzi_sim.cli import options
 from strozzi_sim.errors import BrokenRule, InputError
 
 _ROW_DEPENDENT = (
@@ -35,18 +17,20 @@ RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="a record (JSON
 
 
 def record(
-    game: GameName,
-    players: Players = "",
-    agents: Agents = "random",
+    game: options.GameName,
+    players: options.Players = "",
+    agents: options.Agents = "random",
     games: Annotated[int, typer.Option(help="record deals 0 .. games-1 at one seating")] = 1,
     deal: Annotated[int | None, typer.Option(help="record only this deal")] = None,
     seating: Annotated[int, typer.Option(help="number of the seating in the design")] = 0,
     seatings: Annotated[str, typer.Option(help="the seating design: one, rotate, all or latin")] = "rotate",
-    seed: Seed = 0,
-    variant: VariantName = "base",
-    study: StudyFile = None,
-    out: Annotated[Path | None, out_option("file to write, - for standard output; default: <game>.jsonl")] = None,
-    json: Json = False,
+    seed: options.Seed = 0,
+    variant: options.VariantName = "base",
+    study: options.StudyFile = None,
+    out: Annotated[
+        Path | None, options.out_option("file to write, - for standard output; default: <game>.jsonl")
+    ] = None,
+    json: options.Json = False,
 ) -> None:
     """Play games and write them down, one event a line.
 
@@ -61,17 +45,19 @@ def record(
     from strozzi_sim.studies.calibrated import noted_in, with_counts
 
     the_game = load_game(game)
-    count = one_player_count(players, the_game)
-    check_seed(seed)
-    check_range("--games", games, 1, 1e9)
+    count = options.one_player_count(players, the_game)
+    options.check_seed(seed)
+    options.check_range("--games", games, 1, 1e9)
     if deal is not None:
-        check_range("--deal", deal, 0, 2**53 - 1)
+        options.check_range("--deal", deal, 0, 2**53 - 1)
         if games != 1:
             raise InputError(f"--deal and --games: --deal records one game, got --games {games}")
-    chosen = find_variant(the_game, variant, study)
-    lineup, notes = with_counts(parse_lineup(agents, count), the_game, [count], [chosen], calibrating=say_calibrating)
+    chosen = options.find_variant(the_game, variant, study)
+    lineup, notes = with_counts(
+        options.parse_lineup(agents, count), the_game, [count], [chosen], calibrating=options.say_calibrating
+    )
     match = Match(the_game, count, lineup, chosen, seed, seatings)
-    check_range("--seating", seating, 0, len(match.design) - 1)
+    options.check_range("--seating", seating, 0, len(match.design) - 1)
     path = Path(f"{game}.jsonl") if out is None else out
     with storage_errors(f"cannot write {path}"):
         to_output = open_descriptor(path) == STANDARD_OUTPUT
@@ -86,21 +72,21 @@ def record(
         return
     if json:
         document = {"out": str(path), "games": written, "seed": seed}
-        print_json(noted_in(document | ({"row_dependent": dependent} if dependent else {}), notes))
+        options.print_json(noted_in(document | ({"row_dependent": dependent} if dependent else {}), notes))
     elif to_output:
         for note in notes:
-            say(str(note))
+            options.say(str(note))
         if dependent:
-            say(_ROW_DEPENDENT.format(", ".join(dependent)))
-        say(f"{written} games written to standard output")
+            options.say(_ROW_DEPENDENT.format(", ".join(dependent)))
+        options.say(f"{written} games written to standard output")
     else:
-        tell(notes)
+        options.tell(notes)
         if dependent:
             print(_ROW_DEPENDENT.format(", ".join(dependent)), file=sys.stderr)
         print(f"{written} games written to {path}")
 
 
-def verify(file: RecordFile, json: Json = False) -> int:
+def verify(file: RecordFile, json: options.Json = False) -> int:
     """Replay a record through the plain-Python rules; name the first line that breaks one.
 
     Example: strozzi verify games.jsonl
@@ -112,10 +98,10 @@ def verify(file: RecordFile, json: Json = False) -> int:
     except BrokenRule as broken:
         if not json:
             raise BrokenRule(broken.line, f"{file}: {broken.message}") from None
-        print_json({"ok": False, "games": None, "line": broken.line, "message": broken.message})
+        options.print_json({"ok": False, "games": None, "line": broken.line, "message": broken.message})
         return 1
     if json:
-        print_json({"ok": True, "games": games, "line": None, "message": None})
+        options.print_json({"ok": True, "games": games, "line": None, "message": None})
     else:
         print(f"{file}: {games} games, every line follows the rules")
     return 0
@@ -132,7 +118,7 @@ def replay(
     depth: Annotated[int, typer.Option(help="maximum actions in a line and levels in a tree")] = 6,
     visits: Annotated[int, typer.Option(help="minimum visits of an action shown in lines and trees")] = 10,
     tree: Annotated[Path | None, typer.Option(metavar="JSON", help="write the search trees to this file")] = None,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Show a recorded game: what happened, in words, and the board; or what an agent thinks of each decision.
 
@@ -142,7 +128,7 @@ def replay(
     from strozzi_sim.games import load_game
     from strozzi_sim.play.records import read_record
 
-    check_range("--game", game, 1, 1e12)
+    options.check_range("--game", game, 1, 1e12)
     recorded = next(islice(read_record(file), game - 1, None), None)
     if recorded is None:
         raise InputError(f"--game: {file} holds {sum(1 for _ in read_record(file))} games, got {game}")
@@ -161,7 +147,9 @@ def replay(
     played = check.replay_game(recorded.header, recorded.line, recorded.events)
     if json:
         texts = [events.describe(line, names, components) for _, new in played for line in new]
-        print_json({"header": recorded.header, "events": [event for _, event in recorded.events], "words": texts})
+        options.print_json(
+            {"header": recorded.header, "events": [event for _, event in recorded.events], "words": texts}
+        )
         return
     header = recorded.header
     print(f"{the_game.title}, {header['players']} players: {', '.join(names)}")

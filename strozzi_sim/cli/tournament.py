@@ -7,25 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strozzi_sim.cli.options import (
-    GameName,
-    Json,
-    Players,
-    Seed,
-    VariantName,
-    Workers,
-    columns_of,
-    command_line,
-    json_tables,
-    one_player_count,
-    out_option,
-    parse_players,
-    parse_workers,
-    print_json,
-    progress_bar,
-    say,
-    tell_plan,
-)
+from strozzi_sim.cli import options
 from strozzi_sim.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,14 +18,16 @@ if TYPE_CHECKING:
     from strozzi_sim.studies.study import Run
 
 Deals = Annotated[int, typer.Option(help="deals for every line-up")]
-Out = Annotated[Path | None, out_option("keep everything in this folder, and resume there; default: only print")]
+Out = Annotated[
+    Path | None, options.out_option("keep everything in this folder, and resume there; default: only print")
+]
 OnePlayers = Annotated[str, typer.Option("--players", help="player count; default: 4, or the fewest the game allows")]
 _WIDEST = 14  # agents whose pairs still fit a terminal
 Seatings = Annotated[str, typer.Option(help="one, rotate, all or latin")]
 
 
 def tournament(
-    game: GameName,
+    game: options.GameName,
     agents: Annotated[str, typer.Option(help="the agents, separated by commas")],
     players: OnePlayers = "",
     deals: Deals = 200,
@@ -53,10 +37,10 @@ def tournament(
         str, typer.Option(help="stop when win shares are known to within +- this, or all pairs are `decided`")
     ] = "",
     variant: Annotated[list[str] | None, typer.Option(help="a variant; may be given several times")] = None,
-    seed: Seed = 0,
-    workers: Workers = None,
+    seed: options.Seed = 0,
+    workers: options.Workers = None,
     out: Out = None,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Rank a field of agents: every combination of them on the same deals, in every seating.
 
@@ -68,7 +52,7 @@ def tournament(
     from strozzi_sim.studies.tournament import Sample, tournament
 
     the_game = load_game(game)
-    counts, field = parse_players(players, the_game) if players else None, split_specs(agents)
+    counts, field = options.parse_players(players, the_game) if players else None, split_specs(agents)
     with _run(workers, out, json) as how:
         results = tournament(
             the_game, agents=field, players=counts, deals=deals, seatings=seatings, variants=variant or "base",
@@ -89,9 +73,11 @@ def tournament(
     print(_rows(tables["seat_effects"], ("players", "variant", "seat"), ("win_share", "rank_mean", "score_mean")))
     strengths = tables["ratings"].query("figure == 'strength'")
     if unrated(tables["ratings"]):
-        say("the fit of strengths did not converge: there are no strengths and ranks; the other figures are valid")
+        options.say(
+            "the fit of strengths did not converge: there are no strengths and ranks; the other figures are valid"
+        )
     elif strengths["low"].isna().any():
-        say("an agent was never ahead of another, or there are too few deals: strengths have no interval")
+        options.say("an agent was never ahead of another, or there are too few deals: strengths have no interval")
 
 
 def _show_standing(tables: dict[str, Any], rated: Any, order: list[str], players: int, variant: str) -> None:
@@ -113,7 +99,7 @@ def _show_standing(tables: dict[str, Any], rated: Any, order: list[str], players
                 f"{rank['n']:,}",
             ]
         )
-    print(f"\nstanding, {players} players, variant {variant}\n{columns_of(rows)}")
+    print(f"\nstanding, {players} players, variant {variant}\n{options.columns_of(rows)}")
 
 
 def _show_pairs(tables: dict[str, Any], order: list[str], players: int, variant: str) -> None:
@@ -128,7 +114,7 @@ def _show_pairs(tables: dict[str, Any], order: list[str], players: int, variant:
     widest = ((pairs["high"] - pairs["low"]) / 2)[pairs["value"].notna()].max()
     fewest = pairs["n"].min()
     reach = f"at most +-{widest:.3f}, " if widest == widest else ""
-    print(f"\nahead of (row of column; {reach}at least {fewest:,} games a pair)\n{columns_of(rows)}")
+    print(f"\nahead of (row of column; {reach}at least {fewest:,} games a pair)\n{options.columns_of(rows)}")
 
 
 def _show_nash(tables: dict[str, Any], players: int, variant: str) -> None:
@@ -144,15 +130,15 @@ def _show_nash(tables: dict[str, Any], players: int, variant: str) -> None:
     for agent in order:
         weight, score = found.loc[("weight", agent)], found.loc[("score", agent)]
         rows.append([agent, _value(weight), _value(score), f"{score['n']:,}"])
-    print(f"\nNash averaging: the mixture that no agent beats (1/2 is even)\n{columns_of(rows)}")
+    print(f"\nNash averaging: the mixture that no agent beats (1/2 is even)\n{options.columns_of(rows)}")
 
 
 def compare(
-    game: GameName,
+    game: options.GameName,
     first: Annotated[str, typer.Argument(metavar="[A]", help="an agent, or a variant")] = "",
     second: Annotated[str, typer.Argument(metavar="[B]", help="the other one")] = "",
     variants: Annotated[str, typer.Option(help="two variants, separated by a comma, instead of A and B")] = "",
-    players: Players = "",
+    players: options.Players = "",
     against: Annotated[
         str, typer.Option(help="who sits in the other seats (agents compared); default: the game's own")
     ] = "",
@@ -161,11 +147,11 @@ def compare(
     ] = "",
     deals: Deals = 1000,
     seatings: Seatings = "rotate",
-    variant: VariantName = "base",
-    seed: Seed = 0,
-    workers: Workers = None,
+    variant: options.VariantName = "base",
+    seed: options.Seed = 0,
+    workers: options.Workers = None,
     out: Out = None,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Compare two agents, or two variants, on the same deals: the paired difference with its interval.
 
@@ -176,7 +162,7 @@ def compare(
     from strozzi_sim.studies.compare import compare
 
     the_game = load_game(game)
-    counts = parse_players(players, the_game) if players else None
+    counts = options.parse_players(players, the_game) if players else None
     sides = _sides(the_game, first, second, variants)
     with _run(workers, out, json) as how:
         results = compare(
@@ -216,7 +202,7 @@ def _sides(game: "Game", first: str, second: str, variants: str) -> "Sequence[st
 
 
 def ladder(
-    game: GameName,
+    game: options.GameName,
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="an agent with a budget, such as playouts")],
     param: Annotated[str, typer.Option(help="the parameter that is the budget")] = "iterations",
     start: Annotated[float, typer.Option("--from", help="the smallest budget")] = 250,
@@ -224,11 +210,11 @@ def ladder(
     players: OnePlayers = "",
     deals: Deals = 200,
     seatings: Seatings = "rotate",
-    variant: VariantName = "base",
-    seed: Seed = 0,
-    workers: Workers = None,
+    variant: options.VariantName = "base",
+    seed: options.Seed = 0,
+    workers: options.Workers = None,
     out: Out = None,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Does doubling the budget win, and where does that stop? One seat has twice the budget of the others.
 
@@ -238,7 +224,7 @@ def ladder(
     from strozzi_sim.studies.ladder import Climb, flattens_at, ladder
 
     the_game = load_game(game)
-    count = one_player_count(players, the_game)
+    count = options.one_player_count(players, the_game)
     with _run(workers, out, json) as how:
         results = ladder(
             the_game, agent=agent, climb=Climb(param, start, steps), players=count, deals=deals, seatings=seatings,
@@ -265,17 +251,17 @@ def _run(workers: int | None, out: Path | None, json: bool) -> "Iterator[Run]":
 
     def told(summary: str, calibrations: "Sequence[Calibration]") -> None:
         for _ in range(2 if out is None else 1):  # without a folder it has always been said twice
-            tell_plan(summary, calibrations)
+            options.tell_plan(summary, calibrations)
 
-    with progress_bar(json, planned=told) as progress:
-        yield Run(out, parse_workers(workers), progress, command_line())
+    with options.progress_bar(json, planned=told) as progress:
+        yield Run(out, options.parse_workers(workers), progress, options.command_line())
 
 
 def _finish(results: "Results", deals: int, json: bool) -> None:
     """Write the page of a tournament; print the results as JSON, or how far they were played and where they are."""
     page = _page(results) if results.folder is not None else None
     if json:
-        print_json({"plan": results.plan, "tables": json_tables(results)})
+        options.print_json({"plan": results.plan, "tables": options.json_tables(results)})
         return
     if "until" in results.plan:
         played = results.plan["deals"]
@@ -313,7 +299,7 @@ def _rows(table: Any, keys: Sequence[str], figures: Sequence[str]) -> str:
     for levels, found in lines.items():
         cells = [_value(found[figure]) if figure in found else "-" for figure in figures]
         rows.append([*levels, *cells, f"{found[figures[0]]['n']:,}"])
-    return columns_of(rows)
+    return options.columns_of(rows)
 
 
 def _value(row: Any) -> str:

@@ -5,18 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.games.medici_vs_strozzi.report.scores import (
-    berths,
-    duel_counts,
-    harbor_names,
-    load_counts,
-    round_names,
-    ship_figures,
-    ship_names,
-    space_counts,
-    track_counts,
-    track_figures,
-)
+from strozzi_sim.games.medici_vs_strozzi.report import scores
 from strozzi_sim.games.medici_vs_strozzi.report.tables import ALL, lot_figures, lots_by, sizes
 from strozzi_sim.games.medici_vs_strozzi.report.words import BY_LABELS
 from strozzi_sim.games.reporting import Figure, HeatMap
@@ -50,12 +39,15 @@ def _lots(breakdown: str) -> Callable[[Any, Any], Cells]:
 
 
 def _ships(cell: Any, stats: Any) -> Cells:
-    rows, columns = [*harbor_names(cell), ALL], [*ship_names(cell), ALL]
-    return {name: (rows, columns, estimate) for name, estimate in ship_figures(berths(cell), cell.deals, stats).items()}
+    rows, columns = [*scores.harbor_names(cell), ALL], [*scores.ship_names(cell), ALL]
+    return {
+        name: (rows, columns, estimate)
+        for name, estimate in scores.ship_figures(scores.berths(cell), cell.deals, stats).items()
+    }
 
 
 def _duels(cell: Any, stats: Any) -> Cells:
-    own, rivals, counts = duel_counts(cell)
+    own, rivals, counts = scores.duel_counts(cell)
     met = counts[..., 0]
     return {
         "share": (own, rivals, stats.ratio(met, met.sum(axis=2, keepdims=True), n_deals=cell.deals)),
@@ -65,8 +57,8 @@ def _duels(cell: Any, stats: Any) -> Cells:
 
 
 def _loads(cell: Any, stats: Any) -> Cells:
-    levels, counts = load_counts(cell)
-    rows, ships = [*harbor_names(cell), ALL], counts[..., 0]
+    levels, counts = scores.load_counts(cell)
+    rows, ships = [*scores.harbor_names(cell), ALL], counts[..., 0]
     return {
         "share": (rows, levels, stats.ratio(ships, ships.sum(axis=2, keepdims=True), n_deals=cell.deals)),
         "won_share": (rows, levels, stats.ratio(counts[..., 1], ships, n_deals=cell.deals)),
@@ -74,22 +66,22 @@ def _loads(cell: Any, stats: Any) -> Cells:
 
 
 def _spaces(cell: Any, stats: Any) -> Cells:
-    spaces, counts = space_counts(cell)
+    spaces, counts = scores.space_counts(cell)
     share = stats.ratio(counts, counts.sum(axis=2, keepdims=True), n_deals=cell.deals)
-    return {"share": (round_names(cell), spaces, share)}
+    return {"share": (scores.round_names(cell), spaces, share)}
 
 
 def _tracks(cell: Any, stats: Any) -> Cells:
-    names, counts = track_counts(cell)
-    figures = track_figures(counts, cell.deals, stats)
-    figures_of_cells: Cells = {name: (names, round_names(cell), estimate) for name, estimate in figures.items()}
+    names, counts = scores.track_counts(cell)
+    figures = scores.track_figures(counts, cell.deals, stats)
+    figures_of_cells: Cells = {name: (names, scores.round_names(cell), estimate) for name, estimate in figures.items()}
     swapped = figures["swapped_share"]  # in round 1 all markers come from the centre
     sides = (side[:, 1:] for side in (swapped.value, swapped.low, swapped.high, swapped.n))
-    return {**figures_of_cells, "swapped_share": (names, round_names(cell)[1:], stats.Estimate(*sides))}
+    return {**figures_of_cells, "swapped_share": (names, scores.round_names(cell)[1:], stats.Estimate(*sides))}
 
 
 def _cargo(cell: Any, stats: Any) -> Cells:
-    kinds, harbors = [kind["key"] for kind in cell.components["type"]], harbor_names(cell)
+    kinds, harbors = [kind["key"] for kind in cell.components["type"]], scores.harbor_names(cell)
     counts = cell.tallies["cargo"]
     own = np.concatenate([counts[:, : len(kinds)], counts[:, -1:]], axis=1)[:, :, : len(harbors)]
     share = stats.ratio(own, own.sum(axis=2, keepdims=True), n_deals=cell.deals)
