@@ -37,20 +37,15 @@ def bench(
     from strozzi_sim.selfplay.interrupts import stop_flag
     from strozzi_sim.selfplay.match import Match
     from strozzi_sim.selfplay.pool import Task, play_tasks
-    from strozzi_sim.studies.calibrated import noted_in, with_counts
 
     if seconds is not None and games is not None:
         raise InputError("--seconds and --games: give one of them")
-    if seconds is not None:
-        options.check_range("--seconds", seconds, 0.01, 1e6)
-    if games is not None:
-        options.check_range("--games", games, 1, 1e12)
+    options.check_range("--seconds", seconds, 0.01, 1e6)
+    options.check_range("--games", games, 1, 1e12)
     the_game = load_game(game)
     count = options.one_player_count(players, the_game)
     chosen = resolve_variant(the_game, variant)
-    lineup, notes = with_counts(
-        options.parse_lineup(agents, count), the_game, [count], [chosen], calibrating=options.say_calibrating
-    )
+    lineup, notes = options.in_counts(options.parse_lineup(agents, count), the_game, [count], chosen)
     match = Match(the_game, count, lineup, chosen, seed)
     team = options.parse_workers(workers)
     began = monotonic()
@@ -95,7 +90,7 @@ def bench(
         "peak_rss_mib": _peak_memory(),
     }
     if json:
-        options.print_json(noted_in(document, notes))
+        options.print_json(document, notes)
         return
     options.tell(notes)
     print(f"{the_game.title}, {count} players, {','.join(document['agents'])}, {team} workers")

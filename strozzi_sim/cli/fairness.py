@@ -33,44 +33,30 @@ def fairness(
     from strozzi_sim.play.fairness import check_fairness
     from strozzi_sim.selfplay.apart import ask_apart
     from strozzi_sim.selfplay.interrupts import stop_flag
-    from strozzi_sim.studies.calibrated import noted_in, with_counts
 
     the_game = load_game(game)
     counts = options.parse_players(players, the_game)
     options.check_range("--deals", deals, 1, 1e9)
     options.check_seed(seed)
     chosen = options.find_variant(the_game, variant, study)
-    (spec,), notes = with_counts([load_agent(agent)], the_game, counts, [chosen], calibrating=options.say_calibrating)
+    (spec,), notes = options.in_counts([load_agent(agent)], the_game, counts, chosen)
     with stop_flag():
         check = partial(check_fairness, players=counts, deals=deals, seed=seed)
         result: Fairness = ask_apart(check, spec, the_game, chosen, seed=seed)
     leak = result.leak
-    document: dict[str, Any] = {
-        "ok": leak is None,
-        "agent": spec.text,
-        "game": the_game.name,
-        "decisions": result.decisions,
-        "leak": None,
-    }
-    if result.rows is not None:
-        document["row_independent"] = result.rows.independent
-    if leak is not None:
-        names = _names(leak, the_game, chosen)
-        document["leak"] = {
-            "players": leak.players,
-            "seed": leak.seed,
-            "deal": leak.deal,
-            "decision": leak.decision,
-            "seat": leak.seat,
-            "action": names[0],
-            "moved_to": names[1],
-            "changed": leak.what,
-        }
-    if not json:
-        options.tell(notes)
+    names = [] if leak is None else _names(leak, the_game, chosen)
     if json:
-        options.print_json(noted_in(document, notes))
-    elif leak is None:
+        document: dict[str, Any] = {"ok": leak is None, "agent": spec.text, "game": the_game.name}
+        document |= {"decisions": result.decisions, "leak": None}
+        if result.rows is not None:
+            document["row_independent"] = result.rows.independent
+        if leak is not None:
+            document["leak"] = {key: getattr(leak, key) for key in ("players", "seed", "deal", "decision", "seat")}
+            document["leak"] |= {"action": names[0], "moved_to": names[1], "changed": leak.what}
+        options.print_json(document, notes)
+        return 0 if leak is None else 1
+    options.tell(notes)
+    if leak is None:
         print(f"{spec.text}: {result.decisions:,} decisions, none of them depends on what a seat must not know")
         if result.rows is not None:
             print(_rows_in_words(result.rows))

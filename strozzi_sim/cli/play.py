@@ -34,7 +34,6 @@ def play(
     from strozzi_sim.games import load_game
     from strozzi_sim.kernel.worker import prints_to_stderr
     from strozzi_sim.play.position import Position
-    from strozzi_sim.studies.calibrated import with_counts
 
     the_game = load_game(game)
     count = options.one_player_count(players, the_game)
@@ -47,7 +46,7 @@ def play(
         if not spec.agent.plays(the_game, count):
             raise InputError(f"--agents: {spec.text!r} does not play {game} with {count} players")
     chosen = options.find_variant(the_game, variant, study)
-    others, notes = with_counts(others, the_game, [count], [chosen], calibrating=options.say_calibrating)
+    others, notes = options.in_counts(others, the_game, [count], chosen)
     options.tell(notes)
     foreign = dict.fromkeys(spec.text for spec in others if spec.foreign)
     if foreign:

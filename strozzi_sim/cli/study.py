@@ -19,11 +19,10 @@ def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a study file 
 
     Example: strozzi run experiments/balance_by_player_count.toml
     """
-    from strozzi_sim.studies.study import Run, run_file
+    from strozzi_sim.studies.study import run_file
 
-    team = options.parse_workers(workers)
-    with options.progress_bar(json, calibrating=_say_calibrating) as progress:
-        results = run_file(file, Run(out, team, progress, options.command_line()))
+    with options.how_to_run(workers, out, json, _say_calibrating) as how:
+        results = run_file(file, how)
     _finish(results, json)
 
 
@@ -42,27 +41,16 @@ def report(
 
 def _finish(results: "Results", json: bool) -> None:
     """Write the report of a results folder, and say where everything is."""
-    from strozzi_sim.games import load_game
-    from strozzi_sim.reports.page import write_report
-    from strozzi_sim.reports.tournament import write_tournament
-
-    assert results.folder is not None
-    write = write_tournament if "ratings" in results.tables else write_report
-    page = write(results.folder, results.manifest, results.tables, load_game(results.manifest["game"]))
-    if json:
-        document = {
-            "results": str(results.folder),
-            "games": results.games,
-            "played_now": results.played_now,
-            "seconds": results.seconds,
-            "tables": {name: str(path) for name, path in results.files.items()},
-            "report": str(page),
-        }
-        calibrated = results.manifest.get("calibrated")
-        options.print_json({**document, "calibrated": calibrated} if calibrated else document)
+    page = options.write_page(results)
+    if not json:
+        print(f"{results.played_now:,} games played in {results.seconds:.1f} s")
+        print(f"tables: {page.parent / 'tables'}\nreport: {page}")
         return
-    print(f"{results.played_now:,} games played in {results.seconds:.1f} s")
-    print(f"tables: {results.folder / 'tables'}\nreport: {page}")
+    document: dict[str, Any] = {"results": str(page.parent)}
+    document |= {key: getattr(results, key) for key in ("games", "played_now", "seconds")}
+    document |= {"tables": {name: str(path) for name, path in results.files.items()}, "report": str(page)}
+    calibrated = results.manifest.get("calibrated")
+    options.print_json(document | ({"calibrated": calibrated} if calibrated else {}))
 
 
 def balance(
@@ -72,8 +60,8 @@ def balance(
         str, typer.Option(help="one line-up, separated by commas; one agent = self-play; seat i gets agent i mod k")
     ] = "",
     deals: Annotated[int, typer.Option(help="deals for every cell")] = 5000,
-    seatings: Annotated[str, typer.Option(help="one, rotate, all or latin")] = "rotate",
-    variant: Annotated[list[str] | None, typer.Option(help="a variant; may be given several times")] = None,
+    seatings: options.Seatings = "rotate",
+    variant: options.Variants = None,
     seed: options.Seed = 0,
     workers: options.Workers = None,
     out: Annotated[
@@ -87,18 +75,17 @@ def balance(
     """
     from strozzi_sim.agent import split_specs
     from strozzi_sim.games import load_game
-    from strozzi_sim.studies.study import Run, balance
+    from strozzi_sim.studies.study import balance
 
     the_game = load_game(game)
     counts, lineup = options.parse_players(players, the_game), split_specs(agents) if agents else []
-    team = options.parse_workers(workers)
-    with options.progress_bar(json, calibrating=_say_calibrating) as progress:
+    with options.how_to_run(workers, out, json, _say_calibrating) as how:
         results = balance(
             the_game, agents=lineup, players=counts, deals=deals, seatings=seatings, variants=variant or "base",
-            seed=seed, how=Run(out, team, progress, options.command_line()),
+            seed=seed, how=how,
         )  # fmt: skip
     if json:
-        options.print_json({"plan": results.plan, "tables": options.json_tables(results)})
+        options.print_tables(results)
         return
     for name in ("balance", "seats", "lineup"):
         if len(results.tables[name]):
@@ -115,11 +102,8 @@ def _say_calibrating(noted: bool) -> None:
 
 def _text(frame: Any) -> str:
     """A table for the terminal: the varying columns, rounded."""
-    kept = [
-        name
-        for name in frame.columns
-        if name not in ("n", "deals") and (name in ("figure", "value") or frame[name].nunique() > 1)
-    ]
+    names = [name for name in frame.columns if name not in ("n", "deals")]
+    kept = [name for name in names if name in ("figure", "value") or frame[name].nunique() > 1]
     rows = [[*kept, "n"]]
     for row in frame.to_dict("records"):
         cells = [_number(row[name]) if name in ("value", "low", "high") else str(row[name]) for name in kept]

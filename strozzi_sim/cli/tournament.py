@@ -1,7 +1,6 @@
 """tournament, compare, ladder: which agent is best, by how much, and how certain that is."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,9 +12,7 @@ from strozzi_sim.errors import InputError
 if TYPE_CHECKING:
     from strozzi_sim.games.contract import Game
     from strozzi_sim.games.variants import Variant
-    from strozzi_sim.play.calibrate import Calibration
     from strozzi_sim.studies.run import Results
-    from strozzi_sim.studies.study import Run
 
 Deals = Annotated[int, typer.Option(help="deals for every line-up")]
 Out = Annotated[
@@ -23,7 +20,6 @@ Out = Annotated[
 ]
 OnePlayers = Annotated[str, typer.Option("--players", help="player count; default: 4, or the fewest the game allows")]
 _WIDEST = 14  # agents whose pairs still fit a terminal
-Seatings = Annotated[str, typer.Option(help="one, rotate, all or latin")]
 
 
 def tournament(
@@ -36,7 +32,7 @@ def tournament(
     until: Annotated[
         str, typer.Option(help="stop when win shares are known to within +- this, or all pairs are `decided`")
     ] = "",
-    variant: Annotated[list[str] | None, typer.Option(help="a variant; may be given several times")] = None,
+    variant: options.Variants = None,
     seed: options.Seed = 0,
     workers: options.Workers = None,
     out: Out = None,
@@ -48,27 +44,30 @@ def tournament(
     """
     from strozzi_sim.agent import split_specs
     from strozzi_sim.games import load_game
+    from strozzi_sim.games.reporting import pick
     from strozzi_sim.studies.standings import unrated
     from strozzi_sim.studies.tournament import Sample, tournament
 
     the_game = load_game(game)
     counts, field = options.parse_players(players, the_game) if players else None, split_specs(agents)
-    with _run(workers, out, json) as how:
+    with options.how_to_run(workers, out, json) as how:
         results = tournament(
             the_game, agents=field, players=counts, deals=deals, seatings=seatings, variants=variant or "base",
             seed=seed, sample=Sample(matchups, until), how=how,
         )  # fmt: skip
-    _finish(results, deals, json)
-    if json:
+    if _finish(results, deals, json):
         return
     tables = results.tables
-    for key, ratings in tables["ratings"].groupby(["players", "variant"], sort=False):
+    for (players_of, name), ratings in tables["ratings"].groupby(["players", "variant"], sort=False):
+        here = {key: pick(table, players=players_of, variant=name) for key, table in tables.items()}
         strength = ratings[ratings["figure"] == "strength"].sort_values("value", ascending=False, kind="stable")
         order = list(strength["agent"])
-        _show_standing(tables, ratings.set_index(["figure", "agent"]), order, *key)
+        print(f"\nstanding, {players_of} players, variant {name}")
+        _show_standing(here["agents"].set_index(["figure", "agent"]), ratings.set_index(["figure", "agent"]), order)
         if len(order) <= _WIDEST:
-            _show_pairs(tables, order, *key)
-        _show_nash(tables, *key)
+            _show_pairs(here["pairwise"].set_index(["agent", "opponent"]), order)
+        if len(here.get("nash", ())):
+            _show_nash(here["nash"].set_index(["figure", "agent"]))
     print("\nseats, all games together")
     print(_rows(tables["seat_effects"], ("players", "variant", "seat"), ("win_share", "rank_mean", "score_mean")))
     strengths = tables["ratings"].query("figure == 'strength'")
@@ -80,31 +79,21 @@ def tournament(
         options.say("an agent was never ahead of another, or there are too few deals: strengths have no interval")
 
 
-def _show_standing(tables: dict[str, Any], rated: Any, order: list[str], players: int, variant: str) -> None:
+def _show_standing(agents: Any, rated: Any, order: list[str]) -> None:
     """One line an agent, best first."""
-    agents = tables["agents"].query("players == @players and variant == @variant").set_index(["figure", "agent"])
     rows = [["rank", "(95 %)", "agent", "strength", "win share", "mean rank", "mean score", "games"]]
     for agent in order:
         rank = rated.loc["rank", agent]
         reach = "" if rank["low"] != rank["low"] else f"{rank['low']:.0f}-{rank['high']:.0f}"
         others = [_value(agents.loc[figure, agent]) for figure in ("win_share", "rank_mean", "score_mean")]
         strength = _value(rated.loc["strength", agent])
-        rows.append(
-            [
-                f"{rank['value']:.0f}" if rank["value"] == rank["value"] else "-",
-                reach,
-                agent,
-                strength,
-                *others,
-                f"{rank['n']:,}",
-            ]
-        )
-    print(f"\nstanding, {players} players, variant {variant}\n{options.columns_of(rows)}")
+        place = f"{rank['value']:.0f}" if rank["value"] == rank["value"] else "-"
+        rows.append([place, reach, agent, strength, *others, f"{rank['n']:,}"])
+    print(options.columns_of(rows))
 
 
-def _show_pairs(tables: dict[str, Any], order: list[str], players: int, variant: str) -> None:
+def _show_pairs(pairs: Any, order: list[str]) -> None:
     """How often the agent of a row finishes ahead of that of a column."""
-    pairs = tables["pairwise"].query("players == @players and variant == @variant").set_index(["agent", "opponent"])
     rows = [["", *(f"{k + 1}" for k in range(len(order)))]]
     for k, agent in enumerate(order):
         cells = [
@@ -117,13 +106,8 @@ def _show_pairs(tables: dict[str, Any], order: list[str], players: int, variant:
     print(f"\nahead of (row of column; {reach}at least {fewest:,} games a pair)\n{options.columns_of(rows)}")
 
 
-def _show_nash(tables: dict[str, Any], players: int, variant: str) -> None:
+def _show_nash(found: Any) -> None:
     """The mixture of agents that no agent beats, and how each fares against it; most weight first."""
-    if "nash" not in tables:
-        return
-    found = tables["nash"].query("players == @players and variant == @variant").set_index(["figure", "agent"])
-    if len(found) == 0:
-        return
     weights = found.loc["weight"]["value"].to_dict()
     order = sorted(weights, key=lambda agent: (-weights[agent], -found.loc[("score", agent), "value"], agent))
     rows = [["agent", "weight", "score against it", "games"]]
@@ -146,7 +130,7 @@ def compare(
         str, typer.Option(help="who plays (variants compared); one agent = self-play; default: the same")
     ] = "",
     deals: Deals = 1000,
-    seatings: Seatings = "rotate",
+    seatings: options.Seatings = "rotate",
     variant: options.VariantName = "base",
     seed: options.Seed = 0,
     workers: options.Workers = None,
@@ -164,14 +148,13 @@ def compare(
     the_game = load_game(game)
     counts = options.parse_players(players, the_game) if players else None
     sides = _sides(the_game, first, second, variants)
-    with _run(workers, out, json) as how:
+    with options.how_to_run(workers, out, json) as how:
         results = compare(
             the_game, first=sides[0], second=sides[1], against=split_specs(against) if against else [],
             agents=split_specs(agents) if agents else [], players=counts, deals=deals, seatings=seatings,
             variant=variant, seed=seed, how=how,
         )  # fmt: skip
-    _finish(results, deals, json)
-    if json:
+    if _finish(results, deals, json):
         return
     tables = results.tables
     of = "agent" if "agent" in tables["sides"] else "variant"
@@ -209,7 +192,7 @@ def ladder(
     steps: Annotated[int, typer.Option(help="number of doublings")] = 5,
     players: OnePlayers = "",
     deals: Deals = 200,
-    seatings: Seatings = "rotate",
+    seatings: options.Seatings = "rotate",
     variant: options.VariantName = "base",
     seed: options.Seed = 0,
     workers: options.Workers = None,
@@ -225,13 +208,12 @@ def ladder(
 
     the_game = load_game(game)
     count = options.one_player_count(players, the_game)
-    with _run(workers, out, json) as how:
+    with options.how_to_run(workers, out, json) as how:
         results = ladder(
             the_game, agent=agent, climb=Climb(param, start, steps), players=count, deals=deals, seatings=seatings,
             variant=variant, seed=seed, how=how,
         )  # fmt: skip
-    _finish(results, deals, json)
-    if json:
+    if _finish(results, deals, json):
         return
     table = results.tables["ladder"]
     figures = ("win_share", "rank_mean", "lead_mean")
@@ -244,48 +226,22 @@ def ladder(
         print(f"flat from step {flat}: {twice} is not significantly better or worse than {once}")
 
 
-@contextmanager
-def _run(workers: int | None, out: Path | None, json: bool) -> "Iterator[Run]":
-    """How a study is run: with a bar, and in the folder that --out names, if any."""
-    from strozzi_sim.studies.study import Run
-
-    def told(summary: str, calibrations: "Sequence[Calibration]") -> None:
-        for _ in range(2 if out is None else 1):  # without a folder it has always been said twice
-            options.tell_plan(summary, calibrations)
-
-    with options.progress_bar(json, planned=told) as progress:
-        yield Run(out, options.parse_workers(workers), progress, options.command_line())
-
-
-def _finish(results: "Results", deals: int, json: bool) -> None:
-    """Write the page of a tournament; print the results as JSON, or how far they were played and where they are."""
-    page = _page(results) if results.folder is not None else None
+def _finish(results: "Results", deals: int, json: bool) -> bool:
+    """Write the page of a tournament, and say how far it was played and where it is; true if JSON was all asked for."""
+    page = options.write_page(results) if results.folder is not None and "ratings" in results.tables else None
     if json:
-        options.print_json({"plan": results.plan, "tables": options.json_tables(results)})
-        return
+        options.print_tables(results)
+        return True
     if "until" in results.plan:
         played = results.plan["deals"]
-        print(
-            f"stopped after {played:,} deals = {results.games:,} games"
-            if played < deals
-            else "not stopped before the last deal"
-        )
+        stopped = f"stopped after {played:,} deals = {results.games:,} games"
+        print(stopped if played < deals else "not stopped before the last deal")
     if results.folder is not None:
         tables = results.folder / "tables"
         print(f"{results.played_now:,} games played in {results.seconds:.1f} s; tables: {tables}")
-        if page is not None:
-            print(f"report: {page}")
-
-
-def _page(results: "Results") -> Path | None:
-    """The report of a tournament; comparisons and ladders have none."""
-    from strozzi_sim.games import load_game
-    from strozzi_sim.reports.tournament import write_tournament
-
-    if "ratings" not in results.tables:
-        return None
-    assert results.folder is not None
-    return write_tournament(results.folder, results.manifest, results.tables, load_game(results.plan["game"]))
+    if page is not None:
+        print(f"report: {page}")
+    return False
 
 
 def _rows(table: Any, keys: Sequence[str], figures: Sequence[str]) -> str:
