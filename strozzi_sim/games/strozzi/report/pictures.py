@@ -82,9 +82,8 @@ def _balance(tables: Tables) -> list[Picture]:
     return [
         Picture(
             "scores", "balance", "spread", "balance", (*spread, winner), "How many coins a player has at the end",
-            "Thin line: 5 % to 95 % of all players' scores. Thick line: the middle half. Dot: the median. "
-            "Diamond: the mean score "
-            f"of the winners, {_quote(tables, 'balance', winner)} at {_players(tables)} players.",
+            "Thin line: 5 % to 95 % of all players' scores. Thick line: the middle half. Dot: the median. Diamond: "
+            f"the mean score of the winners, {_quote(tables, 'balance', winner)} at {_players(tables)} players.",
         ),
         Picture(
             "sources", "balance", "bars", "balance", (), "Where the coins come from",
@@ -135,11 +134,10 @@ def _flags(tables: Tables) -> list[Picture]:
         ),
         Picture(
             "flags-by-sail", "flags", "lines", "flags", (of_level,), "Which flag takes which ships",
-            f"Of all ships with a sail number that were taken, the share taken with each flag; at {players} "
-            "players pirates take "
-            f"{_quote(tables, 'flags', of_level, flag='pirate', by='sail', level='2')} of the ships with sail 2 and "
-            f"{_quote(tables, 'flags', of_level, flag='pirate', by='sail', level='7')} of those with sail 7. "
-            "Without any preference all three lines would lie at a third.",
+            f"Of all ships with a sail number that were taken, the share taken with each flag; at {players} players "
+            f"pirates take {_quote(tables, 'flags', of_level, flag='pirate', by='sail', level='2')} of the ships with "
+            f"sail 2 and {_quote(tables, 'flags', of_level, flag='pirate', by='sail', level='7')} of those with sail "
+            "7. Without any preference all three lines would lie at a third.",
             {"by": "sail"}, x="level", series="flag", series_levels=FLAG_NAMES, x_label=BY_LABELS["sail"],
         ),
         Picture(
@@ -170,9 +168,8 @@ def _flags(tables: Tables) -> list[Picture]:
             "flag-orders", "flags", "table", "flags",
             _ORDERS,
             "In which order players use their flags",
-            f"The {_MAX_PATTERNS} commonest orders. Flags missing at the end of an order were not used. Who takes "
-            "the flags in which "
-            "order also depends on the ships that come, so a row is not advice.",
+            f"The {_MAX_PATTERNS} commonest orders. Flags missing at the end of an order were not used. Who takes the "
+            "flags in which order also depends on the ships that come, so a row is not advice.",
             {"by": "pattern", "flag": ALL}, x="level", levels=tuple(patterns["level"][:_MAX_PATTERNS]),
             x_label="order of flags",
         ),
@@ -226,9 +223,8 @@ def _ports(tables: Tables) -> list[Picture]:
         Picture(
             "wins-by-space", "ports", "lines", "ports", (WON,), "Who wins, by where the markers end",
             f"At {players} players, whoever ends on space {last} wins "
-            f"{_quote(tables, 'ports', WON, port='venice', by='space', level=last)} in "
-            f"Venice and {_quote(tables, 'ports', WON, port='florence', by='space', level=last)} in Florence; an "
-            "equal chance is "
+            f"{_quote(tables, 'ports', WON, port='venice', by='space', level=last)} in Venice and "
+            f"{_quote(tables, 'ports', WON, port='florence', by='space', level=last)} in Florence; an equal chance is "
             f"{in_words(1 / players, 'share')}. Good players do several things well, so not all of this is the "
             "marker's doing.",
             {"by": "space"}, x="level", series="port", series_levels=CITY_NAMES, x_label="space at the end", equal=True,
@@ -296,8 +292,7 @@ def _ships(tables: Tables) -> list[Picture]:
         Picture(
             "ships", "ships", "dots", "ships", figures, "Every ship: how often it is taken, and what it brings",
             "V, R, N are wares for Venice, Rome and Naples; a scroll moves the marker at Florence; a tile is a "
-            "promotion tile. "
-            "Whiskers are 95 % intervals, mostly shorter than the dots.",
+            "promotion tile. Whiskers are 95 % intervals, mostly shorter than the dots.",
             x="ship", series="players",
         ),
         Picture(
