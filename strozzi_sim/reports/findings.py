@@ -31,7 +31,7 @@ _CELL = ["players", "variant", "lineup"]
 _MAX = 12  # cells spoken of one by one
 
 WIN = Figure("win_share", "games won", "share")
-SCORE = Figure("score_mean", "mean score", "coins")
+SCORE = Figure("score_mean", "mean score", "amount")
 RANK = Figure("rank_mean", "mean place", "number")
 
 
@@ -96,7 +96,7 @@ def seat_pictures(tables: Tables) -> list[Picture]:
                 "lineup-table", "balance", "table", "lineup", (
                     WIN, SCORE, RANK,
                     Figure("win_share_minus_position_0", "games won, less position 0", "share"),
-                    Figure("score_mean_minus_position_0", "mean score, less position 0", "coins"),
+                    Figure("score_mean_minus_position_0", "mean score, less position 0", "amount"),
                 ),
                 "The line-up in figures", "Differences are formed deal by deal.", x=WHO, x_label="position",
             ),

@@ -112,5 +112,5 @@ def quantile_lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawin
     axes.tick_params(axis="y", labelcolor=style.INK)
     axes.grid(axis="y", visible=False)
     axes.grid(axis="x")
-    axes.set_xlabel("coins" if picture.figures[0].unit == "coins" else "")
+    axes.set_xlabel(picture.x_label)
     return drawing

@@ -93,7 +93,7 @@ class CellCounts:
         return int(self.outcome["games"].sum())
 
     def sums(self, breakdown: Literal["seat", "position"]) -> tuple[Sums, ...]:
-        """Share of wins, mean rank, mean score, and mean lead over the others at the table, in coins."""
+        """Share of wins, mean rank, mean score, and mean lead over the others at the table."""
         wins, places, scores, played = (
             self.outcome[field].sum(axis=1 if breakdown == "seat" else 2)[:, : self.players]
             for field in ("wins", "places", "scores", "played")

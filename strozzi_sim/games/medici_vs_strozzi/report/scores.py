@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.games.medici_vs_strozzi import tallies as at
-from strozzi_sim.games.medici_vs_strozzi.report.tables import ALL, Array, totals
+from strozzi_sim.games.medici_vs_strozzi.report.tables import Array, totals
 from strozzi_sim.games.medici_vs_strozzi.state import MAX_HALF_LENGTH, MAX_SHIPS, MEDICI, SEATS
+from strozzi_sim.games.pages import ALL, QUANTILES, add_quantiles
 from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.kernel.wins import WIN_UNITS
 
-QUANTILES = {"score_q05": 0.05, "score_q25": 0.25, "score_q50": 0.5, "score_q75": 0.75, "score_q95": 0.95}
 SOURCES = {"harbors": at.HARBORS, "monopolies": at.MONOPOLIES, "bonus": at.BONUS}
 OUTCOMES = {
     "decided_share": at.DECIDED, "tie_share": at.TIE, "unopposed_share": at.LONE, "unopposed_unpaid_share": at.LONE_UNPAID,
@@ -42,7 +42,8 @@ def add_balance(table: FigureTable, cell: Any, stats: Any) -> None:
     t, deals, games = cell.tallies, cell.deals, cell.tallies["games"]
     everyone, rounds = games * SEATS, t["round"].sum(axis=1)
     start = cell.components["money"]["start_cash"]
-    _add_scores(table, cell, stats, start)
+    quantiles = stats.quantiles(t["score"], tuple(QUANTILES.values()), deals=deals, open_below=True)
+    add_quantiles(table, cell, tuple(QUANTILES), quantiles.minus(at.LOWEST - start))
     gains = t["income"][..., : at.PAID].sum(axis=(1, 2, 3)) - t["income"][..., at.PAID].sum(axis=(1, 2))
     table.add(cell, "score_mean", stats.ratio(t["start_cash"] + gains, everyone))
     decided = games - t["ties"]
@@ -81,15 +82,6 @@ def add_balance(table: FigureTable, cell: Any, stats: Any) -> None:
     table.add(cell, "price_cap_share", stats.ratio(t["capped"], rounds[:, at.ROUND_LOTS], n_deals=deals))
 
 
-def _add_scores(table: FigureTable, cell: Any, stats: Any, start: int) -> None:
-    """Quantiles of final coins; none in the lowest level, which takes everything below."""
-    histogram = cell.tallies["score"]
-    quantiles = stats.quantiles(histogram, tuple(QUANTILES.values()), deals=cell.deals, open_below=True)
-    quantiles = quantiles.minus(at.LOWEST - start)
-    for k, figure in enumerate(QUANTILES):
-        table.add(cell, figure, stats.Estimate(quantiles.value[k], quantiles.low[k], quantiles.high[k], quantiles.n[k]))
-
-
 def add_rounds(table: FigureTable, cell: Any, stats: Any) -> None:
     """How each round goes and ends, and what it brings and costs a player, the winner and the loser."""
     t, deals, count = cell.tallies, cell.deals, round_count(cell)
@@ -101,18 +93,18 @@ def add_rounds(table: FigureTable, cell: Any, stats: Any) -> None:
     tiles = (loaded * np.arange(loaded.shape[2])).sum(axis=2)
     ships = cell.components["ships"]["capacities"]
     prices = with_total(t["lot"][:, 0, :count].sum(axis=2), 1)
-    for figure, estimate in (
-        ("lots_mean", stats.ratio(lots, played)),
-        ("tiles_mean", stats.ratio(rounds[..., at.ROUND_TILES], played)),
-        ("tiles_per_lot", stats.ratio(rounds[..., at.ROUND_TILES], lots)),
-        ("price_mean", stats.ratio(prices[..., at.PRICE], prices[..., at.LOTS])),
-        ("full_fleet_share", stats.ratio(rounds[..., at.FULL_FLEET], played, n_deals=deals)),
-        ("empty_bag_share", stats.ratio(played - rounds[..., at.FULL_FLEET], played, n_deals=deals)),
-        ("left_mean", stats.ratio(rounds[..., at.LEFT], played)),
-        ("loaded_mean", stats.ratio(tiles, players)),
-        ("full_ships_share", stats.ratio(loaded[..., sum(ships)], players, n_deals=deals)),
-    ):
-        table.add(cell, figure, estimate, **where)
+    figures = {
+        "lots_mean": stats.ratio(lots, played),
+        "tiles_mean": stats.ratio(rounds[..., at.ROUND_TILES], played),
+        "tiles_per_lot": stats.ratio(rounds[..., at.ROUND_TILES], lots),
+        "price_mean": stats.ratio(prices[..., at.PRICE], prices[..., at.LOTS]),
+        "full_fleet_share": stats.ratio(rounds[..., at.FULL_FLEET], played, n_deals=deals),
+        "empty_bag_share": stats.ratio(played - rounds[..., at.FULL_FLEET], played, n_deals=deals),
+        "left_mean": stats.ratio(rounds[..., at.LEFT], played),
+        "loaded_mean": stats.ratio(tiles, players),
+        "full_ships_share": stats.ratio(loaded[..., sum(ships)], players, n_deals=deals),
+    }
+    table.add_all(cell, figures, **where)
     everyone = with_total(t["income"][:, :count].sum(axis=2), 1)
     _add_income(table, cell, stats, "", everyone, players)
     decided = np.broadcast_to((t["games"] - t["ties"])[:, None], (len(t), count))
@@ -200,11 +192,9 @@ def add_harbors(table: FigureTable, cell: Any, stats: Any) -> None:
             table.add(cell, f"coins_{source}_mean", stats.ratio(sums[..., part], players), **where)
         table.add(cell, "coins_mean", stats.ratio(sums.sum(axis=3), players), **where)
     ships = berths(cell)
-    for figure, estimate in ship_figures(ships[:, :, -1:], deals, stats).items():
-        table.add(cell, figure, estimate, harbor=names, by=ALL, level=[ALL])
+    table.add_all(cell, ship_figures(ships[:, :, -1:], deals, stats), harbor=names, by=ALL, level=[ALL])
     own = {"harbor": names, "by": "ship", "level": ship_names(cell)}
-    for figure, estimate in ship_figures(ships[:, :, :-1], deals, stats).items():
-        table.add(cell, figure, estimate, **own)
+    table.add_all(cell, ship_figures(ships[:, :, :-1], deals, stats), **own)
     moored = ships[:, :, :-1, at.MOORED]
     rows = np.broadcast_to((SEATS * count * t["games"])[:, None, None], moored.shape)
     table.add(cell, "moored_share", stats.ratio(moored, rows, n_deals=deals), **own)
@@ -265,8 +255,7 @@ def add_monopolies(table: FigureTable, cell: Any, stats: Any) -> None:
         (ALL, [ALL], counts.sum(axis=2, keepdims=True)),
         ("round", round_names(cell), counts),
     ):
-        for figure, estimate in track_figures(sums, deals, stats).items():
-            table.add(cell, figure, estimate, track=names, by=breakdown, level=levels)
+        table.add_all(cell, track_figures(sums, deals, stats), track=names, by=breakdown, level=levels)
     spaces, markers = space_counts(cell)
     last = markers[:, -1]
     share = stats.ratio(last, last.sum(axis=1, keepdims=True), n_deals=deals)

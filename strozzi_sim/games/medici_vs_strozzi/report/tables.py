@@ -11,12 +11,12 @@ import numpy as np
 
 from strozzi_sim.games.medici_vs_strozzi import tallies as at
 from strozzi_sim.games.medici_vs_strozzi.state import PLAYER_NAMES
+from strozzi_sim.games.pages import ALL, add_quantiles
 from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.kernel.wins import WIN_UNITS
 
 Array = np.ndarray[Any, Any]
 
-ALL = "all"
 FROM_ONE = ("round", "order")  # levels that people count from 1
 ROLES = ("proposer", "responder")
 WHY = ("no_room", "denied", "unwanted")
@@ -109,20 +109,17 @@ def add_prices(table: FigureTable, cell: Any, stats: Any) -> None:
     """What lots cost and who buys them, by size and by everything that lots are sorted by."""
     names = [*sizes(cell), ALL]
     _, counts = lots_by(cell, "round")
-    for figure, estimate in lot_figures(counts.sum(axis=1, keepdims=True), cell.deals, stats).items():
-        if figure != "share":  # of all lots it is share_of_level
-            table.add(cell, figure, estimate, tiles=names, by=ALL, level=[ALL])
+    overall = lot_figures(counts.sum(axis=1, keepdims=True), cell.deals, stats)
+    del overall["share"]  # of all lots it is share_of_level
+    table.add_all(cell, overall, tiles=names, by=ALL, level=[ALL])
     prices = cell.tallies["price"][:, : len(names) - 1]
     for k, name in enumerate(names):
         histogram = prices[:, k] if name != ALL else prices.sum(axis=1)
         quantiles = stats.quantiles(histogram, tuple(PRICE_QUANTILES.values()), deals=cell.deals, open_above=False)
-        for q, figure in enumerate(PRICE_QUANTILES):
-            one = stats.Estimate(quantiles.value[q], quantiles.low[q], quantiles.high[q], quantiles.n[q])
-            table.add(cell, figure, one, tiles=name, by=ALL, level=ALL)
+        add_quantiles(table, cell, tuple(PRICE_QUANTILES), quantiles, tiles=name, by=ALL, level=ALL)
     for breakdown in at.BY:
         levels, counts = lots_by(cell, breakdown)
-        for figure, estimate in lot_figures(counts, cell.deals, stats).items():
-            table.add(cell, figure, estimate, tiles=names, by=breakdown, level=levels)
+        table.add_all(cell, lot_figures(counts, cell.deals, stats), tiles=names, by=breakdown, level=levels)
 
 
 def tile_names(cell: Any) -> tuple[list[int], list[str]]:
@@ -138,18 +135,18 @@ def add_tiles(table: FigureTable, cell: Any, stats: Any) -> None:
     tiles, deals = cell.tallies["tile"][:, rows], cell.deals
     shown, loaded, alone = tiles[..., at.SHOWN], tiles[..., at.LOADED], tiles[..., at.ALONE]
     price, fair = tiles[..., at.ALONE_PRICE], tiles[..., at.ALONE_FAIR]
-    for figure, estimate in (
-        ("shown_mean", stats.ratio(shown, cell.tallies["games"][:, None])),
-        ("loaded_share", stats.ratio(loaded, shown, n_deals=deals)),
-        ("traded_share", stats.ratio(tiles[..., at.TRADED], loaded, n_deals=deals)),
-        ("steps_mean", stats.ratio(tiles[..., at.STEPS], loaded)),
-        ("win_share", stats.ratio(tiles[..., at.TILE_WON], loaded, unit=WIN_UNITS, n_deals=deals)),
-        ("alone_share", stats.ratio(alone, shown, n_deals=deals)),
-        ("price_mean", stats.ratio(price, alone)),
-        ("fair_mean", stats.ratio(fair, alone, unit=at.FAIRTH)),
-        ("responder_share", stats.ratio(tiles[..., at.ALONE_BOUGHT], alone, n_deals=deals)),
-    ):
-        table.add(cell, figure, estimate, tile=names)
+    figures = {
+        "shown_mean": stats.ratio(shown, cell.tallies["games"][:, None]),
+        "loaded_share": stats.ratio(loaded, shown, n_deals=deals),
+        "traded_share": stats.ratio(tiles[..., at.TRADED], loaded, n_deals=deals),
+        "steps_mean": stats.ratio(tiles[..., at.STEPS], loaded),
+        "win_share": stats.ratio(tiles[..., at.TILE_WON], loaded, unit=WIN_UNITS, n_deals=deals),
+        "alone_share": stats.ratio(alone, shown, n_deals=deals),
+        "price_mean": stats.ratio(price, alone),
+        "fair_mean": stats.ratio(fair, alone, unit=at.FAIRTH),
+        "responder_share": stats.ratio(tiles[..., at.ALONE_BOUGHT], alone, n_deals=deals),
+    }
+    table.add_all(cell, figures, tile=names)
     if "0" in names and len(names) > 1:
         zero, others = names.index("0"), [k for k, name in enumerate(names) if name != "0"]
         less = stats.difference((price[:, [zero]], price[:, others]), (alone[:, [zero]], alone[:, others]))
