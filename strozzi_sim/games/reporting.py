@@ -173,7 +173,9 @@ class FigureTable:
         part |= {"figure": figure, "n": n[there].astype(np.int64), "deals": cell.deals}
         self._parts.append(part)
 
-    def add_all(self, cell: Any, estimates: Mapping[str, Any], **levels: str | int | Sequence[str]) -> None:
+    def add_all(
+        self, cell: Any, estimates: Mapping[str, Any], **levels: str | int | Sequence[str] | Sequence[int]
+    ) -> None:
         """Add estimates by figure, all with the same levels."""
         for figure, estimate in estimates.items():
             self.add(cell, figure, estimate, **levels)
