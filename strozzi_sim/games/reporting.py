@@ -7,7 +7,8 @@ A game's `report` has
     pictures(tables) -> list of Picture
     sentences(tables, components) -> page -> sentences
     words(tables, components) -> how raw values of the tables ("plus_one") are called
-where `cells` are the cells' counts (studies.cells.CellCounts), `stats` is the module that turns counts into figures
+most of which `games.pages` makes of the game's pages;
+`cells` are the cells' counts (studies.cells.CellCounts), `stats` is the module that turns counts into figures
 (strozzi_sim.stats) and `components` is variant name -> component data.
 """
 
