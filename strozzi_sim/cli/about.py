@@ -28,16 +28,8 @@ def agents(
             counts = sorted(
                 {n for name in names for n in load_game(name).player_counts if agent.plays(load_game(name), n)}
             )
-            params = {
-                key: {
-                    "default": param.default,
-                    "low": getattr(param, "low", None),
-                    "high": getattr(param, "high", None),
-                    "options": getattr(param, "options", None),
-                    "about": param.about,
-                }
-                for key, param in agent.params.items()
-            }
+            keys = ("default", "low", "high", "options", "about")
+            params = {name: {key: getattr(param, key, None) for key in keys} for name, param in agent.params.items()}
             document.append(
                 {"name": agent.name, "games": list(names), "players": counts, "kind": agent.kind,
                  "stochastic": agent.stochastic, "params": params, "about": agent.about}
@@ -55,8 +47,7 @@ def agents(
     rows = []
     for agent in listed:
         games = "every game" if agent.games == EVERY_GAME else ", ".join(agent.games)
-        count = f"{len(agent.params)} parameters" if agent.params else ""
-        rows.append([agent.name, games, agent.about, count])
+        rows.append([agent.name, games, agent.about, f"{len(agent.params)} parameters" if agent.params else ""])
     print(columns_of(rows))
     print("\nstrozzi agents AGENT shows the parameters; give them as AGENT:KEY=VALUE,KEY=VALUE")
 
@@ -75,20 +66,15 @@ def games(json: Json = False) -> None:
     from strozzi_sim.games import game_names, load_game
     from strozzi_sim.games.variants import BASE, shipped_variants
 
-    rows = []
-    for name in game_names():
-        game = load_game(name)
-        shipped = shipped_variants(game)
-        rows.append((game, [BASE, *shipped], shipped))
+    shipped_of = {game: shipped_variants(game) for game in map(load_game, game_names())}
     if json:
-        print_json(
-            [
-                {"name": game.name, "players": list(game.player_counts), "variants": names, "behaviour": game.behaviour}
-                for game, names, _ in rows
-            ]
-        )
+        document = []
+        for game, shipped in shipped_of.items():
+            players, variants = list(game.player_counts), [BASE, *shipped]
+            document.append({"name": game.name, "players": players, "variants": variants, "behaviour": game.behaviour})
+        print_json(document)
         return
-    for game, _, shipped in rows:
+    for game, shipped in shipped_of.items():
         print(f"{game.name}: {game.title}, {game.player_count_text}, behaviour {game.behaviour}")
         print("    variant base: the components as published or reconstructed")
         for variant, changes in shipped.items():

@@ -8,22 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from strozzi_sim.cli.options import (
-    Agents,
-    GameName,
-    Json,
-    Players,
-    Seed,
-    VariantName,
-    Workers,
-    check_range,
-    one_player_count,
-    parse_lineup,
-    parse_workers,
-    print_json,
-    say_calibrating,
-    tell,
-)
+from strozzi_sim.cli import options
 from strozzi_sim.errors import InputError
 
 _SLICE = 0.1  # seconds a task should take, about
@@ -32,16 +17,16 @@ _GROWTH = 8  # times as many games in the next trial
 
 
 def bench(
-    game: GameName,
-    players: Players = "",
-    agents: Agents = "random",
+    game: options.GameName,
+    players: options.Players = "",
+    agents: options.Agents = "random",
     seconds: Annotated[float | None, typer.Option(help="seconds to play; default 5")] = None,
     games: Annotated[int | None, typer.Option(help="number of games to play")] = None,
-    seed: Seed = 0,
-    variant: VariantName = "base",
-    workers: Workers = None,
+    seed: options.Seed = 0,
+    variant: options.VariantName = "base",
+    workers: options.Workers = None,
     counted: Annotated[bool, typer.Option("--counted", help="keep journal and tallies too, as a study does")] = False,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Measure self-play: games, rounds and decisions per second, start-up, memory.
 
@@ -52,20 +37,17 @@ def bench(
     from strozzi_sim.selfplay.interrupts import stop_flag
     from strozzi_sim.selfplay.match import Match
     from strozzi_sim.selfplay.pool import Task, play_tasks
-    from strozzi_sim.studies.calibrated import noted_in, with_counts
 
     if seconds is not None and games is not None:
         raise InputError("--seconds and --games: give one of them")
-    if seconds is not None:
-        check_range("--seconds", seconds, 0.01, 1e6)
-    if games is not None:
-        check_range("--games", games, 1, 1e12)
+    options.check_range("--seconds", seconds, 0.01, 1e6)
+    options.check_range("--games", games, 1, 1e12)
     the_game = load_game(game)
-    count = one_player_count(players, the_game)
+    count = options.one_player_count(players, the_game)
     chosen = resolve_variant(the_game, variant)
-    lineup, notes = with_counts(parse_lineup(agents, count), the_game, [count], [chosen], calibrating=say_calibrating)
+    lineup, notes = options.in_counts(options.parse_lineup(agents, count), the_game, [count], chosen)
     match = Match(the_game, count, lineup, chosen, seed)
-    team = parse_workers(workers)
+    team = options.parse_workers(workers)
     began = monotonic()
     match.warm(counted=counted)
     compiled = monotonic() - began
@@ -108,9 +90,9 @@ def bench(
         "peak_rss_mib": _peak_memory(),
     }
     if json:
-        print_json(noted_in(document, notes))
+        options.print_json(document, notes)
         return
-    tell(notes)
+    options.tell(notes)
     print(f"{the_game.title}, {count} players, {','.join(document['agents'])}, {team} workers")
     print(f"  {document['games_per_s']:,.0f} games/s   {document['decisions_per_s']:,.0f} decisions/s   "
           f"{document['rounds_per_s']:,.0f} rounds/s")  # fmt: skip

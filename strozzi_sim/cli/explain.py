@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strozzi_sim.cli.options import check_range, columns_of, print_json, say_calibrating, tell
+from strozzi_sim.cli.options import check_range, columns_of, in_counts, print_json, tell
 from strozzi_sim.errors import InputError
 from strozzi_sim.kernel.files import storage_errors, write_whole
 
@@ -43,14 +43,13 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
     from strozzi_sim.agent import check_lineup, load_agent
     from strozzi_sim.play.explain import TREE_FORMAT, deciders, explain
     from strozzi_sim.play.retrace import retrace, table_of
-    from strozzi_sim.studies.calibrated import noted_in, with_counts
+    from strozzi_sim.studies.calibrated import noted_in
 
     spec, header = load_agent(asked.agent), recorded.header
     check_range("--lines", asked.lines, 0, 1e6)
     check_range("--depth", asked.depth, 1, 1e6)
     check_range("--visits", asked.visits, 1, 1e12)
-    if asked.seat is not None:
-        check_range("--seat", asked.seat, 0, header["players"] - 1)
+    check_range("--seat", asked.seat, 0, header["players"] - 1)
     if asked.tree is not None:
         _check_writable(asked.tree)
         if spec.agent.analyse is None:
@@ -59,20 +58,19 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
     check_lineup([spec], table.game, table.players)
     actions = retrace(recorded, table, place)
     wanted = _wanted(asked, deciders(table, actions))
-    (spec,), notes = with_counts([spec], table.game, [table.players], [table.variant], calibrating=say_calibrating)
+    (spec,), notes = in_counts([spec], table.game, [table.players], table.variant)
     says = spec.agent.analyse
     value = (says.__doc__ or "").strip().split("\n")[0] if says else None
-    about: dict[str, Any] = {
-        "header": _without(header, "components"),
-        "agent": spec.text,
-        "value": value,
-        "depth": asked.depth,
-        "least_visits": asked.visits,
-    }
-    about = noted_in(about, notes)
+    about: dict[str, Any] = {"header": _without(header, "components"), "agent": spec.text, "value": value}
+    about = noted_in({**about, "depth": asked.depth, "least_visits": asked.visits}, notes)
     if not json:
         tell(notes)
-        _print_header(table, recorded, spec, value)
+        print(header_words(recorded, table.game.title))
+        if value is None:
+            print(f"{spec.text} does not say what it thinks of each action; only its choice is shown\n")
+        else:
+            print(f"what {spec.text} thinks; value: {value[:1].lower()}{value[1:].rstrip('.')}")
+            print("best lines: action [seat] visits value, each followed by what was tried most after it\n")
     documents, told = [], 0
     for before, document in explain(
         table, actions, spec, wanted=wanted, lines=asked.lines, depth=asked.depth, visits=asked.visits,
@@ -85,12 +83,11 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
         _describe(table, recorded.names, lines[told:] if asked.decision is None else [])
         told = len(lines)
         if step or asked.decision is not None:
-            _print_board(before, recorded.names)
+            view, seen = table.game.view, before.view(before.actor)
+            print(f"\n{view.render(seen, table.variant.components, recorded.names)}")
         _print_decision(document, recorded.names, spec, _MAX_ROWS if asked.decision is None else None)
-        if step and asked.decision is None:
-            print("-- Enter for more --", end="", flush=True)
-            if not sys.stdin.readline():
-                break
+        if step and asked.decision is None and is_enough():
+            break
     else:
         if not json and asked.decision is None:
             _describe(table, recorded.names, [line for _, line in recorded.events[told:]])
@@ -144,17 +141,17 @@ def _agreement(documents: Sequence[Mapping[str, Any]], names: Sequence[str]) -> 
     return rows
 
 
-def _print_header(table: "Position", recorded: "RecordedGame", spec: "AgentSpec", value: str | None) -> None:
+def header_words(recorded: "RecordedGame", title: str) -> str:
+    """Which game this is, in two lines."""
     header = recorded.header
-    print(f"{table.game.title}, {header['players']} players: {', '.join(recorded.names)}")
-    print(
-        f"seed {header['seed']}, deal {header['deal']}, seating {header.get('seating')}, variant {header.get('variant')}"
-    )
-    if value is None:
-        print(f"{spec.text} does not say what it thinks of each action; only its choice is shown\n")
-    else:
-        print(f"what {spec.text} thinks; value: {value[:1].lower()}{value[1:].rstrip('.')}")
-        print("best lines: action [seat] visits value, each followed by what was tried most after it\n")
+    where = ", ".join(f"{key} {header[key]}" for key in ("seed", "deal", "seating", "variant"))
+    return f"{title}, {header['players']} players: {', '.join(recorded.names)}\n{where}"
+
+
+def is_enough() -> bool:
+    """Wait for Enter; true where nobody will press it."""
+    print("-- Enter for more --", end="", flush=True)
+    return not sys.stdin.readline()
 
 
 def _describe(table: "Position", names: Sequence[str], lines: Sequence[Mapping[str, Any]]) -> None:
@@ -162,10 +159,6 @@ def _describe(table: "Position", names: Sequence[str], lines: Sequence[Mapping[s
     describe = table.game.events.describe
     for line in lines:
         print(describe(line, names, table.variant.components))
-
-
-def _print_board(table: "Position", names: Sequence[str]) -> None:
-    print(f"\n{table.game.view.render(table.view(table.actor), table.variant.components, names)}")
 
 
 def _print_decision(

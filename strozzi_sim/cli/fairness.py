@@ -5,21 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strozzi_sim.cli.options import (
-    GameName,
-    Json,
-    Players,
-    Seed,
-    StudyFile,
-    VariantName,
-    check_range,
-    check_seed,
-    find_variant,
-    parse_players,
-    print_json,
-    say_calibrating,
-    tell,
-)
+from strozzi_sim.cli import options
 
 if TYPE_CHECKING:
     from strozzi_sim.games.contract import Game
@@ -29,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def fairness(
-    game: GameName,
+    game: options.GameName,
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="the agent, by its spec string")],
-    players: Players = "",
+    players: options.Players = "",
     deals: Annotated[int, typer.Option(help="games at each player count")] = 5,
-    seed: Seed = 0,
-    variant: VariantName = "base",
-    study: StudyFile = None,
-    json: Json = False,
+    seed: options.Seed = 0,
+    variant: options.VariantName = "base",
+    study: options.StudyFile = None,
+    json: options.Json = False,
 ) -> int:
     """Does an agent's choice depend on what it must not know, or on more than its game? Exits with 1 if it does, and shows the decision.
 
@@ -47,44 +33,30 @@ def fairness(
     from strozzi_sim.play.fairness import check_fairness
     from strozzi_sim.selfplay.apart import ask_apart
     from strozzi_sim.selfplay.interrupts import stop_flag
-    from strozzi_sim.studies.calibrated import noted_in, with_counts
 
     the_game = load_game(game)
-    counts = parse_players(players, the_game)
-    check_range("--deals", deals, 1, 1e9)
-    check_seed(seed)
-    chosen = find_variant(the_game, variant, study)
-    (spec,), notes = with_counts([load_agent(agent)], the_game, counts, [chosen], calibrating=say_calibrating)
+    counts = options.parse_players(players, the_game)
+    options.check_range("--deals", deals, 1, 1e9)
+    options.check_seed(seed)
+    chosen = options.find_variant(the_game, variant, study)
+    (spec,), notes = options.in_counts([load_agent(agent)], the_game, counts, chosen)
     with stop_flag():
         check = partial(check_fairness, players=counts, deals=deals, seed=seed)
         result: Fairness = ask_apart(check, spec, the_game, chosen, seed=seed)
     leak = result.leak
-    document: dict[str, Any] = {
-        "ok": leak is None,
-        "agent": spec.text,
-        "game": the_game.name,
-        "decisions": result.decisions,
-        "leak": None,
-    }
-    if result.rows is not None:
-        document["row_independent"] = result.rows.independent
-    if leak is not None:
-        names = _names(leak, the_game, chosen)
-        document["leak"] = {
-            "players": leak.players,
-            "seed": leak.seed,
-            "deal": leak.deal,
-            "decision": leak.decision,
-            "seat": leak.seat,
-            "action": names[0],
-            "moved_to": names[1],
-            "changed": leak.what,
-        }
-    if not json:
-        tell(notes)
+    names = [] if leak is None else _names(leak, the_game, chosen)
     if json:
-        print_json(noted_in(document, notes))
-    elif leak is None:
+        document: dict[str, Any] = {"ok": leak is None, "agent": spec.text, "game": the_game.name}
+        document |= {"decisions": result.decisions, "leak": None}
+        if result.rows is not None:
+            document["row_independent"] = result.rows.independent
+        if leak is not None:
+            document["leak"] = {key: getattr(leak, key) for key in ("players", "seed", "deal", "decision", "seat")}
+            document["leak"] |= {"action": names[0], "moved_to": names[1], "changed": leak.what}
+        options.print_json(document, notes)
+        return 0 if leak is None else 1
+    options.tell(notes)
+    if leak is None:
         print(f"{spec.text}: {result.decisions:,} decisions, none of them depends on what a seat must not know")
         if result.rows is not None:
             print(_rows_in_words(result.rows))

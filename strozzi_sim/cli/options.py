@@ -5,6 +5,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,11 +15,14 @@ from strozzi_sim.cli.wording import in_options
 from strozzi_sim.errors import InputError, known_names, shown
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from strozzi_sim.agent import AgentSpec
     from strozzi_sim.games.contract import Game
     from strozzi_sim.games.variants import Variant
     from strozzi_sim.play.calibrate import Calibration
-    from strozzi_sim.studies.run import Progress, Results
+    from strozzi_sim.studies.run import Results
+    from strozzi_sim.studies.study import Run
 
 MAX_WORKERS = 1_024
 
@@ -28,6 +32,8 @@ Agents = Annotated[str, typer.Option(help="one line-up, separated by commas; sea
 Seed = Annotated[int, typer.Option(help="random seed, below 2^53")]
 Workers = Annotated[int | None, typer.Option(help="number of workers; default: all cores")]
 VariantName = Annotated[str, typer.Option("--variant", help="a variant of the game's components")]
+Variants = Annotated[list[str] | None, typer.Option("--variant", help="a variant; may be given several times")]
+Seatings = Annotated[str, typer.Option(help="one, rotate, all or latin")]
 StudyFile = Annotated[Path | None, typer.Option("--study", help="a study's TOML file that defines the variant")]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON document and nothing else")]
 
@@ -54,7 +60,7 @@ def parse_players(text: str, game: "Game") -> list[int]:
         return list(game.player_counts)
     by_text = {str(count): count for count in game.player_counts}
     allowed = f"{game.name} takes {game.player_count_text}"
-    counts: list[int] = []
+    counts: dict[int, None] = {}
     for piece in text.split(","):
         low, dash, high = piece.strip().partition("-")
         for end in (low, high) if dash else (low,):
@@ -65,11 +71,11 @@ def parse_players(text: str, game: "Game") -> list[int]:
         named = range(by_text[low], by_text[high] + 1) if dash else [by_text[low]]
         if not named:
             raise InputError(f"--players: {allowed}, got none in {shown(text)}")
-        counts += [count for count in named if count not in counts]
+        counts |= dict.fromkeys(named)
     for count in counts:
         if count not in game.player_counts:
             raise InputError(f"--players: {allowed}, got {count}")
-    return counts
+    return list(counts)
 
 
 def one_player_count(text: str, game: "Game") -> int:
@@ -96,6 +102,15 @@ def parse_lineup(text: str, players: int) -> "tuple[AgentSpec, ...]":
     return tuple(load_agent(spec) for spec in specs)
 
 
+def in_counts(
+    specs: "Sequence[AgentSpec]", game: "Game", players: Sequence[int], variant: "Variant"
+) -> "tuple[tuple[AgentSpec, ...], tuple[Calibration, ...]]":
+    """The agents with counts in place of seconds, and how that came; whoever waits is told before it is measured."""
+    from strozzi_sim.studies.calibrated import with_counts
+
+    return with_counts(specs, game, players, [variant], calibrating=say_calibrating)
+
+
 def say_calibrating(noted: bool) -> None:
     """Say that agents with seconds= are calibrated, or play as the results folder notes."""
     say("agents with seconds= play as when this folder was begun" if noted else "calibrating agents with seconds=")
@@ -120,9 +135,9 @@ def parse_workers(workers: int | None) -> int:
     return workers
 
 
-def check_range(option: str, value: float, low: float, high: float) -> None:
-    """Refuse an option's value outside low to high."""
-    if not low <= value <= high:
+def check_range(option: str, value: float | None, low: float, high: float) -> None:
+    """Refuse an option's value outside low to high; None is an option that was not given."""
+    if value is not None and not low <= value <= high:
         raise InputError(f"{option}: must be between {low:g} and {high:g}, got {shown(value)}")
 
 
@@ -152,14 +167,22 @@ def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def print_json(document: Any) -> None:
-    """The one JSON document on standard output."""
+def print_json(document: Any, calibrations: "Sequence[Calibration]" = ()) -> None:
+    """The one JSON document on standard output, with what agents given in seconds play as."""
+    if calibrations:
+        from strozzi_sim.studies.calibrated import noted_in
+
+        document = noted_in(document, calibrations)
     print(json.dumps(document, indent=1, allow_nan=False))
 
 
-def json_rows(frame: Any) -> list[dict[str, Any]]:
-    """A table as rows for JSON; a missing value is null."""
-    return [{key: None if value != value else value for key, value in row.items()} for row in frame.to_dict("records")]
+def print_tables(results: "Results") -> None:
+    """The plan and every table of a study as the JSON document; a missing value is null."""
+
+    def rows(frame: "DataFrame") -> list[dict[str, Any]]:
+        return [{key: None if cell != cell else cell for key, cell in row.items()} for row in frame.to_dict("records")]
+
+    print_json({"plan": results.plan, "tables": {name: rows(frame) for name, frame in results.tables.items()}})
 
 
 def tell_plan(summary: str, calibrations: "Sequence[Calibration]") -> None:
@@ -173,26 +196,21 @@ def command_line() -> str:
     return shlex.join(["strozzi", *sys.argv[1:]])
 
 
-def json_tables(results: "Results") -> dict[str, Any]:
-    """Every table as rows for JSON."""
-    return {name: json_rows(frame) for name, frame in results.tables.items()}
-
-
 @contextmanager
-def progress_bar(
-    json_wanted: bool,
-    *,
-    planned: "Callable[[str, Sequence[Calibration]], None]" = tell_plan,
-    calibrating: Callable[[bool], None] = say_calibrating,
-) -> "Iterator[Progress]":
-    """A bar that counts games, on a terminal; nothing elsewhere. With JSON, nothing but `calibrating` is said."""
-    from strozzi_sim.studies.run import Progress
+def how_to_run(
+    workers: int | None, out: Path | None, json_wanted: bool, calibrating: Callable[[bool], None] = say_calibrating
+) -> "Iterator[Run]":
+    """How a study is run: in the folder that --out names, if any, and on a terminal with a bar that counts games.
 
-    if json_wanted:
-        yield Progress(calibrating=calibrating)
-        return
-    if not sys.stderr.isatty():
-        yield Progress(say=say, planned=planned, calibrating=calibrating)
+    With JSON, nothing but `calibrating` is said.
+    """
+    from strozzi_sim.studies.run import Progress
+    from strozzi_sim.studies.study import Run
+
+    how = partial(Run, out, parse_workers(workers), command=command_line())
+    if json_wanted or not sys.stderr.isatty():
+        heard: dict[str, Any] = {} if json_wanted else {"say": say, "planned": tell_plan}
+        yield how(Progress(calibrating=calibrating, **heard))
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -202,12 +220,22 @@ def progress_bar(
     console = Console(stderr=True)
     with Bar(*columns, console=console, transient=True) as bar:
         task = bar.add_task("games", total=None)
-        yield Progress(
-            say=console.print,
-            games=lambda done, total: bar.update(task, completed=done, total=total),
-            planned=planned,
-            calibrating=calibrating,
-        )
+
+        def games(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        yield how(Progress(say=console.print, games=games, planned=tell_plan, calibrating=calibrating))
+
+
+def write_page(results: "Results") -> Path:
+    """Write the report of a results folder; returns its path."""
+    from strozzi_sim.games import load_game
+    from strozzi_sim.reports.page import write_report
+    from strozzi_sim.reports.tournament import write_tournament
+
+    assert results.folder is not None
+    write = write_tournament if "ratings" in results.tables else write_report
+    return write(results.folder, results.manifest, results.tables, load_game(results.manifest["game"]))
 
 
 def columns_of(rows: Sequence[Sequence[str]]) -> str:

@@ -5,21 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from strozzi_sim.cli.options import (
-    GameName,
-    Players,
-    Seed,
-    StudyFile,
-    VariantName,
-    check_range,
-    check_seed,
-    find_variant,
-    one_player_count,
-    parse_lineup,
-    say,
-    say_calibrating,
-    tell,
-)
+from strozzi_sim.cli import options
 from strozzi_sim.errors import AgentFault, InputError
 
 if TYPE_CHECKING:
@@ -27,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def play(
-    game: GameName,
-    players: Players = "",
+    game: options.GameName,
+    players: options.Players = "",
     agents: Annotated[
         str,
         typer.Option(
@@ -36,10 +22,10 @@ def play(
         ),
     ] = "",
     seat: Annotated[int, typer.Option(help="your seat; seat 0 starts")] = 0,
-    seed: Seed = 0,
+    seed: options.Seed = 0,
     deal: Annotated[int, typer.Option(help="number of the deal")] = 0,
-    variant: VariantName = "base",
-    study: StudyFile = None,
+    variant: options.VariantName = "base",
+    study: options.StudyFile = None,
 ) -> None:
     """Play a game yourself against agents; choose by typing a name.
 
@@ -48,24 +34,23 @@ def play(
     from strozzi_sim.games import load_game
     from strozzi_sim.kernel.worker import prints_to_stderr
     from strozzi_sim.play.position import Position
-    from strozzi_sim.studies.calibrated import with_counts
 
     the_game = load_game(game)
-    count = one_player_count(players, the_game)
-    check_range("--seat", seat, 0, count - 1)
-    check_range("--deal", deal, 0, 2**53 - 1)
-    check_seed(seed)
+    count = options.one_player_count(players, the_game)
+    options.check_range("--seat", seat, 0, count - 1)
+    options.check_range("--deal", deal, 0, 2**53 - 1)
+    options.check_seed(seed)
     agents = agents or the_game.standard_agent
-    others = parse_lineup(agents, count - 1)
+    others = options.parse_lineup(agents, count - 1)
     for spec in others:
         if not spec.agent.plays(the_game, count):
             raise InputError(f"--agents: {spec.text!r} does not play {game} with {count} players")
-    chosen = find_variant(the_game, variant, study)
-    others, notes = with_counts(others, the_game, [count], [chosen], calibrating=say_calibrating)
-    tell(notes)
+    chosen = options.find_variant(the_game, variant, study)
+    others, notes = options.in_counts(others, the_game, [count], chosen)
+    options.tell(notes)
     foreign = dict.fromkeys(spec.text for spec in others if spec.foreign)
     if foreign:
-        say(
+        options.say(
             f"{', '.join(foreign)} plays in this process: it cannot be stopped if it hangs, and it ends with this command"
         )
     table = Position(the_game, chosen, count, seed=seed, deal=deal)

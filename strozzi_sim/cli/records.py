@@ -1,31 +1,12 @@
 """record, replay, verify: games as JSON Lines."""
 
-import sys
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from strozzi_sim.cli.options import (
-    Agents,
-    GameName,
-    Json,
-    Players,
-    Seed,
-    StudyFile,
-    VariantName,
-    check_range,
-    check_seed,
-    find_variant,
-    one_player_count,
-    out_option,
-    parse_lineup,
-    print_json,
-    say,
-    say_calibrating,
-    tell,
-)
+from strozzi_sim.cli import options
 from strozzi_sim.errors import BrokenRule, InputError
 
 _ROW_DEPENDENT = (
@@ -35,18 +16,20 @@ RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="a record (JSON
 
 
 def record(
-    game: GameName,
-    players: Players = "",
-    agents: Agents = "random",
+    game: options.GameName,
+    players: options.Players = "",
+    agents: options.Agents = "random",
     games: Annotated[int, typer.Option(help="record deals 0 .. games-1 at one seating")] = 1,
     deal: Annotated[int | None, typer.Option(help="record only this deal")] = None,
     seating: Annotated[int, typer.Option(help="number of the seating in the design")] = 0,
     seatings: Annotated[str, typer.Option(help="the seating design: one, rotate, all or latin")] = "rotate",
-    seed: Seed = 0,
-    variant: VariantName = "base",
-    study: StudyFile = None,
-    out: Annotated[Path | None, out_option("file to write, - for standard output; default: <game>.jsonl")] = None,
-    json: Json = False,
+    seed: options.Seed = 0,
+    variant: options.VariantName = "base",
+    study: options.StudyFile = None,
+    out: Annotated[
+        Path | None, options.out_option("file to write, - for standard output; default: <game>.jsonl")
+    ] = None,
+    json: options.Json = False,
 ) -> None:
     """Play games and write them down, one event a line.
 
@@ -58,20 +41,18 @@ def record(
     from strozzi_sim.selfplay.interrupts import stop_flag
     from strozzi_sim.selfplay.match import Match
     from strozzi_sim.selfplay.rows import row_dependent
-    from strozzi_sim.studies.calibrated import noted_in, with_counts
 
     the_game = load_game(game)
-    count = one_player_count(players, the_game)
-    check_seed(seed)
-    check_range("--games", games, 1, 1e9)
-    if deal is not None:
-        check_range("--deal", deal, 0, 2**53 - 1)
-        if games != 1:
-            raise InputError(f"--deal and --games: --deal records one game, got --games {games}")
-    chosen = find_variant(the_game, variant, study)
-    lineup, notes = with_counts(parse_lineup(agents, count), the_game, [count], [chosen], calibrating=say_calibrating)
+    count = options.one_player_count(players, the_game)
+    options.check_seed(seed)
+    options.check_range("--games", games, 1, 1e9)
+    options.check_range("--deal", deal, 0, 2**53 - 1)
+    if deal is not None and games != 1:
+        raise InputError(f"--deal and --games: --deal records one game, got --games {games}")
+    chosen = options.find_variant(the_game, variant, study)
+    lineup, notes = options.in_counts(options.parse_lineup(agents, count), the_game, [count], chosen)
     match = Match(the_game, count, lineup, chosen, seed, seatings)
-    check_range("--seating", seating, 0, len(match.design) - 1)
+    options.check_range("--seating", seating, 0, len(match.design) - 1)
     path = Path(f"{game}.jsonl") if out is None else out
     with storage_errors(f"cannot write {path}"):
         to_output = open_descriptor(path) == STANDARD_OUTPUT
@@ -86,39 +67,35 @@ def record(
         return
     if json:
         document = {"out": str(path), "games": written, "seed": seed}
-        print_json(noted_in(document | ({"row_dependent": dependent} if dependent else {}), notes))
-    elif to_output:
-        for note in notes:
-            say(str(note))
-        if dependent:
-            say(_ROW_DEPENDENT.format(", ".join(dependent)))
-        say(f"{written} games written to standard output")
-    else:
-        tell(notes)
-        if dependent:
-            print(_ROW_DEPENDENT.format(", ".join(dependent)), file=sys.stderr)
-        print(f"{written} games written to {path}")
+        options.print_json(document | ({"row_dependent": dependent} if dependent else {}), notes)
+        return
+    tell = options.say if to_output else print  # where the games are, nothing else may go
+    for note in notes:
+        tell(str(note))
+    if dependent:
+        options.say(_ROW_DEPENDENT.format(", ".join(dependent)))
+    tell(f"{written} games written to {'standard output' if to_output else path}")
 
 
-def verify(file: RecordFile, json: Json = False) -> int:
+def verify(file: RecordFile, json: options.Json = False) -> int:
     """Replay a record through the plain-Python rules; name the first line that breaks one.
 
     Example: strozzi verify games.jsonl
     """
     from strozzi_sim.play.records import verify_record
 
+    document: dict[str, Any] = {"ok": True, "games": None, "line": None, "message": None}
     try:
-        games = verify_record(file)
+        document["games"] = verify_record(file)
     except BrokenRule as broken:
         if not json:
             raise BrokenRule(broken.line, f"{file}: {broken.message}") from None
-        print_json({"ok": False, "games": None, "line": broken.line, "message": broken.message})
-        return 1
+        document |= {"ok": False, "line": broken.line, "message": broken.message}
     if json:
-        print_json({"ok": True, "games": games, "line": None, "message": None})
+        options.print_json(document)
     else:
-        print(f"{file}: {games} games, every line follows the rules")
-    return 0
+        print(f"{file}: {document['games']} games, every line follows the rules")
+    return 0 if document["ok"] else 1
 
 
 def replay(
@@ -132,17 +109,17 @@ def replay(
     depth: Annotated[int, typer.Option(help="maximum actions in a line and levels in a tree")] = 6,
     visits: Annotated[int, typer.Option(help="minimum visits of an action shown in lines and trees")] = 10,
     tree: Annotated[Path | None, typer.Option(metavar="JSON", help="write the search trees to this file")] = None,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Show a recorded game: what happened, in words, and the board; or what an agent thinks of each decision.
 
     Example: strozzi replay games.jsonl --game 3 --explain ismcts:iterations=2000 --seat 0
     """
-    from strozzi_sim.cli.explain import Asked, explain_game
+    from strozzi_sim.cli.explain import Asked, explain_game, header_words, is_enough
     from strozzi_sim.games import load_game
     from strozzi_sim.play.records import read_record
 
-    check_range("--game", game, 1, 1e12)
+    options.check_range("--game", game, 1, 1e12)
     recorded = next(islice(read_record(file), game - 1, None), None)
     if recorded is None:
         raise InputError(f"--game: {file} holds {sum(1 for _ in read_record(file))} games, got {game}")
@@ -161,24 +138,19 @@ def replay(
     played = check.replay_game(recorded.header, recorded.line, recorded.events)
     if json:
         texts = [events.describe(line, names, components) for _, new in played for line in new]
-        print_json({"header": recorded.header, "events": [event for _, event in recorded.events], "words": texts})
+        lines_of_game = [event for _, event in recorded.events]
+        options.print_json({"header": recorded.header, "events": lines_of_game, "words": texts})
         return
-    header = recorded.header
-    print(f"{the_game.title}, {header['players']} players: {', '.join(names)}")
-    print(
-        f"seed {header.get('seed')}, deal {header.get('deal')}, seating {header.get('seating')}, variant {header.get('variant')}\n"
-    )
-    if isinstance(header.get("row_dependent"), list):
-        print(_ROW_DEPENDENT.format(", ".join(map(str, header["row_dependent"]))) + "\n")
+    print(f"{header_words(recorded, the_game.title)}\n")
+    if recorded.header.get("row_dependent"):
+        print(_ROW_DEPENDENT.format(", ".join(recorded.header["row_dependent"])) + "\n")
     for position, new in played:
         for line in new:
             print(events.describe(line, names, components))
         if step or position.over or any(line["type"] == "round" for line in new):
             print(f"\n{view.render(position, components, names)}\n")
-        if step and not position.over:
-            print("-- Enter for more --", end="", flush=True)
-            if not sys.stdin.readline():
-                return
+        if step and not position.over and is_enough():
+            return
 
 
 COMMANDS = {"record": record, "replay": replay, "verify": verify}

@@ -5,47 +5,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strozzi_sim.cli.options import (
-    GameName,
-    Json,
-    Players,
-    Seed,
-    Workers,
-    columns_of,
-    command_line,
-    json_tables,
-    named_path,
-    out_option,
-    parse_players,
-    parse_workers,
-    print_json,
-    progress_bar,
-    say,
-)
+from strozzi_sim.cli import options
 
 if TYPE_CHECKING:
     from strozzi_sim.studies.run import Results
 
-Out = Annotated[Path | None, out_option("results folder; default: results/<name>")]
+Out = Annotated[Path | None, options.out_option("results folder; default: results/<name>")]
 
 
 def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a study file (TOML)")], out: Out = None,
-        workers: Workers = None, json: Json = False) -> None:  # fmt: skip
+        workers: options.Workers = None, json: options.Json = False) -> None:  # fmt: skip
     """Play a study and write its tables and report; run it again to resume.
 
     Example: strozzi run experiments/balance_by_player_count.toml
     """
-    from strozzi_sim.studies.study import Run, run_file
+    from strozzi_sim.studies.study import run_file
 
-    team = parse_workers(workers)
-    with progress_bar(json, calibrating=_say_calibrating) as progress:
-        results = run_file(file, Run(out, team, progress, command_line()))
+    with options.how_to_run(workers, out, json, _say_calibrating) as how:
+        results = run_file(file, how)
     _finish(results, json)
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(parser=named_path, metavar="DIR", help="a results folder")],
-    json: Json = False,
+    folder: Annotated[Path, typer.Argument(parser=options.named_path, metavar="DIR", help="a results folder")],
+    json: options.Json = False,
 ) -> None:
     """Write the report of a results folder again from its tables.
 
@@ -58,44 +41,33 @@ def report(
 
 def _finish(results: "Results", json: bool) -> None:
     """Write the report of a results folder, and say where everything is."""
-    from strozzi_sim.games import load_game
-    from strozzi_sim.reports.page import write_report
-    from strozzi_sim.reports.tournament import write_tournament
-
-    assert results.folder is not None
-    write = write_tournament if "ratings" in results.tables else write_report
-    page = write(results.folder, results.manifest, results.tables, load_game(results.manifest["game"]))
-    if json:
-        document = {
-            "results": str(results.folder),
-            "games": results.games,
-            "played_now": results.played_now,
-            "seconds": results.seconds,
-            "tables": {name: str(path) for name, path in results.files.items()},
-            "report": str(page),
-        }
-        calibrated = results.manifest.get("calibrated")
-        print_json({**document, "calibrated": calibrated} if calibrated else document)
+    page = options.write_page(results)
+    if not json:
+        print(f"{results.played_now:,} games played in {results.seconds:.1f} s")
+        print(f"tables: {page.parent / 'tables'}\nreport: {page}")
         return
-    print(f"{results.played_now:,} games played in {results.seconds:.1f} s")
-    print(f"tables: {results.folder / 'tables'}\nreport: {page}")
+    document: dict[str, Any] = {"results": str(page.parent)}
+    document |= {key: getattr(results, key) for key in ("games", "played_now", "seconds")}
+    document |= {"tables": {name: str(path) for name, path in results.files.items()}, "report": str(page)}
+    calibrated = results.manifest.get("calibrated")
+    options.print_json(document | ({"calibrated": calibrated} if calibrated else {}))
 
 
 def balance(
-    game: GameName,
-    players: Players = "",
+    game: options.GameName,
+    players: options.Players = "",
     agents: Annotated[
         str, typer.Option(help="one line-up, separated by commas; one agent = self-play; seat i gets agent i mod k")
     ] = "",
     deals: Annotated[int, typer.Option(help="deals for every cell")] = 5000,
-    seatings: Annotated[str, typer.Option(help="one, rotate, all or latin")] = "rotate",
-    variant: Annotated[list[str] | None, typer.Option(help="a variant; may be given several times")] = None,
-    seed: Seed = 0,
-    workers: Workers = None,
+    seatings: options.Seatings = "rotate",
+    variant: options.Variants = None,
+    seed: options.Seed = 0,
+    workers: options.Workers = None,
     out: Annotated[
-        Path | None, out_option("keep everything in this folder, with a report; default: only print")
+        Path | None, options.out_option("keep everything in this folder, with a report; default: only print")
     ] = None,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Is a game fair to its seats, and how do the agents of a line-up fare? A study without a file.
 
@@ -103,18 +75,17 @@ def balance(
     """
     from strozzi_sim.agent import split_specs
     from strozzi_sim.games import load_game
-    from strozzi_sim.studies.study import Run, balance
+    from strozzi_sim.studies.study import balance
 
     the_game = load_game(game)
-    counts, lineup = parse_players(players, the_game), split_specs(agents) if agents else []
-    team = parse_workers(workers)
-    with progress_bar(json, calibrating=_say_calibrating) as progress:
+    counts, lineup = options.parse_players(players, the_game), split_specs(agents) if agents else []
+    with options.how_to_run(workers, out, json, _say_calibrating) as how:
         results = balance(
             the_game, agents=lineup, players=counts, deals=deals, seatings=seatings, variants=variant or "base",
-            seed=seed, how=Run(out, team, progress, command_line()),
+            seed=seed, how=how,
         )  # fmt: skip
     if json:
-        print_json({"plan": results.plan, "tables": json_tables(results)})
+        options.print_tables(results)
         return
     for name in ("balance", "seats", "lineup"):
         if len(results.tables[name]):
@@ -122,25 +93,22 @@ def balance(
     if out is not None:
         _finish(results, False)
     else:
-        say("add --out DIR to keep the tables and a report with pictures")
+        options.say("add --out DIR to keep the tables and a report with pictures")
 
 
 def _say_calibrating(noted: bool) -> None:
-    say("calibrating agents with seconds=, unless the results folder says what they play as")
+    options.say("calibrating agents with seconds=, unless the results folder says what they play as")
 
 
 def _text(frame: Any) -> str:
     """A table for the terminal: the varying columns, rounded."""
-    kept = [
-        name
-        for name in frame.columns
-        if name not in ("n", "deals") and (name in ("figure", "value") or frame[name].nunique() > 1)
-    ]
+    names = [name for name in frame.columns if name not in ("n", "deals")]
+    kept = [name for name in names if name in ("figure", "value") or frame[name].nunique() > 1]
     rows = [[*kept, "n"]]
     for row in frame.to_dict("records"):
         cells = [_number(row[name]) if name in ("value", "low", "high") else str(row[name]) for name in kept]
         rows.append([*cells, f"{row['n']:,}"])
-    return columns_of(rows)
+    return options.columns_of(rows)
 
 
 def _number(value: float) -> str:

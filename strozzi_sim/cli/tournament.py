@@ -1,49 +1,29 @@
 """tournament, compare, ladder: which agent is best, by how much, and how certain that is."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strozzi_sim.cli.options import (
-    GameName,
-    Json,
-    Players,
-    Seed,
-    VariantName,
-    Workers,
-    columns_of,
-    command_line,
-    json_tables,
-    one_player_count,
-    out_option,
-    parse_players,
-    parse_workers,
-    print_json,
-    progress_bar,
-    say,
-    tell_plan,
-)
+from strozzi_sim.cli import options
 from strozzi_sim.errors import InputError
 
 if TYPE_CHECKING:
     from strozzi_sim.games.contract import Game
     from strozzi_sim.games.variants import Variant
-    from strozzi_sim.play.calibrate import Calibration
     from strozzi_sim.studies.run import Results
-    from strozzi_sim.studies.study import Run
 
 Deals = Annotated[int, typer.Option(help="deals for every line-up")]
-Out = Annotated[Path | None, out_option("keep everything in this folder, and resume there; default: only print")]
+Out = Annotated[
+    Path | None, options.out_option("keep everything in this folder, and resume there; default: only print")
+]
 OnePlayers = Annotated[str, typer.Option("--players", help="player count; default: 4, or the fewest the game allows")]
 _WIDEST = 14  # agents whose pairs still fit a terminal
-Seatings = Annotated[str, typer.Option(help="one, rotate, all or latin")]
 
 
 def tournament(
-    game: GameName,
+    game: options.GameName,
     agents: Annotated[str, typer.Option(help="the agents, separated by commas")],
     players: OnePlayers = "",
     deals: Deals = 200,
@@ -52,11 +32,11 @@ def tournament(
     until: Annotated[
         str, typer.Option(help="stop when win shares are known to within +- this, or all pairs are `decided`")
     ] = "",
-    variant: Annotated[list[str] | None, typer.Option(help="a variant; may be given several times")] = None,
-    seed: Seed = 0,
-    workers: Workers = None,
+    variant: options.Variants = None,
+    seed: options.Seed = 0,
+    workers: options.Workers = None,
     out: Out = None,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Rank a field of agents: every combination of them on the same deals, in every seating.
 
@@ -64,61 +44,56 @@ def tournament(
     """
     from strozzi_sim.agent import split_specs
     from strozzi_sim.games import load_game
+    from strozzi_sim.games.reporting import pick
     from strozzi_sim.studies.standings import unrated
     from strozzi_sim.studies.tournament import Sample, tournament
 
     the_game = load_game(game)
-    counts, field = parse_players(players, the_game) if players else None, split_specs(agents)
-    with _run(workers, out, json) as how:
+    counts, field = options.parse_players(players, the_game) if players else None, split_specs(agents)
+    with options.how_to_run(workers, out, json) as how:
         results = tournament(
             the_game, agents=field, players=counts, deals=deals, seatings=seatings, variants=variant or "base",
             seed=seed, sample=Sample(matchups, until), how=how,
         )  # fmt: skip
-    _finish(results, deals, json)
-    if json:
+    if _finish(results, deals, json):
         return
     tables = results.tables
-    for key, ratings in tables["ratings"].groupby(["players", "variant"], sort=False):
+    for (players_of, name), ratings in tables["ratings"].groupby(["players", "variant"], sort=False):
+        here = {key: pick(table, players=players_of, variant=name) for key, table in tables.items()}
         strength = ratings[ratings["figure"] == "strength"].sort_values("value", ascending=False, kind="stable")
         order = list(strength["agent"])
-        _show_standing(tables, ratings.set_index(["figure", "agent"]), order, *key)
+        print(f"\nstanding, {players_of} players, variant {name}")
+        _show_standing(here["agents"].set_index(["figure", "agent"]), ratings.set_index(["figure", "agent"]), order)
         if len(order) <= _WIDEST:
-            _show_pairs(tables, order, *key)
-        _show_nash(tables, *key)
+            _show_pairs(here["pairwise"].set_index(["agent", "opponent"]), order)
+        if len(here.get("nash", ())):
+            _show_nash(here["nash"].set_index(["figure", "agent"]))
     print("\nseats, all games together")
     print(_rows(tables["seat_effects"], ("players", "variant", "seat"), ("win_share", "rank_mean", "score_mean")))
     strengths = tables["ratings"].query("figure == 'strength'")
     if unrated(tables["ratings"]):
-        say("the fit of strengths did not converge: there are no strengths and ranks; the other figures are valid")
+        options.say(
+            "the fit of strengths did not converge: there are no strengths and ranks; the other figures are valid"
+        )
     elif strengths["low"].isna().any():
-        say("an agent was never ahead of another, or there are too few deals: strengths have no interval")
+        options.say("an agent was never ahead of another, or there are too few deals: strengths have no interval")
 
 
-def _show_standing(tables: dict[str, Any], rated: Any, order: list[str], players: int, variant: str) -> None:
+def _show_standing(agents: Any, rated: Any, order: list[str]) -> None:
     """One line an agent, best first."""
-    agents = tables["agents"].query("players == @players and variant == @variant").set_index(["figure", "agent"])
     rows = [["rank", "(95 %)", "agent", "strength", "win share", "mean rank", "mean score", "games"]]
     for agent in order:
         rank = rated.loc["rank", agent]
         reach = "" if rank["low"] != rank["low"] else f"{rank['low']:.0f}-{rank['high']:.0f}"
         others = [_value(agents.loc[figure, agent]) for figure in ("win_share", "rank_mean", "score_mean")]
         strength = _value(rated.loc["strength", agent])
-        rows.append(
-            [
-                f"{rank['value']:.0f}" if rank["value"] == rank["value"] else "-",
-                reach,
-                agent,
-                strength,
-                *others,
-                f"{rank['n']:,}",
-            ]
-        )
-    print(f"\nstanding, {players} players, variant {variant}\n{columns_of(rows)}")
+        place = f"{rank['value']:.0f}" if rank["value"] == rank["value"] else "-"
+        rows.append([place, reach, agent, strength, *others, f"{rank['n']:,}"])
+    print(options.columns_of(rows))
 
 
-def _show_pairs(tables: dict[str, Any], order: list[str], players: int, variant: str) -> None:
+def _show_pairs(pairs: Any, order: list[str]) -> None:
     """How often the agent of a row finishes ahead of that of a column."""
-    pairs = tables["pairwise"].query("players == @players and variant == @variant").set_index(["agent", "opponent"])
     rows = [["", *(f"{k + 1}" for k in range(len(order)))]]
     for k, agent in enumerate(order):
         cells = [
@@ -128,31 +103,26 @@ def _show_pairs(tables: dict[str, Any], order: list[str], players: int, variant:
     widest = ((pairs["high"] - pairs["low"]) / 2)[pairs["value"].notna()].max()
     fewest = pairs["n"].min()
     reach = f"at most +-{widest:.3f}, " if widest == widest else ""
-    print(f"\nahead of (row of column; {reach}at least {fewest:,} games a pair)\n{columns_of(rows)}")
+    print(f"\nahead of (row of column; {reach}at least {fewest:,} games a pair)\n{options.columns_of(rows)}")
 
 
-def _show_nash(tables: dict[str, Any], players: int, variant: str) -> None:
+def _show_nash(found: Any) -> None:
     """The mixture of agents that no agent beats, and how each fares against it; most weight first."""
-    if "nash" not in tables:
-        return
-    found = tables["nash"].query("players == @players and variant == @variant").set_index(["figure", "agent"])
-    if len(found) == 0:
-        return
     weights = found.loc["weight"]["value"].to_dict()
     order = sorted(weights, key=lambda agent: (-weights[agent], -found.loc[("score", agent), "value"], agent))
     rows = [["agent", "weight", "score against it", "games"]]
     for agent in order:
         weight, score = found.loc[("weight", agent)], found.loc[("score", agent)]
         rows.append([agent, _value(weight), _value(score), f"{score['n']:,}"])
-    print(f"\nNash averaging: the mixture that no agent beats (1/2 is even)\n{columns_of(rows)}")
+    print(f"\nNash averaging: the mixture that no agent beats (1/2 is even)\n{options.columns_of(rows)}")
 
 
 def compare(
-    game: GameName,
+    game: options.GameName,
     first: Annotated[str, typer.Argument(metavar="[A]", help="an agent, or a variant")] = "",
     second: Annotated[str, typer.Argument(metavar="[B]", help="the other one")] = "",
     variants: Annotated[str, typer.Option(help="two variants, separated by a comma, instead of A and B")] = "",
-    players: Players = "",
+    players: options.Players = "",
     against: Annotated[
         str, typer.Option(help="who sits in the other seats (agents compared); default: the game's own")
     ] = "",
@@ -160,12 +130,12 @@ def compare(
         str, typer.Option(help="who plays (variants compared); one agent = self-play; default: the same")
     ] = "",
     deals: Deals = 1000,
-    seatings: Seatings = "rotate",
-    variant: VariantName = "base",
-    seed: Seed = 0,
-    workers: Workers = None,
+    seatings: options.Seatings = "rotate",
+    variant: options.VariantName = "base",
+    seed: options.Seed = 0,
+    workers: options.Workers = None,
     out: Out = None,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Compare two agents, or two variants, on the same deals: the paired difference with its interval.
 
@@ -176,16 +146,15 @@ def compare(
     from strozzi_sim.studies.compare import compare
 
     the_game = load_game(game)
-    counts = parse_players(players, the_game) if players else None
+    counts = options.parse_players(players, the_game) if players else None
     sides = _sides(the_game, first, second, variants)
-    with _run(workers, out, json) as how:
+    with options.how_to_run(workers, out, json) as how:
         results = compare(
             the_game, first=sides[0], second=sides[1], against=split_specs(against) if against else [],
             agents=split_specs(agents) if agents else [], players=counts, deals=deals, seatings=seatings,
             variant=variant, seed=seed, how=how,
         )  # fmt: skip
-    _finish(results, deals, json)
-    if json:
+    if _finish(results, deals, json):
         return
     tables = results.tables
     of = "agent" if "agent" in tables["sides"] else "variant"
@@ -216,19 +185,19 @@ def _sides(game: "Game", first: str, second: str, variants: str) -> "Sequence[st
 
 
 def ladder(
-    game: GameName,
+    game: options.GameName,
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="an agent with a budget, such as playouts")],
     param: Annotated[str, typer.Option(help="the parameter that is the budget")] = "iterations",
     start: Annotated[float, typer.Option("--from", help="the smallest budget")] = 250,
     steps: Annotated[int, typer.Option(help="number of doublings")] = 5,
     players: OnePlayers = "",
     deals: Deals = 200,
-    seatings: Seatings = "rotate",
-    variant: VariantName = "base",
-    seed: Seed = 0,
-    workers: Workers = None,
+    seatings: options.Seatings = "rotate",
+    variant: options.VariantName = "base",
+    seed: options.Seed = 0,
+    workers: options.Workers = None,
     out: Out = None,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Does doubling the budget win, and where does that stop? One seat has twice the budget of the others.
 
@@ -238,14 +207,13 @@ def ladder(
     from strozzi_sim.studies.ladder import Climb, flattens_at, ladder
 
     the_game = load_game(game)
-    count = one_player_count(players, the_game)
-    with _run(workers, out, json) as how:
+    count = options.one_player_count(players, the_game)
+    with options.how_to_run(workers, out, json) as how:
         results = ladder(
             the_game, agent=agent, climb=Climb(param, start, steps), players=count, deals=deals, seatings=seatings,
             variant=variant, seed=seed, how=how,
         )  # fmt: skip
-    _finish(results, deals, json)
-    if json:
+    if _finish(results, deals, json):
         return
     table = results.tables["ladder"]
     figures = ("win_share", "rank_mean", "lead_mean")
@@ -258,48 +226,22 @@ def ladder(
         print(f"flat from step {flat}: {twice} is not significantly better or worse than {once}")
 
 
-@contextmanager
-def _run(workers: int | None, out: Path | None, json: bool) -> "Iterator[Run]":
-    """How a study is run: with a bar, and in the folder that --out names, if any."""
-    from strozzi_sim.studies.study import Run
-
-    def told(summary: str, calibrations: "Sequence[Calibration]") -> None:
-        for _ in range(2 if out is None else 1):  # without a folder it has always been said twice
-            tell_plan(summary, calibrations)
-
-    with progress_bar(json, planned=told) as progress:
-        yield Run(out, parse_workers(workers), progress, command_line())
-
-
-def _finish(results: "Results", deals: int, json: bool) -> None:
-    """Write the page of a tournament; print the results as JSON, or how far they were played and where they are."""
-    page = _page(results) if results.folder is not None else None
+def _finish(results: "Results", deals: int, json: bool) -> bool:
+    """Write the page of a tournament, and say how far it was played and where it is; true if JSON was all asked for."""
+    page = options.write_page(results) if results.folder is not None and "ratings" in results.tables else None
     if json:
-        print_json({"plan": results.plan, "tables": json_tables(results)})
-        return
+        options.print_tables(results)
+        return True
     if "until" in results.plan:
         played = results.plan["deals"]
-        print(
-            f"stopped after {played:,} deals = {results.games:,} games"
-            if played < deals
-            else "not stopped before the last deal"
-        )
+        stopped = f"stopped after {played:,} deals = {results.games:,} games"
+        print(stopped if played < deals else "not stopped before the last deal")
     if results.folder is not None:
         tables = results.folder / "tables"
         print(f"{results.played_now:,} games played in {results.seconds:.1f} s; tables: {tables}")
-        if page is not None:
-            print(f"report: {page}")
-
-
-def _page(results: "Results") -> Path | None:
-    """The report of a tournament; comparisons and ladders have none."""
-    from strozzi_sim.games import load_game
-    from strozzi_sim.reports.tournament import write_tournament
-
-    if "ratings" not in results.tables:
-        return None
-    assert results.folder is not None
-    return write_tournament(results.folder, results.manifest, results.tables, load_game(results.plan["game"]))
+    if page is not None:
+        print(f"report: {page}")
+    return False
 
 
 def _rows(table: Any, keys: Sequence[str], figures: Sequence[str]) -> str:
@@ -313,7 +255,7 @@ def _rows(table: Any, keys: Sequence[str], figures: Sequence[str]) -> str:
     for levels, found in lines.items():
         cells = [_value(found[figure]) if figure in found else "-" for figure in figures]
         rows.append([*levels, *cells, f"{found[figures[0]]['n']:,}"])
-    return columns_of(rows)
+    return options.columns_of(rows)
 
 
 def _value(row: Any) -> str:

@@ -1,15 +1,10 @@
 """The report of a game that has none of its own: seats and line-up, which every study has, and scores."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
-
-from strozzi_sim.games.reporting import FigureTable, HeatMap, make_tables
-
-PAGES = ("balance",)
-PAGE_TITLES = {"balance": ("Balance", "Is the game fair to its seats?")}
-HEATMAPS: dict[str, HeatMap] = {}
+from strozzi_sim.games.pages import Page, Report
+from strozzi_sim.games.reporting import FigureTable, HeatMap, Tables
 
 
 def _add_balance(table: FigureTable, cell: Any, stats: Any) -> None:
@@ -17,25 +12,12 @@ def _add_balance(table: FigureTable, cell: Any, stats: Any) -> None:
     table.add(cell, "score_mean", stats.ratio(scores, played))
 
 
-def tables(cells: Sequence[Any], pages: Sequence[str], heatmaps: Sequence[str], stats: Any) -> dict[str, pd.DataFrame]:
-    """The tables of these cells; see `make_tables`.
-
-    Raises:
-        InputError: an unknown page or heat map; lists the known ones.
-    """
-    return make_tables(cells, pages, heatmaps, stats, {"balance": ((), _add_balance)}, HEATMAPS)
+HEATMAPS: dict[str, HeatMap] = {}
+_REPORT = Report({"balance": Page("Balance", "Is the game fair to its seats?", (), _add_balance)}, HEATMAPS, {}, {})
+PAGES, PAGE_TITLES = _REPORT.names, _REPORT.titles
+tables, pictures, sentences = _REPORT.tables, _REPORT.pictures, _REPORT.sentences
 
 
-def pictures(tables: Mapping[str, pd.DataFrame]) -> list[Any]:
-    """None beyond those of every study."""
-    return []
-
-
-def sentences(tables: Mapping[str, pd.DataFrame], components: Mapping[str, Any]) -> dict[str, list[str]]:
-    """None beyond those of every study."""
-    return {}
-
-
-def words(tables: Mapping[str, pd.DataFrame], components: Mapping[str, Any]) -> dict[str, str]:
+def words(tables: Tables, components: Mapping[str, Any]) -> dict[str, str]:
     """Raw values stand for themselves."""
     return {}

@@ -7,7 +7,8 @@ A game's `report` has
     pictures(tables) -> list of Picture
     sentences(tables, components) -> page -> sentences
     words(tables, components) -> how raw values of the tables ("plus_one") are called
-where `cells` are the cells' counts (studies.cells.CellCounts), `stats` is the module that turns counts into figures
+most of which `games.pages` makes of the game's pages;
+`cells` are the cells' counts (studies.cells.CellCounts), `stats` is the module that turns counts into figures
 (strozzi_sim.stats) and `components` is variant name -> component data.
 """
 
@@ -20,7 +21,7 @@ import pandas as pd
 
 from strozzi_sim.errors import InputError, known_names, shown
 
-Unit = Literal["share", "coins", "number", "count"]
+Unit = Literal["share", "amount", "number", "count"]  # an amount is of what scores are counted in
 Tables = Mapping[str, pd.DataFrame]
 
 CELL = ("players", "variant", "lineup")
@@ -78,6 +79,30 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Excerpt:
+    """A part of a page's table that is a heat map as it stands: its levels along the columns.
+
+    Attributes:
+        page: the page.
+        row: the column of the table along the rows.
+        by: what the levels are of.
+        keep: rows of the table -> which of them, bool; by default all.
+    """
+
+    page: str
+    row: str
+    by: str
+    keep: Callable[[pd.DataFrame], Any] | None = None
+
+    def of(self, table: pd.DataFrame) -> pd.DataFrame:
+        """The table of the heat map."""
+        rows = pick(table, by=self.by)
+        rows = rows if self.keep is None else rows[self.keep(rows)]
+        rows = rows[[*CELL, self.row, "level", *FIGURE]].reset_index(drop=True)
+        return rows.rename(columns={self.row: "row", "level": "column"})
+
+
+@dataclass(frozen=True)
 class HeatMap:
     """A heat map: rows x columns, one table heat_<name>, one of its figures drawn.
 
@@ -85,8 +110,7 @@ class HeatMap:
         title, caption: in words; the caption says what a cell is.
         row_label, column_label: what rows and columns are.
         figure: the figure drawn.
-        count: (cell, stats) -> figure -> (rows, columns, estimate of shape [rows, columns]).
-        equal: whether a cell is a share to be compared with an equal chance.
+        count: (cell, stats) -> figure -> (rows, columns, estimate of shape [rows, columns]); or where a page has it.
     """
 
     title: str
@@ -94,8 +118,12 @@ class HeatMap:
     row_label: str
     column_label: str
     figure: Figure
-    count: Callable[[Any, Any], dict[str, tuple[Sequence[str], Sequence[str], Any]]]
-    equal: bool = False
+    count: Callable[[Any, Any], dict[str, tuple[Sequence[str], Sequence[str], Any]]] | Excerpt
+
+    @property
+    def equal(self) -> bool:
+        """Whether a cell is a share to be compared with an equal chance."""
+        return self.figure.name == "win_share"
 
 
 class FigureTable:
@@ -146,6 +174,13 @@ class FigureTable:
         part |= {"figure": figure, "n": n[there].astype(np.int64), "deals": cell.deals}
         self._parts.append(part)
 
+    def add_all(
+        self, cell: Any, estimates: Mapping[str, Any], **levels: str | int | Sequence[str] | Sequence[int]
+    ) -> None:
+        """Add estimates by figure, all with the same levels."""
+        for figure, estimate in estimates.items():
+            self.add(cell, figure, estimate, **levels)
+
     def frame(self) -> pd.DataFrame:
         """The table; without rows it still has its columns and their types."""
         columns: dict[str, list[Any]] = {name: [] for name in self.columns}
@@ -172,45 +207,6 @@ def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
             raise InputError(f"unknown {kind} {shown(name)}; {known_names(name, known)}")
 
 
-def make_tables(
-    cells: Sequence[Any],
-    pages: Sequence[str],
-    heatmaps: Sequence[str],
-    stats: Any,
-    known: Mapping[str, tuple[tuple[str, ...], Callable[[FigureTable, Any, Any], None]]],
-    known_maps: Mapping[str, HeatMap],
-) -> dict[str, pd.DataFrame]:
-    """The tables of these cells: `balance`, those of the pages, and heat_<name> of the heat maps.
-
-    Args:
-        cells: CellCounts of the study.
-        pages: names out of `known`.
-        heatmaps: names out of `known_maps`.
-        stats: the package strozzi_sim.stats.
-        known: page -> the keys of its table, and what adds a cell's figures: (table, cell, stats).
-        known_maps: the game's heat maps.
-
-    Raises:
-        InputError: an unknown page or heat map; lists the known ones.
-    """
-    check_names("page", pages, known)
-    check_names("heat map", heatmaps, known_maps)
-    frames = {}
-    for page, (keys, add) in known.items():
-        if page == "balance" or page in pages:
-            table = FigureTable(*keys)
-            for cell in cells:
-                add(table, cell, stats)
-            frames[page] = table.frame()
-    for name in dict.fromkeys(heatmaps):
-        table = FigureTable("row", "column")
-        for cell in cells:
-            for figure, (rows, columns, estimate) in known_maps[name].count(cell, stats).items():
-                table.add(cell, figure, estimate, row=rows, column=columns)
-        frames["heat_" + name.replace("-", "_")] = table.frame()
-    return frames
-
-
 def in_words(value: float, unit: Unit, digits: int | None = None) -> str:
     """A figure as a person reads it: shares as per cent."""
     if np.isnan(value):
@@ -219,7 +215,7 @@ def in_words(value: float, unit: Unit, digits: int | None = None) -> str:
     return f"{scaled:,.{_DIGITS[unit] if digits is None else digits}f}{sign}".replace("-", "\N{MINUS SIGN}")
 
 
-_DIGITS: dict[Unit, int] = {"share": 1, "coins": 1, "number": 2, "count": 0}
+_DIGITS: dict[Unit, int] = {"share": 1, "amount": 1, "number": 2, "count": 0}
 
 
 def digits_for(half: float, unit: Unit, most: int = 2) -> int:
@@ -293,9 +289,9 @@ class Narrator:
         """The figure in words, as a share."""
         return self._quote(figure, "share", where)
 
-    def coins(self, figure: str, **where: Any) -> str:
-        """The figure in words, as coins."""
-        return self._quote(figure, "coins", where)
+    def amount(self, figure: str, **where: Any) -> str:
+        """The figure in words, as an amount of what scores are counted in."""
+        return self._quote(figure, "amount", where)
 
     def number(self, figure: str, **where: Any) -> str:
         """The figure in words, as a number."""
@@ -318,36 +314,15 @@ class Narrator:
         ends = rows if len(rows) < 2 else rows.iloc[[0, -1]]
         return [(row.players, quote(row, unit)) for row in ends.itertuples(index=False)]
 
+    def rows(self, figure: str, **where: Any) -> list[Any]:
+        """All such rows with a value."""
+        rows = pick(self.table, figure=figure, **{"players": self.players, **where}).dropna(subset="value")
+        return list(rows.itertuples(index=False))
+
     def extremes(self, figure: str, **where: Any) -> tuple[Any, Any] | None:
         """The rows with the lowest and the highest value; None with less than two."""
-        rows = pick(self.table, figure=figure, **{"players": self.players, **where}).dropna(subset="value")
-        if len(rows) < 2:
-            return None
-        rows = rows.sort_values("value", kind="stable")
-        return next(rows.head(1).itertuples(index=False)), next(rows.tail(1).itertuples(index=False))
-
-
-def write_findings(
-    tables: Tables,
-    components: Mapping[str, Any],
-    pages: Mapping[str, Callable[[Narrator, Mapping[str, Any]], list[str]]],
-) -> dict[str, list[str]]:
-    """Page -> what was found on it, of the pages whose tables are there.
-
-    Args:
-        tables: the study's tables.
-        components: variant -> component data.
-        pages: page -> (speaker on its table, component data) -> sentences.
-    """
-    balance = first_scenario(tables["balance"])
-    if balance.empty:
-        return {}
-    data, players = components.get(balance["variant"].iloc[0], {}), spoken_of(balance)
-    return {
-        page: say(Narrator(first_scenario(tables[page]), players), data)
-        for page, say in pages.items()
-        if page in tables
-    }
+        rows = sorted(self.rows(figure, **where), key=lambda row: float(row.value))
+        return (rows[0], rows[-1]) if len(rows) > 1 else None
 
 
 def spoken_of(table: pd.DataFrame) -> int:

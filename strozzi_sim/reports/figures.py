@@ -9,33 +9,13 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from strozzi_sim.games.reporting import Figure, Picture, Unit, in_words, pick
+from strozzi_sim.games.reporting import Picture, Unit, in_words, pick
+from strozzi_sim.reports import style
 from strozzi_sim.reports.rows import dot_rows, quantile_lines, stacked_bars
-from strozzi_sim.reports.series import (
-    Words,
-    in_order,
-    inks_of,
-    key_names,
-    named,
-    players_title,
-    points_of,
-    series_of,
-    whiskers,
-    write_keys,
-)
-from strozzi_sim.reports.style import (
-    COLOURS,
-    GREY,
-    MARKS,
-    STYLE,
-    compact_range,
-    legend_lines,
-    margins,
-    new_figure,
-    panel_title,
-    scale_words,
-)
+from strozzi_sim.reports.series import Series, Words, in_order, named, players_title, whiskers
+from strozzi_sim.reports.style import COLOURS, GREY, MARKS, STYLE
 
+_EQUAL: Any = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (3, 2)), "zorder": 1}  # the line of an equal chance
 _ZOOM = 0.12  # shares that stay this near to an equal chance are drawn with a cut axis
 
 
@@ -48,7 +28,8 @@ def draw(picture: Picture, table: pd.DataFrame, words: Words) -> Drawing | None:
         words: raw value -> how it is called.
     """
     rows = pick(table, **picture.where)
-    wanted = [figure.name for bar in _bars_of(picture) for figure in bar]
+    bars = list(picture.groups.values()) or [picture.figures]
+    wanted = [figure.name for bar in bars for figure in bar]
     rows = rows[rows["figure"].isin(wanted)].dropna(subset="value")
     for column, levels in ((picture.x, picture.levels), (picture.series, picture.series_levels)):
         if levels:
@@ -59,10 +40,6 @@ def draw(picture: Picture, table: pd.DataFrame, words: Words) -> Drawing | None:
         return _KINDS[picture.kind](picture, rows, words)
 
 
-def _bars_of(picture: Picture) -> list[tuple[Figure, ...]]:
-    return list(picture.groups.values()) or [picture.figures]
-
-
 def _intervals(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     """Dots with whiskers; with x = "players" one panel a figure, else one panel a player count."""
     across = picture.x == "players"
@@ -71,58 +48,44 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
         panels = [None] if picture.series == "figure" else list(picture.figures)
     else:
         panels = sorted(rows["players"].unique())
-    series, levels = series_of(picture, rows), in_order(rows[picture.x], picture.levels)
-    inks = inks_of(picture, series)
+    series, levels = Series(picture, rows, words), in_order(rows[picture.x], picture.levels)
+    many = len(series.levels)
     names = [named(level, words, picture.x) for level in levels]
-    near = picture.equal and not across and _zoomed(rows)
+    near = picture.equal and not across and _span(rows) < _ZOOM
+    foot = 0.13 * max(name.count("\n") for name in names)
     drawing, all_axes = _panels(
-        len(panels),
-        most=2 if across else 4,
-        height=2.15,
-        keys=key_names(picture, series, words),
-        share=not near and not across,
-        foot=0.13 * max(name.count("\n") for name in names),
+        len(panels), most=2 if across else 4, height=2.15, keys=series.keys, share=not near and not across, foot=foot
     )
     for axes, panel in zip(all_axes, panels, strict=True):
         here = (
             rows if panel is None else rows[rows["figure"] == panel.name] if across else rows[rows["players"] == panel]
         )
         own = [level for level in levels if level in set(here[picture.x])]
-        width = 0.62 if len(series) > 1 else 0.0
-        for k, one in enumerate(series):
-            points = points_of(picture, here, one)
-            at = np.array([own.index(level) for level in points[picture.x]]) + width * (
-                k - (len(series) - 1) / 2
-            ) / len(series)
-            _dots(axes, at, points, inks[k])
-            if len(series) == 1 and len(own) <= 6:
+        width = 0.62 if many > 1 else 0.0
+        for k, points in enumerate(series.points(here)):
+            at = np.array([own.index(level) for level in points[picture.x]]) + width * (k - (many - 1) / 2) / many
+            _dots(axes, at, points, series.inks[k])
+            if many == 1 and len(own) <= 6:
                 middle = None if across or not picture.equal else 1 / panel
                 _write_values(axes, at, points, picture.figures[0].unit, middle, 0.0 if near else 0.1 * _top(here))
         if picture.equal and not across:
-            axes.axhline(1 / panel, color=GREY, linewidth=0.9, linestyle=(0, (3, 2)), zorder=1)
+            axes.axhline(1 / panel, **_EQUAL)
         elif picture.equal:
             for k, level in enumerate(own):
-                axes.plot(
-                    [k - 0.42, k + 0.42],
-                    [1 / int(level)] * 2,
-                    color=GREY,
-                    linewidth=0.9,
-                    linestyle=(0, (3, 2)),
-                    zorder=1,
-                )
+                axes.plot([k - 0.42, k + 0.42], [1 / int(level)] * 2, **_EQUAL)
         axes.set_xlim(-0.55, len(own) - 0.45)
         axes.set_xticks(range(len(own)), [named(level, words, picture.x) for level in own])
         figure = picture.figures[0] if panel is None or not across else panel
-        scale_words(axes, figure.unit)
-        note = compact_range(list(here["n"]))
-        panel_title(axes, "" if panel is None else panel.label if across else players_title(panel), note)
+        style.scale_words(axes, figure.unit)
+        note = style.compact_range(list(here["n"]))
+        style.panel_title(axes, "" if panel is None else panel.label if across else players_title(panel), note)
         axes.set_xlabel(picture.x_label)
         if near:
             span = _span(rows)
             axes.set_ylim(1 / panel - span, 1 / panel + span)
         else:
             axes.set_ylim(0, _top(here if across else rows))
-    write_keys(drawing, picture, series, words, line=False)
+    series.write_keys(drawing)
     return drawing
 
 
@@ -132,19 +95,8 @@ def _write_values(axes: Axes, at: Any, points: pd.DataFrame, unit: Unit, middle:
         below = middle is not None and row.value < middle and np.nanmin([row.value, row.low]) > floor
         end = row.value if np.isnan(row.low) else row.low if below else row.high
         text = f"{100 * row.value:.1f}" if unit == "share" else in_words(row.value, unit)
-        axes.annotate(
-            text,
-            (spot, end),
-            (0, -3 if below else 3),
-            textcoords="offset points",
-            ha="center",
-            va="top" if below else "bottom",
-            fontsize=7,
-        )
-
-
-def _zoomed(rows: pd.DataFrame) -> bool:
-    return bool(_span(rows) < _ZOOM)
+        shift, up = ((0, -3), "top") if below else ((0, 3), "bottom")
+        axes.annotate(text, (spot, end), shift, textcoords="offset points", ha="center", va=up, fontsize=7)
 
 
 def _top(rows: pd.DataFrame) -> float:
@@ -170,27 +122,26 @@ def _lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     """A line per series over levels that are numbers, with whiskers; one panel a player count."""
     figure = picture.figures[0]
     panels = sorted(rows["players"].unique())
-    series = series_of(picture, rows)
-    inks = inks_of(picture, series)
-    drawing, all_axes = _panels(len(panels), most=4, height=2.0, keys=key_names(picture, series, words), share=True)
+    series = Series(picture, rows, words)
+    drawing, all_axes = _panels(len(panels), most=4, height=2.0, keys=series.keys, share=True)
     for axes, players in zip(all_axes, panels, strict=True):
         here = rows[rows["players"] == players]
         levels = in_order(here[picture.x], picture.levels)
-        for k, one in enumerate(series):
-            points = points_of(picture, here, one)
+        for ink, points in zip(series.inks, series.points(here), strict=True):
             points = points.iloc[np.argsort([levels.index(level) for level in points[picture.x]])]
             at = [levels.index(level) for level in points[picture.x]]
-            axes.plot(at, points["value"], color=COLOURS[inks[k]], linewidth=1.1, alpha=0.55)
-            _dots(axes, at, points, inks[k])
+            axes.plot(at, points["value"], color=COLOURS[ink], linewidth=1.1, alpha=0.55)
+            _dots(axes, at, points, ink)
         if picture.equal:
-            axes.axhline(1 / players, color=GREY, linewidth=0.9, linestyle=(0, (3, 2)), zorder=1)
+            axes.axhline(1 / players, **_EQUAL)
         axes.set_xticks(range(len(levels)), [named(level, words, picture.x) for level in levels])
         axes.set_xlim(-0.4, len(levels) - 0.6)
         axes.set_ylim(0, _top(rows))
-        scale_words(axes, figure.unit)
-        panel_title(axes, players_title(players), compact_range(list(here["n"])))
-    _shared_label(drawing, picture.x_label)
-    write_keys(drawing, picture, series, words, line=True)
+        style.scale_words(axes, figure.unit)
+        style.panel_title(axes, players_title(players), style.compact_range(list(here["n"])))
+    width, height = drawing.get_size_inches()
+    drawing.text(0.5 / width, 0.06 / height, picture.x_label, ha="left", va="bottom", fontsize=8, color=GREY)
+    series.write_keys(drawing, linewidth=1.1)
     return drawing
 
 
@@ -200,22 +151,17 @@ def _panels(
     """A figure with panels in rows of `most` at most."""
     columns = min(count, most)
     lines = -(-count // columns)
-    top, bottom = 0.3 + (0.08 + 0.17 * legend_lines(keys) if keys else 0), 0.48 + foot
-    drawing = new_figure(lines * height + top + bottom - 0.3 + (lines - 1) * 0.2)
+    top, bottom = 0.3 + (0.08 + 0.17 * style.legend_lines(keys) if keys else 0), 0.48 + foot
+    drawing = style.new_figure(lines * height + top + bottom - 0.3 + (lines - 1) * 0.2)
     grid = drawing.subplots(lines, columns, squeeze=False, sharey=share)
     all_axes = list(grid.flat)
     for axes in all_axes[count:]:
         axes.remove()
     right = 0.1 if columns > 1 else 2.6  # a lone panel need not be that wide
-    margins(drawing, left=0.5, right=right, top=top, bottom=bottom, between=0.22 if share else 0.5, rows=0.65 + foot)
-    return drawing, all_axes[:count]
-
-
-def _shared_label(drawing: Drawing, label: str) -> None:
-    height = drawing.get_size_inches()[1]
-    drawing.text(
-        0.5 / drawing.get_size_inches()[0], 0.06 / height, label, ha="left", va="bottom", fontsize=8, color=GREY
+    style.margins(
+        drawing, left=0.5, right=right, top=top, bottom=bottom, between=0.22 if share else 0.5, rows=0.65 + foot
     )
+    return drawing, all_axes[:count]
 
 
 _KINDS: dict[str, Callable[[Picture, pd.DataFrame, Words], Drawing]] = {

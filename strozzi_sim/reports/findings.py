@@ -31,7 +31,7 @@ _CELL = ["players", "variant", "lineup"]
 _MAX = 12  # cells spoken of one by one
 
 WIN = Figure("win_share", "games won", "share")
-SCORE = Figure("score_mean", "mean score", "coins")
+SCORE = Figure("score_mean", "mean score", "amount")
 RANK = Figure("rank_mean", "mean place", "number")
 
 
@@ -73,9 +73,8 @@ def seat_pictures(tables: Tables) -> list[Picture]:
     drawn = [
         Picture(
             "seats", "balance", "intervals", "seats", (WIN,), "How often each seat wins",
-            "Seat 0 starts round 1; the others follow clockwise. The broken line is an equal chance; whiskers are "
-            "95 % intervals. "
-            "All panels have the same scale, cut off above 0 where the seats lie close together.",
+            "Seat 0 starts round 1; the others follow clockwise. The broken line is an equal chance; whiskers are 95 "
+            "% intervals. All panels have the same scale, cut off above 0 where the seats lie close together.",
             x="seat", series=SCENARIO, x_label="seat", equal=True,
         ),
         Picture(
@@ -97,7 +96,7 @@ def seat_pictures(tables: Tables) -> list[Picture]:
                 "lineup-table", "balance", "table", "lineup", (
                     WIN, SCORE, RANK,
                     Figure("win_share_minus_position_0", "games won, less position 0", "share"),
-                    Figure("score_mean_minus_position_0", "mean score, less position 0", "coins"),
+                    Figure("score_mean_minus_position_0", "mean score, less position 0", "amount"),
                 ),
                 "The line-up in figures", "Differences are formed deal by deal.", x=WHO, x_label="position",
             ),
@@ -290,11 +289,9 @@ def certainty(manifest: Mapping[str, Any]) -> list[str]:
     chunks = plan.get("chunks")
     parts = f"{chunks} parts" if chunks else "parts"
     return [
-        f"Every figure is an exact count over all games. Its interval is found by leaving out one of {parts} of "
-        "the study at a time and "
-        "watching how far the figure moves (the delete-one jackknife). All seatings of a deal are in the same "
-        "part, so playing a deal "
-        "several times makes no interval look narrower than it is.",
+        f"Every figure is an exact count over all games. Its interval is found by leaving out one of {parts} of the "
+        "study at a time and watching how far the figure moves (the delete-one jackknife). All seatings of a deal are "
+        "in the same part, so playing a deal several times makes no interval look narrower than it is.",
         "Intervals are 95 %: means by Student's t, drawn to the side to which the parts are skewed; shares by Wilson's "
         "formula, or the exact one where events are rare; differences of shares from the intervals of both. Of twenty "
         "intervals about one misses its true value; in a table "
@@ -304,7 +301,6 @@ def certainty(manifest: Mapping[str, Any]) -> list[str]:
         "Figures with fewer than 30 events behind them have no value; shares keep their interval in `tables/`. n is the number of events behind a figure "
         "(games, rounds, decisions and so on); "
         "events of one game go together, so the interval, not n, says how certain a figure is.",
-        "Intervals cover chance: what the game brings, and what agents that leave a choice to chance do. They do not cover how "
-        "well the agents play. "
-        "What holds for these agents may not hold for others, or for people.",
+        "Intervals cover chance: what the game brings, and what agents that leave a choice to chance do. They do not "
+        "cover how well the agents play. What holds for these agents may not hold for others, or for people.",
     ]

@@ -26,7 +26,7 @@ Array = np.ndarray[Any, Any]
 _MANY = 12  # rows from which on they are drawn lower
 _FOOT = 0.2  # inches for the scale
 _GAP = 0.2  # between lines of panels
-_MIN = 0.5  # that a scale of coins or numbers spans: what looks the same in the cells is not told apart by colour
+_MIN = 0.5  # that a scale of amounts or numbers spans: what looks the same in the cells is not told apart by colour
 _TITLE = 0.75  # inches that the title of a panel needs
 
 

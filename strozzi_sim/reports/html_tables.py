@@ -1,7 +1,7 @@
 """Tables for the page: tidy rows -> what the template prints."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -62,9 +62,8 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
         table: its table, of one variant and line-up.
         words: raw value -> how it is called.
     """
-    names = [figure.name for figure in picture.figures]
     rows = pick(table, **picture.where)
-    rows = rows[rows["figure"].isin(names)]
+    rows = rows[rows["figure"].isin([figure.name for figure in picture.figures])]
     if picture.x != "figure" and picture.levels:
         rows = rows[rows[picture.x].isin(picture.levels)]
     if rows.empty:
@@ -76,39 +75,29 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
     wide = not grouped_by_figure and across > _FIT
     numbers = _Numbers(rows, picture, most=1 if wide else 2)
     heads = tuple(f"{count} players" for count in players)
+
+    def lines(labels: Iterable[tuple[str, Any]], figures: Sequence[Figure]) -> tuple[Row, ...]:
+        """The lines of these (label, level) that are there, with the figures side by side."""
+        keys = [(label, [(figure, count, level) for figure in figures for count in players]) for label, level in labels]
+        return tuple(line for label, own in keys if (line := _line(label, numbers, own)))
+
     if picture.x == "figure":
-        lines = [
-            _line(_label(figure), numbers, [(figure, count, "") for count in players]) for figure in picture.figures
-        ]
-        return PageTable("", (), heads, tuple(line for line in lines if line), wide=False)
+        single = [line for figure in picture.figures for line in lines([(_label(figure), "")], [figure])]
+        return PageTable("", (), heads, tuple(single), wide=False)
+    labels = [(named(level, words, picture.x), level) for level in levels]
     if grouped_by_figure:
-        grouped: list[Row] = []
-        for figure in picture.figures:
-            group = [
-                _line(named(level, words, picture.x), numbers, [(figure, count, level) for count in players])
-                for level in levels
-            ]
-            there = [line for line in group if line]
-            grouped += [
-                Row(line.label, line.cells, line.n, "" if k else _label(figure)) for k, line in enumerate(there)
-            ]
-        return PageTable(picture.x_label, (), heads, tuple(grouped), wide=False)
-    lines = [
-        _line(
-            named(level, words, picture.x),
-            numbers,
-            [(figure, count, level) for figure in picture.figures for count in players],
-        )
-        for level in levels
-    ]
+        groups = [(_label(figure), lines(labels, [figure])) for figure in picture.figures]
+        rows_of_groups = [
+            replace(line, head="" if k else head) for head, group in groups for k, line in enumerate(group)
+        ]
+        return PageTable(picture.x_label, (), heads, tuple(rows_of_groups), wide=False)
+    names = [_label(figure) for figure in picture.figures]
+    body = lines(labels, picture.figures)
     if len(players) == 1:
         corner = f"{picture.x_label}, {heads[0]}" if picture.x_label else heads[0]
-        return PageTable(
-            corner, (), tuple(_label(figure) for figure in picture.figures), tuple(line for line in lines if line), wide
-        )
-    groups = tuple((_label(figure), len(players)) for figure in picture.figures)
-    columns = tuple(str(count) for _ in picture.figures for count in players)
-    return PageTable(picture.x_label, groups, columns, tuple(line for line in lines if line), wide)
+        return PageTable(corner, (), tuple(names), body, wide)
+    columns = tuple(str(count) for _ in names for count in players)
+    return PageTable(picture.x_label, tuple((name, len(players)) for name in names), columns, body, wide)
 
 
 def _label(figure: Figure) -> str:

@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from html import escape
 from pathlib import Path
@@ -147,6 +147,22 @@ class Painter:
                 self.drawn[f"figures/{name}.{kind}"] = picture.getvalue()
         return inline_svg(self.drawn[f"figures/{name}.svg"].decode("utf-8"), name, title)
 
+    def parts(
+        self, shown: Picture | HeatMap, name: str, rows: pd.DataFrame, words: Mapping[str, str], scenario: str = ""
+    ) -> list[Part]:
+        """A picture, table or heat map of these rows as a part of an item; empty if there is nothing to show."""
+        if isinstance(shown, Picture) and shown.kind == "table":
+            lines = page_table(shown, rows, words)
+            return [] if lines is None else [Part(scenario, "", "", lines)]
+        drawing = draw(shown, rows, words) if isinstance(shown, Picture) else draw_heat_map(shown, rows, words)
+        return [] if drawing is None else [Part(scenario, self.paint(drawing, name, shown.title), name, None)]
+
+
+def section(anchor: str, title: str, question: str, sentences: Iterable[str], items: Iterable[Item]) -> Section:
+    """A section without the items of which there is nothing to show."""
+    said = tuple(marked(sentence) for sentence in sentences)
+    return Section(anchor, title, question, said, tuple(item for item in items if item.parts))
+
 
 def inline_svg(text: str, name: str, title: str) -> str:
     """An SVG file as part of an HTML page: no prologue, ids of its own, its size left to the page."""
@@ -177,21 +193,17 @@ def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: 
             continue
         title, question = part.PAGE_TITLES[page]
         seats = [*lineups, *findings.seat_sentences(tables)] if page == "balance" else []
-        sentences = tuple(marked(sentence) for sentence in [*seats, *said.get(page, [])])
-        items = [_item(picture, tables[picture.table], words, painter) for picture in pictures if picture.page == page]
-        sections.append(Section(page, title, question, sentences, tuple(item for item in items if item.parts)))
+        own = [picture for picture in pictures if picture.page == page]
+        items = [_item(picture, picture.name, tables[picture.table], words, painter) for picture in own]
+        sections.append(section(page, title, question, [*seats, *said.get(page, [])], items))
     maps = [
-        _heat_item(name, heat_map, tables[table], words, painter)
+        _item(heat_map, f"heat-{name}", tables[table], words, painter)
         for name, heat_map in part.HEATMAPS.items()
         if (table := "heat_" + name.replace("-", "_")) in tables
     ]
-    maps = [item for item in maps if item.parts]
-    if maps:
-        note = marked(
-            "Cells without a figure are blank: it never happened, or fewer than 30 times. n is what is behind a row."
-        )
-        sections.append(Section("heatmaps", "Heat maps", "Where does what happen?", (note,), tuple(maps)))
-    return sections
+    note = "Cells without a figure are blank: it never happened, or fewer than 30 times. n is what is behind a row."
+    heat = section("heatmaps", "Heat maps", "Where does what happen?", [note], maps)
+    return [*sections, heat] if heat.items else sections
 
 
 def _variants(manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -214,29 +226,14 @@ def _apart(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
         yield name, f"--{number}-{slug}" if len(every) > 1 else "", pick(table, variant=variant, lineup=lineup)
 
 
-def _item(picture: Picture, table: pd.DataFrame, words: Mapping[str, str], painter: Painter) -> Item:
-    parts = []
-    together = picture.series == SCENARIO
-    scenes = [("", "", findings.with_scenario(table))] if together else list(_apart(table))
-    for scenario, slug, rows in scenes:
-        if picture.kind == "table":
-            lines = page_table(picture, rows, words)
-            if lines is not None:
-                parts.append(Part(scenario, "", "", lines))
-        elif (drawing := draw(picture, rows, words)) is not None:
-            name = picture.name + slug
-            parts.append(Part(scenario, painter.paint(drawing, name, picture.title), name, None))
-    return Item(picture.title, picture.caption, tuple(parts))
-
-
-def _heat_item(name: str, heat_map: HeatMap, table: pd.DataFrame, words: Mapping[str, str], painter: Painter) -> Item:
-    parts = []
-    for scenario, slug, rows in _apart(table):
-        drawing = draw_heat_map(heat_map, rows, words)
-        if drawing is not None:
-            file = f"heat-{name}{slug}"
-            parts.append(Part(scenario, painter.paint(drawing, file, heat_map.title), file, None))
-    return Item(heat_map.title, heat_map.caption, tuple(parts))
+def _item(shown: Picture | HeatMap, name: str, table: pd.DataFrame, words: Mapping[str, str], painter: Painter) -> Item:
+    """A picture, table or heat map, once for each variant and line-up, or once for all if it tells them apart itself."""
+    together = isinstance(shown, Picture) and shown.series == SCENARIO
+    scenes = [("", "", findings.with_scenario(table))] if together else _apart(table)
+    parts = [
+        part for scenario, slug, rows in scenes for part in painter.parts(shown, name + slug, rows, words, scenario)
+    ]
+    return Item(shown.title, shown.caption, tuple(parts))
 
 
 def _heading(name: str, title: str) -> str:
@@ -267,15 +264,12 @@ def plan_in_words(manifest: Mapping[str, Any], game: Game) -> str:
     """The plan in one sentence: what times what is how many games."""
     plan = manifest.get("plan", {})
     players, lineups, variants = plan.get("players", []), plan.get("lineups", []), list(_variants(manifest))
-    names = [", ".join(lineup) if isinstance(lineup, list | tuple) else str(lineup) for lineup in lineups]
+    names = _lineups(plan)
     parts = [f"{game.title} at {listed([str(count) for count in players])} players" if players else game.title]
     if names:
         alone = all(isinstance(lineup, list | tuple) and len(lineup) == 1 for lineup in lineups)
-        parts.append(
-            f"played by {listed(names)} against {'itself' if len(names) == 1 else 'themselves'}"
-            if alone
-            else f"played by {'; '.join(names)}"
-        )
+        themselves = f"{listed(names)} against {'itself' if len(names) == 1 else 'themselves'}"
+        parts.append(f"played by {themselves if alone else '; '.join(names)}")
     if variants and variants != ["base"]:
         parts.append(f"variants {listed(variants)}")
     if plan.get("deals"):
@@ -285,26 +279,30 @@ def plan_in_words(manifest: Mapping[str, Any], game: Game) -> str:
 
 
 def _facts(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The plan as a short table."""
     plan = manifest.get("plan", {})
+    seatings = plan.get("seatings")
     facts = [
-        ("Players", ", ".join(str(count) for count in plan.get("players", []))),
-        (
-            "Line-ups",
-            " | ".join(
-                ", ".join(line) if isinstance(line, list | tuple) else str(line) for line in plan.get("lineups", [])
-            ),
-        ),
+        ("Line-ups", " | ".join(_lineups(plan))),
         ("Variants", ", ".join(_variants(manifest))),
         ("Deals per combination", f"{plan['deals']:,}" if "deals" in plan else ""),
-        (
-            "Seatings",
-            f"{plan.get('seatings', '')} (an agent against itself sits one way)" if plan.get("seatings") else "",
-        ),
+        ("Seatings", f"{seatings} (an agent against itself sits one way)" if seatings else ""),
+    ]
+    return known_facts(manifest, facts)
+
+
+def known_facts(manifest: Mapping[str, Any], of_plan: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The plan as a short table: player counts, these facts, how many games, and when; what is not known is left out."""
+    facts = [
+        ("Players", ", ".join(str(count) for count in manifest.get("plan", {}).get("players", []))),
+        *of_plan,
         ("Games", f"{manifest['games']:,}" if manifest.get("games") else ""),
-        ("Played", " to ".join(moment(manifest[key]) for key in ("started", "finished") if manifest.get(key))),
+        ("Played", " to ".join(_moment(manifest[key]) for key in ("started", "finished") if manifest.get(key))),
     ]
     return [(name, value) for name, value in facts if value]
+
+
+def _lineups(plan: Mapping[str, Any]) -> list[str]:
+    return [", ".join(line) if isinstance(line, list | tuple) else str(line) for line in plan.get("lineups", [])]
 
 
 def calibrated_words(manifest: Mapping[str, Any]) -> list[str]:
@@ -312,7 +310,7 @@ def calibrated_words(manifest: Mapping[str, Any]) -> list[str]:
     return [str(calibration) for noted in manifest.get("calibrated", []) if (calibration := Calibration.of(noted))]
 
 
-def moment(text: Any) -> str:
+def _moment(text: Any) -> str:
     """A time as ISO 8601 writes it, for people."""
     return str(text).replace("T", " ").replace("+00:00", " UTC")
 
@@ -321,9 +319,5 @@ def _again(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What identifies the results."""
     versions = ", ".join(f"{name} {version}" for name, version in manifest.get("versions", {}).items())
     seed = manifest.get("seed", manifest.get("plan", {}).get("seed"))
-    facts = [
-        ("Seed", "" if seed is None else str(seed)),
-        ("Plan's hash", str(manifest.get("plan_hash") or "")),
-        ("Versions", versions),
-    ]
-    return [(name, value) for name, value in facts if value]
+    facts = {"Seed": "" if seed is None else str(seed), "Plan's hash": str(manifest.get("plan_hash") or "")}
+    return [(name, value) for name, value in {**facts, "Versions": versions}.items() if value]

@@ -1,65 +1,45 @@
 """Pictures whose lines lie one below the other: dots in rows, stacked bars, quantiles."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Patch
 
 from strozzi_sim.games.reporting import Figure, Picture, in_words, pick
-from strozzi_sim.reports.series import (
-    Words,
-    in_order,
-    named,
-    players_title,
-    points_of,
-    series_of,
-    whiskers,
-    write_keys,
-)
-from strozzi_sim.reports.style import (
-    COLOURS,
-    GREY,
-    INK,
-    MARKS,
-    PAPER,
-    compact_range,
-    legend,
-    margins,
-    new_figure,
-    panel_title,
-    scale_words,
-)
+from strozzi_sim.reports import style
+from strozzi_sim.reports.series import Series, Words, in_order, named, players_title, whiskers
 
 _TINTS = ("#0072B2", "#5b6770", "#E69F00", "#a9cfe6", "#cc79a7", "#d9d9d9")  # neighbours differ in grey too
 
 
 def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     """Many levels, one line each; one panel a figure, all with the same lines."""
-    levels, series = in_order(rows[picture.x], picture.levels), series_of(picture, rows)
-    drawing = new_figure(0.175 * len(levels) + 0.95)
+    levels, series = in_order(rows[picture.x], picture.levels), Series(picture, rows, words)
+    drawing = style.new_figure(0.175 * len(levels) + 0.95)
     grid = drawing.subplots(1, len(picture.figures), squeeze=False, sharey=True)
     labels = [named(level, words, picture.x) for level in levels]
     left = 0.1 + 0.054 * max(len(label) for label in labels)
-    margins(drawing, left=left, right=0.1, top=0.62, bottom=0.33, between=0.3)
+    style.margins(drawing, left=left, right=0.1, top=0.62, bottom=0.33, between=0.3)
     for axes, figure in zip(grid.flat, picture.figures, strict=True):
         here = rows[rows["figure"] == figure.name]
-        for k, one in enumerate(series):
-            points = points_of(picture, here, one)
+        for k, points in enumerate(series.points(here)):
             at = [levels.index(level) for level in points[picture.x]]
             axes.errorbar(
-                points["value"], at, xerr=whiskers(points), fmt=MARKS[k], color=COLOURS[k], markersize=4,
-                elinewidth=0.9,                markeredgewidth=0, alpha=0.9,
+                points["value"], at, xerr=whiskers(points), fmt=style.MARKS[k], color=style.COLOURS[k], markersize=4,
+                elinewidth=0.9, markeredgewidth=0, alpha=0.9,
             )  # fmt: skip
         axes.set_ylim(len(levels) - 0.4, -0.6)
         axes.set_yticks(range(len(levels)), labels)
-        axes.tick_params(axis="y", labelcolor=INK, labelsize=7)
+        axes.tick_params(axis="y", labelcolor=style.INK, labelsize=7)
         axes.grid(axis="x")
         if not (here[["low", "value"]] < 0).any(axis=None):
             axes.set_xlim(left=0)
-        scale_words(axes, figure.unit, "x")
-        panel_title(axes, figure.label, compact_range(list(here["n"])) if len(picture.figures) == 1 else "")
+        style.scale_words(axes, figure.unit, "x")
+        style.panel_title(axes, figure.label, style.compact_range(list(here["n"])) if len(picture.figures) == 1 else "")
         axes.title.set_fontsize(7.5)
-    write_keys(drawing, picture, series, words, line=False)
+    series.write_keys(drawing)
     return drawing
 
 
@@ -75,9 +55,9 @@ def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     parts = bars[0][1]
     columns = min(2, len(panels))
     lines = -(-len(panels) // columns)
-    drawing = new_figure(lines * (0.3 * len(bars) + 0.42) + 0.5)
+    drawing = style.new_figure(lines * (0.3 * len(bars) + 0.42) + 0.5)
     grid = drawing.subplots(lines, columns, squeeze=False, sharex=True)
-    margins(drawing, left=0.75, right=0.35, top=0.55, bottom=0.3, between=0.85, rows=0.42)
+    style.margins(drawing, left=0.75, right=0.35, top=0.55, bottom=0.3, between=0.85, rows=0.42)
     for axes in list(grid.flat)[len(panels) :]:
         axes.remove()
     longest = rows.groupby(["players", *([picture.x] if picture.x else [])])["value"].sum().max()
@@ -87,21 +67,21 @@ def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
             start = 0.0
             for k, figure in enumerate(figures):
                 value = float(pick(here, figure=figure.name, **where)["value"].sum())
-                axes.barh(line, value, left=start, height=0.66, color=_TINTS[k], edgecolor=PAPER, linewidth=0.8)
+                axes.barh(line, value, left=start, height=0.66, color=_TINTS[k], edgecolor=style.PAPER, linewidth=0.8)
                 if value > 0.09 * longest / (2 if picture.groups else 1):
-                    ink = PAPER if k < 2 else INK
+                    ink = style.PAPER if k < 2 else style.INK
                     axes.text(start + value / 2, line, f"{value:.0f}", ha="center", va="center", fontsize=7, color=ink)
                 start += value
             axes.text(start, line, f" {start:.0f}", ha="left", va="center", fontsize=7.5, fontweight="bold")
         axes.set_ylim(len(bars) - 0.5, -0.5)
         axes.set_yticks(range(len(bars)), [name for name, _, _ in bars])
-        axes.tick_params(axis="y", labelcolor=INK)
+        axes.tick_params(axis="y", labelcolor=style.INK)
         axes.tick_params(axis="x", labelbottom=False, length=0)
         axes.spines["bottom"].set_visible(False)
         axes.grid(visible=False)
-        panel_title(axes, players_title(players), compact_range(list(here["n"])))
+        style.panel_title(axes, players_title(players), style.compact_range(list(here["n"])))
     handles = [Patch(color=_TINTS[k]) for k in range(len(parts))]
-    legend(drawing, handles, [part.label for part in parts], 0.75)
+    style.legend(drawing, handles, [part.label for part in parts], 0.75)
     return drawing
 
 
@@ -109,43 +89,28 @@ def quantile_lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawin
     """Quantiles 5, 25, 50, 75, 95 % and one mark beyond; a line a player count."""
     names = [figure.name for figure in picture.figures]
     panels = sorted(rows["players"].unique())
-    drawing = new_figure(0.42 * len(panels) + 0.6)
+    drawing = style.new_figure(0.42 * len(panels) + 0.6)
     axes = drawing.subplots()
-    margins(drawing, left=0.75, right=0.3, top=0.12, bottom=0.46)
+    style.margins(drawing, left=0.75, right=0.3, top=0.12, bottom=0.46)
     for line, players in enumerate(panels):
         here = rows[rows["players"] == players].set_index("figure")["value"]
         q05, q25, q50, q75, q95, mark = (float(here.get(name, np.nan)) for name in names)
-        axes.plot([q05, q95], [line, line], color=COLOURS[0], linewidth=1.2, solid_capstyle="butt")
-        axes.plot([q25, q75], [line, line], color=COLOURS[0], linewidth=7, solid_capstyle="butt", alpha=0.85)
-        axes.plot(q50, line, "o", color=PAPER, markersize=4.5)
-        axes.plot(mark, line, "D", color=COLOURS[1], markersize=5, markeredgewidth=0)
-        for value, side in ((q05, "right"), (q95, "left")):
-            axes.annotate(
-                in_words(value, "count"),
-                (value, line),
-                (4 if side == "left" else -4, 0),
-                textcoords="offset points",
-                ha=side,
-                va="center",
-                fontsize=7,
-                color=GREY,
-            )
-        for value, colour in ((q50, INK), (mark, COLOURS[1])):
-            axes.annotate(
-                in_words(value, "count"),
-                (value, line),
-                (0, 7),
-                textcoords="offset points",
-                ha="center",
-                va="bottom",
-                fontsize=7,
-                color=colour,
-            )
+        axes.plot([q05, q95], [line, line], color=style.COLOURS[0], linewidth=1.2, solid_capstyle="butt")
+        axes.plot([q25, q75], [line, line], color=style.COLOURS[0], linewidth=7, solid_capstyle="butt", alpha=0.85)
+        axes.plot(q50, line, "o", color=style.PAPER, markersize=4.5)
+        axes.plot(mark, line, "D", color=style.COLOURS[1], markersize=5, markeredgewidth=0)
+        for value, shift, across, up, colour in (
+            (q05, (-4, 0), "right", "center", style.GREY), (q95, (4, 0), "left", "center", style.GREY),
+            (q50, (0, 7), "center", "bottom", style.INK), (mark, (0, 7), "center", "bottom", style.COLOURS[1]),
+        ):  # fmt: skip
+            text = in_words(value, "count")
+            spot: Any = {"textcoords": "offset points", "ha": across, "va": up, "fontsize": 7, "color": colour}
+            axes.annotate(text, (value, line), shift, **spot)
     axes.margins(x=0.08)  # room for the numbers at the ends
     axes.set_ylim(len(panels) - 0.5, -0.7)
     axes.set_yticks(range(len(panels)), [players_title(players) for players in panels])
-    axes.tick_params(axis="y", labelcolor=INK)
+    axes.tick_params(axis="y", labelcolor=style.INK)
     axes.grid(axis="y", visible=False)
     axes.grid(axis="x")
-    axes.set_xlabel("coins" if picture.figures[0].unit == "coins" else "")
+    axes.set_xlabel(picture.x_label)
     return drawing

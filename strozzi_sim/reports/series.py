@@ -49,48 +49,38 @@ def whiskers(rows: pd.DataFrame) -> np.ndarray[Any, Any]:
     return np.array([low, high])
 
 
-def series_of(picture: Picture, rows: pd.DataFrame) -> list[Any]:
-    """The series of a picture in their order; [None] if it has but one kind of point."""
-    if not picture.series:
-        return [None]
-    if picture.series == "figure":
-        return [figure.name for figure in picture.figures]
-    return in_order(rows[picture.series], picture.series_levels)[:SERIES]
+class Series:
+    """The series of a picture in their order; a single one, named None, if it has but one kind of point.
 
+    Attributes:
+        levels: what tells them apart.
+        inks: which colour and mark each has: the same in every picture that names the same levels.
+        keys: what the keys say; empty for a single series, which needs none.
+    """
 
-def inks_of(picture: Picture, series: Sequence[Any]) -> list[int]:
-    """Which colour and mark each series has: the same in every picture that names the same levels."""
-    return [picture.series_levels.index(one) if one in picture.series_levels else k for k, one in enumerate(series)]
+    def __init__(self, picture: Picture, rows: pd.DataFrame, words: Words) -> None:
+        self._column = picture.series
+        if self._column == "figure":
+            self.levels: list[Any] = [figure.name for figure in picture.figures]
+            words = {f"figure={figure.name}": figure.label for figure in picture.figures}
+        else:
+            there = in_order(rows[self._column], picture.series_levels) if self._column else [None]
+            self.levels = there[:SERIES]
+        ranks = {level: k for k, level in enumerate(picture.series_levels)}
+        self.inks = [ranks.get(level, k) for k, level in enumerate(self.levels)]
+        named_levels = [
+            players_title(level) if self._column == "players" else named(level, words, self._column)
+            for level in self.levels
+        ]
+        self.keys = named_levels if len(named_levels) > 1 else []
 
+    def points(self, rows: pd.DataFrame) -> list[pd.DataFrame]:
+        """The rows of each series."""
+        return [rows if level is None else rows[rows[self._column] == level] for level in self.levels]
 
-def series_words(picture: Picture, series: Any, words: Words) -> str:
-    """How a series is called."""
-    if picture.series == "figure":
-        return next(figure.label for figure in picture.figures if figure.name == series)
-    if picture.series == "players":
-        return f"{series} players"
-    return named(series, words, picture.series)
-
-
-def points_of(picture: Picture, rows: pd.DataFrame, series: Any) -> pd.DataFrame:
-    """The rows of one series."""
-    return rows if series is None else rows[rows[picture.series] == series]
-
-
-def write_keys(drawing: Drawing, picture: Picture, series: Sequence[Any], words: Words, *, line: bool) -> None:
-    """The keys of the series above the panels, if there are several."""
-    names = key_names(picture, series, words)
-    if not names:
-        return
-    handles = [
-        Line2D(
-            [], [], color=COLOURS[k], marker=MARKS[k], markeredgewidth=0, markersize=4.5, linewidth=1.1 if line else 0
-        )
-        for k in inks_of(picture, series)
-    ]
-    legend(drawing, handles, names, 0.5)
-
-
-def key_names(picture: Picture, series: Sequence[Any], words: Words) -> list[str]:
-    """What the keys say; empty for a single series, which needs none."""
-    return [series_words(picture, one, words) for one in series] if len(series) > 1 else []
+    def write_keys(self, drawing: Drawing, linewidth: float = 0.0) -> None:
+        """The keys of the series above the panels, if there are several."""
+        if self.keys:
+            look: Any = {"markeredgewidth": 0, "markersize": 4.5, "linewidth": linewidth}
+            handles = [Line2D([], [], color=COLOURS[k], marker=MARKS[k], **look) for k in self.inks]
+            legend(drawing, handles, self.keys, 0.5)

@@ -10,11 +10,8 @@ import pandas as pd
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import Figure, HeatMap, Picture, Tables, listed, pick, quote, row_of
 from strozzi_sim.games.verdicts import MIN_SHARE, surely_not
-from strozzi_sim.reports.figures import draw
 from strozzi_sim.reports.findings import RANK, SCORE, WIN
-from strozzi_sim.reports.heat import draw_heat_map
-from strozzi_sim.reports.html_tables import page_table
-from strozzi_sim.reports.page import Content, Item, Painter, Part, Section, marked, moment, write_page
+from strozzi_sim.reports.page import Content, Item, Painter, Section, known_facts, section, write_page
 from strozzi_sim.studies.standings import unrated
 
 STRENGTH = Figure("strength", "strength", "number")
@@ -46,7 +43,7 @@ def write_tournament(folder: Path, manifest: Mapping[str, Any], tables: Tables, 
         sections = [
             _standing(standings, painter),
             _pairs(standings, painter, manifest["plan"]["chunks"]),
-            _nash(standings, tables),
+            _nash(standings, tables, painter),
             _seats(tables, painter),
         ]
         return Content(
@@ -110,13 +107,12 @@ def _standing(standings: Sequence[_Standing], painter: Painter) -> Section:
         words = {agent: _with_reach(standing, agent) for agent in standing.agents}
         dots = Picture("strength", "", "dots", "", (STRENGTH,), "Strength", x="agent", levels=standing.agents)
         short = {agent: _with_reach(standing, agent, _LONGER) for agent in standing.agents}
-        pictures += _drawn(dots, standing.ratings, short, painter, standing.title, standing.slug)
+        pictures += painter.parts(dots, f"strength{standing.slug}", standing.ratings, short, standing.title)
         table = Picture(
             "standing", "", "table", "", (STRENGTH, WIN, RANK, SCORE), "", x="agent", levels=standing.agents,
             x_label="agent (95 % interval of its rank)",
         )  # fmt: skip
-        page_rows = page_table(table, standing.figures, words)
-        lines += [Part(standing.title, "", "", page_rows)] if page_rows else []
+        lines += painter.parts(table, "", standing.figures, words, standing.title)
     caption = (
         "Plackett-Luce strengths from whole finishing orders; logarithms with mean 0. A difference of 1 means finishing ahead about "
         "e = 2.7 times as often as behind. Whiskers are 95 % intervals. In parentheses the ranks that are possible with 95 % confidence."
@@ -126,7 +122,7 @@ def _standing(standings: Sequence[_Standing], painter: Painter) -> Section:
         Item("The standing in figures", "Over all games of an agent, whoever sat there with it.", tuple(lines)),
     ]
     sentences = [sentence for standing in standings for sentence in _told(standing)]
-    return _section("standing", "Standing", "Who is strongest, and how certain is that?", sentences, items)
+    return section("standing", "Standing", "Who is strongest, and how certain is that?", sentences, items)
 
 
 def _pairs(standings: Sequence[_Standing], painter: Painter, chunks: int) -> Section:
@@ -141,27 +137,23 @@ def _pairs(standings: Sequence[_Standing], painter: Painter, chunks: int) -> Sec
         words = {f"row {k}": _short(standing.words[agent]) for agent, k in number.items()}
         counted = "of the agent with this number"
         heat_map = HeatMap("Who finishes ahead of whom", "", "agent", counted, AHEAD, lambda cell, stats: {})
-        drawing = draw_heat_map(heat_map, rows, words)
-        if drawing is not None:
-            name = f"pairs{standing.slug}"
-            parts.append(Part(standing.title, painter.paint(drawing, name, heat_map.title), name, None))
+        parts += painter.parts(heat_map, f"pairs{standing.slug}", rows, words, standing.title)
     caption = (
         "How often the agent of the row finished ahead of that of the column, in games that both played; a tie counts half. "
         "n is the number of those games. Agents are numbered by strength."
     )
     items = [Item("Who finishes ahead of whom", caption, tuple(parts))]
-    return _section("pairs", "Pairs", "Does the ranking hold for every two agents?", sentences, items)
+    return section("pairs", "Pairs", "Does the ranking hold for every two agents?", sentences, items)
 
 
-def _nash(standings: Sequence[_Standing], tables: Tables) -> Section:
+def _nash(standings: Sequence[_Standing], tables: Tables, painter: Painter) -> Section:
     lines, sentences = [], []
     for standing in standings if "nash" in tables else ():
         rows = pick(tables["nash"], players=standing.players, variant=standing.variant)
         table = Picture(
             "nash", "", "table", "", (WEIGHT, AGAINST), "", x="agent", levels=standing.agents, x_label="agent"
         )
-        page_rows = page_table(table, rows, standing.words)
-        lines += [Part(standing.title, "", "", page_rows)] if page_rows else []
+        lines += painter.parts(table, "", rows, standing.words, standing.title)
         weighty = pick(rows, figure="weight").query("value > 0").sort_values("value", ascending=False, kind="stable")
         mixture = [f"`{row.agent}` ({quote(row, 'share')})" for row in weighty.itertuples(index=False)]
         if mixture:
@@ -171,7 +163,7 @@ def _nash(standings: Sequence[_Standing], tables: Tables) -> Section:
         "Against it an agent with a weight wins one half, the others less. Neither copies nor more weak agents change these scores."
     )
     items = [Item("Weights, and scores against the mixture", caption, tuple(lines))]
-    return _section("nash", "Nash averaging", "Which agents does nobody beat?", sentences, items)
+    return section("nash", "Nash averaging", "Which agents does nobody beat?", sentences, items)
 
 
 def _seats(tables: Tables, painter: Painter) -> Section:
@@ -185,28 +177,14 @@ def _seats(tables: Tables, painter: Painter) -> Section:
     for variant in variants:
         title, slug = (f"variant {variant}", f"--{variant}") if len(variants) > 1 else ("", "")
         here = pick(rows, variant=variant)
-        pictures += _drawn(seats, here, {}, painter, title, slug)
-        page_rows = page_table(table, here, {})
-        lines += [Part(title, "", "", page_rows)] if page_rows else []
+        pictures += painter.parts(seats, f"seats{slug}", here, {}, title)
+        lines += painter.parts(table, "", here, {}, title)
     caption = (
         "All games of the tournament together. The broken line is an equal chance. Every agent sits at every seat equally often, so that seats "
         "favour no agent in the standing."
     )
     items = [Item("How often each seat wins", caption, tuple(pictures)), Item("Seats in figures", "", tuple(lines))]
-    return _section("seats", "Seats", "What do the seats do, whoever sits there?", [], items)
-
-
-def _drawn(picture: Picture, rows: pd.DataFrame, words: Words, painter: Painter, title: str, slug: str) -> list[Part]:
-    drawing = draw(picture, rows, words)
-    if drawing is None:
-        return []
-    name = picture.name + slug
-    return [Part(title, painter.paint(drawing, name, picture.title), name, None)]
-
-
-def _section(anchor: str, title: str, question: str, sentences: Sequence[str], items: Sequence[Item]) -> Section:
-    shown = tuple(item for item in items if item.parts)
-    return Section(anchor, title, question, tuple(marked(sentence) for sentence in sentences), shown)
+    return section("seats", "Seats", "What do the seats do, whoever sits there?", [], items)
 
 
 def _short(name: str, most: int = _LONG) -> str:
@@ -296,17 +274,14 @@ def _facts(manifest: Mapping[str, Any], standings: Sequence[_Standing]) -> list[
     rule = plan.get("until", "")
     stopped = f"{rule if rule == 'decided' else f'win shares known to within {rule}'}; at most {plan['deals']:,} deals"
     facts = [
-        ("Players", ", ".join(str(count) for count in plan["players"])),
         ("Field", ", ".join(sorted({agent for standing in standings for agent in standing.agents}))),
         ("Matchups", f"{len(plan['lineups']):,}"),
         ("Variants", ", ".join(plan["variants"])),
         ("Seatings", plan["seatings"]),
         ("Deals of a matchup", f"{manifest['deals']:,}"),
         ("Stopping rule", stopped if rule else ""),
-        ("Games", f"{manifest['games']:,}"),
-        ("Played", " to ".join(moment(manifest[key]) for key in ("started", "finished") if manifest.get(key))),
     ]
-    return [(name, value) for name, value in facts if value]
+    return known_facts(manifest, facts)
 
 
 def _certainty(manifest: Mapping[str, Any]) -> list[str]:

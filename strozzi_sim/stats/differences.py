@@ -3,12 +3,11 @@
 Axes: C chunks, then any shape of figures.
 """
 
-from typing import Any
-
 import numpy as np
 
 from strozzi_sim.stats.intervals import (
     MIN_EVENTS,
+    Array,
     Estimate,
     as_share,
     divide,
@@ -20,8 +19,6 @@ from strozzi_sim.stats.intervals import (
     t_quantile,
     uncommon_chunks,
 )
-
-Array = np.ndarray[Any, Any]
 
 _WIDEST_SAVING = 1.0  # an interval as wide as from none to all says nothing
 
@@ -52,12 +49,9 @@ def difference(
         deals: as in `ratio`.
         same: whether A and B are the same thing, for instance copies of one agent.
     """
-    sides = [
-        divide(over.sum(axis=0), under.sum(axis=0)) / unit for over, under in zip(numerator, denominator, strict=True)
-    ]
-    leave_one_out_values = [
-        leave_one_out(over, under, unit) for over, under in zip(numerator, denominator, strict=True)
-    ]
+    both = list(zip(numerator, denominator, strict=True))
+    sides = [divide(over.sum(axis=0), under.sum(axis=0)) / unit for over, under in both]
+    leave_one_out_values = [leave_one_out(over, under, unit) for over, under in both]
     n = np.asarray(np.minimum(denominator[0].sum(axis=0), denominator[1].sum(axis=0)), np.int64)
     value = sides[0] - sides[1]
     if len(leave_one_out_values[0]) < 2:
@@ -68,12 +62,9 @@ def difference(
     if n_deals is not None:
         low, high = _of_shares(numerator, denominator, leave_one_out_values, unit, n_deals)
     elif span is not None:
-        first, second = (
-            as_share(over, under, unit=unit, span=span) for over, under in zip(numerator, denominator, strict=True)
-        )
-        low, high = _of_shares(
-            (first[0], second[0]), denominator, leave_one_out_values, first[1], deals or len(denominator[0])
-        )
+        first, second = (as_share(over, under, unit=unit, span=span) for over, under in both)
+        parts, groups = (first[0], second[0]), deals or len(denominator[0])
+        low, high = _of_shares(parts, denominator, leave_one_out_values, first[1], groups)
         low, high = low * (span[1] - span[0]), high * (span[1] - span[0])
     else:
         low, high = _of_means(numerator, denominator, value, error, unit)
@@ -96,16 +87,12 @@ def _of_means(
 
 
 def _of_shares(
-    numerator: tuple[Array, Array],
-    denominator: tuple[Array, Array],
-    leave_one_out_values: list[Array],
-    unit: float,
-    deals: int,
+    numerator: tuple[Array, Array], denominator: tuple[Array, Array], without: list[Array], unit: float, deals: int
 ) -> tuple[Array, Array]:
     (first, low_1, high_1), (second, low_2, high_2) = (
         share_interval(over, under, unit=unit, deals=deals) for over, under in zip(numerator, denominator, strict=True)
     )
-    spread = [values - values.mean(axis=0) for values in leave_one_out_values]
+    spread = [values - values.mean(axis=0) for values in without]
     both = np.sqrt((spread[0] ** 2).sum(axis=0) * (spread[1] ** 2).sum(axis=0))
     correlation = np.nan_to_num(np.clip(divide((spread[0] * spread[1]).sum(axis=0), both), -1, 1))
 
@@ -132,7 +119,8 @@ def variance_saved(
         unit: as in `ratio`.
         share: whether the ratios are shares, whose events are counted on both sides of them.
     """
-    first, second = (leave_one_out(over, under) for over, under in zip(numerator, denominator, strict=True))
+    sides = list(zip(numerator, denominator, strict=True))
+    first, second = (leave_one_out(over, under) for over, under in sides)
     n = np.asarray(np.minimum(denominator[0].sum(axis=0), denominator[1].sum(axis=0)), np.int64)
     nothing = np.full(first.shape[1:], np.nan)
     chunks = len(first)
@@ -149,10 +137,10 @@ def variance_saved(
         low, high = np.tanh(np.arctanh(value) - half_width), np.tanh(np.arctanh(value) + half_width)
     certain = np.abs(value) >= 1 - 1e-12
     low, high = np.where(certain, value, low), np.where(certain, value, high)
-    varied = np.minimum(*(uncommon_chunks(over, under) for over, under in zip(numerator, denominator, strict=True)))
+    varied = np.minimum(*(uncommon_chunks(over, under) for over, under in sides))
     says = (varied >= MIN_EVENTS) & (n >= MIN_EVENTS) & (high - low <= _WIDEST_SAVING)
     if share:
-        for over, under in zip(numerator, denominator, strict=True):
+        for over, under in sides:
             events, whole = over.sum(axis=0) / unit, under.sum(axis=0)
             says &= np.minimum(events, whole - events) >= MIN_EVENTS
     value, low, high = (np.where(says, side, np.nan) for side in (value, low, high))

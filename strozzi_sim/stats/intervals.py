@@ -40,6 +40,10 @@ class Estimate:
     high: Array
     n: Array
 
+    def at(self, place: Any) -> "Estimate":
+        """The figures at an index of their shape."""
+        return Estimate(self.value[place], self.low[place], self.high[place], self.n[place])
+
     def minus(self, constant: float) -> "Estimate":
         """The same figures less a number that is known."""
         return Estimate(self.value - constant, self.low - constant, self.high - constant, self.n)

@@ -1,11 +1,10 @@
 """Several tests judged together: p-values that allow for how many there are. NaN stays NaN."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from strozzi_sim.stats.intervals import Array
 
 
 def holm(p_values: Array) -> Array:

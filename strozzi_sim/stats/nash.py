@@ -10,13 +10,10 @@ Axes: C chunks, F agents.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from strozzi_sim.stats.intervals import MIN_EVENTS, Estimate, jackknife, share_interval, t_quantile
-
-Array = np.ndarray[Any, Any]
+from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate, jackknife, share_interval, t_quantile
 
 _CLOSE = 1e-9  # payoffs are shares of at most some 10^8 games
 _DIGITS = 9

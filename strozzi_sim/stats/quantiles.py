@@ -13,13 +13,9 @@ fewer than 5 deals are expected on one side of the quantile.
 Axes: C chunks, B bins.
 """
 
-from typing import Any
-
 import numpy as np
 
-from strozzi_sim.stats.intervals import MIN_EVENTS, Estimate, effective_n, t_quantile
-
-Array = np.ndarray[Any, Any]
+from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate, effective_n, t_quantile
 
 MIN_BEYOND = 5  # deals on either side of a quantile, under which it has no interval
 

@@ -14,13 +14,10 @@ Axes: C chunks, F agents, K sets, N places in a set.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from strozzi_sim.stats.intervals import MIN_EVENTS, Estimate, jackknife, t_quantile
-
-Array = np.ndarray[Any, Any]
+from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate, jackknife, t_quantile
 
 PRIOR = 0.01  # tied games of every two agents, beside those played
 _STEPS, _LONGEST, _TOLERANCE, _DIGITS = 200, 2.0, 1e-11, 9

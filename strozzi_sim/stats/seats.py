@@ -5,13 +5,13 @@ Axes: C chunks, K shares. What a chunk wins in all is shared out among them, so 
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from strozzi_sim.stats.intervals import (
     LEVEL,
     MIN_EVENTS,
+    Array,
     divide,
     effective_n,
     exact_share,
@@ -19,8 +19,6 @@ from strozzi_sim.stats.intervals import (
     leave_one_out,
     wilson,
 )
-
-Array = np.ndarray[Any, Any]
 
 MIN_CHUNKS = 10  # fewer give no test, and no gap by chance
 

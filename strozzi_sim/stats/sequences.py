@@ -12,11 +12,12 @@ looks, however rare the events are.
 Axes: t chunks, then any shape of figures.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from strozzi_sim.stats.intervals import Array
 
 ALPHA = 0.05
 FIRST_LOOK = 20  # chunks; there is no need of it, but the intervals before are too wide to stop by
@@ -39,16 +40,13 @@ def anytime_interval(means: Array, deals: Array, alpha: float = ALPHA) -> tuple[
     bets = _bets(means, limit)
     count, n = (deals.reshape(-1, *[1] * (means.ndim - 1)) * means).sum(axis=0), float(deals.sum())
 
-    def excluded_below(place: Array) -> Array:
-        known = _evidence(count, n, place) >= np.log(2 / alpha)
-        return np.asarray((_capital(means, bets, place) >= limit) | known)
+    def excluded(above: bool, place: Array) -> Array:
+        """Whether the mean is surely not at a place, for bets on a mean above it or below."""
+        capital = _capital(means, bets, place) if above else _capital(1 - means, bets, 1 - place)
+        return np.asarray((capital >= limit) | (_evidence(count, n, place) >= np.log(2 / alpha)))
 
-    def excluded_above(place: Array) -> Array:
-        known = _evidence(count, n, place) >= np.log(2 / alpha)
-        return np.asarray((_capital(1 - means, bets, 1 - place) >= limit) | known)
-
-    low = _edge(excluded_below, np.zeros(value.shape), value)
-    high = _edge(excluded_above, np.ones(value.shape), value)
+    low = _edge(partial(excluded, True), np.zeros(value.shape), value)
+    high = _edge(partial(excluded, False), np.ones(value.shape), value)
     return low, high
 
 

@@ -41,24 +41,15 @@ class Sums(NamedTuple):
 
     def less(self, other: "Sums", *, same: bool = False) -> Estimate:
         """The difference of the means, paired by chunk; `same` if both are of the same thing."""
+        over, under = (self.numerator, other.numerator), (self.played, other.played)
         return stats.difference(
-            (self.numerator, other.numerator),
-            (self.played, other.played),
-            unit=self.unit,
-            n_deals=self.n_deals,
-            span=self.span,
-            deals=self.deals,
-            same=same,
+            over, under, unit=self.unit, n_deals=self.n_deals, span=self.span, deals=self.deals, same=same
         )
 
     def saved_by_pairing(self, other: "Sums") -> Estimate:
         """The share of variance that pairing saves in their difference."""
-        return stats.variance_saved(
-            (self.numerator, other.numerator),
-            (self.played, other.played),
-            unit=self.unit,
-            share=self.n_deals is not None,
-        )
+        over, under = (self.numerator, other.numerator), (self.played, other.played)
+        return stats.variance_saved(over, under, unit=self.unit, share=self.n_deals is not None)
 
 
 @dataclass(frozen=True)
@@ -93,7 +84,7 @@ class CellCounts:
         return int(self.outcome["games"].sum())
 
     def sums(self, breakdown: Literal["seat", "position"]) -> tuple[Sums, ...]:
-        """Share of wins, mean rank, mean score, and mean lead over the others at the table, in coins."""
+        """Share of wins, mean rank, mean score, and mean lead over the others at the table."""
         wins, places, scores, played = (
             self.outcome[field].sum(axis=1 if breakdown == "seat" else 2)[:, : self.players]
             for field in ("wins", "places", "scores", "played")

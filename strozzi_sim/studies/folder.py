@@ -64,6 +64,16 @@ class _Manifest(msgspec.Struct):
     tables: list[str] = []
 
 
+def _read(path: Path) -> bytes:
+    """A file's bytes; that there is none is left to the caller to explain."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
 def read_manifest(folder: Path) -> dict[str, Any]:
     """What manifest.json of a results folder says.
 
@@ -73,12 +83,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         StorageError: it cannot be read.
     """
     path = folder / MANIFEST
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be read: {error.strerror or error}") from error
+    content = _read(path)
     try:
         plain = msgspec.json.decode(content)
         written = plain["format"]
@@ -140,13 +145,11 @@ def read_list(folder: Path) -> dict[str, str | None]:
     """
     path = folder / FILES
     try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[_File, _Hash | None])
+        return msgspec.json.decode(_read(path), type=dict[_File, _Hash | None])
     except FileNotFoundError:
         return {}
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{path}: is not a strozzi-sim list of files: {error}") from None
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
 def _write_list(folder: Path, files: Mapping[str, str | None]) -> None:
@@ -198,11 +201,9 @@ def read_file(folder: Path, name: str, digest: str | None) -> bytes:
     """
     path = folder / name
     try:
-        content = path.read_bytes()
+        content = _read(path)
     except FileNotFoundError:
         raise InputError(f"{path}: is missing; run the study again") from None
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be read: {error.strerror or error}") from error
     if digest != hashlib.sha256(content).hexdigest():
         raise InputError(f"{path}: is damaged or was changed by hand; run the study again")
     return content

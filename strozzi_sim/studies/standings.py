@@ -94,32 +94,24 @@ class Counts:
 
 def add_agents(table: FigureTable, counts: Counts) -> None:
     """What every agent came to over all its games, one row an agent and figure."""
-    wins, places, scores, played = counts.by_agent
-    _add_outcome(table, counts, wins, places, scores, played, agent=counts.field.labels)
+    _add_outcome(table, counts, counts.by_agent, agent=counts.field.labels)
     if counts.until:
+        wins, _, _, played = counts.by_agent
         share = wins / WIN_UNITS / played
         low, high = anytime_interval(share, counts.deals_of_chunks)
         anytime = Estimate(share.mean(axis=0), low, high, played.sum(axis=0))
         table.add(counts, "win_share_anytime", anytime, agent=counts.field.labels)
 
 
-def _add_outcome(
-    table: FigureTable,
-    counts: Counts,
-    wins: Array,
-    places: Array,
-    scores: Array,
-    played: Array,
-    **levels: Sequence[Any],
-) -> None:
-    table.add(counts, "win_share", stats.ratio(wins, played, unit=WIN_UNITS, n_deals=counts.deals), **levels)
-    table.add(
-        counts,
-        "rank_mean",
-        stats.ratio(places, played, unit=2, span=(1.0, counts.players), deals=counts.deals),
-        **levels,
-    )
-    table.add(counts, "score_mean", stats.ratio(scores, played), **levels)
+def _add_outcome(table: FigureTable, counts: Counts, sums: Array, **levels: Sequence[Any]) -> None:
+    """Share of wins, mean rank and mean score, of sums [wins places scores played, C, ...]."""
+    wins, places, scores, played = sums
+    figures = {
+        "win_share": stats.ratio(wins, played, unit=WIN_UNITS, n_deals=counts.deals),
+        "rank_mean": stats.ratio(places, played, unit=2, span=(1.0, counts.players), deals=counts.deals),
+        "score_mean": stats.ratio(scores, played),
+    }
+    table.add_all(counts, figures, **levels)
 
 
 def add_pairwise(table: FigureTable, counts: Counts) -> None:
@@ -154,8 +146,7 @@ def add_nash(table: FigureTable, counts: Counts) -> None:
 
 def add_seats(table: FigureTable, counts: Counts) -> None:
     """What every seat came to, whoever sat there."""
-    wins, places, scores, played = counts.by_seat
-    seats = range(counts.players)
-    _add_outcome(table, counts, wins, places, scores, played, seat=seats)
+    seats, (wins, _, _, played) = range(counts.players), counts.by_seat
+    _add_outcome(table, counts, counts.by_seat, seat=seats)
     share = stats.ratio(wins, played, unit=WIN_UNITS, n_deals=counts.deals)
     table.add(counts, "win_share_minus_equal", share.minus(1 / counts.players), seat=seats)

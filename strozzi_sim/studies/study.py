@@ -74,19 +74,12 @@ def run(study: Study, how: Run | None = None) -> Results:
     """
     how = how or Run()
     ready = partial(how.progress.planned, study.summary(), study.plan.calibrated)
-    if how.folder is None:
-        ready()
-        return run_in_memory(
-            study.plan,
-            workers=how.team,
-            progress=how.progress,
-            tables=study.tables,
-            stopping_rule=study.stopping_rule(),
-        )
-    return run_study(
-        study.plan, how.folder, workers=how.team, command=how.command, progress=how.progress, ready=ready,
-        tables=study.tables, stopping_rule=study.stopping_rule(),
-    )  # fmt: skip
+    rest: Any = {"tables": study.tables, "stopping_rule": study.stopping_rule()}
+    rest |= {"workers": how.team, "progress": how.progress}
+    if how.folder is not None:
+        return run_study(study.plan, how.folder, command=how.command, ready=ready, **rest)
+    ready()
+    return run_in_memory(study.plan, **rest)
 
 
 def run_file(file: Path, how: Run | None = None) -> Results:

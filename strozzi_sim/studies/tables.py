@@ -60,8 +60,7 @@ def _add_lineup(table: FigureTable, cell: CellCounts) -> None:
 def _by_agent(table: FigureTable, cell: CellCounts, figure: str, estimate: Estimate, positions: range) -> None:
     """One row a position: the agent goes with the position, so it is not an axis of its own."""
     for k, position in enumerate(positions):
-        one = Estimate(estimate.value[k], estimate.low[k], estimate.high[k], estimate.n[k])
-        table.add(cell, figure, one, position=position, agent=cell.positions[position])
+        table.add(cell, figure, estimate.at(k), position=position, agent=cell.positions[position])
 
 
 def _add_fairness(table: FigureTable, cell: CellCounts) -> None:

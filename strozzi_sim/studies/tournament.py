@@ -22,20 +22,12 @@ from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.wins import WIN_UNITS
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.sequences import ALPHA, FIRST_LOOK, anytime_interval, surely_differs
+from strozzi_sim.studies import standings
 from strozzi_sim.studies.calibrated import with_counts
 from strozzi_sim.studies.matchups import Field, make_field, matchups
 from strozzi_sim.studies.names import find_agents, find_game, find_players, find_variants
 from strozzi_sim.studies.plan import CHUNKS, Cell, Extent, Plan, plan_of
 from strozzi_sim.studies.run import Results, StoppingRule
-from strozzi_sim.studies.standings import (
-    Counts,
-    add_agents,
-    add_nash,
-    add_pairwise,
-    add_ratings,
-    add_seats,
-    deals_of_chunks,
-)
 from strozzi_sim.studies.store import Store
 from strozzi_sim.studies.study import Run, Study, run
 
@@ -115,26 +107,21 @@ class Tournament(Study):
 
     def tables(self, plan: Plan, store: Store) -> dict[str, Any]:
         """The tables: agents, pairwise, ratings, seat_effects; with two players nash too."""
-        agents, pairwise, ratings, seats = (
-            FigureTable("agent"),
-            FigureTable("agent", "opponent"),
-            FigureTable("agent"),
-            FigureTable("seat"),
-        )
-        nash = FigureTable("agent")
+        made = {
+            "agents": (FigureTable("agent"), standings.add_agents),
+            "pairwise": (FigureTable("agent", "opponent"), standings.add_pairwise),
+            "ratings": (FigureTable("agent"), standings.add_ratings),
+            "seat_effects": (FigureTable("seat"), standings.add_seats),
+        }
+        if 2 in plan.players:
+            made["nash"] = FigureTable("agent"), standings.add_nash
         for players in plan.players:
             for variant in plan.variants:
                 counts = self._counts(plan, store, players, variant.name)
-                add_agents(agents, counts)
-                add_pairwise(pairwise, counts)
-                add_ratings(ratings, counts)
-                add_seats(seats, counts)
-                if players == 2:
-                    add_nash(nash, counts)
-        tables = {"agents": agents, "pairwise": pairwise, "ratings": ratings, "seat_effects": seats}
-        if 2 in plan.players:
-            tables["nash"] = nash
-        return {name: table.frame() for name, table in tables.items()}
+                for name, (table, add) in made.items():
+                    if name != "nash" or players == 2:
+                        add(table, counts)
+        return {name: table.frame() for name, (table, _) in made.items()}
 
     def stopping_rule(self) -> StoppingRule | None:
         """Whether the rule `until` is met by the chunks so far, at every player count and variant; asked chunk by chunk.
@@ -179,8 +166,8 @@ class Tournament(Study):
         texts = [spec.text for spec in self.field.agents]
         return [(matchup, cells[tuple(texts[k] for k in matchup)]) for matchup in self.matchups[players]]
 
-    def _counts(self, plan: Plan, store: Store, players: int, variant: str) -> Counts:
-        counts = Counts(self.field, players, variant, plan, self.matchups[players])
+    def _counts(self, plan: Plan, store: Store, players: int, variant: str) -> standings.Counts:
+        counts = standings.Counts(self.field, players, variant, plan, self.matchups[players])
         for matchup, cell in self._cells(players, variant):
             counts.add(matchup, cell, store)
         return counts
@@ -258,7 +245,7 @@ def _is_enough(sums: Array, plan: Plan, players: int) -> bool:
         return False
     wins, places, played = sums[:, 0], sums[:, 1], sums[:, 2]
     if plan.until != DECIDED:
-        low, high = anytime_interval(wins / WIN_UNITS / played, deals_of_chunks(plan)[: len(sums)])
+        low, high = anytime_interval(wins / WIN_UNITS / played, standings.deals_of_chunks(plan)[: len(sums)])
         return bool((high - low <= 2 * float(plan.until)).all())
     place = places / 2 / played
     first, second = np.triu_indices(place.shape[1], 1)

@@ -1,36 +1,50 @@
 """What a report of Medici vs Strozzi has: its tables, pictures, heat maps and sentences."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
-
 from strozzi_sim.games.medici_vs_strozzi.report import scores
-from strozzi_sim.games.medici_vs_strozzi.report import tables as from_tallies
-from strozzi_sim.games.medici_vs_strozzi.report.findings import sentences
+from strozzi_sim.games.medici_vs_strozzi.report import tables as of
+from strozzi_sim.games.medici_vs_strozzi.report.findings import SENTENCES, other_scenarios
 from strozzi_sim.games.medici_vs_strozzi.report.heatmaps import HEATMAPS
-from strozzi_sim.games.medici_vs_strozzi.report.pictures import PAGE_TITLES, pictures
+from strozzi_sim.games.medici_vs_strozzi.report.pictures import PICTURES, compared
 from strozzi_sim.games.medici_vs_strozzi.report.words import words
-from strozzi_sim.games.reporting import make_tables
+from strozzi_sim.games.pages import Page, Report
+from strozzi_sim.games.reporting import Picture, Tables
 
 __all__ = ["HEATMAPS", "PAGES", "PAGE_TITLES", "pictures", "sentences", "tables", "words"]
 
+_BY = ("by", "level")
 _PAGES = {
-    "balance": ((), scores.add_balance),
-    "prices": (("tiles", "by", "level"), from_tallies.add_prices),
-    "tiles": (("tile",), from_tallies.add_tiles),
-    "harbors": (("harbor", "by", "level"), scores.add_harbors),
-    "monopolies": (("track", "by", "level"), scores.add_monopolies),
-    "rounds": (("round",), scores.add_rounds),
-    "discards": (("by", "level"), from_tallies.add_discards),
+    "balance": Page(
+        "Balance", "Have both families the same chance, and how does a game unfold?", (), scores.add_balance
+    ),
+    "prices": Page("Prices", "What does a lot cost, and who buys it?", ("tiles", *_BY), of.add_prices),
+    "tiles": Page("Tiles", "What is a tile worth, above all one of value 0?", ("tile",), of.add_tiles),
+    "harbors": Page(
+        "Harbors",
+        "Which ship and which load win a harbor, and which harbor pays?",
+        ("harbor", *_BY),
+        scores.add_harbors,
+    ),
+    "monopolies": Page(
+        "Monopolies", "How do the markers march, and what do they pay?", ("track", *_BY), scores.add_monopolies
+    ),
+    "rounds": Page("Rounds", "How does a round go, and what does it bring and cost?", ("round",), scores.add_rounds),
+    "discards": Page("Discards", "Which lots are thrown away, by whom and why?", _BY, of.add_discards),
 }
-PAGES = tuple(_PAGES)
+_REPORT = Report(_PAGES, HEATMAPS, PICTURES, SENTENCES)
+PAGES, PAGE_TITLES, tables = _REPORT.names, _REPORT.titles, _REPORT.tables
 
 
-def tables(cells: Sequence[Any], pages: Sequence[str], heatmaps: Sequence[str], stats: Any) -> dict[str, pd.DataFrame]:
-    """The tables of these cells; see `make_tables`.
+def pictures(tables: Tables) -> list[Picture]:
+    """What to show, in order; only of pages whose tables are there; last, variants and line-ups side by side."""
+    return [*_REPORT.pictures(tables), *compared(tables)]
 
-    Raises:
-        InputError: an unknown page or heat map; lists the known ones.
-    """
-    return make_tables(cells, pages, heatmaps, stats, _PAGES, HEATMAPS)
+
+def sentences(tables: Tables, components: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Page -> what was found on it; on the first page also the seat in the other variants and line-ups."""
+    by_page = _REPORT.sentences(tables, components)
+    if "balance" in by_page:
+        by_page["balance"] += other_scenarios(tables)
+    return by_page

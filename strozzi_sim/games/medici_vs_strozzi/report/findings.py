@@ -9,46 +9,29 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.games.medici_vs_strozzi.report.scores import SOURCES
-from strozzi_sim.games.medici_vs_strozzi.report.tables import ALL, ROLES
+from strozzi_sim.games.medici_vs_strozzi.report.tables import ROLES
 from strozzi_sim.games.medici_vs_strozzi.state import PLAYER_NAMES
-from strozzi_sim.games.reporting import Narrator, Tables, in_words, listed, pick, quote, spoken_of, write_findings
+from strozzi_sim.games.pages import ALL
+from strozzi_sim.games.reporting import Narrator, Tables, in_words, listed, pick, quote, spoken_of
 from strozzi_sim.games.verdicts import MIN_COINS, MIN_SHARE, surely_not
 
 _COUNTED = ("no", "one", "two", "three", "four", "five", "six")
 _SOURCE_WORDS = {"harbors": "harbors", "monopolies": "monopolies", "bonus": "bonus spaces"}
 
 
-def sentences(tables: Tables, components: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Page -> what was found on it, of the pages whose tables are there.
-
-    Args:
-        tables: the study's tables.
-        components: variant -> component data.
-    """
-    pages = {
-        "balance": _balance, "prices": _prices, "tiles": _tiles, "harbors": _harbors, "monopolies": _monopolies,
-        "rounds": _rounds, "discards": _discards,
-    }  # fmt: skip
-    by_page = write_findings(tables, components, pages)
-    if "balance" in by_page:
-        by_page["balance"] += _others(tables)
-    return by_page
-
-
-def _others(tables: Tables) -> list[str]:
+def other_scenarios(tables: Tables) -> list[str]:
     """The seat in the other variants and line-ups, one sentence each."""
     balance = tables["balance"]
     every = list(dict.fromkeys(zip(balance["variant"], balance["lineup"], strict=True)))
+    variants, lineups = (len(set(names)) for names in zip(*every, strict=True))
     statements = []
     for variant, lineup in every[1:]:
         say = Narrator(pick(balance, variant=variant, lineup=lineup), spoken_of(balance))
-        parts = [f"variant {variant}"] if len({scenario[0] for scenario in every}) > 1 else []
-        if len({scenario[1] for scenario in every}) > 1:
-            parts.append(f"line-up {lineup.replace(',', ', ')}")
+        parts = [f"variant {variant}"] * (variants > 1) + [f"line-up {lineup.replace(',', ', ')}"] * (lineups > 1)
         if say.row("medici_win_share"):
             statements.append(
                 f"With {' and '.join(parts)}, Medici wins {say.share('medici_win_share')} of games, with a mean margin "
-                f"of {say.coins('medici_margin_mean')} coins; the winner is {say.coins('margin_mean')} coins ahead."
+                f"of {say.amount('medici_margin_mean')} coins; the winner is {say.amount('margin_mean')} coins ahead."
             )
     return statements
 
@@ -58,7 +41,7 @@ def _seat(say: Narrator, data: Mapping[str, Any]) -> str:
     share = say.row("medici_win_share")
     if share is None:
         return "There are too few games to say whether it matters who is Medici."
-    ahead = say.coins("medici_margin_mean")
+    ahead = say.amount("medici_margin_mean")
     starts: dict[str, list[str]] = {name: [] for name in PLAYER_NAMES}
     for number, name in enumerate(data.get("rounds", {}).get("starter", []), 1):
         starts[name].append(str(number))
@@ -74,12 +57,12 @@ def _seat(say: Narrator, data: Mapping[str, Any]) -> str:
 def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements = [_seat(say, data)]
     statements.append(
-        f"A player ends with {say.coins('score_mean')} coins, the winner with {say.coins('winner_score_mean')} and the "
-        f"loser with {say.coins('loser_score_mean')}; {say.share('tie_share')} of games are ties."
+        f"A player ends with {say.amount('score_mean')} coins, the winner with {say.amount('winner_score_mean')} and the "
+        f"loser with {say.amount('loser_score_mean')}; {say.share('tie_share')} of games are ties."
     )
     for who in ("winner", "loser"):
-        earned = [f"{say.coins(f'{who}_coins_{name}_mean')} from {_SOURCE_WORDS[name]}" for name in SOURCES]
-        statements.append(f"The {who} earns {listed(earned)}, and pays {say.coins(f'{who}_paid_mean')} for lots.")
+        earned = [f"{say.amount(f'{who}_coins_{name}_mean')} from {_SOURCE_WORDS[name]}" for name in SOURCES]
+        statements.append(f"The {who} earns {listed(earned)}, and pays {say.amount(f'{who}_paid_mean')} for lots.")
     rounds = range(1, data.get("rounds", {}).get("count", 0))
     said = [
         f"{say.share(figure)} after round {number}"
@@ -112,7 +95,7 @@ def _prices(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements = []
     rows = [(size, row) for size in range(1, len(_COUNTED)) if (row := say.row("price_mean", tiles=str(size), by=ALL))]
     if rows:
-        costs = [f"{_COUNTED[size]} {'tile' if size == 1 else 'tiles'} {quote(row, 'coins')}" for size, row in rows]
+        costs = [f"{_COUNTED[size]} {'tile' if size == 1 else 'tiles'} {quote(row, 'amount')}" for size, row in rows]
         median, high = (say.row(figure, tiles=ALL, by=ALL) for figure in ("price_q50", "price_q95"))
         spread = ""
         if median and high:
@@ -122,7 +105,7 @@ def _prices(say: Narrator, data: Mapping[str, Any]) -> list[str]:
             )
         statements.append(f"{say.who} mean prices in coins are: {listed(costs)}{spread}.")
     rounds = [
-        f"{quote(row, 'coins')} in round {number}"
+        f"{quote(row, 'amount')} in round {number}"
         for number in range(1, data.get("rounds", {}).get("count", 0) + 1)
         if (row := say.row("price_mean", tiles=ALL, by="round", level=str(number)))
     ]
@@ -134,7 +117,7 @@ def _prices(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     gap, miss = (say.row(figure, tiles=ALL, by=ALL) for figure in ("price_minus_fair_mean", "miss_mean"))
     if gap and miss:
         statements.append(
-            f"On average prices lie {_beside_fair(gap)}; one price misses it by {quote(miss, 'coins')} coins, up or down. The "
+            f"On average prices lie {_beside_fair(gap)}; one price misses it by {quote(miss, 'amount')} coins, up or down. The "
             "estimate is a judgement: agents that judge by it themselves show that they follow it, not that it is right."
         )
     statements += _dear_and_cheap(say)
@@ -146,26 +129,30 @@ def _beside_fair(gap: Any) -> str:
     if np.isnan(gap.low):
         return f"{_above_or_below(gap.value)} the estimated fair price, in too few games to say how certain that is"
     if gap.low > -MIN_COINS and gap.high < MIN_COINS:
-        return f"within half a coin of the estimated fair price ({quote(gap, 'coins')})"
+        return f"within half a coin of the estimated fair price ({quote(gap, 'amount')})"
     if gap.low > 0 or gap.high < 0:
-        size = gap if gap.value >= 0 else gap._replace(value=-gap.value, low=-gap.high, high=-gap.low)
-        return f"{quote(size, 'coins')} coins {'above' if gap.value >= 0 else 'below'} the estimated fair price"
+        return f"{_quote_size(gap)} coins {'above' if gap.value >= 0 else 'below'} the estimated fair price"
     return (
         f"somewhere from {_above_or_below(gap.low)} to {_above_or_below(gap.high)} the estimated fair price, which is too "
         "wide to say on which side"
     )
 
 
+def _quote_size(gap: Any) -> str:
+    """A difference without its sign."""
+    return quote(gap if gap.value >= 0 else gap._replace(value=-gap.value, low=-gap.high, high=-gap.low), "amount")
+
+
 def _above_or_below(coins: float) -> str:
-    return f"{in_words(abs(coins), 'coins')} coins {'above' if coins >= 0 else 'below'}"
+    return f"{in_words(abs(coins), 'amount')} coins {'above' if coins >= 0 else 'below'}"
 
 
 def _dear_and_cheap(say: Narrator) -> list[str]:
     """Who buys what is priced far too low or far too high, if such prices occur."""
-    rows = pick(say.table, players=say.players, figure="responder_share", tiles=ALL, by="gap").dropna(subset="value")
+    rows = say.rows("responder_share", tiles=ALL, by="gap")
     if len(rows) < 2:
         return []
-    starts = [(int(row.level.strip("<+")), row) for row in rows.itertuples(index=False)]
+    starts = [(int(row.level.strip("<+")), row) for row in rows]
     cheap = [row for start, row in starts if row.level.startswith("<") or start < -1]
     dear = [row for start, row in starts if start >= 1]
     said = []
@@ -178,21 +165,16 @@ def _dear_and_cheap(say: Narrator) -> list[str]:
 
 def _tiles(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements = []
-    rows = pick(say.table, players=say.players, figure="price_mean").dropna(subset="value")
-    costs = [
-        f"{'gold' if row.tile == 'gold' else f'a {row.tile}'} {quote(row, 'coins')}"
-        for row in rows.itertuples(index=False)
-    ]
+    name_of = {row.tile: "gold" if row.tile == "gold" else f"a {row.tile}" for row in say.table.itertuples(index=False)}
+    costs = [f"{name_of[row.tile]} {quote(row, 'amount')}" for row in say.rows("price_mean")]
     if len(costs) > 1:
         statements.append(f"{say.who} a lot of one tile costs, by the tile's value: {listed(costs)} coins.")
     steps = say.number("steps_mean", tile="0")
     more = []
-    rows = list(pick(say.table, players=say.players, figure="value_0_price_minus_this_mean").itertuples(index=False))
+    rows = say.rows("value_0_price_minus_this_mean")
     for row, sure in zip(rows, surely_not(rows, 0.0), strict=True):
         if sure and abs(row.value) >= MIN_COINS:
-            size = row if row.value > 0 else row._replace(value=-row.value, low=-row.high, high=-row.low)
-            name = "gold" if row.tile == "gold" else f"a {row.tile}"
-            more.append(f"{quote(size, 'coins')} coins {'more' if row.value > 0 else 'less'} than {name}")
+            more.append(f"{_quote_size(row)} coins {'more' if row.value > 0 else 'less'} than {name_of[row.tile]}")
     if say.row("steps_mean", tile="0"):
         costs_words = f" and costs {listed(more)}" if more else ""
         statements.append(
@@ -205,7 +187,7 @@ def _tiles(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 def _harbors(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements = []
     pays = [
-        f"{quote(row, 'coins')} at {harbor['id']} with its {len(harbor['tracks'])} tracks"
+        f"{quote(row, 'amount')} at {harbor['id']} with its {len(harbor['tracks'])} tracks"
         for harbor in data.get("harbor", [])
         if (row := say.row("coins_mean", harbor=harbor["id"], by=ALL))
     ]
@@ -227,15 +209,10 @@ def _harbors(say: Narrator, data: Mapping[str, Any]) -> list[str]:
             f"Of the rounds in which a ship is moored, it wins its harbor: {listed(wins)}. It then carries a total face "
             f"value of {say.number('load_mean', **whole)}."
         )
-    loads = pick(say.table, players=say.players, figure="won_share", harbor=ALL, by="load").dropna(subset="value")
-    rows = list(loads.itertuples(index=False))
-    enough = [
-        row
-        for row, sure in zip(rows, surely_not(rows, 0.5, share=True), strict=True)
-        if sure and row.value >= 0.5 + MIN_SHARE
-    ]
-    if enough:
-        first = enough[0]
+    loads = say.rows("won_share", harbor=ALL, by="load")
+    sure = surely_not(loads, 0.5, share=True)
+    first = next((row for k, row in enumerate(loads) if sure[k] and row.value >= 0.5 + MIN_SHARE), None)
+    if first:
         statements.append(
             f"Of the loads that certainly win more often than not, the smallest is {first.level}: it wins {quote(first, 'share')}."
         )
@@ -251,7 +228,7 @@ def _monopolies(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         for name, where in rows.items()
     ]
     swapped = [f"{say.share('swapped_share', **where)} in round {name}" for name, where in rows.items() if name != "1"]
-    coins = [f"{say.coins('coins_mean', **where)} coins in round {name}" for name, where in rows.items()]
+    coins = [f"{say.amount('coins_mean', **where)} coins in round {name}" for name, where in rows.items()]
     statements = []
     if places:
         statements.append(f"{'; '.join(places).capitalize()}.")
@@ -263,9 +240,9 @@ def _monopolies(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         f"Of all steps made on tracks {say.share('effective_share', **whole)} move a marker; the others cancel out or "
         "would go beyond the end."
     )
-    ends = pick(say.table, players=say.players, figure="win_share", track=ALL, by="held").dropna(subset="value")
+    ends = say.rows("win_share", track=ALL, by="held")
     if len(ends) > 1:
-        few, many = (next(end.itertuples(index=False)) for end in (ends.head(1), ends.tail(1)))
+        few, many = ends[0], ends[-1]
         statements.append(
             f"A player who ends with {few.level} {'marker' if few.level == '1' else 'markers'} on their side wins "
             f"{quote(few, 'share')} of games, with {many.level} {quote(many, 'share')}."
@@ -285,8 +262,8 @@ def _rounds(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         where = {"round": str(number)}
         if say.row("payout_mean", **where):
             statements.append(
-                f"Round {number} brings a player {say.coins('payout_mean', **where)} coins and costs them "
-                f"{say.coins('paid_mean', **where)}; it takes {say.number('lots_mean', **where)} lots, and in "
+                f"Round {number} brings a player {say.amount('payout_mean', **where)} coins and costs them "
+                f"{say.amount('paid_mean', **where)}; it takes {say.number('lots_mean', **where)} lots, and in "
                 f"{say.share('full_fleet_share', **where)} of games it ends with a full fleet."
             )
     return statements
@@ -307,6 +284,12 @@ def _discards(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     if denied and price:
         statements.append(
             f"{quote(denied, 'share')} of the discards keep from the rival what the rival had room for, at "
-            f"{quote(price, 'coins')} coins."
+            f"{quote(price, 'amount')} coins."
         )
     return statements
+
+
+SENTENCES = {
+    "balance": _balance, "prices": _prices, "tiles": _tiles, "harbors": _harbors, "monopolies": _monopolies,
+    "rounds": _rounds, "discards": _discards,
+}  # fmt: skip

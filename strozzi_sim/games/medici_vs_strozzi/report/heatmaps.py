@@ -1,61 +1,37 @@
 """The heat maps of a Medici vs Strozzi report: rows x columns, and how their figures are counted."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from strozzi_sim.games.medici_vs_strozzi.report.scores import (
-    berths,
-    duel_counts,
-    harbor_names,
-    load_counts,
-    round_names,
-    ship_figures,
-    ship_names,
-    space_counts,
-    track_counts,
-    track_figures,
-)
-from strozzi_sim.games.medici_vs_strozzi.report.tables import ALL, lot_figures, lots_by, sizes
+from strozzi_sim.games.medici_vs_strozzi.report import scores
 from strozzi_sim.games.medici_vs_strozzi.report.words import BY_LABELS
-from strozzi_sim.games.reporting import Figure, HeatMap
+from strozzi_sim.games.pages import ALL
+from strozzi_sim.games.reporting import Excerpt, Figure, HeatMap
 
 Cells = dict[str, tuple[Sequence[str], Sequence[str], Any]]
 
 SHARE = Figure("share", "share of the row's lots", "share")
-PRICE = Figure("price_mean", "mean price in coins", "coins")
-FAIR = Figure("fair_mean", "estimated fair price in coins", "coins")
-GAP = Figure("price_minus_fair_mean", "price less estimated fair price, coins", "coins")
+PRICE = Figure("price_mean", "mean price in coins", "amount")
+FAIR = Figure("fair_mean", "estimated fair price in coins", "amount")
+GAP = Figure("price_minus_fair_mean", "price less estimated fair price, coins", "amount")
 BUYER = Figure("responder_share", "bought by the responder", "share")
 DISCARD = Figure("discard_share", "discarded", "share")
 PAID = Figure("won_share", "share of ships that win their harbor", "share")
-_TILES = "tiles of the lot"
-
-
-def _lots(breakdown: str) -> Callable[[Any, Any], Cells]:
-    """Lots, sizes x levels of `breakdown`."""
-
-    def count(cell: Any, stats: Any) -> Cells:
-        levels, counts = lots_by(cell, breakdown)
-        figures = lot_figures(counts, cell.deals, stats)
-        figures_of_cells: Cells = {
-            figure: ([*sizes(cell), ALL], levels, estimate) for figure, estimate in figures.items()
-        }
-        whole = figures["share_of_level"]  # of all sizes together it is always 1
-        sides = (side[:-1] for side in (whole.value, whole.low, whole.high, whole.n))
-        return {**figures_of_cells, "share_of_level": (sizes(cell), levels, stats.Estimate(*sides))}
-
-    return count
 
 
 def _ships(cell: Any, stats: Any) -> Cells:
-    rows, columns = [*harbor_names(cell), ALL], [*ship_names(cell), ALL]
-    return {name: (rows, columns, estimate) for name, estimate in ship_figures(berths(cell), cell.deals, stats).items()}
+    rows, columns = [*scores.harbor_names(cell), ALL], [*scores.ship_names(cell), ALL]
+    return {
+        name: (rows, columns, estimate)
+        for name, estimate in scores.ship_figures(scores.berths(cell), cell.deals, stats).items()
+    }
 
 
 def _duels(cell: Any, stats: Any) -> Cells:
-    own, rivals, counts = duel_counts(cell)
+    own, rivals, counts = scores.duel_counts(cell)
     met = counts[..., 0]
     return {
         "share": (own, rivals, stats.ratio(met, met.sum(axis=2, keepdims=True), n_deals=cell.deals)),
@@ -64,42 +40,40 @@ def _duels(cell: Any, stats: Any) -> Cells:
     }
 
 
-def _loads(cell: Any, stats: Any) -> Cells:
-    levels, counts = load_counts(cell)
-    rows, ships = [*harbor_names(cell), ALL], counts[..., 0]
-    return {
-        "share": (rows, levels, stats.ratio(ships, ships.sum(axis=2, keepdims=True), n_deals=cell.deals)),
-        "won_share": (rows, levels, stats.ratio(counts[..., 1], ships, n_deals=cell.deals)),
-    }
-
-
 def _spaces(cell: Any, stats: Any) -> Cells:
-    spaces, counts = space_counts(cell)
+    spaces, counts = scores.space_counts(cell)
     share = stats.ratio(counts, counts.sum(axis=2, keepdims=True), n_deals=cell.deals)
-    return {"share": (round_names(cell), spaces, share)}
-
-
-def _tracks(cell: Any, stats: Any) -> Cells:
-    names, counts = track_counts(cell)
-    figures = track_figures(counts, cell.deals, stats)
-    figures_of_cells: Cells = {name: (names, round_names(cell), estimate) for name, estimate in figures.items()}
-    swapped = figures["swapped_share"]  # in round 1 all markers come from the centre
-    sides = (side[:, 1:] for side in (swapped.value, swapped.low, swapped.high, swapped.n))
-    return {**figures_of_cells, "swapped_share": (names, round_names(cell)[1:], stats.Estimate(*sides))}
+    return {"share": (scores.round_names(cell), spaces, share)}
 
 
 def _cargo(cell: Any, stats: Any) -> Cells:
-    kinds, harbors = [kind["key"] for kind in cell.components["type"]], harbor_names(cell)
+    kinds, harbors = [kind["key"] for kind in cell.components["type"]], scores.harbor_names(cell)
     counts = cell.tallies["cargo"]
     own = np.concatenate([counts[:, : len(kinds)], counts[:, -1:]], axis=1)[:, :, : len(harbors)]
     share = stats.ratio(own, own.sum(axis=2, keepdims=True), n_deals=cell.deals)
     return {"share": ([*kinds, cell.components["gold"]["key"]], harbors, share)}
 
 
+def _of_sizes(rows: pd.DataFrame) -> Any:
+    """All but the share of all sizes together in the level, which is always 1."""
+    return (rows["figure"] != "share_of_level") | (rows["tiles"] != ALL)
+
+
 def _lot_map(title: str, caption: str, breakdown: str, figure: Figure) -> HeatMap:
-    return HeatMap(title, caption, _TILES, BY_LABELS[breakdown], figure, _lots(breakdown))
+    return HeatMap(
+        title,
+        caption,
+        "tiles of the lot",
+        BY_LABELS[breakdown],
+        figure,
+        Excerpt("prices", "tiles", breakdown, _of_sizes),
+    )
 
 
+# In round 1 all markers come from the centre.
+_TRACKS = Excerpt(
+    "monopolies", "track", "round", lambda rows: (rows["figure"] != "swapped_share") | (rows["level"] != "1")
+)
 _HALF = "At exactly the fair price either answer is as good, so half is what careful play makes of it."
 HEATMAPS: dict[str, HeatMap] = {
     "price-by-tiles-round": _lot_map(
@@ -167,7 +141,8 @@ HEATMAPS: dict[str, HeatMap] = {
     ),
     "harbor-by-load": HeatMap(
         "What load wins a harbor", "Share of ships with that total face value that win their harbor.",
-        "harbor", "total face value of the ship's tiles", PAID, _loads,
+        "harbor", "total face value of the ship's tiles", PAID,
+        Excerpt("harbors", "harbor", "load", lambda rows: rows["figure"] != "tied_share"),
     ),
     "cargo-by-harbor": HeatMap(
         "Where goods are shipped", "Of the loaded tiles of the row's goods, the share that goes to each harbor.",
@@ -181,14 +156,14 @@ HEATMAPS: dict[str, HeatMap] = {
     ),
     "coins-by-track": HeatMap(
         "What each track pays", "Mean coins that the marker brings its owner in that scoring, bonus included.",
-        "track", "round", Figure("coins_mean", "coins", "coins"), _tracks,
+        "track", "round", Figure("coins_mean", "coins", "amount"), _TRACKS,
     ),
     "distance-by-track": HeatMap(
         "How far the markers are", "Mean number of spaces between a marker and the centre when the round is scored.",
-        "track", "after round", Figure("distance_mean", "spaces", "number"), _tracks,
+        "track", "after round", Figure("distance_mean", "spaces", "number"), _TRACKS,
     ),
     "swapped-by-track": HeatMap(
         "How often a marker changes sides", "Share of markers that cross the centre in the round's scoring.",
-        "track", "round", Figure("swapped_share", "changed sides", "share"), _tracks,
+        "track", "round", Figure("swapped_share", "changed sides", "share"), _TRACKS,
     ),
 }  # fmt: skip

@@ -1,50 +1,33 @@
 """The pictures and tables that a Medici vs Strozzi report shows, page by page."""
 
-from strozzi_sim.games.medici_vs_strozzi.report.scores import QUANTILES, SOURCES
-from strozzi_sim.games.medici_vs_strozzi.report.tables import ALL, PRICE_QUANTILES, ROLES, WHY
-from strozzi_sim.games.medici_vs_strozzi.report.words import BY_LABELS
-from strozzi_sim.games.reporting import SCENARIO, Figure, Picture, Tables, first_scenario
+from functools import partial
 
-PAGE_TITLES = {
-    "balance": ("Balance", "Have both families the same chance, and how does a game unfold?"),
-    "prices": ("Prices", "What does a lot cost, and who buys it?"),
-    "tiles": ("Tiles", "What is a tile worth, above all one of value 0?"),
-    "harbors": ("Harbors", "Which ship and which load win a harbor, and which harbor pays?"),
-    "monopolies": ("Monopolies", "How do the markers march, and what do they pay?"),
-    "rounds": ("Rounds", "How does a round go, and what does it bring and cost?"),
-    "discards": ("Discards", "Which lots are thrown away, by whom and why?"),
-}
+from strozzi_sim.games.medici_vs_strozzi.report.scores import SOURCES
+from strozzi_sim.games.medici_vs_strozzi.report.tables import PRICE_QUANTILES, ROLES, WHY
+from strozzi_sim.games.medici_vs_strozzi.report.words import BY_LABELS
+from strozzi_sim.games.pages import ALL, leaders, score_pictures
+from strozzi_sim.games.reporting import SCENARIO, Figure, Narrator, Picture, Tables, first_scenario
+
 SIZES = ("1", "2", "3", "4", "5", "6")
 WON = Figure("win_share", "games won", "share")
-PRICE = Figure("price_mean", "mean price in coins", "coins")
-FAIR = Figure("fair_mean", "estimated fair price", "coins")
+PRICE = Figure("price_mean", "mean price in coins", "amount")
+FAIR = Figure("fair_mean", "estimated fair price", "amount")
 BUYER = Figure("responder_share", "bought by the responder", "share")
 _PARTS = (("harbors", "harbors"), ("monopolies", "monopolies"), ("bonus", "bonus spaces"))
 
 
-def pictures(tables: Tables) -> list[Picture]:
-    """What to show, in order; only of pages whose tables are there."""
-    drawn = _balance(tables)
-    makers = (
-        ("prices", _prices), ("tiles", _tiles), ("harbors", _harbors), ("monopolies", _monopolies), ("rounds", _rounds),
-        ("discards", _discards),
-    )  # fmt: skip
-    for page, make in makers:
-        if page in tables:
-            drawn += make(tables)
-    return drawn if first_scenario(tables["balance"]).equals(tables["balance"]) else [*drawn, *_compared(tables)]
-
-
-def _compared(tables: Tables) -> list[Picture]:
-    """Several variants or line-ups side by side."""
+def compared(tables: Tables) -> list[Picture]:
+    """Several variants or line-ups side by side, if there are several."""
+    if first_scenario(tables["balance"]).equals(tables["balance"]):
+        return []
     seats = (
-        Figure("margin_mean", "coins of the winner less the loser's", "coins"),
+        Figure("margin_mean", "coins of the winner less the loser's", "amount"),
         Figure("leader_1_wins_share", "won by the leader of round 1", "share"),
     )
     by_round = (
         ("monopolies", {"track": ALL}, Figure("bonus_share", "on a bonus space", "share"),
          "How many markers come to a bonus space", "Share of all markers that lie on a bonus space after the round."),
-        ("monopolies", {"track": ALL}, Figure("coins_mean", "coins", "coins"),
+        ("monopolies", {"track": ALL}, Figure("coins_mean", "coins", "amount"),
          "What a marker pays", "Mean coins that a marker brings in the round's scoring."),
         ("prices", {"tiles": ALL}, PRICE, "What a lot costs", "Mean price of all lots of the round."),
     )  # fmt: skip
@@ -56,46 +39,34 @@ def _compared(tables: Tables) -> list[Picture]:
     ]  # fmt: skip
     for page, where, figure, title, caption in by_round:
         if page in tables:
+            name = f"compared-{page}-{figure.name.replace('_', '-')}"
             drawn.append(
                 Picture(
-                    f"compared-{page}-{figure.name.replace('_', '-')}",
-                    page,
-                    "lines",
-                    page,
-                    (figure,),
-                    f"{title}, compared",
-                    caption,
-                    {**where, "by": "round"},
-                    x="level",
-                    series=SCENARIO,
-                    x_label="round",
+                    name, page, "lines", page, (figure,), f"{title}, compared", caption, {**where, "by": "round"},
+                    x="level", series=SCENARIO, x_label="round",
                 )
-            )
+            )  # fmt: skip
     return drawn
 
 
 def _income(who: str = "") -> tuple[Figure, ...]:
     assert [name for name, _ in _PARTS] == list(SOURCES)
-    return tuple(Figure(f"{who}coins_{name}_mean", label, "coins") for name, label in _PARTS)
+    return tuple(Figure(f"{who}coins_{name}_mean", label, "amount") for name, label in _PARTS)
 
 
-def _balance(tables: Tables) -> list[Picture]:
-    spread = tuple(
-        Figure(name, f"{round(100 * level)} % of players score less", "coins") for name, level in QUANTILES.items()
-    )
-    winner = Figure("winner_score_mean", "mean of the winners", "coins")
-    leaders = sorted(name for name in tables["balance"]["figure"].unique() if name.startswith("leader_"))
+def _balance(say: Narrator, tables: Tables) -> list[Picture]:
+    winner = Figure("winner_score_mean", "mean of the winners", "amount")
     figures = (
         Figure("medici_win_share", "games won by Medici, ties as halves", "share"),
-        Figure("medici_margin_mean", "coins of Medici less Strozzi's", "coins"),
+        Figure("medici_margin_mean", "coins of Medici less Strozzi's", "amount"),
         Figure("seat_fairness_p", "p-value of equal seats", "number"),
-        Figure("score_mean", "coins of a player", "coins"),
+        Figure("score_mean", "coins of a player", "amount"),
         winner,
-        Figure("loser_score_mean", "mean of the losers", "coins"),
-        Figure("margin_mean", "coins of the winner less the loser's", "coins"),
+        Figure("loser_score_mean", "mean of the losers", "amount"),
+        Figure("margin_mean", "coins of the winner less the loser's", "amount"),
         Figure("tie_share", "games with a shared win", "share"),
         Figure("lead_changes_mean", "changes of the leader from round to round", "number"),
-        *(Figure(name, f"games won by the leader after round {name.split('_')[1]}", "share") for name in leaders),
+        *leaders(tables, "games won by the leader after round {}"),
         Figure("decisions_mean", "decisions in a game", "count"),
         Figure("lots_mean", "lots in a round", "number"),
         Figure("tiles_mean", "tiles shown in a round", "number"),
@@ -103,22 +74,19 @@ def _balance(tables: Tables) -> list[Picture]:
         Figure("full_fleet_share", "rounds that end with a full fleet", "share"),
         Figure("empty_bag_share", "rounds that end with an empty bag", "share"),
         Figure("loaded_mean", "tiles a player loads in a round", "number"),
-        Figure("paid_mean", "coins a player pays for lots in a game", "coins"),
+        Figure("paid_mean", "coins a player pays for lots in a game", "amount"),
         Figure("below_zero_share", "players with less than 0 coins at some time", "share"),
         Figure("below_zero_at_end_share", "players with less than 0 coins at the end", "share"),
         Figure("price_cap_share", "lots at the highest price an agent can name", "share"),
     )
     bars = {"a player": _income(), "the winner": _income("winner_"), "the loser": _income("loser_")}
     return [
-        Picture(
-            "scores", "balance", "spread", "balance", (*spread, winner), "How many coins a player has at the end",
+        *score_pictures(
+            "coins",
             "Thin line: 5 % to 95 % of all players' final coins. Thick line: the middle half. Dot: the median. "
             "Diamond: the mean of the winners.",
-        ),
-        Picture(
-            "sources", "balance", "bars", "balance", (), "Where the coins come from",
+            bars,
             "Mean coins by source in a game, what was paid for lots not deducted. Tied games are in the first bar only.",
-            groups=bars,
         ),
         Picture(
             "balance-figures", "balance", "table", "balance", figures, "The game in figures",
@@ -128,11 +96,11 @@ def _balance(tables: Tables) -> list[Picture]:
     ]  # fmt: skip
 
 
-def _prices(tables: Tables) -> list[Picture]:
+def _prices(say: Narrator, tables: Tables) -> list[Picture]:
     by_size = (
         Figure("share_of_level", "share of the lots", "share"),
         PRICE,
-        *(Figure(name, f"{round(100 * level)} % cost less than", "coins") for name, level in PRICE_QUANTILES.items()),
+        *(Figure(name, f"{round(100 * level)} % cost less than", "amount") for name, level in PRICE_QUANTILES.items()),
         FAIR,
         BUYER,
     )
@@ -180,32 +148,21 @@ def _prices(tables: Tables) -> list[Picture]:
         ("order", "Lots as the round goes on"), ("proposer", "Lots by who names the price"),
         ("room", "Lots by who could load them"),
     )  # fmt: skip
-    for breakdown, title in tables_by:
-        drawn.append(
-            Picture(
-                f"prices-by-{breakdown}",
-                "prices",
-                "table",
-                "prices",
-                figures,
-                title,
-                "All sizes together.",
-                {"by": breakdown, "tiles": ALL},
-                x="level",
-                x_label=BY_LABELS[breakdown],
-            )
-        )
-    return drawn
+    whole = partial(Picture, page="prices", kind="table", table="prices", caption="All sizes together.", x="level")
+    return drawn + [
+        whole(f"prices-by-{by}", figures=figures, title=title, where={"by": by, "tiles": ALL}, x_label=BY_LABELS[by])
+        for by, title in tables_by
+    ]
 
 
-def _tiles(tables: Tables) -> list[Picture]:
+def _tiles(say: Narrator, tables: Tables) -> list[Picture]:
     figures = (
         Figure("loaded_share", "loaded when shown", "share"),
         Figure("traded_share", "loaded where traded", "share"),
         Figure("steps_mean", "steps for each loaded", "number"),
         PRICE,
-        Figure("fair_mean", "fair price", "coins"),
-        Figure("value_0_price_minus_this_mean", "price of a 0 less its own", "coins"),
+        Figure("fair_mean", "fair price", "amount"),
+        Figure("value_0_price_minus_this_mean", "price of a 0 less its own", "amount"),
         BUYER,
     )
     return [
@@ -223,9 +180,9 @@ def _tiles(tables: Tables) -> list[Picture]:
     ]  # fmt: skip
 
 
-def _harbors(tables: Tables) -> list[Picture]:
+def _harbors(say: Narrator, tables: Tables) -> list[Picture]:
     won = Figure("won_share", "share of ships that win their harbor", "share")
-    harbors = first_scenario(tables["harbors"])["harbor"].unique()
+    harbors = say.table["harbor"].unique()
     own = tuple(name for name in harbors if name != ALL)
     outcomes = (
         Figure("decided_share", "won against a rival", "share"), Figure("tie_share", "tied", "share"),
@@ -267,12 +224,12 @@ def _harbors(tables: Tables) -> list[Picture]:
     ]  # fmt: skip
 
 
-def _monopolies(tables: Tables) -> list[Picture]:
-    names = tuple(name for name in first_scenario(tables["monopolies"])["track"].unique() if name != ALL)
+def _monopolies(say: Narrator, tables: Tables) -> list[Picture]:
+    names = tuple(name for name in say.table["track"].unique() if name != ALL)
     figures = (
         Figure("off_centre_share", "off the centre", "share"), Figure("distance_mean", "spaces from it", "number"),
         Figure("bonus_share", "on a bonus space", "share"), Figure("swapped_share", "changed sides", "share"),
-        Figure("coins_mean", "coins paid", "coins"), Figure("steps_mean", "steps made", "number"),
+        Figure("coins_mean", "coins paid", "amount"), Figure("steps_mean", "steps made", "number"),
         Figure("effective_share", "of them moved it", "share"),
     )  # fmt: skip
     return [
@@ -299,16 +256,16 @@ def _monopolies(tables: Tables) -> list[Picture]:
     ]  # fmt: skip
 
 
-def _rounds(tables: Tables) -> list[Picture]:
-    names = tuple(name for name in first_scenario(tables["rounds"])["round"].unique() if name != ALL)
+def _rounds(say: Narrator, tables: Tables) -> list[Picture]:
+    names = tuple(name for name in say.table["round"].unique() if name != ALL)
     course = (
         Figure("lots_mean", "lots", "number"), Figure("tiles_mean", "tiles shown", "number"),
-        Figure("price_mean", "mean price", "coins"), Figure("full_fleet_share", "end with a full fleet", "share"),
+        Figure("price_mean", "mean price", "amount"), Figure("full_fleet_share", "end with a full fleet", "share"),
         Figure("left_mean", "tiles left in the bag", "number"), Figure("loaded_mean", "tiles loaded", "number"),
         Figure("full_ships_share", "players with a full fleet", "share"),
     )  # fmt: skip
     money = tuple(
-        Figure(f"{who}{name}_mean", f"{words}{label}", "coins")
+        Figure(f"{who}{name}_mean", f"{words}{label}", "amount")
         for who, words in (("", "a player "), ("winner_", "winner "), ("loser_", "loser "))
         for name, label in (("payout", "earns"), ("paid", "pays"))
     )
@@ -330,13 +287,13 @@ def _rounds(tables: Tables) -> list[Picture]:
     ]  # fmt: skip
 
 
-def _discards(tables: Tables) -> list[Picture]:
+def _discards(say: Narrator, tables: Tables) -> list[Picture]:
     figures = (
         Figure("discard_share", "of these lots are discarded", "share"),
         Figure("forced_share", "of the discards for want of room", "share"),
         Figure("share", "share of all discards", "share"),
     )
-    paid = Figure("price_mean", "mean price paid", "coins")
+    paid = Figure("price_mean", "mean price paid", "amount")
     return [
         Picture(
             "discards-by-tiles", "discards", "table", "discards", figures, "Discards by size of the lot", "",
@@ -357,3 +314,9 @@ def _discards(tables: Tables) -> list[Picture]:
             {"by": "why"}, x="level", levels=WHY, x_label="discarded because",
         ),
     ]  # fmt: skip
+
+
+PICTURES = {
+    "balance": _balance, "prices": _prices, "tiles": _tiles, "harbors": _harbors, "monopolies": _monopolies,
+    "rounds": _rounds, "discards": _discards,
+}  # fmt: skip

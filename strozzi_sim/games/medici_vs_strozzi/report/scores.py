@@ -7,53 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.games.medici_vs_strozzi.report.tables import ALL, Array, totals
+from strozzi_sim.games.medici_vs_strozzi import tallies as at
+from strozzi_sim.games.medici_vs_strozzi.report.tables import Array, totals
 from strozzi_sim.games.medici_vs_strozzi.state import MAX_HALF_LENGTH, MAX_SHIPS, MEDICI, SEATS
-from strozzi_sim.games.medici_vs_strozzi.tallies import (
-    BONUS,
-    COINS,
-    DECIDED,
-    DISTANCE,
-    EMPTY,
-    FULL,
-    FULL_FLEET,
-    HARBORS,
-    LEFT,
-    LOAD,
-    LOADS,
-    LONE,
-    LONE_UNPAID,
-    LOTS,
-    LOWEST,
-    MAJORITY,
-    MARKERS,
-    MONOPOLIES,
-    MOORED,
-    MOVED,
-    OFF_CENTRE,
-    ON_BONUS,
-    PAID,
-    PRICE,
-    ROUND_LOTS,
-    ROUND_TILES,
-    ROUNDS,
-    SHIP_WON,
-    STEPS_MADE,
-    SWAPPED,
-    TIE,
-    TIED,
-    TILES,
-    UNOPPOSED,
-    UNOPPOSED_PAID,
-)
+from strozzi_sim.games.pages import ALL, QUANTILES, add_quantiles
 from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.kernel.wins import WIN_UNITS
 
-QUANTILES = {"score_q05": 0.05, "score_q25": 0.25, "score_q50": 0.5, "score_q75": 0.75, "score_q95": 0.95}
-SOURCES = {"harbors": HARBORS, "monopolies": MONOPOLIES, "bonus": BONUS}
+SOURCES = {"harbors": at.HARBORS, "monopolies": at.MONOPOLIES, "bonus": at.BONUS}
 OUTCOMES = {
-    "decided_share": DECIDED, "tie_share": TIE, "unopposed_share": LONE, "unopposed_unpaid_share": LONE_UNPAID,
-    "empty_share": EMPTY,
+    "decided_share": at.DECIDED, "tie_share": at.TIE, "unopposed_share": at.LONE, "unopposed_unpaid_share": at.LONE_UNPAID,
+    "empty_share": at.EMPTY,
 }  # fmt: skip
 NO_RIVAL = "none"
 
@@ -78,21 +42,22 @@ def add_balance(table: FigureTable, cell: Any, stats: Any) -> None:
     t, deals, games = cell.tallies, cell.deals, cell.tallies["games"]
     everyone, rounds = games * SEATS, t["round"].sum(axis=1)
     start = cell.components["money"]["start_cash"]
-    _add_scores(table, cell, stats, start)
-    gains = t["income"][..., :PAID].sum(axis=(1, 2, 3)) - t["income"][..., PAID].sum(axis=(1, 2))
+    quantiles = stats.quantiles(t["score"], tuple(QUANTILES.values()), deals=deals, open_below=True)
+    add_quantiles(table, cell, tuple(QUANTILES), quantiles.minus(at.LOWEST - start))
+    gains = t["income"][..., : at.PAID].sum(axis=(1, 2, 3)) - t["income"][..., at.PAID].sum(axis=(1, 2))
     table.add(cell, "score_mean", stats.ratio(t["start_cash"] + gains, everyone))
     decided = games - t["ties"]
     for k, name in enumerate(("winner", "loser")):
         own = t["decided_income"][:, :, k].sum(axis=1)  # [C, HARBORS..PAID]
-        own_gains = own[:, :PAID].sum(axis=1) - own[:, PAID]
+        own_gains = own[:, : at.PAID].sum(axis=1) - own[:, at.PAID]
         table.add(cell, f"{name}_score_mean", stats.ratio(own_gains + start * decided, decided))
         for source, part in SOURCES.items():
             table.add(cell, f"{name}_coins_{source}_mean", stats.ratio(own[:, part], decided))
-        table.add(cell, f"{name}_paid_mean", stats.ratio(own[:, PAID], decided))
+        table.add(cell, f"{name}_paid_mean", stats.ratio(own[:, at.PAID], decided))
     all_income = t["income"].sum(axis=(1, 2))
     for source, part in SOURCES.items():
         table.add(cell, f"coins_{source}_mean", stats.ratio(all_income[:, part], everyone))
-    table.add(cell, "paid_mean", stats.ratio(all_income[:, PAID], everyone))
+    table.add(cell, "paid_mean", stats.ratio(all_income[:, at.PAID], everyone))
     table.add(cell, "margin_mean", stats.ratio(t["margin"], games))
     medici = cell.outcome["wins"].sum(axis=1)[:, MEDICI]
     table.add(cell, "medici_win_share", stats.ratio(medici, games, unit=WIN_UNITS, n_deals=deals))
@@ -103,27 +68,18 @@ def add_balance(table: FigureTable, cell: Any, stats: Any) -> None:
         leader = t["leader"][:, round_]
         share = stats.ratio(leader[:, 1], leader[:, 0], unit=WIN_UNITS, n_deals=deals)
         table.add(cell, f"leader_{round_ + 1}_wins_share", share)
-    table.add(cell, "lots_mean", stats.ratio(rounds[:, ROUND_LOTS], rounds[:, ROUNDS]))
-    table.add(cell, "tiles_mean", stats.ratio(rounds[:, ROUND_TILES], rounds[:, ROUNDS]))
-    table.add(cell, "tiles_per_lot", stats.ratio(rounds[:, ROUND_TILES], rounds[:, ROUND_LOTS]))
-    table.add(cell, "full_fleet_share", stats.ratio(rounds[:, FULL_FLEET], rounds[:, ROUNDS], n_deals=deals))
-    bag = rounds[:, ROUNDS] - rounds[:, FULL_FLEET]
-    table.add(cell, "empty_bag_share", stats.ratio(bag, rounds[:, ROUNDS], n_deals=deals))
+    table.add(cell, "lots_mean", stats.ratio(rounds[:, at.ROUND_LOTS], rounds[:, at.ROUNDS]))
+    table.add(cell, "tiles_mean", stats.ratio(rounds[:, at.ROUND_TILES], rounds[:, at.ROUNDS]))
+    table.add(cell, "tiles_per_lot", stats.ratio(rounds[:, at.ROUND_TILES], rounds[:, at.ROUND_LOTS]))
+    table.add(cell, "full_fleet_share", stats.ratio(rounds[:, at.FULL_FLEET], rounds[:, at.ROUNDS], n_deals=deals))
+    bag = rounds[:, at.ROUNDS] - rounds[:, at.FULL_FLEET]
+    table.add(cell, "empty_bag_share", stats.ratio(bag, rounds[:, at.ROUNDS], n_deals=deals))
     loaded = t["loaded"].sum(axis=1)
     tiles = (loaded * np.arange(loaded.shape[1])).sum(axis=1)
     table.add(cell, "loaded_mean", stats.ratio(tiles, loaded.sum(axis=1)))
     table.add(cell, "below_zero_share", stats.ratio(t["below_zero"][:, 0], everyone, n_deals=deals))
     table.add(cell, "below_zero_at_end_share", stats.ratio(t["below_zero"][:, 1], everyone, n_deals=deals))
-    table.add(cell, "price_cap_share", stats.ratio(t["capped"], rounds[:, ROUND_LOTS], n_deals=deals))
-
-
-def _add_scores(table: FigureTable, cell: Any, stats: Any, start: int) -> None:
-    """Quantiles of final coins; none in the lowest level, which takes everything below."""
-    histogram = cell.tallies["score"]
-    quantiles = stats.quantiles(histogram, tuple(QUANTILES.values()), deals=cell.deals, open_below=True)
-    quantiles = quantiles.minus(LOWEST - start)
-    for k, figure in enumerate(QUANTILES):
-        table.add(cell, figure, stats.Estimate(quantiles.value[k], quantiles.low[k], quantiles.high[k], quantiles.n[k]))
+    table.add(cell, "price_cap_share", stats.ratio(t["capped"], rounds[:, at.ROUND_LOTS], n_deals=deals))
 
 
 def add_rounds(table: FigureTable, cell: Any, stats: Any) -> None:
@@ -131,24 +87,24 @@ def add_rounds(table: FigureTable, cell: Any, stats: Any) -> None:
     t, deals, count = cell.tallies, cell.deals, round_count(cell)
     where: dict[str, Any] = {"round": [*round_names(cell), ALL]}
     rounds = with_total(t["round"][:, :count], 1)
-    played, lots = rounds[..., ROUNDS], rounds[..., ROUND_LOTS]
+    played, lots = rounds[..., at.ROUNDS], rounds[..., at.ROUND_LOTS]
     loaded = with_total(t["loaded"][:, :count], 1)
     players = loaded.sum(axis=2)
     tiles = (loaded * np.arange(loaded.shape[2])).sum(axis=2)
     ships = cell.components["ships"]["capacities"]
     prices = with_total(t["lot"][:, 0, :count].sum(axis=2), 1)
-    for figure, estimate in (
-        ("lots_mean", stats.ratio(lots, played)),
-        ("tiles_mean", stats.ratio(rounds[..., ROUND_TILES], played)),
-        ("tiles_per_lot", stats.ratio(rounds[..., ROUND_TILES], lots)),
-        ("price_mean", stats.ratio(prices[..., PRICE], prices[..., LOTS])),
-        ("full_fleet_share", stats.ratio(rounds[..., FULL_FLEET], played, n_deals=deals)),
-        ("empty_bag_share", stats.ratio(played - rounds[..., FULL_FLEET], played, n_deals=deals)),
-        ("left_mean", stats.ratio(rounds[..., LEFT], played)),
-        ("loaded_mean", stats.ratio(tiles, players)),
-        ("full_ships_share", stats.ratio(loaded[..., sum(ships)], players, n_deals=deals)),
-    ):
-        table.add(cell, figure, estimate, **where)
+    figures = {
+        "lots_mean": stats.ratio(lots, played),
+        "tiles_mean": stats.ratio(rounds[..., at.ROUND_TILES], played),
+        "tiles_per_lot": stats.ratio(rounds[..., at.ROUND_TILES], lots),
+        "price_mean": stats.ratio(prices[..., at.PRICE], prices[..., at.LOTS]),
+        "full_fleet_share": stats.ratio(rounds[..., at.FULL_FLEET], played, n_deals=deals),
+        "empty_bag_share": stats.ratio(played - rounds[..., at.FULL_FLEET], played, n_deals=deals),
+        "left_mean": stats.ratio(rounds[..., at.LEFT], played),
+        "loaded_mean": stats.ratio(tiles, players),
+        "full_ships_share": stats.ratio(loaded[..., sum(ships)], players, n_deals=deals),
+    }
+    table.add_all(cell, figures, **where)
     everyone = with_total(t["income"][:, :count].sum(axis=2), 1)
     _add_income(table, cell, stats, "", everyone, players)
     decided = np.broadcast_to((t["games"] - t["ties"])[:, None], (len(t), count))
@@ -162,10 +118,10 @@ def _add_income(table: FigureTable, cell: Any, stats: Any, who: str, coins: Arra
     where: dict[str, Any] = {"round": [*round_names(cell), ALL]}
     for source, part in SOURCES.items():
         table.add(cell, f"{who}coins_{source}_mean", stats.ratio(coins[..., part], count), **where)
-    payout = coins[..., :PAID].sum(axis=2)
+    payout = coins[..., : at.PAID].sum(axis=2)
     table.add(cell, f"{who}payout_mean", stats.ratio(payout, count), **where)
-    table.add(cell, f"{who}paid_mean", stats.ratio(coins[..., PAID], count), **where)
-    table.add(cell, f"{who}gain_mean", stats.ratio(payout - coins[..., PAID], count), **where)
+    table.add(cell, f"{who}paid_mean", stats.ratio(coins[..., at.PAID], count), **where)
+    table.add(cell, f"{who}gain_mean", stats.ratio(payout - coins[..., at.PAID], count), **where)
 
 
 def harbor_names(cell: Any) -> list[str]:
@@ -186,16 +142,16 @@ def berths(cell: Any) -> Array:
 
 def ship_figures(counts: Array, deals: int, stats: Any) -> dict[str, Any]:
     """What moored ships came to, of sums [C, ..., MOORED..]."""
-    moored = counts[..., MOORED]
+    moored = counts[..., at.MOORED]
     return {
-        "load_mean": stats.ratio(counts[..., LOAD], moored),
-        "tiles_mean": stats.ratio(counts[..., TILES], moored),
-        "full_share": stats.ratio(counts[..., FULL], moored, n_deals=deals),
-        "won_share": stats.ratio(counts[..., MAJORITY], moored, n_deals=deals),
-        "tied_share": stats.ratio(counts[..., TIED], moored, n_deals=deals),
-        "alone_share": stats.ratio(counts[..., UNOPPOSED], moored, n_deals=deals),
-        "alone_won_share": stats.ratio(counts[..., UNOPPOSED_PAID], counts[..., UNOPPOSED], n_deals=deals),
-        "win_share": stats.ratio(counts[..., SHIP_WON], moored, unit=WIN_UNITS, n_deals=deals),
+        "load_mean": stats.ratio(counts[..., at.LOAD], moored),
+        "tiles_mean": stats.ratio(counts[..., at.TILES], moored),
+        "full_share": stats.ratio(counts[..., at.FULL], moored, n_deals=deals),
+        "won_share": stats.ratio(counts[..., at.MAJORITY], moored, n_deals=deals),
+        "tied_share": stats.ratio(counts[..., at.TIED], moored, n_deals=deals),
+        "alone_share": stats.ratio(counts[..., at.UNOPPOSED], moored, n_deals=deals),
+        "alone_won_share": stats.ratio(counts[..., at.UNOPPOSED_PAID], counts[..., at.UNOPPOSED], n_deals=deals),
+        "win_share": stats.ratio(counts[..., at.SHIP_WON], moored, unit=WIN_UNITS, n_deals=deals),
     }
 
 
@@ -204,8 +160,8 @@ def load_counts(cell: Any) -> tuple[list[str], Array]:
     counts = with_total(cell.tallies["load"][:, : len(harbor_names(cell))], 1)
     tiles, room = cell.components["tiles"], max(cell.components["ships"]["capacities"])
     every = len(cell.components["type"]) * tiles["values_per_type"] + tiles["gold_count"] * [tiles["gold_value"]]
-    keep = sorted({min(total, LOADS - 1) for total in totals(every, range(room + 1))})
-    return [f"{level}+" if level == LOADS - 1 else str(level) for level in keep], counts[:, :, keep]
+    keep = sorted({min(total, at.LOADS - 1) for total in totals(every, range(room + 1))})
+    return [f"{level}+" if level == at.LOADS - 1 else str(level) for level in keep], counts[:, :, keep]
 
 
 def duel_counts(cell: Any) -> tuple[list[str], list[str], Array]:
@@ -229,19 +185,17 @@ def add_harbors(table: FigureTable, cell: Any, stats: Any) -> None:
         scored = outcomes.sum(axis=3)
         for figure, part in OUTCOMES.items():
             table.add(cell, figure, stats.ratio(outcomes[..., part], scored, n_deals=deals), **where)
-        both = outcomes[..., DECIDED] + outcomes[..., TIE]
-        table.add(cell, "tie_of_contested_share", stats.ratio(outcomes[..., TIE], both, n_deals=deals), **where)
+        both = outcomes[..., at.DECIDED] + outcomes[..., at.TIE]
+        table.add(cell, "tie_of_contested_share", stats.ratio(outcomes[..., at.TIE], both, n_deals=deals), **where)
         players = np.broadcast_to((SEATS * t["games"])[:, None, None], (len(t), len(names), rounds))
         for source, part in SOURCES.items():
             table.add(cell, f"coins_{source}_mean", stats.ratio(sums[..., part], players), **where)
         table.add(cell, "coins_mean", stats.ratio(sums.sum(axis=3), players), **where)
     ships = berths(cell)
-    for figure, estimate in ship_figures(ships[:, :, -1:], deals, stats).items():
-        table.add(cell, figure, estimate, harbor=names, by=ALL, level=[ALL])
+    table.add_all(cell, ship_figures(ships[:, :, -1:], deals, stats), harbor=names, by=ALL, level=[ALL])
     own = {"harbor": names, "by": "ship", "level": ship_names(cell)}
-    for figure, estimate in ship_figures(ships[:, :, :-1], deals, stats).items():
-        table.add(cell, figure, estimate, **own)
-    moored = ships[:, :, :-1, MOORED]
+    table.add_all(cell, ship_figures(ships[:, :, :-1], deals, stats), **own)
+    moored = ships[:, :, :-1, at.MOORED]
     rows = np.broadcast_to((SEATS * count * t["games"])[:, None, None], moored.shape)
     table.add(cell, "moored_share", stats.ratio(moored, rows, n_deals=deals), **own)
     levels, loads = load_counts(cell)
@@ -269,17 +223,17 @@ def track_counts(cell: Any) -> tuple[list[str], Array]:
 
 def track_figures(counts: Array, deals: int, stats: Any) -> dict[str, Any]:
     """Where markers lie and what they pay, of sums [C, ..., MARKERS..]."""
-    markers = counts[..., MARKERS]
+    markers = counts[..., at.MARKERS]
     return {
-        "off_centre_share": stats.ratio(counts[..., OFF_CENTRE], markers, n_deals=deals),
-        "distance_mean": stats.ratio(counts[..., DISTANCE], markers),
-        "bonus_share": stats.ratio(counts[..., ON_BONUS], markers, n_deals=deals),
-        "swapped_share": stats.ratio(counts[..., SWAPPED], markers, n_deals=deals),
-        "coins_mean": stats.ratio(counts[..., COINS], markers),
-        "steps_mean": stats.ratio(counts[..., STEPS_MADE], markers),
-        "moved_mean": stats.ratio(counts[..., MOVED], markers),
+        "off_centre_share": stats.ratio(counts[..., at.OFF_CENTRE], markers, n_deals=deals),
+        "distance_mean": stats.ratio(counts[..., at.DISTANCE], markers),
+        "bonus_share": stats.ratio(counts[..., at.ON_BONUS], markers, n_deals=deals),
+        "swapped_share": stats.ratio(counts[..., at.SWAPPED], markers, n_deals=deals),
+        "coins_mean": stats.ratio(counts[..., at.COINS], markers),
+        "steps_mean": stats.ratio(counts[..., at.STEPS_MADE], markers),
+        "moved_mean": stats.ratio(counts[..., at.MOVED], markers),
         "effective_share": stats.ratio(
-            counts[..., MOVED], counts[..., STEPS_MADE], n_deals=deals, events=counts[..., STEPS_MADE]
+            counts[..., at.MOVED], counts[..., at.STEPS_MADE], n_deals=deals, events=counts[..., at.STEPS_MADE]
         ),
     }
 
@@ -301,8 +255,7 @@ def add_monopolies(table: FigureTable, cell: Any, stats: Any) -> None:
         (ALL, [ALL], counts.sum(axis=2, keepdims=True)),
         ("round", round_names(cell), counts),
     ):
-        for figure, estimate in track_figures(sums, deals, stats).items():
-            table.add(cell, figure, estimate, track=names, by=breakdown, level=levels)
+        table.add_all(cell, track_figures(sums, deals, stats), track=names, by=breakdown, level=levels)
     spaces, markers = space_counts(cell)
     last = markers[:, -1]
     share = stats.ratio(last, last.sum(axis=1, keepdims=True), n_deals=deals)

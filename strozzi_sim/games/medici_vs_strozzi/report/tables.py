@@ -9,39 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from strozzi_sim.games.medici_vs_strozzi import tallies as at
 from strozzi_sim.games.medici_vs_strozzi.state import PLAYER_NAMES
-from strozzi_sim.games.medici_vs_strozzi.tallies import (
-    ALONE,
-    ALONE_BOUGHT,
-    ALONE_FAIR,
-    ALONE_PRICE,
-    ASKED,
-    BOUGHT,
-    BY,
-    DISCARDED,
-    FAIR,
-    FAIRTH,
-    FORCED,
-    GAPS,
-    GOLD_VALUE,
-    LEVELS,
-    LOADED,
-    LOTS,
-    MISS,
-    PRICE,
-    PRICE_BAND,
-    SHOWN,
-    STEPS,
-    TILE_WON,
-    TRADED,
-    WON,
-)
+from strozzi_sim.games.pages import ALL, add_quantiles
 from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.kernel.wins import WIN_UNITS
 
 Array = np.ndarray[Any, Any]
 
-ALL = "all"
 FROM_ONE = ("round", "order")  # levels that people count from 1
 ROLES = ("proposer", "responder")
 WHY = ("no_room", "denied", "unwanted")
@@ -55,10 +30,10 @@ def level_names(breakdown: str) -> list[str]:
     if breakdown == "room":
         return ["both", "proposer"]
     if breakdown == "gap":
-        return [f"<{GAPS[0]}", *(str(start) for start in GAPS[:-1]), f"{GAPS[-1]}+"]
-    width = PRICE_BAND if breakdown in ("price", "fair") else 1
+        return [f"<{at.GAPS[0]}", *(str(start) for start in at.GAPS[:-1]), f"{at.GAPS[-1]}+"]
+    width = at.PRICE_BAND if breakdown in ("price", "fair") else 1
     first = 1 if breakdown in FROM_ONE else 0
-    names = [str(first + width * level) for level in range(LEVELS)]
+    names = [str(first + width * level) for level in range(at.LEVELS)]
     return [*names[:-1], names[-1] + "+"]
 
 
@@ -78,11 +53,11 @@ def possible_levels(cell: Any, breakdown: str, occurring: Array) -> list[int]:
         "gold": range(min(most, tiles["gold_count"]) + 1),
         "proposer": range(len(PLAYER_NAMES)),
         "room": range(2),
-        "price": range(cell.components["price_space"]["action_space_cap"] // PRICE_BAND + 1),
+        "price": range(cell.components["price_space"]["action_space_cap"] // at.PRICE_BAND + 1),
         "fair": range(int(occurring.max(initial=-1)) + 1),
-        "gap": range(len(GAPS) + 1),
+        "gap": range(len(at.GAPS) + 1),
     }[breakdown]
-    return sorted({min(level, LEVELS - 1) for level in levels})
+    return sorted({min(level, at.LEVELS - 1) for level in levels})
 
 
 def totals(values: Sequence[int], sizes: Iterable[int]) -> set[int]:
@@ -96,8 +71,8 @@ def totals(values: Sequence[int], sizes: Iterable[int]) -> set[int]:
 
 def lots_by(cell: Any, breakdown: str) -> tuple[list[str], Array]:
     """The levels of `breakdown` that can occur, and the sums int64[C, L, K, F], K up to the largest lot allowed."""
-    counts: Array = cell.tallies["lot"][:, BY.index(breakdown), :, : cell.components["rounds"]["reveal_max"]]
-    keep = possible_levels(cell, breakdown, np.flatnonzero(counts[..., LOTS].sum(axis=(0, 2))))
+    counts: Array = cell.tallies["lot"][:, at.BY.index(breakdown), :, : cell.components["rounds"]["reveal_max"]]
+    keep = possible_levels(cell, breakdown, np.flatnonzero(counts[..., at.LOTS].sum(axis=(0, 2))))
     names = level_names(breakdown)
     return [names[level] for level in keep], counts[:, keep]
 
@@ -115,18 +90,18 @@ def lot_figures(counts: Array, deals: int, stats: Any) -> dict[str, Any]:
     """
     by_size = counts.transpose(0, 2, 1, 3)
     whole = np.concatenate([by_size, by_size.sum(axis=1, keepdims=True)], axis=1)  # [C, K + 1, L, F]
-    lots, price, fair = whole[..., LOTS], whole[..., PRICE], whole[..., FAIR]
+    lots, price, fair = whole[..., at.LOTS], whole[..., at.PRICE], whole[..., at.FAIR]
     return {
         "share": stats.ratio(lots, lots.sum(axis=2, keepdims=True), n_deals=deals),
         "share_of_level": stats.ratio(lots, lots[:, -1:, :], n_deals=deals),
         "price_mean": stats.ratio(price, lots),
-        "fair_mean": stats.ratio(fair, lots, unit=FAIRTH),
-        "price_minus_fair_mean": stats.ratio(FAIRTH * price - fair, lots, unit=FAIRTH),
-        "price_to_fair_ratio": stats.ratio(FAIRTH * price, fair, events=lots),
-        "miss_mean": stats.ratio(whole[..., MISS], lots, unit=FAIRTH),
-        "responder_share": stats.ratio(whole[..., BOUGHT], whole[..., ASKED], n_deals=deals),
-        "discard_share": stats.ratio(whole[..., DISCARDED], lots, n_deals=deals),
-        "win_share": stats.ratio(whole[..., WON], lots, unit=WIN_UNITS, n_deals=deals),
+        "fair_mean": stats.ratio(fair, lots, unit=at.FAIRTH),
+        "price_minus_fair_mean": stats.ratio(at.FAIRTH * price - fair, lots, unit=at.FAIRTH),
+        "price_to_fair_ratio": stats.ratio(at.FAIRTH * price, fair, events=lots),
+        "miss_mean": stats.ratio(whole[..., at.MISS], lots, unit=at.FAIRTH),
+        "responder_share": stats.ratio(whole[..., at.BOUGHT], whole[..., at.ASKED], n_deals=deals),
+        "discard_share": stats.ratio(whole[..., at.DISCARDED], lots, n_deals=deals),
+        "win_share": stats.ratio(whole[..., at.WON], lots, unit=WIN_UNITS, n_deals=deals),
     }
 
 
@@ -134,47 +109,44 @@ def add_prices(table: FigureTable, cell: Any, stats: Any) -> None:
     """What lots cost and who buys them, by size and by everything that lots are sorted by."""
     names = [*sizes(cell), ALL]
     _, counts = lots_by(cell, "round")
-    for figure, estimate in lot_figures(counts.sum(axis=1, keepdims=True), cell.deals, stats).items():
-        if figure != "share":  # of all lots it is share_of_level
-            table.add(cell, figure, estimate, tiles=names, by=ALL, level=[ALL])
+    overall = lot_figures(counts.sum(axis=1, keepdims=True), cell.deals, stats)
+    del overall["share"]  # of all lots it is share_of_level
+    table.add_all(cell, overall, tiles=names, by=ALL, level=[ALL])
     prices = cell.tallies["price"][:, : len(names) - 1]
     for k, name in enumerate(names):
         histogram = prices[:, k] if name != ALL else prices.sum(axis=1)
         quantiles = stats.quantiles(histogram, tuple(PRICE_QUANTILES.values()), deals=cell.deals, open_above=False)
-        for q, figure in enumerate(PRICE_QUANTILES):
-            one = stats.Estimate(quantiles.value[q], quantiles.low[q], quantiles.high[q], quantiles.n[q])
-            table.add(cell, figure, one, tiles=name, by=ALL, level=ALL)
-    for breakdown in BY:
+        add_quantiles(table, cell, tuple(PRICE_QUANTILES), quantiles, tiles=name, by=ALL, level=ALL)
+    for breakdown in at.BY:
         levels, counts = lots_by(cell, breakdown)
-        for figure, estimate in lot_figures(counts, cell.deals, stats).items():
-            table.add(cell, figure, estimate, tiles=names, by=breakdown, level=levels)
+        table.add_all(cell, lot_figures(counts, cell.deals, stats), tiles=names, by=breakdown, level=levels)
 
 
 def tile_names(cell: Any) -> tuple[list[int], list[str]]:
     """The rows of the tally of tiles that the component data has, and their names: face values, and gold."""
     values = sorted({int(value) for value in cell.components["tiles"]["values_per_type"]})
     names = [str(value) for value in values]
-    return ([*values, GOLD_VALUE], [*names, "gold"]) if cell.components["tiles"]["gold_count"] else (values, names)
+    return ([*values, at.GOLD_VALUE], [*names, "gold"]) if cell.components["tiles"]["gold_count"] else (values, names)
 
 
 def add_tiles(table: FigureTable, cell: Any, stats: Any) -> None:
     """What becomes of tiles by face value, and what a tile costs that is a lot alone."""
     rows, names = tile_names(cell)
     tiles, deals = cell.tallies["tile"][:, rows], cell.deals
-    shown, loaded, alone = tiles[..., SHOWN], tiles[..., LOADED], tiles[..., ALONE]
-    price, fair = tiles[..., ALONE_PRICE], tiles[..., ALONE_FAIR]
-    for figure, estimate in (
-        ("shown_mean", stats.ratio(shown, cell.tallies["games"][:, None])),
-        ("loaded_share", stats.ratio(loaded, shown, n_deals=deals)),
-        ("traded_share", stats.ratio(tiles[..., TRADED], loaded, n_deals=deals)),
-        ("steps_mean", stats.ratio(tiles[..., STEPS], loaded)),
-        ("win_share", stats.ratio(tiles[..., TILE_WON], loaded, unit=WIN_UNITS, n_deals=deals)),
-        ("alone_share", stats.ratio(alone, shown, n_deals=deals)),
-        ("price_mean", stats.ratio(price, alone)),
-        ("fair_mean", stats.ratio(fair, alone, unit=FAIRTH)),
-        ("responder_share", stats.ratio(tiles[..., ALONE_BOUGHT], alone, n_deals=deals)),
-    ):
-        table.add(cell, figure, estimate, tile=names)
+    shown, loaded, alone = tiles[..., at.SHOWN], tiles[..., at.LOADED], tiles[..., at.ALONE]
+    price, fair = tiles[..., at.ALONE_PRICE], tiles[..., at.ALONE_FAIR]
+    figures = {
+        "shown_mean": stats.ratio(shown, cell.tallies["games"][:, None]),
+        "loaded_share": stats.ratio(loaded, shown, n_deals=deals),
+        "traded_share": stats.ratio(tiles[..., at.TRADED], loaded, n_deals=deals),
+        "steps_mean": stats.ratio(tiles[..., at.STEPS], loaded),
+        "win_share": stats.ratio(tiles[..., at.TILE_WON], loaded, unit=WIN_UNITS, n_deals=deals),
+        "alone_share": stats.ratio(alone, shown, n_deals=deals),
+        "price_mean": stats.ratio(price, alone),
+        "fair_mean": stats.ratio(fair, alone, unit=at.FAIRTH),
+        "responder_share": stats.ratio(tiles[..., at.ALONE_BOUGHT], alone, n_deals=deals),
+    }
+    table.add_all(cell, figures, tile=names)
     if "0" in names and len(names) > 1:
         zero, others = names.index("0"), [k for k, name in enumerate(names) if name != "0"]
         less = stats.difference((price[:, [zero]], price[:, others]), (alone[:, [zero]], alone[:, others]))
@@ -201,7 +173,7 @@ def add_discards(table: FigureTable, cell: Any, stats: Any) -> None:
 
     rounds, counts = lots_by(cell, "round")
     whole = counts.sum(axis=(1, 2))[:, None]
-    per_game = stats.ratio(whole[:, 0, DISCARDED], cell.tallies["games"])
+    per_game = stats.ratio(whole[:, 0, at.DISCARDED], cell.tallies["games"])
     table.add(cell, "discards_mean", per_game, by=ALL, level=ALL)
     why = cell.tallies["why"]  # [C, proposed, chosen, fits rival, count or price]
     paid = why.sum(axis=(1, 2, 3))
@@ -212,9 +184,9 @@ def add_discards(table: FigureTable, cell: Any, stats: Any) -> None:
         ("tiles", sizes(cell), by_size),
         ("round", rounds, counts.sum(axis=2)),
     ):
-        add(breakdown, levels, sums[..., LOTS], sums[..., DISCARDED], sums[..., FORCED])
-    bought = whole[:, 0, BOUGHT]
-    lots = np.stack([whole[:, 0, LOTS] - bought, bought], axis=1)
+        add(breakdown, levels, sums[..., at.LOTS], sums[..., at.DISCARDED], sums[..., at.FORCED])
+    bought = whole[:, 0, at.BOUGHT]
+    lots = np.stack([whole[:, 0, at.LOTS] - bought, bought], axis=1)
     by_role = why[:, ::-1].sum(axis=3)  # [C, ROLES, chosen, count or price]
     add("buyer", ROLES, lots, by_role[..., 0].sum(axis=2), by_role[:, :, 0, 0])
     kinds = why.sum(axis=1)  # [C, chosen, fits rival, count or price]

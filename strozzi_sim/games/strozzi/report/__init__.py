@@ -1,33 +1,22 @@
 """What a report of Strozzi has: its tables, pictures, heat maps and sentences."""
 
-from collections.abc import Sequence
-from typing import Any
-
-import pandas as pd
-
-from strozzi_sim.games.reporting import make_tables
-from strozzi_sim.games.strozzi.report import tables as from_tallies
-from strozzi_sim.games.strozzi.report.findings import sentences
+from strozzi_sim.games.pages import Page, Report
+from strozzi_sim.games.strozzi.report import tables as of
+from strozzi_sim.games.strozzi.report.findings import SENTENCES
 from strozzi_sim.games.strozzi.report.heatmaps import HEATMAPS
-from strozzi_sim.games.strozzi.report.pictures import PAGE_TITLES, pictures
+from strozzi_sim.games.strozzi.report.pictures import PICTURES
 from strozzi_sim.games.strozzi.report.words import words
 
 __all__ = ["HEATMAPS", "PAGES", "PAGE_TITLES", "pictures", "sentences", "tables", "words"]
 
+_BY = ("by", "level")
 _PAGES = {
-    "balance": ((), from_tallies.add_balance),
-    "flags": (("flag", "by", "level"), from_tallies.add_flags),
-    "ports": (("port", "by", "level"), from_tallies.add_ports),
-    "promotion": (("category", "place"), from_tallies.add_promotion),
-    "ships": (("ship",), from_tallies.add_ships),
+    "balance": Page("Balance", "Has everybody the same chance, and how does a game unfold?", (), of.add_balance),
+    "flags": Page("Flags", "What is each flag used for, and what does it bring?", ("flag", *_BY), of.add_flags),
+    "ports": Page("Ports and markers", "Which cities pay, and for what?", ("port", *_BY), of.add_ports),
+    "promotion": Page("Promotion tiles", "What is a tile worth?", ("category", "place"), of.add_promotion),
+    "ships": Page("Ships", "Which cards does everybody want, and which nobody?", ("ship",), of.add_ships),
 }
-PAGES = tuple(_PAGES)
-
-
-def tables(cells: Sequence[Any], pages: Sequence[str], heatmaps: Sequence[str], stats: Any) -> dict[str, pd.DataFrame]:
-    """The tables of these cells; see `make_tables`.
-
-    Raises:
-        InputError: an unknown page or heat map; lists the known ones.
-    """
-    return make_tables(cells, pages, heatmaps, stats, _PAGES, HEATMAPS)
+_REPORT = Report(_PAGES, HEATMAPS, PICTURES, SENTENCES)
+PAGES, PAGE_TITLES = _REPORT.names, _REPORT.titles
+tables, pictures, sentences = _REPORT.tables, _REPORT.pictures, _REPORT.sentences

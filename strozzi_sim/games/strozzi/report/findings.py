@@ -6,8 +6,8 @@ Sentences speak of the first variant and line-up, and of one player count, the o
 from collections.abc import Mapping
 from typing import Any
 
-from strozzi_sim.games.reporting import Narrator, Tables, Unit, in_words, listed, pick, quote, write_findings
-from strozzi_sim.games.strozzi.report.tables import ALL
+from strozzi_sim.games.pages import ALL
+from strozzi_sim.games.reporting import Narrator, Unit, in_words, listed, pick, quote
 from strozzi_sim.games.strozzi.report.words import WORDS, ship_words
 from strozzi_sim.games.strozzi.state import CATEGORIES, FLAG_NAMES, PORT_NAMES
 
@@ -16,20 +16,9 @@ _MIN_STEP = 0.25  # of a sail number, or of a ware; means that differ by less ar
 FLAG_WORDS = {"pirate": "pirate flag", "plus_one": "plus-one flag", "ware": "ware flag"}
 
 
-def sentences(tables: Tables, components: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Page -> what was found on it, of the pages whose tables are there.
-
-    Args:
-        tables: the study's tables.
-        components: variant -> component data.
-    """
-    pages = {"balance": _balance, "flags": _flags, "ports": _ports, "promotion": _promotion, "ships": _ships}
-    return write_findings(tables, components, pages)
-
-
 def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements = []
-    scores, winners, margins = (say.ends(name, "coins") for name in ("score_mean", "winner_score_mean", "margin_mean"))
+    scores, winners, margins = (say.ends(name, "amount") for name in ("score_mean", "winner_score_mean", "margin_mean"))
     for (players, score), (_, winner), (_, margin) in zip(scores, winners, margins, strict=False):
         statements.append(
             f"At {players} players a player ends with {score} coins and the winner with {winner}, "
@@ -41,15 +30,11 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     if said:
         statements.append(f"{say.who} the leader goes on to win {listed(said)}; {say.equal}")
     box = sum(int(name[1:]) * number for name, number in data.get("coins", {}).items())
-    over = pick(say.table, figure="over_990_share").dropna(subset="value")
+    over = pick(say.table, figure="over_990_share").dropna(subset="value").sort_values("value", kind="stable")
     if len(over) and box:
-        worst = next(over.sort_values("value", kind="stable").tail(1).itertuples(index=False))
-        share = quote(worst, "share")
-        statements.append(
-            f"At {worst.players} players {share} of games pay out more than the {box} coins in the box."
-            if worst.value > 0
-            else f"No game paid out more than the {box} coins in the box."
-        )
+        worst = next(over.tail(1).itertuples(index=False))
+        who = f"At {worst.players} players {quote(worst, 'share')} of games pay" if worst.value > 0 else "No game paid"
+        statements.append(f"{who} out more than the {box} coins in the box.")
     return statements
 
 
@@ -58,7 +43,7 @@ def _flags(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     for flag, name in FLAG_WORDS.items():
         where = {"flag": flag, "by": ALL}
         prizes.append(
-            f"{name} {say.coins('ship_prize_mean', **where)} coins and {say.number('steps_mean', **where)} spaces"
+            f"{name} {say.amount('ship_prize_mean', **where)} coins and {say.number('steps_mean', **where)} spaces"
         )
         unused.append(f"{say.share('unused_share', **where)} of {name}s")
     robbed = [
@@ -107,15 +92,15 @@ def _ports(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements = []
     ports = [row for port in PORT_NAMES if (row := say.row("coins_mean", port=port, by=ALL))]
     if len(ports) == len(PORT_NAMES):
-        florence = f"Florence pays {say.coins('coins_mean', port='florence', by=ALL)}"
+        florence = f"Florence pays {say.amount('coins_mean', port='florence', by=ALL)}"
         statements.append(f"{say.who} {_what_ports_pay(ports)}; {florence}.")
-    sails = pick(say.table, players=say.players, figure="ship_prize_mean", by="sail", port=ALL).dropna(subset="value")
+    sails = say.rows("ship_prize_mean", by="sail", port=ALL)
     if len(sails) > 1:
-        slow, fast = (next(end.itertuples(index=False)) for end in (sails.head(1), sails.tail(1)))
-        paid = (
-            f"{quote(slow, 'coins')} coins in port at sail {slow.level} and {quote(fast, 'coins')} at sail {fast.level}"
+        slow, fast = sails[0], sails[-1]
+        statements.append(
+            f"Speed pays {quote(slow, 'amount')} coins in port at sail {slow.level} and {quote(fast, 'amount')} at sail "
+            f"{fast.level}."
         )
-        statements.append(f"Speed pays {paid}.")
     if "tracks" in data:
         top = str(data["tracks"]["top_index"])
         ends = []
@@ -132,19 +117,19 @@ def _what_ports_pay(ports: list[Any]) -> str:
     low, high = min(ports, key=lambda row: row.value), max(ports, key=lambda row: row.value)
     if max(row.high for row in ports) - min(row.low for row in ports) < _MIN_PORT_COINS:
         return f"the three ports pay a player alike (about {in_words(sum(row.value for row in ports) / len(ports), 'count')} coins)"
-    between = f"{in_words(low.value, 'coins')} and {in_words(high.value, 'coins')} coins"
+    between = f"{in_words(low.value, 'amount')} and {in_words(high.value, 'amount')} coins"
     if high.low - low.high <= 0 or high.value - low.value < _MIN_PORT_COINS:
         return f"the ports pay a player between {between}, a difference that is small or not sure"
     return (
-        f"{WORDS[high.port]} pays a player most, {quote(high, 'coins')} coins in a game, and {WORDS[low.port]} least of the "
-        f"ports, {quote(low, 'coins')}"
+        f"{WORDS[high.port]} pays a player most, {quote(high, 'amount')} coins in a game, and {WORDS[low.port]} least of the "
+        f"ports, {quote(low, 'amount')}"
     )
 
 
 def _promotion(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     whole = {"category": ALL, "place": ALL}
     wins = [f"{say.share('win_share', category=category, place='1')} in {category}" for category in CATEGORIES]
-    tile, value = (say.coins(figure, **whole) for figure in ("prize_per_tile", "prize_per_value"))
+    tile, value = (say.amount(figure, **whole) for figure in ("prize_per_tile", "prize_per_value"))
     return [
         f"{say.who} a player takes {say.number('tiles_mean', **whole)} tiles in a category; a tile "
         f"brings {tile} coins, a point of value {value}.",
@@ -158,17 +143,17 @@ def _ships(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         name, *printed = ship_words(ship).split(" · ")
         cards[name] = f"{name} ({', '.join(printed)})"
     statements = []
-    kinds: tuple[tuple[str, Unit, str, str], ...] = (
-        ("taken_share", "share", "taken least often is", "most wanted"),
-        ("ship_prize_mean", "coins", "least earns", "best earning"),
+    kinds: tuple[tuple[str, Unit, str, str, str], ...] = (
+        ("taken_share", "share", "", "taken least often is", "most wanted"),
+        ("ship_prize_mean", "amount", " coins", "least earns", "best earning"),
     )
-    for figure, unit, low_words, high_words in kinds:
+    for figure, unit, coins, low_words, high_words in kinds:
         ends = say.extremes(figure)
         if ends:
-            coins = " coins" if unit == "coins" else ""
             low, high = (f"{cards.get(end.ship, end.ship)}, {quote(end, unit)}{coins}" for end in ends)
-            rows = pick(say.table, players=say.players, figure=figure).dropna(subset="value")
-            below, above = int((rows["low"] <= ends[0].high).sum()) - 1, int((rows["high"] >= ends[1].low).sum()) - 1
+            rows = say.rows(figure)
+            below = sum(row.low <= ends[0].high for row in rows) - 1
+            above = sum(row.high >= ends[1].low for row in rows) - 1
             statements.append(
                 f"{say.who} the {high_words} card is {high}{_or_others(above)}; {low_words} {low}{_or_others(below)}."
             )
@@ -178,3 +163,6 @@ def _ships(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 def _or_others(count: int) -> str:
     """How many more cards may be the extreme one: their intervals overlap with its own."""
     return f" (or one of {count} more whose intervals overlap with this)" if count > 0 else ""
+
+
+SENTENCES = {"balance": _balance, "flags": _flags, "ports": _ports, "promotion": _promotion, "ships": _ships}

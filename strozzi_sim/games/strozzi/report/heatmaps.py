@@ -3,79 +3,30 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from strozzi_sim.games.reporting import Figure, HeatMap
-from strozzi_sim.games.strozzi.report.tables import ALL, level_names, possible_levels, ship_counts, use_by, use_figures
+from strozzi_sim.games.reporting import Excerpt, Figure, HeatMap
+from strozzi_sim.games.strozzi.report.tables import outcomes, ship_counts
 from strozzi_sim.games.strozzi.report.words import BY_LABELS
-from strozzi_sim.games.strozzi.state import CATEGORIES, CITY_NAMES, FLAG_NAMES, PORT_NAMES
-from strozzi_sim.games.strozzi.tallies import COINS, COUNT, TAKEN, VICTORIES
-from strozzi_sim.kernel.wins import WIN_UNITS
+from strozzi_sim.games.strozzi.state import CATEGORIES, FLAG_NAMES, PORT_NAMES
+from strozzi_sim.games.strozzi.tallies import TAKEN
 
 Cells = dict[str, tuple[Sequence[str], Sequence[str], Any]]
 
 SHARE = Figure("share", "share of the row's ships", "share")
-PRIZE = Figure("ship_prize_mean", "coins a ship earns in its port", "coins")
+PRIZE = Figure("ship_prize_mean", "coins a ship earns in its port", "amount")
 STEPS = Figure("steps_mean", "spaces the marker moves", "number")
 WON = Figure("win_share", "games won by the owner", "share")
 _BY_WORDS = {
     "sail": "sail number", "cargo": "wares on the ship", "match": "wares for its port", "round": "round",
     "lap": "seat of the taker", "order": "order in the round", "port": "port",
 }  # fmt: skip
-_KINDS = {"flag": FLAG_NAMES, "port": PORT_NAMES}
-
-
-def _use(axis: str, breakdown: str) -> Callable[[Any, Any], Cells]:
-    """Ships placed, kinds of `axis` x levels of `breakdown`."""
-
-    def count(cell: Any, stats: Any) -> Cells:
-        if breakdown == "port":
-            counts, names = cell.tallies["use"][:, 0].sum(axis=1).transpose(0, 2, 1, 3), list(PORT_NAMES)
-            keep = list(range(len(names)))
-        else:
-            counts, names = use_by(cell, breakdown, axis), level_names(breakdown)
-            keep = possible_levels(cell, breakdown)
-        figures = use_figures(counts[:, keep], cell.deals, stats)
-        return {
-            figure: ([*_KINDS[axis], ALL], [names[k] for k in keep], estimate) for figure, estimate in figures.items()
-        }
-
-    return count
-
-
-def _pirated(cell: Any, stats: Any) -> Cells:
-    robbed, laid = cell.tallies["pirated"][:, 1:], cell.tallies["claim"][:, 1:]
-    keep = possible_levels(cell, "sail")
-    names = [level_names("sail")[k] for k in keep]
-    share = stats.ratio(robbed[..., keep], laid[..., keep], n_deals=cell.deals)
-    return {"pirated_share": (FLAG_NAMES[1:], names, share)}
-
-
-def _pirate_lap(cell: Any, stats: Any) -> Cells:
-    laps, claims = cell.tallies["pirate_lap"][:, 1:, : cell.players], cell.tallies["claim"][:, 1:].sum(axis=2)
-    keep = possible_levels(cell, "lap")[1:]  # a pirate is somebody else
-    names = [str(seat_offset) for seat_offset in keep]
-    share = stats.ratio(laps[:, :, keep], laps.sum(axis=2, keepdims=True), n_deals=cell.deals)
-    robbed = stats.ratio(laps[:, :, keep], claims[:, :, None], n_deals=cell.deals)
-    return {"share": (FLAG_NAMES[1:], names, share), "pirated_share": (FLAG_NAMES[1:], names, robbed)}
-
-
-def _space_by_round(cell: Any, stats: Any) -> Cells:
-    rounds = cell.components["setup"]["rounds"]
-    players = (cell.tallies["games"] * cell.players)[:, None, None]
-    mean = stats.ratio(cell.tallies["space_by_round"][:, :, :rounds], players)
-    return {"space_mean": (CITY_NAMES, level_names("round", rounds), mean)}
-
-
-def _last_space(cell: Any, stats: Any) -> Cells:
-    spaces = cell.components["tracks"]["top_index"] + 1
-    last = cell.tallies["space"][:, :, :spaces]
-    return _counted(cell, stats, last, CITY_NAMES, [str(space) for space in range(spaces)], "coins_mean")
 
 
 def _category_total(cell: Any, stats: Any) -> Cells:
     totals = cell.tallies["total"]
     keep = _possible_totals(cell, totals.shape[2])
     names = [f"{k}+" if k == totals.shape[2] - 1 else str(k) for k in keep]
-    return _counted(cell, stats, totals[:, :, keep], CATEGORIES, names, "prize_mean")
+    figures = outcomes(totals[:, :, keep], cell.deals, stats, "prize_mean")
+    return {figure: (CATEGORIES, names, estimate) for figure, estimate in figures.items()}
 
 
 def _possible_totals(cell: Any, count: int) -> list[int]:
@@ -88,16 +39,6 @@ def _possible_totals(cell: Any, count: int) -> list[int]:
                 sums |= {total + tile["value"] for total in sums}
         totals |= sums
     return sorted({min(total, count - 1) for total in totals})
-
-
-def _counted(cell: Any, stats: Any, counts: Any, rows: Sequence[str], columns: Sequence[str], coins: str) -> Cells:
-    """Shares, mean coins and win shares of int64[C, rows, columns, COUNT..]."""
-    count = counts[..., COUNT]
-    return {
-        "share": (rows, columns, stats.ratio(count, count.sum(axis=2, keepdims=True), n_deals=cell.deals)),
-        coins: (rows, columns, stats.ratio(counts[..., COINS], count)),
-        "win_share": (rows, columns, stats.ratio(counts[..., VICTORIES], count, unit=WIN_UNITS, n_deals=cell.deals)),
-    }
 
 
 def _ship_by(field: str, kinds: Sequence[str]) -> Callable[[Any, Any], Cells]:
@@ -125,13 +66,10 @@ def _use_map(axis: str, breakdown: str, figure: Figure) -> HeatMap:
         "steps_mean": "Mean spaces that the ship moves its owner's marker at the port, with the ware flag's step.",
         "win_share": "Share of games that the ship's owner wins. It shows who wins with the ship, not that the ship is the reason.",
     }[figure.name]
-    return HeatMap(title, caption, axis, label, figure, _use(axis, breakdown), figure.name == "win_share")
+    return HeatMap(title, caption, axis, label, figure, Excerpt(f"{axis}s", axis, breakdown))
 
 
-def _plain(title: str, caption: str, rows: str, columns: str, figure: Figure, count: Any) -> HeatMap:
-    return HeatMap(title, caption, rows, columns, figure, count, figure.name == "win_share")
-
-
+_LAST_SPACE = Excerpt("ports", "port", "space")
 _LAST = "space at the end (0 = never moved)"
 _TOTAL = "total value of a player's tiles in the category"
 HEATMAPS: dict[str, HeatMap] = {
@@ -155,50 +93,53 @@ HEATMAPS: dict[str, HeatMap] = {
     "win-by-flag-and-sail": _use_map("flag", "sail", WON),
     "win-by-flag-and-order": _use_map("flag", "order", WON),
     "win-by-flag-and-round": _use_map("flag", "round", WON),
-    "pirated-by-sail": _plain(
+    "pirated-by-sail": HeatMap(
         "How often a claim is taken over by a pirate",
         "Share of claims laid with the row's flag on a ship of the column's sail number that end with a pirate "
         "taking the ship.",
-        "claim laid with", "sail number of the ship", Figure("pirated_share", "share taken over", "share"), _pirated,
+        "claim laid with", "sail number of the ship", Figure("pirated_share", "share taken over", "share"),
+        Excerpt("flags", "flag", "claim_sail"),
     ),
-    "pirated-by-lap": _plain(
+    "pirated-by-lap": HeatMap(
         "From which seat pirates strike",
         "Share of claims laid with the row's flag that a pirate takes over, by seats after the active player.",
-        "claim laid with", BY_LABELS["lap"], Figure("pirated_share", "share taken over", "share"), _pirate_lap,
+        "claim laid with", BY_LABELS["lap"], Figure("pirated_share", "share taken over", "share"),
+        Excerpt("flags", "flag", "pirate_lap", lambda rows: rows["level"] != "0"),  # a pirate is somebody else
     ),
-    "marker-by-round": _plain(
+    "marker-by-round": HeatMap(
         "How far the markers have come",
         "Mean space of a player's marker when the round is scored; 0 is the start space.",
-        "city", "after round", Figure("space_mean", "mean space", "number"), _space_by_round,
+        "city", "after round", Figure("space_mean", "mean space", "number"),
+        Excerpt("ports", "port", "space_round"),
     ),
-    "last-space": _plain(
+    "last-space": HeatMap(
         "Where the markers end", "Share of players whose marker ends on the column's space; rows add up to 100 %.",
-        "city", _LAST, Figure("share", "share of players", "share"), _last_space,
+        "city", _LAST, Figure("share", "share of players", "share"), _LAST_SPACE,
     ),
-    "coins-by-last-space": _plain(
+    "coins-by-last-space": HeatMap(
         "What the last space pays",
         "Mean coins, bonus included, that a marker on the column's space earns in the last scoring.",
-        "city", _LAST, Figure("coins_mean", "coins", "coins"), _last_space,
+        "city", _LAST, Figure("coins_mean", "coins", "amount"), _LAST_SPACE,
     ),
-    "win-by-last-space": _plain(
+    "win-by-last-space": HeatMap(
         "Who wins, by where the markers end", "Share of games won by players whose marker ends on the column's space.",
-        "city", _LAST, Figure("win_share", "games won", "share"), _last_space,
+        "city", _LAST, Figure("win_share", "games won", "share"), _LAST_SPACE,
     ),
-    "prize-by-category-total": _plain(
+    "prize-by-category-total": HeatMap(
         "What promotion tiles pay",
         "Mean prize of a player whose tiles of the row's category add up to the column's value.",
-        "category", _TOTAL, Figure("prize_mean", "coins", "coins"), _category_total,
+        "category", _TOTAL, Figure("prize_mean", "coins", "amount"), _category_total,
     ),
-    "win-by-category-total": _plain(
+    "win-by-category-total": HeatMap(
         "Who wins, by promotion tiles",
         "Share of games won by players whose tiles of the category add up to the column's value.",
         "category", _TOTAL, Figure("win_share", "games won", "share"), _category_total,
     ),
-    "ship-by-flag": _plain(
+    "ship-by-flag": HeatMap(
         "Which flag takes which ship", "Of the ship's takings, the share with each flag; rows add up to 100 %.",
         "ship", "flag", Figure("share", "share of its takings", "share"), _ship_by("ship_flag", FLAG_NAMES),
     ),
-    "ship-by-port": _plain(
+    "ship-by-port": HeatMap(
         "Which ship goes where", "Of the ship's takings, the share placed in each port; rows add up to 100 %.",
         "ship", "port", Figure("share", "share of its takings", "share"), _ship_by("ship_port", PORT_NAMES),
     ),

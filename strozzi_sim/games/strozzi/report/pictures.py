@@ -1,98 +1,61 @@
 """The pictures and tables that a Strozzi report shows, page by page."""
 
-from strozzi_sim.games.reporting import (
-    Figure,
-    Picture,
-    Tables,
-    first_scenario,
-    in_words,
-    pick,
-    quote,
-    row_of,
-    spoken_of,
-)
-from strozzi_sim.games.strozzi.report.tables import ALL, QUANTILES
+from strozzi_sim.games.pages import ALL, leaders, score_pictures
+from strozzi_sim.games.reporting import Figure, Narrator, Picture, Tables, in_words, pick
 from strozzi_sim.games.strozzi.report.words import BY_LABELS
 from strozzi_sim.games.strozzi.state import CATEGORIES, CITY_NAMES, FLAG_NAMES, PORT_NAMES, SEATS
 
-PAGE_TITLES = {
-    "balance": ("Balance", "Has everybody the same chance, and how does a game unfold?"),
-    "flags": ("Flags", "What is each flag used for, and what does it bring?"),
-    "ports": ("Ports and markers", "Which cities pay, and for what?"),
-    "promotion": ("Promotion tiles", "What is a tile worth?"),
-    "ships": ("Ships", "Which cards does everybody want, and which nobody?"),
-}
 _MAX_PATTERNS = 9
 _PLACES = tuple(str(place + 1) for place in range(SEATS))
 
 WON = Figure("win_share", "games won", "share")
-PRIZE = Figure("ship_prize_mean", "coins a ship earns in its port", "coins")
+PRIZE = Figure("ship_prize_mean", "coins a ship earns in its port", "amount")
 STEPS = Figure("steps_mean", "spaces its marker moves", "number")
 
 _ORDERS = (
     Figure("share", "share of player-rounds", "share"),
-    Figure("round_coins_mean", "coins in that round", "coins"),
+    Figure("round_coins_mean", "coins in that round", "amount"),
     WON,
 )
 
 
-def pictures(tables: Tables) -> list[Picture]:
-    """What to show, in order; only of pages whose tables are there."""
-    drawn = _balance(tables)
-    for page, make in (("flags", _flags), ("ports", _ports), ("promotion", _promotion), ("ships", _ships)):
-        if page in tables:
-            drawn += make(tables)
-    return drawn
+def _commonest(say: Narrator) -> tuple[str, ...]:
+    """The orders of flags or ports, the most frequent ones first."""
+    orders = pick(say.table, players=say.players, by="pattern", figure="share")
+    return tuple(orders.sort_values("value", ascending=False, kind="stable")["level"])
 
 
-def _players(tables: Tables) -> int:
-    return spoken_of(first_scenario(tables["balance"]))
-
-
-def _quote(tables: Tables, table: str, figure: Figure, **where: str) -> str:
-    row = row_of(first_scenario(tables[table]), players=_players(tables), figure=figure.name, **where)
-    return quote(row, figure.unit) if row else "no value"
-
-
-def _balance(tables: Tables) -> list[Picture]:
+def _balance(say: Narrator, tables: Tables) -> list[Picture]:
     sources = (("ships", "ships"), ("markers", "markers"), ("bonus", "bonus spaces"), ("promotion", "promotion tiles"))
-    parts = tuple(Figure(f"coins_{name}_mean", label, "coins") for name, label in sources)
-    winners = tuple(Figure(f"winner_{part.name}", part.label, "coins") for part in parts)
-    leaders = sorted(name for name in tables["balance"]["figure"].unique() if name.startswith("leader_"))
-    spread = tuple(
-        Figure(name, f"{round(100 * level)} % of players score less", "coins") for name, level in QUANTILES.items()
-    )
-    winner = Figure("winner_score_mean", "mean of the winners", "coins")
+    parts = tuple(Figure(f"coins_{name}_mean", label, "amount") for name, label in sources)
+    winners = tuple(Figure(f"winner_{part.name}", part.label, "amount") for part in parts)
+    winner = Figure("winner_score_mean", "mean of the winners", "amount")
     rest = (
         Figure("seat_gap", "win share of the best seat minus that of the worst", "share"),
         Figure("seat_gap_by_chance", "by chance alone at most, in 19 of 20 studies", "share"),
         Figure("seat_fairness_p", "p-value of equal seats", "number"),
-        Figure("score_mean", "coins of a player", "coins"),
+        Figure("score_mean", "coins of a player", "amount"),
         winner,
-        Figure("margin_mean", "coins of the winner less the second's", "coins"),
+        Figure("margin_mean", "coins of the winner less the second's", "amount"),
         Figure("florence_tie_share", "games decided by the Florence tie-break", "share"),
         Figure("lead_changes_mean", "changes of the leader", "number"),
         Figure("decisions_mean", "decisions in a game", "count"),
         Figure("set_aside_mean", "ships set aside in a game", "number"),
         Figure("unused_flags_mean", "flags never used in a game", "number"),
         Figure("tiles_left_mean", "promotion tiles nobody took", "number"),
-        Figure("payout_mean", "coins paid out in a game", "coins"),
+        Figure("payout_mean", "coins paid out in a game", "amount"),
         Figure("over_990_share", "games that pay more than the box holds", "share"),
     )
     return [
-        Picture(
-            "scores", "balance", "spread", "balance", (*spread, winner), "How many coins a player has at the end",
-            "Thin line: 5 % to 95 % of all players' scores. Thick line: the middle half. Dot: the median. "
-            "Diamond: the mean score "
-            f"of the winners, {_quote(tables, 'balance', winner)} at {_players(tables)} players.",
-        ),
-        Picture(
-            "sources", "balance", "bars", "balance", (), "Where the coins come from",
-            "Mean coins of a player and of the winner, by source.", groups={"a player": parts, "the winner": winners},
+        *score_pictures(
+            "coins",
+            "Thin line: 5 % to 95 % of all players' scores. Thick line: the middle half. Dot: the median. Diamond: "
+            f"the mean score of the winners, {say.amount(winner.name)} at {say.players} players.",
+            {"a player": parts, "the winner": winners}, "Mean coins of a player and of the winner, by source.",
         ),
         Picture(
             "leaders", "balance", "intervals", "balance",
-            tuple(Figure(name, f"leader after round {name.split('_')[1]}", "share") for name in leaders),
+            leaders(tables, "leader after round {}"),
             "How often the leader stays ahead",
             "Share of games won by whoever leads after the round, ties decided at Florence. The line is an equal "
             "chance.",
@@ -106,9 +69,7 @@ def _balance(tables: Tables) -> list[Picture]:
     ]  # fmt: skip
 
 
-def _flags(tables: Tables) -> list[Picture]:
-    flags = first_scenario(tables["flags"])
-    players = _players(tables)
+def _flags(say: Narrator, tables: Tables) -> list[Picture]:
     whole = (
         Figure("uses_mean", "ships taken with it in a game", "number"),
         Figure("unused_share", "left unused at the end of a round", "share"),
@@ -124,9 +85,7 @@ def _flags(tables: Tables) -> list[Picture]:
     of_level = Figure("share_of_level", "share of the ships taken", "share")
     share = Figure("share", "share of the flag's uses", "share")
     robbed = Figure("pirated_share", "share of claims taken over", "share")
-    patterns = pick(flags, players=players, by="pattern", figure="share").sort_values(
-        "value", ascending=False, kind="stable"
-    )
+    patterns = _commonest(say)
     return [
         Picture(
             "flags-table", "flags", "table", "flags", whole, "The three flags in figures",
@@ -135,11 +94,10 @@ def _flags(tables: Tables) -> list[Picture]:
         ),
         Picture(
             "flags-by-sail", "flags", "lines", "flags", (of_level,), "Which flag takes which ships",
-            f"Of all ships with a sail number that were taken, the share taken with each flag; at {players} "
-            "players pirates take "
-            f"{_quote(tables, 'flags', of_level, flag='pirate', by='sail', level='2')} of the ships with sail 2 and "
-            f"{_quote(tables, 'flags', of_level, flag='pirate', by='sail', level='7')} of those with sail 7. "
-            "Without any preference all three lines would lie at a third.",
+            f"Of all ships with a sail number that were taken, the share taken with each flag; at {say.players} players "
+            f"pirates take {say.share(of_level.name, flag='pirate', by='sail', level='2')} of the ships with "
+            f"sail 2 and {say.share(of_level.name, flag='pirate', by='sail', level='7')} of those with sail "
+            "7. Without any preference all three lines would lie at a third.",
             {"by": "sail"}, x="level", series="flag", series_levels=FLAG_NAMES, x_label=BY_LABELS["sail"],
         ),
         Picture(
@@ -170,36 +128,31 @@ def _flags(tables: Tables) -> list[Picture]:
             "flag-orders", "flags", "table", "flags",
             _ORDERS,
             "In which order players use their flags",
-            f"The {_MAX_PATTERNS} commonest orders. Flags missing at the end of an order were not used. Who takes "
-            "the flags in which "
-            "order also depends on the ships that come, so a row is not advice.",
-            {"by": "pattern", "flag": ALL}, x="level", levels=tuple(patterns["level"][:_MAX_PATTERNS]),
+            f"The {_MAX_PATTERNS} commonest orders. Flags missing at the end of an order were not used. Who takes the "
+            "flags in which order also depends on the ships that come, so a row is not advice.",
+            {"by": "pattern", "flag": ALL}, x="level", levels=patterns[:_MAX_PATTERNS],
             x_label="order of flags",
         ),
     ]  # fmt: skip
 
 
-def _ports(tables: Tables) -> list[Picture]:
-    ports = first_scenario(tables["ports"])
-    players = _players(tables)
+def _ports(say: Narrator, tables: Tables) -> list[Picture]:
     ships, markers = (
-        Figure("coins_ships_mean", "ships", "coins"),
-        Figure("coins_markers_mean", "markers with bonus", "coins"),
+        Figure("coins_ships_mean", "ships", "amount"),
+        Figure("coins_markers_mean", "markers with bonus", "amount"),
     )
     whole = (
         Figure("share", "share of the ships placed", "share"),
         PRIZE,
         STEPS,
-        Figure("coins_ships_mean", "coins of a player from its ships", "coins"),
-        Figure("coins_markers_mean", "coins of a player from its markers", "coins"),
+        Figure("coins_ships_mean", "coins of a player from its ships", "amount"),
+        Figure("coins_markers_mean", "coins of a player from its markers", "amount"),
         WON,
     )
-    spaces = pick(ports, players=players, by="space", figure="share", port=PORT_NAMES[0])["level"]
+    spaces = pick(say.table, players=say.players, by="space", figure="share", port=PORT_NAMES[0])["level"]
     last = spaces.iloc[-1] if len(spaces) else "0"
-    patterns = pick(ports, players=players, by="pattern", figure="share").sort_values(
-        "value", ascending=False, kind="stable"
-    )
-    rows = (Figure("share", "share", "share"), Figure("score_mean", "final score", "coins"), WON)
+    patterns = _commonest(say)
+    rows = (Figure("share", "share", "share"), Figure("score_mean", "final score", "amount"), WON)
     return [
         Picture(
             "ports-table", "ports", "table", "ports", whole, "The cities in figures",
@@ -212,9 +165,9 @@ def _ports(tables: Tables) -> list[Picture]:
         ),
         Picture(
             "prize-by-sail", "ports", "lines", "ports", (PRIZE,), "What speed pays",
-            f"Mean coins from a ship's rank in its port. At {players} players a ship with sail 2 earns "
-            f"{_quote(tables, 'ports', PRIZE, port=ALL, by='sail', level='2')} coins, and "
-            f"{_quote(tables, 'ports', PRIZE, port=ALL, by='sail', level='7')} with sail 7.",
+            f"Mean coins from a ship's rank in its port. At {say.players} players a ship with sail 2 earns "
+            f"{say.amount(PRIZE.name, port=ALL, by='sail', level='2')} coins, and "
+            f"{say.amount(PRIZE.name, port=ALL, by='sail', level='7')} with sail 7.",
             {"by": "sail"}, x="level", series="port", series_levels=PORT_NAMES, x_label=BY_LABELS["sail"],
         ),
         Picture(
@@ -225,11 +178,10 @@ def _ports(tables: Tables) -> list[Picture]:
         ),
         Picture(
             "wins-by-space", "ports", "lines", "ports", (WON,), "Who wins, by where the markers end",
-            f"At {players} players, whoever ends on space {last} wins "
-            f"{_quote(tables, 'ports', WON, port='venice', by='space', level=last)} in "
-            f"Venice and {_quote(tables, 'ports', WON, port='florence', by='space', level=last)} in Florence; an "
-            "equal chance is "
-            f"{in_words(1 / players, 'share')}. Good players do several things well, so not all of this is the "
+            f"At {say.players} players, whoever ends on space {last} wins "
+            f"{say.share(WON.name, port='venice', by='space', level=last)} in Venice and "
+            f"{say.share(WON.name, port='florence', by='space', level=last)} in Florence; an equal chance is "
+            f"{in_words(1 / say.players, 'share')}. Good players do several things well, so not all of this is the "
             "marker's doing.",
             {"by": "space"}, x="level", series="port", series_levels=CITY_NAMES, x_label="space at the end", equal=True,
         ),
@@ -241,13 +193,13 @@ def _ports(tables: Tables) -> list[Picture]:
             "port-orders", "ports", "table", "ports",
             _ORDERS,
             "In which order players send ships to the ports", "The commonest orders of a player's ships in a round.",
-            {"by": "pattern", "port": ALL}, x="level", levels=tuple(patterns["level"][:6]), x_label="order of ports",
+            {"by": "pattern", "port": ALL}, x="level", levels=patterns[:6], x_label="order of ports",
         ),
     ]  # fmt: skip
 
 
-def _promotion(tables: Tables) -> list[Picture]:
-    prize = Figure("prize_mean", "prize in coins", "coins")
+def _promotion(say: Narrator, tables: Tables) -> list[Picture]:
+    prize = Figure("prize_mean", "prize in coins", "amount")
     by_place = (
         Figure("total_mean", "value of the tiles", "number"),
         Figure("tiles_mean", "tiles", "number"),
@@ -256,9 +208,9 @@ def _promotion(tables: Tables) -> list[Picture]:
     )
     worth = (
         Figure("tiles_mean", "tiles of a player", "number"),
-        Figure("prize_mean", "prize of a player in coins", "coins"),
-        Figure("prize_per_tile", "coins for a tile", "coins"),
-        Figure("prize_per_value", "coins for a point of value", "coins"),
+        Figure("prize_mean", "prize of a player in coins", "amount"),
+        Figure("prize_per_tile", "coins for a tile", "amount"),
+        Figure("prize_per_value", "coins for a point of value", "amount"),
     )
     return [
         Picture(
@@ -281,10 +233,10 @@ def _promotion(tables: Tables) -> list[Picture]:
     ]  # fmt: skip
 
 
-def _ships(tables: Tables) -> list[Picture]:
+def _ships(say: Narrator, tables: Tables) -> list[Picture]:
     figures = (
         Figure("taken_share", "taken when turned over", "share"),
-        Figure(PRIZE.name, "coins earned in port", "coins"),
+        Figure(PRIZE.name, "coins earned in port", "amount"),
         Figure(STEPS.name, "spaces moved", "number"),
     )
     table = (
@@ -296,8 +248,7 @@ def _ships(tables: Tables) -> list[Picture]:
         Picture(
             "ships", "ships", "dots", "ships", figures, "Every ship: how often it is taken, and what it brings",
             "V, R, N are wares for Venice, Rome and Naples; a scroll moves the marker at Florence; a tile is a "
-            "promotion tile. "
-            "Whiskers are 95 % intervals, mostly shorter than the dots.",
+            "promotion tile. Whiskers are 95 % intervals, mostly shorter than the dots.",
             x="ship", series="players",
         ),
         Picture(
@@ -305,3 +256,6 @@ def _ships(tables: Tables) -> list[Picture]:
             "Each figure with its 95 % interval; `tables/ships.csv` has the rest.", x="ship", x_label="ship",
         ),
     ]  # fmt: skip
+
+
+PICTURES = {"balance": _balance, "flags": _flags, "ports": _ports, "promotion": _promotion, "ships": _ships}

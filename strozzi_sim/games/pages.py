@@ -1,0 +1,157 @@
+"""The pages of a game's report, each by its table, its pictures and its sentences; and what all our games' pages share."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from strozzi_sim.games.reporting import (
+    Excerpt,
+    Figure,
+    FigureTable,
+    HeatMap,
+    Narrator,
+    Picture,
+    Tables,
+    check_names,
+    first_scenario,
+    spoken_of,
+)
+
+ALL = "all"
+QUANTILES = {"score_q05": 0.05, "score_q25": 0.25, "score_q50": 0.5, "score_q75": 0.75, "score_q95": 0.95}
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of a game's report.
+
+    Attributes:
+        title, question: what stands above it.
+        keys: of its table, beside those of the cell.
+        add: adds the figures of a cell to its table: (table, cell, stats).
+    """
+
+    title: str
+    question: str
+    keys: tuple[str, ...]
+    add: Callable[[FigureTable, Any, Any], None]
+
+
+class Report:
+    """What a game's `report` has; see `games.reporting`. Narrators quote the first variant and line-up of a page's table.
+
+    Args:
+        pages: page -> what it is; `balance`, which every study has, comes first.
+        heatmaps: the heat maps.
+        pictures: page -> (narrator, all tables) -> what to show.
+        sentences: page -> (narrator, component data) -> what was found.
+    """
+
+    def __init__(
+        self,
+        pages: Mapping[str, Page],
+        heatmaps: Mapping[str, HeatMap],
+        pictures: Mapping[str, Callable[[Narrator, Tables], list[Picture]]],
+        sentences: Mapping[str, Callable[[Narrator, Mapping[str, Any]], list[str]]],
+    ) -> None:
+        self._pages, self._heatmaps, self._pictures, self._sentences = pages, heatmaps, pictures, sentences
+        self.names = tuple(pages)
+        self.titles = {name: (page.title, page.question) for name, page in pages.items()}
+
+    def tables(
+        self, cells: Sequence[Any], pages: Sequence[str], heatmaps: Sequence[str], stats: Any
+    ) -> dict[str, pd.DataFrame]:
+        """The tables of these cells: `balance`, those of the pages, and heat_<name> of the heat maps.
+
+        Args:
+            cells: CellCounts of the study.
+            pages: names of pages.
+            heatmaps: names of heat maps.
+            stats: the package strozzi_sim.stats.
+
+        Raises:
+            InputError: an unknown page or heat map; lists the known ones.
+        """
+        check_names("page", pages, self._pages)
+        check_names("heat map", heatmaps, self._heatmaps)
+        maps = {f"heat_{name.replace('-', '_')}": self._heatmaps[name].count for name in dict.fromkeys(heatmaps)}
+        cut_from = {count.page for count in maps.values() if isinstance(count, Excerpt)}
+        frames, shown = {}, {"balance", *pages}
+        for name, page in self._pages.items():
+            if name in shown | cut_from:
+                table = FigureTable(*page.keys)
+                for cell in cells:
+                    page.add(table, cell, stats)
+                frames[name] = table.frame()
+        of_maps = {}
+        for name, count in maps.items():
+            if isinstance(count, Excerpt):
+                of_maps[name] = count.of(frames[count.page])
+                continue
+            table = FigureTable("row", "column")
+            for cell in cells:
+                for figure, (rows, columns, estimate) in count(cell, stats).items():
+                    table.add(cell, figure, estimate, row=rows, column=columns)
+            of_maps[name] = table.frame()
+        return {name: frame for name, frame in frames.items() if name in shown} | of_maps
+
+    def pictures(self, tables: Tables) -> list[Picture]:
+        """What to show, in order; only of pages whose tables are there."""
+        makers = [(say, make) for page, make in self._pictures.items() if (say := _narrator(tables, page))]
+        return [picture for say, make in makers for picture in make(say, tables)]
+
+    def sentences(self, tables: Tables, components: Mapping[str, Any]) -> dict[str, list[str]]:
+        """Page -> what was found on it, of the pages whose tables are there.
+
+        Args:
+            tables: the study's tables.
+            components: variant -> component data.
+        """
+        first = tables["balance"]["variant"].iloc[:1]
+        data = components.get(first.iloc[0], {}) if len(first) else {}
+        return {page: tell(say, data) for page, tell in self._sentences.items() if (say := _narrator(tables, page))}
+
+
+def _narrator(tables: Tables, page: str) -> Narrator | None:
+    """What quotes the page's table, or None if it is not there or the study has no figures."""
+    balance = first_scenario(tables["balance"])
+    there = page in tables and not balance.empty
+    return Narrator(first_scenario(tables[page]), spoken_of(balance)) if there else None
+
+
+def add_quantiles(table: FigureTable, cell: Any, figures: Sequence[str], estimate: Any, **levels: str) -> None:
+    """Add quantiles, an estimate of shape [figures], each as a figure of its own."""
+    for k, figure in enumerate(figures):
+        table.add(cell, figure, estimate.at(k), **levels)
+
+
+def score_pictures(unit: str, spread: str, bars: Mapping[str, tuple[Figure, ...]], of_bars: str) -> list[Picture]:
+    """The spread of scores, and by source where they come from.
+
+    Args:
+        unit: what scores are counted in.
+        spread: caption of the first picture.
+        bars: name of a bar -> its parts, of the second one.
+        of_bars: its caption.
+    """
+    quantiles = [
+        Figure(name, f"{round(100 * level)} % of players score less", "amount") for name, level in QUANTILES.items()
+    ]
+    winner = Figure("winner_score_mean", "mean of the winners", "amount")
+    return [
+        Picture(
+            "scores", "balance", "spread", "balance", (*quantiles, winner), f"How many {unit} a player has at the end",
+            spread, x_label=unit,
+        ),
+        Picture(
+            "sources", "balance", "bars", "balance", (), f"Where the {unit} come from", of_bars, groups=bars
+        ),
+    ]  # fmt: skip
+
+
+def leaders(tables: Tables, label: str) -> tuple[Figure, ...]:
+    """How often the leader after each round wins, with the round in the label."""
+    names = sorted(name for name in tables["balance"]["figure"].unique() if name.startswith("leader_"))
+    return tuple(Figure(name, label.format(name.split("_")[1]), "share") for name in names)
