@@ -65,7 +65,7 @@ class Chunks:
 
 def _study(game: str, players: int, lineup: str, *, heatmaps: list[str] | None = None) -> Case:
     """All pages of one line-up, and all heat maps or some."""
-    shown = list(load_game(game).module("pages").HEATMAPS) if heatmaps is None else heatmaps
+    shown = list(load_game(game).report.HEATMAPS) if heatmaps is None else heatmaps
 
     def frames(first: int, deals: int) -> Frames:
         raw = {

@@ -23,6 +23,9 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, inf
 from numba.extending import intrinsic, lower_builtin
 
 _WORD = ir.IntType(64)
+# numba takes the text of a type for the name of NumPy's dtype, and for the type's own name in those that are made of it: so
+# each size has a text of its own that means an int64 to NumPy.
+_AS_INT64 = {"uint8": "i8", "uint16": "=i8", "uint32": "q", "int8": "=q", "int16": "p", "int32": "=p"}
 
 
 class Narrow(types.Integer):  # type: ignore[misc]
@@ -33,7 +36,7 @@ class Narrow(types.Integer):  # type: ignore[misc]
         super().__init__(f"narrow_{stored.name}", stored.bitwidth, stored.signed)
 
     def __str__(self) -> str:
-        return "int64"  # numba asks NumPy for the dtype of this name
+        return _AS_INT64[self.stored.name]
 
     def can_convert_to(self, typingctx: Any, other: Any) -> Any:
         """As an int64 does."""
@@ -174,7 +177,8 @@ def _narrow(kind: Any) -> Any:
     if isinstance(kind, types.NestedArray):
         return types.NestedArray(_narrow(kind.dtype), kind.shape)
     if isinstance(kind, types.Record):
-        return NarrowRecord(kind)
+        same = all(_narrow(field.type) == field.type for field in kind.fields.values())
+        return kind if same or isinstance(kind, NarrowRecord) else NarrowRecord(kind)
     return Narrow(kind) if isinstance(kind, types.Integer) and kind.bitwidth < 64 else kind
 
 
@@ -182,7 +186,7 @@ def _narrow(kind: Any) -> Any:
 def record_type(dtype: Any) -> Any:
     """The numba type of a record of `dtype`, for the signatures of everything that is compiled."""
     plain = from_dtype(np.dtype(dtype))
-    kind = NarrowRecord(plain)
+    kind = _narrow(plain)
     _accept(plain, kind)
     return kind
 
@@ -198,13 +202,14 @@ def array_type(dtype: Any, ndim: int = 1) -> Any:
 
 def _accept(plain: Any, kind: Any) -> None:
     """Let Python hand over what it holds."""
-    default_type_manager.set_compatible(plain, kind, Conversion.safe)
+    if kind != plain:
+        default_type_manager.set_compatible(plain, kind, Conversion.safe)
 
 
 @intrinsic
 def in_hand(typingctx: Any, value: Any) -> Any:
     """A record as one of `record_type`; anything else as it is."""
-    kind = NarrowRecord(value) if isinstance(value, types.Record) and not isinstance(value, NarrowRecord) else value
+    kind = _narrow(value) if isinstance(value, types.Record) else value
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return impl_ret_borrowed(context, builder, kind, args[0])
