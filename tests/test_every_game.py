@@ -42,11 +42,14 @@ def test_games_lists_it(game, document):
     listed = {row["name"]: row for row in document("games")}
     assert listed[game.name]["players"] == list(game.player_counts)
     assert listed[game.name]["variants"] == ["base", *shipped_variants(game)]
+    assert listed[game.name]["tiers"] == dict(game.tiers)
 
 
-def test_the_standard_agent_plays_it_and_can_be_tuned(game):
-    spec = load_agent(game.standard_agent)
-    assert all(spec.agent.plays(game, players) for players in game.player_counts)
+def test_the_middle_tier_plays_where_none_is_named_and_can_be_tuned(game):
+    """That every tier plays, `check_game` tells."""
+    assert {"weak", "middle", "search"} <= set(game.tiers)
+    spec = load_agent(game.tiers["middle"], game)
+    assert game.standard_agent == spec.text
     assert any(isinstance(param, Param) and type(param.default) is float for param in spec.agent.params.values())
 
 

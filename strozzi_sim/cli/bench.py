@@ -63,7 +63,9 @@ def bench(
     the_game = load_game(game)
     count = one_player_count(players, the_game)
     chosen = resolve_variant(the_game, variant)
-    lineup, notes = with_counts(parse_lineup(agents, count), the_game, [count], [chosen], calibrating=say_calibrating)
+    lineup, notes = with_counts(
+        parse_lineup(agents, the_game, count), the_game, [count], [chosen], calibrating=say_calibrating
+    )
     match = Match(the_game, count, lineup, chosen, seed)
     team = parse_workers(workers)
     began = monotonic()

@@ -54,7 +54,7 @@ def fairness(
     check_range("--deals", deals, 1, 1e9)
     check_seed(seed)
     chosen = find_variant(the_game, variant, study)
-    (spec,), notes = with_counts([load_agent(agent)], the_game, counts, [chosen], calibrating=say_calibrating)
+    (spec,), notes = with_counts([load_agent(agent, the_game)], the_game, counts, [chosen], calibrating=say_calibrating)
     with stop_flag():
         check = partial(check_fairness, players=counts, deals=deals, seed=seed)
         result: Fairness = ask_apart(check, spec, the_game, chosen, seed=seed)

@@ -56,7 +56,7 @@ def play(
     check_range("--deal", deal, 0, 2**53 - 1)
     check_seed(seed)
     agents = agents or the_game.standard_agent
-    others = parse_lineup(agents, count - 1)
+    others = parse_lineup(agents, the_game, count - 1)
     for spec in others:
         if not spec.agent.plays(the_game, count):
             raise InputError(f"--agents: {spec.text!r} does not play {game} with {count} players")

@@ -69,7 +69,9 @@ def record(
         if games != 1:
             raise InputError(f"--deal and --games: --deal records one game, got --games {games}")
     chosen = find_variant(the_game, variant, study)
-    lineup, notes = with_counts(parse_lineup(agents, count), the_game, [count], [chosen], calibrating=say_calibrating)
+    lineup, notes = with_counts(
+        parse_lineup(agents, the_game, count), the_game, [count], [chosen], calibrating=say_calibrating
+    )
     match = Match(the_game, count, lineup, chosen, seed, seatings)
     check_range("--seating", seating, 0, len(match.design) - 1)
     path = Path(f"{game}.jsonl") if out is None else out
