@@ -26,6 +26,8 @@ class Kit:
         paired: those whose chance is that of the base game, card by card.
         variant: a variant by its name, shipped ones included.
         narrow: the same with few enough actions to walk whole trees.
+        tiny: changes that make a game so small that every course of it can be played; laid under those of a switch.
+        switches: the variants among `variants` that a tiny game can have, and their changes.
         changes: a Hypothesis strategy of changes that make legal variants.
         deals: of games played beside the reference: of each variant, of each when slow tests run, and of "base" then.
         choose: a random legal action, good at reaching every kind of position.
@@ -42,6 +44,8 @@ class Kit:
     paired: tuple[str, ...]
     variant: Callable[[str], Variant]
     narrow: Callable[[str], Variant]
+    tiny: Mapping[str, Any]
+    switches: Mapping[str, Mapping[str, Any]]
     changes: SearchStrategy[dict[str, Any]]
     deals: tuple[int, int, int]
     choose: Callable[[random.Random, tuple[int, ...]], int]

@@ -171,6 +171,11 @@ KIT = Kit(
     paired=("long-tracks", "reverse-start", "second-lap"),
     variant=variant,
     narrow=variant,
+    tiny={"setup": {"rounds": 1, "cards_removed": {"3": 27, "4": 28, "5": 28, "6": 28}}},
+    switches={
+        "base": {},
+        **{name: SWITCHES[name] for name in ("reverse-start", "second-lap", "ware-needs-match", "tile-optional")},
+    },
     changes=variants(),
     deals=(15, 40, 250),
     choose=lambda chooser, legal: chooser.choice(legal),

@@ -50,6 +50,7 @@ def test_every_game_has_a_kit():
     assert sorted(KITS) == game_names()
     for kit in KITS.values():
         assert {"base", "all-flipped"} <= set(kit.variants)
+        assert len(cases(every_agent)) > 4 * len(KITS)
         assert len({kit.variant(name).rules.tobytes() for name in kit.variants}) == len(kit.variants)
 
 
@@ -146,6 +147,12 @@ def test_the_last_decisions_all_ways(kit, name):
             table.play(action)
         counted += assert_same_tree(kit, table, options, 4)
     assert counted > 12
+
+
+@pytest.mark.parametrize(("kit", "switch"), cases(lambda kit: kit.switches))
+def test_every_course_of_a_tiny_game(kit, switch):
+    chosen = from_changes(kit.game, "tiny", {**kit.tiny, **kit.switches[switch]}, "tests tiny")
+    assert assert_same_tree(kit, kit.position(chosen, kit.game.player_counts[0], 0), [], 99) > 1_000
 
 
 # -- records and chance ----------------------------------------------------------------------------------------------
@@ -281,12 +288,14 @@ def test_every_event_has_its_words(kit, name):
             words = kit.game.events.describe(line, names, chosen.components)
             assert words.endswith("."), words
             assert "{" not in words, words
+        assert any("ann" in kit.game.events.describe(line, names, chosen.components) for line in table.lines())
 
 
 # -- agents ----------------------------------------------------------------------------------------------------------
 
 BUDGETS = {
-    "appraiser": "playouts=20,lots=1", "flat_mc": "playouts=1", "ismcts": "iterations=30", "strategist": "iterations=30",
+    "appraiser": ("playouts=20,lots=1", "playouts=20,lots=1,utility=win"), "flat_mc": ("playouts=1",),
+    "ismcts": ("iterations=30",), "strategist": ("iterations=30",),
 }  # fmt: skip
 
 
@@ -295,7 +304,12 @@ def every_agent(kit):
     for name in agent_names(kit.game):
         spec = load_agent(name, kit.game)
         if spec.builtin and spec.agent.plays(kit.game, kit.game.player_counts[-1]):
-            yield pytest.param(f"{name}:{BUDGETS[name]}", marks=SLOW) if name in BUDGETS else name
+            yield from [f"{name}:{budget}" for budget in BUDGETS[name]] if name in BUDGETS else [name]
+
+
+def searches_when_slow(kit):
+    """The same; searches are slow."""
+    return [pytest.param(agent, marks=SLOW) if ":" in agent else agent for agent in every_agent(kit)]
 
 
 def match(kit, *agents, name="base", players=None, seatings="one"):
@@ -303,7 +317,7 @@ def match(kit, *agents, name="base", players=None, seatings="one"):
     return Match(kit.game, players or kit.game.player_counts[-1], lineup, kit.variant(name), 3, seatings)
 
 
-@pytest.mark.parametrize(("kit", "agent"), cases(every_agent))
+@pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
 def test_every_agent_plays_every_variant(kit, agent):
     deals = 1 if ":" in agent else 3
     for players in kit.game.player_counts:
@@ -311,7 +325,7 @@ def test_every_agent_plays_every_variant(kit, agent):
             assert match(kit, agent, "random", name=name, players=players).play(0, deals, counted=False).games == deals
 
 
-@pytest.mark.parametrize(("kit", "agent"), cases(every_agent))
+@pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
 def test_results_depend_on_the_deal_alone(kit, agent):
     played, deals = match(kit, agent, kit.game.tiers["middle"]), 2 if ":" in agent else 10
     whole, again, second_half = (
@@ -328,7 +342,7 @@ def decide(compiled, table, memory, rng):
     return function(*(array.ctypes.data for array in arrays))
 
 
-@pytest.mark.parametrize(("kit", "agent"), cases(every_agent))
+@pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
 def test_agents_leave_the_state_and_the_rules_alone_and_need_no_memory_of_the_game(kit, agent):
     compiled = compile_agent(load_agent(agent, kit.game), kit.game)
     for deal, name in enumerate(("base", "all-flipped", kit.variants[-2])):
