@@ -36,6 +36,7 @@ class Kit:
         option: an action as the reference names it, in the position in which it is chosen.
         question, standing: what must be equal in a core's position and the reference's: of the decision, and all of it.
         unordered: fields of the state in arbitrary order, with the field that counts them.
+        joining: types of events of which one may be missing and the others still fit.
         golden: (players, variant) of the golden records.
     """
 
@@ -55,6 +56,7 @@ class Kit:
     question: Callable[[Position, Any], Pairs]
     standing: Callable[[Position, Any], Pairs]
     unordered: Mapping[str, str]
+    joining: frozenset[str]
     golden: tuple[tuple[int, str], ...]
 
     def position(self, variant: Variant, players: int, deal: int, start_player: int = 0) -> Position:

@@ -213,5 +213,6 @@ KIT = Kit(
     question=_question,
     standing=_standing,
     unordered={"unseen_tile": "unseen"},
+    joining=frozenset({"reveal"}),
     golden=((2, "base"), (2, "medici_like"), (2, "all-flipped")),
 )

@@ -185,5 +185,6 @@ KIT = Kit(
     question=_question,
     standing=_standing,
     unordered={"unseen_ship": "ships_unseen", "unseen_tile": "tiles_unseen"},
+    joining=frozenset(),
     golden=((3, "base"), (4, "base"), (5, "base"), (6, "base")),
 )

@@ -13,14 +13,16 @@ from hypothesis import strategies as st
 
 import medici_games
 import strozzi_games
+from spoiled_records import broken_line, named_line, of_other_types
 from strozzi_sim.agent import agent_names, load_agent
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.conformance.kernels import kernels
+from strozzi_sim.errors import InputError
 from strozzi_sim.games import game_names
 from strozzi_sim.games.variants import from_changes, from_components
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.fairness import check_fairness
-from strozzi_sim.play.records import record_game, verify_record, write_record
+from strozzi_sim.play.records import check_header, record_game, verify_record, write_record
 from strozzi_sim.selfplay.match import Match
 
 KITS = {module.KIT.game.name: module.KIT for module in (strozzi_games, medici_games)}
@@ -204,6 +206,63 @@ def test_other_deals_seeds_and_counts_are_other_games(kit):
     rounds = kit.game.components_part.rounds(kit.variant("base").components)
     assert len({tuple(source[:8]) for source in shown(kit)[-rounds:]}) == rounds  # each in an order of its own
     assert len({tuple(map(tuple, shown(kit, deal=deal))) for deal in range(200)}) == 200
+
+
+# -- spoiled records: the check names the very line ------------------------------------------------------------------
+
+
+def recorded(kit, name):
+    """(check, header, numbered lines) of one game."""
+    lines = record_game(match(kit, "random", name=name, players=kit.game.player_counts[0]), 1, 0)
+    return kit.game.check, lines[0], list(enumerate(lines[1:], 2))
+
+
+def both_ways(kit):
+    return ["base", "all-flipped"]
+
+
+@pytest.mark.parametrize(("kit", "name"), cases(both_ways))
+def test_the_check_is_strict_about_types_and_keys(kit, name):
+    check, header, numbered = recorded(kit, name)
+    assert named_line(check, header, numbered) is None
+    for position, (line, event) in enumerate(numbered):
+        if position > 60 and position % 5 and line < numbered[-1][0] - 3:
+            continue  # enough is enough
+        kinds = {"teleport", None, 3, *(later["type"] for _, later in numbered)} - {event["type"]}
+        if event["type"] == "load":
+            kinds -= {"discard"}  # which a lot may be instead
+        for changed in [*of_other_types(event), *({**event, "type": kind} for kind in kinds)]:
+            assert broken_line(check, header, numbered, position, changed) == line, changed
+        assert broken_line(check, header, numbered, position, {**event, "remark": 7, "ships2": []}) is None
+
+
+@pytest.mark.parametrize(("kit", "name"), cases(both_ways))
+def test_the_check_misses_lines_and_notices_doubled_ones(kit, name):
+    check, header, numbered = recorded(kit, name)
+    last = numbered[-1][0]
+    for position, (line, event) in enumerate(numbered):
+        neighbours = {later["type"] for _, later in numbered[max(position - 1, 0) : position + 2 : 2]}
+        named = named_line(check, header, numbered[:position] + numbered[position + 1 :])
+        if event["type"] in kit.joining & neighbours:
+            assert named > line
+        else:
+            assert named == (line + 1 if line < last else last - 1)
+        assert named_line(check, header, numbered[:position]) == line - 1  # stops early
+        doubled = [*numbered[: position + 1], (1000 + line, event), *numbered[position + 1 :]]
+        assert named_line(check, header, doubled) == 1000 + line
+    for more in ({"type": "remark"}, numbered[0][1], {"type": "round", "round": 4, "start_player": 1}):
+        assert named_line(check, header, [*numbered, (last + 1, more)]) == last + 1
+
+
+@pytest.mark.parametrize("kit", cases())
+def test_a_header_needs_every_section(kit):
+    _, header, _ = recorded(kit, "base")
+    check_header(header, "line 1")
+    assert set(kit.game.components_part.VARIABLE) <= set(header["components"])
+    for key in header["components"]:
+        less = {other: value for other, value in header["components"].items() if other != key}
+        with pytest.raises(InputError, match=rf"line 1: components.*{key}"):
+            check_header({**header, "components": less}, "line 1")
 
 
 # -- component data --------------------------------------------------------------------------------------------------
