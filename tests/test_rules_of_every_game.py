@@ -1,8 +1,10 @@
 """What holds for the rules, records, views and agents of every game, by its kit; what is one game's own is in its folder."""
 
+import copy
 import ctypes
 import dataclasses
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -100,6 +102,34 @@ def test_the_start_player_is_an_argument(kit, players):
         assert_same(kit, table, reference, f"start player {players - 1}")
     first = next(line for line in table.lines() if line["type"] == "round")
     assert first == {"type": "round", "round": 1, "start_player": players - 1}
+
+
+def readable(reference):
+    """All that can be read of it, copied; not how far it has come through lists that were given."""
+    parts = {
+        name: part for name, part in vars(reference).items() if name != "question" and not isinstance(part, Iterator)
+    }
+    return copy.deepcopy(parts), reference.legal
+
+
+def is_offered(option, legal):
+    kinds = {int} if isinstance(legal, range) else {type(each) for each in legal}
+    return type(option) in kinds and option in legal  # in this order: a range of all prices is long
+
+
+@pytest.mark.parametrize("kit", cases())
+def test_an_illegal_option_is_refused_and_changes_nothing(kit):
+    """Options of other decisions, and what is none at all."""
+    base, players = kit.variant("base"), kit.game.player_counts[0]
+    known = {repr(kit.option(action, table)): kit.option(action, table)
+             for table in kit.positions(base, players, 1) if not table.over for action in table.legal[:40]}  # fmt: skip
+    for _, reference in kit.side_by_side(base, players, 1):
+        before = readable(reference)
+        for option in (*known.values(), None, "", -1, 0.5, "H9"):
+            if not is_offered(option, reference.legal):
+                with pytest.raises(ValueError, match=r"not legal|not a price"):
+                    reference.play(option)
+        assert readable(reference) == before
 
 
 def walk(kit, table, reference_after, options, depth):
@@ -353,7 +383,7 @@ def test_every_event_has_its_words(kit, name):
 # -- agents ----------------------------------------------------------------------------------------------------------
 
 BUDGETS = {
-    "appraiser": ("playouts=20,lots=1", "playouts=20,lots=1,utility=win"), "flat_mc": ("playouts=1",),
+    "appraiser": ("playouts=20,lots=1", "playouts=20,lots=1,utility=win"), "flat_mc": ("playouts=1", "playouts=1,utility=win"),
     "ismcts": ("iterations=30",), "strategist": ("iterations=30",),
 }  # fmt: skip
 

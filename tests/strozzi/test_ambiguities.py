@@ -1004,26 +1004,6 @@ def test_section_12_rulebook_example() -> None:
 # -- the class itself ----------------------------------------------------------------------------------
 
 
-def snapshot(game: Game) -> dict[str, Any]:
-    """Everything to be read of a game, copied."""
-    hidden = ("question", "_course", "_ships")
-    return copy.deepcopy({key: value for key, value in vars(game).items() if key not in hidden})
-
-
-def test_illegal_option_changes_nothing() -> None:
-    game, dice = deal(base_components(), 4, 5), random.Random(5)
-    while not game.over:
-        before = (snapshot(game), game.actor, game.legal)
-        for option in ("pass", *FLAGS, *PORTS, "florence", "T01", "T36", None, "", 0, True):
-            if option not in game.legal:
-                with pytest.raises(ValueError, match="not legal"):
-                    game.play(option)  # type: ignore[arg-type]
-        assert (snapshot(game), game.actor, game.legal) == before
-        game.play(choose(game, dice, 0.4))
-    with pytest.raises(ValueError, match="not legal"):
-        game.play("pass")
-
-
 def test_running_out_of_given_ships() -> None:
     components = base_components()
     tiles = [tile["id"] for tile in components["promotion_tiles"]]
@@ -1032,14 +1012,6 @@ def test_running_out_of_given_ships() -> None:
     say(game, (0, "pass"), (1, "pass"))
     with pytest.raises(IndexError, match="round 1 end after 2 cards"):
         game.play("pass")
-
-
-def test_keys_may_be_texts() -> None:
-    components = base_components()
-    components["tracks"]["bonus"] = {str(space): coins for space, coins in BASE["tracks"]["bonus"].items()}
-    removed = BASE["setup"]["cards_removed"]
-    components["setup"]["cards_removed"] = {str(players): cards for players, cards in removed.items()}
-    assert random_game(components, 4, 3).events == random_game(base_components(), 4, 3).events
 
 
 # -- 13. invariants ------------------------------------------------------------------------------------
