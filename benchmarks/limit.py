@@ -241,7 +241,7 @@ def measure_trees(match: Match, seconds: float) -> dict[str, Any]:
     states, rules, rng = positions(match), match.variant.rules, np.ones(1, RANDOM)
     sides = {}
     for name, text in SEARCHES.items():
-        compiled = compile_agent(load_agent(text), match.game)
+        compiled = compile_agent(load_agent(text, match.game), match.game)
         function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(compiled.address)
         sides[name] = function, compiled, np.zeros(1, compiled.memory)
 
@@ -329,7 +329,7 @@ def is_equal(row: dict[str, Any]) -> bool:
 
 def matches(game: Game, agent: str) -> dict[tuple[str, int], Match]:
     """`agent` against itself in every variant whose scores are compared, and at every player count."""
-    subject, spec = SUBJECTS[game.name], load_agent(agent)
+    subject, spec = SUBJECTS[game.name], load_agent(agent, game)
     names = (BASE, *shipped_variants(game), "switches")
     variants = [resolve_variant(game, name, {"switches": subject.switches}) for name in names]
     counts = sorted(subject.players)

@@ -9,19 +9,21 @@ from strozzi_sim.studies.tournament import Sample, plan_tournament
 
 def tournament_of(game, agents, *, players, deals, seatings="latin", seed=0, variants=("base",), **sample):
     extent = Extent(players, deals, seatings, seed)
-    return plan_tournament(game, find_agents(agents), extent, find_variants(game, variants), Sample(**sample))
+    return plan_tournament(game, find_agents(agents, game), extent, find_variants(game, variants), Sample(**sample))
 
 
 def comparison_of(game, first, second, *, against, players, deals):
     (base,) = find_variants(game, "base")
-    return plan_agents(game, find_agents([first, second]), find_agents(against), Extent(players, deals), base)
+    return plan_agents(
+        game, find_agents([first, second], game), find_agents(against, game), Extent(players, deals), base
+    )
 
 
 def variants_of(game, first, second, *, agents, players, deals):
-    return plan_variants(game, find_variants(game, [first, second]), find_agents(agents), Extent(players, deals))
+    return plan_variants(game, find_variants(game, [first, second]), find_agents(agents, game), Extent(players, deals))
 
 
 def ladder_of(game, agent, *, param, start, steps, players, deals):
-    (spec,), (base,) = find_agents([agent]), find_variants(game, "base")
+    (spec,), (base,) = find_agents([agent], game), find_variants(game, "base")
     budgets = find_budgets(spec, Climb(param, start, steps))
     return plan_ladder(game, spec, param, budgets, Extent([players], deals), base)

@@ -1,9 +1,10 @@
-"""What several tests of Strozzi share: variants that flip every switch, and games of the core beside the reference."""
+"""What the tests of Strozzi share: variants that flip every switch, and its kit."""
 
-import random
-from collections.abc import Iterator
 from typing import Any
 
+from hypothesis import strategies as st
+
+from kits import Kit, Lines, Pairs
 from strozzi_sim.games import load_game
 from strozzi_sim.games.strozzi import state as s
 from strozzi_sim.games.strozzi.reference import Game as Reference
@@ -13,9 +14,9 @@ from strozzi_sim.play.position import Position
 
 STROZZI = load_game("strozzi")
 BASE = resolve_variant(STROZZI, "base")
+SHIPPED = ("base", "long-tracks")
 
 SWITCHES = {
-    "base": {},
     "reverse-start": {"rules": {"start_order": "reverse"}},
     "second-lap": {"rules": {"second_lap": True}},
     "ware-needs-match": {"rules": {"ware_flag_needs_match": True}},
@@ -40,7 +41,9 @@ SWITCHES = {
 
 
 def variant(name: str) -> Variant:
-    """One of SWITCHES, ready to play."""
+    """A shipped variant, or one of SWITCHES, ready to play."""
+    if name in SHIPPED:
+        return resolve_variant(STROZZI, name)
     changes: dict[str, Any] = dict(SWITCHES[name])
     if name == "few-tiles":  # so few that the stack and the display run out
         changes["promotion_tiles"] = [
@@ -55,8 +58,8 @@ def variant(name: str) -> Variant:
     return from_changes(STROZZI, name, changes, f"tests {name}")
 
 
-def chance_of(lines: list[dict[str, Any]]) -> tuple[list[list[str]], list[str]]:
-    """The ships of every round and the tiles, in the order in which the lines of a record show them."""
+def chance_of(lines: Lines) -> list[list[str]]:
+    """The tiles, and the ships of every round, in the order in which the lines of a record show them."""
     ships: list[list[str]] = []
     tiles: list[str] = []
     for line in lines:
@@ -68,36 +71,120 @@ def chance_of(lines: list[dict[str, Any]]) -> tuple[list[list[str]], list[str]]:
             ships[-1].append(line["ship"])
         elif line["type"] == "take_tile" and line["replacement"]:
             tiles.append(line["replacement"])
-    return ships, tiles
+    return [tiles, *ships]
 
 
-def option_of(action: int, display: tuple[str, ...]) -> str | None:
+def option_of(action: int, table: Position) -> str | None:
     """An action of the core as the reference names it."""
     if action == s.DECLINE_TILE:
         return None
     if action >= s.TAKE_TILE:
-        return display[action - s.TAKE_TILE]
+        return view_of(table.state[0], table.variant.components, 0).display[action - s.TAKE_TILE]
     if action >= s.PLACE_AT:
         return s.PORT_NAMES[action - s.PLACE_AT]
     return "pass" if action == s.PASS else s.FLAG_NAMES[action - s.CLAIM_WITH]
 
 
-def side_by_side(
-    variant: Variant, players: int, deal: int, start_player: int = 0
-) -> Iterator[tuple[Position, Reference]]:
-    """Play one game at random in the core, then again in both, decision by decision, yielding before each and at the end."""
-    chooser = random.Random(f"{variant.name} {players} {deal}")
-    first = Position(STROZZI, variant, players, seed=11, deal=deal, start_player=start_player)
-    script = []
-    while not first.over:
-        script.append(chooser.choice(first.legal))
-        first.play(script[-1])
-    ships, tiles = chance_of(first.lines())
-    table = Position(STROZZI, variant, players, seed=11, deal=deal, start_player=start_player)
-    reference = Reference(variant.components, players, ships, tiles, start_player)
-    for action in script:
-        yield table, reference
-        option = option_of(action, view_of(table.state[0], variant.components, 0).display)
-        table.play(action)
-        reference.play(option)
-    yield table, reference
+def _reference(variant: Variant, players: int, lines: Lines, start_player: int) -> Reference:
+    tiles, *ships = chance_of(lines)
+    return Reference(variant.components, players, ships, tiles, start_player)
+
+
+def _question(table: Position, reference: Reference) -> Pairs:
+    view = view_of(table.state[0], table.variant.components, 0)
+    yield "actor", table.actor, reference.actor
+    yield "legal", [option_of(action, table) for action in table.legal], reference.legal
+    yield "ship", view.ship, reference.ship
+    yield "holder", (view.holder, view.holder_flag), (reference.holder, reference.holder_flag)
+
+
+def _standing(table: Position, reference: Reference) -> Pairs:
+    view = view_of(table.state[0], table.variant.components, 0)
+    for name in ("round", "start_player", "deck_left", "flags", "ports", "tracks", "display", "coins"):
+        yield name, getattr(view, name), getattr(reference, name)
+    yield "tiles", [sorted(tiles) for tiles in view.tiles], [sorted(tiles) for tiles in reference.tiles]
+    if not view.over:
+        yield "active", view.active, reference.active
+        yield "aside", sorted(view.aside), sorted(reference.aside)
+
+
+# -- legal variants, whatever they may be ----------------------------------------------------------------------------
+
+symbols = st.integers(0, 4)
+prizes = st.lists(st.integers(0, 50), max_size=6)
+ships = st.lists(
+    st.fixed_dictionaries(
+        {
+            "sail": st.integers(0, 90), "venice": symbols, "rome": symbols, "naples": symbols, "scrolls": symbols,
+            "promotion": st.integers(0, 1),
+        }
+    ),
+    min_size=1,
+    max_size=40,
+)  # fmt: skip
+tiles = st.lists(
+    st.fixed_dictionaries(
+        {
+            "category": st.sampled_from(s.CATEGORIES), "value": st.integers(0, 9),
+            "ware": st.sampled_from(["", *s.PORT_NAMES]),
+        }
+    ),
+    max_size=64,
+)  # fmt: skip
+
+
+@st.composite
+def variants(draw):
+    fleet = [{"id": f"S{k}", **ship} for k, ship in enumerate(draw(ships))]
+    top = draw(st.integers(1, 31))
+    spaces = draw(st.lists(st.integers(1, top), unique=True, max_size=6))
+    return {
+        "ships": fleet,
+        "promotion_tiles": [{"id": f"T{k}", **tile} for k, tile in enumerate(draw(tiles))],
+        "setup": {
+            "rounds": draw(st.integers(1, 8)),
+            "cards_removed": {str(n): draw(st.integers(0, len(fleet) - 1)) for n in (3, 4, 5, 6)},
+            "promotion_tiles_face_up": draw(st.integers(0, 6)),
+        },
+        "tracks": {"top_index": top, "bonus": {str(space): draw(st.integers(0, 99)) for space in spaces}},
+        "scoring": {"ship_ranks": draw(prizes), "marker_ranks": draw(prizes), "category_ranks": draw(prizes)},
+        "flags": {"plus_one_speed": draw(symbols), "ware_steps": draw(symbols)},
+        "rules": {
+            "start_order": draw(st.sampled_from(["turn", "reverse"])),
+            **{
+                switch: draw(st.booleans())
+                for switch in (
+                    "second_lap",
+                    "ware_flag_needs_match",
+                    "tile_optional",
+                    "zero_total_scores",
+                    "florence_bonus",
+                )
+            },
+        },
+    }
+
+
+KIT = Kit(
+    game=STROZZI,
+    variants=(*SHIPPED, *SWITCHES),
+    paired=("long-tracks", "reverse-start", "second-lap"),
+    variant=variant,
+    narrow=variant,
+    tiny={"setup": {"rounds": 1, "cards_removed": {"3": 27, "4": 28, "5": 28, "6": 28}}},
+    switches={
+        "base": {},
+        **{name: SWITCHES[name] for name in ("reverse-start", "second-lap", "ware-needs-match", "tile-optional")},
+    },
+    changes=variants(),
+    deals=(15, 40, 250),
+    choose=lambda chooser, legal: chooser.choice(legal),
+    chance=chance_of,
+    reference=_reference,
+    option=option_of,
+    question=_question,
+    standing=_standing,
+    unordered={"unseen_ship": "ships_unseen", "unseen_tile": "tiles_unseen"},
+    joining=frozenset(),
+    golden=((3, "base"), (4, "base"), (5, "base"), (6, "base")),
+)

@@ -9,7 +9,16 @@ import pytest
 from joblib.externals.loky.backend.reduction import dumps
 
 from strozzi_games import BASE, STROZZI
-from strozzi_sim.agent import Param, Policy, agent_names, compiled_agent, load_agent, spec_of, split_specs
+from strozzi_sim.agent import (
+    Param,
+    Policy,
+    agent_names,
+    compiled_agent,
+    installed_agents,
+    load_agent,
+    spec_of,
+    split_specs,
+)
 from strozzi_sim.agent import registry as contract
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.errors import AgentFault, InputError
@@ -142,20 +151,21 @@ def test_names_are_unique_over_packages(monkeypatch):
     class Point:
         dist = None
 
-        def __init__(self, value):
-            self.name, self.value = "twin", value
+        def __init__(self, name, value):
+            self.name, self.value = name, value
 
-    monkeypatch.setattr(installed, "entry_points", lambda group: [Point("one:a"), Point("two:a")])
-    for kind in ("agent", "game"):
-        with pytest.raises(InputError, match=f"{kind} name 'twin' is claimed by two packages: one:a and two:a"):
+    for kind, name in (("agent", "twin"), ("agent", "twin@strozzi"), ("game", "twin")):
+        points = [Point(name, "one:a"), Point("other", "two:b"), Point(name, "two:a")]
+        monkeypatch.setattr(installed, "entry_points", lambda group, points=points: points)
+        with pytest.raises(InputError, match=f"{kind} name '{name}' is claimed by two packages: one:a and two:a"):
             installed.installed.__wrapped__(f"strozzi_sim.{kind}s")
 
 
 def test_every_registered_agent_loads_under_its_name():
     assert "random" in agent_names()
-    for name in agent_names():
-        agent = load_agent(name).agent
-        assert agent.name == name
+    for agent, games in installed_agents():
+        assert all(load_agent(agent.name, game).agent is agent for game in games)
+        assert games
         assert agent.about.endswith(".")
         for param in agent.params.values():
             if not isinstance(param, Param):

@@ -107,9 +107,12 @@ def test_agents_and_games_json():
     assert document("games") == [
         {
             "name": "medici_vs_strozzi", "players": [2], "variants": ["base", "short", "long", "medici_like"],
-            "behaviour": 1,
+            "behaviour": 1, "tiers": {"weak": "random", "middle": "fair-price", "search": "appraiser"},
         },
-        {"name": "strozzi", "players": [3, 4, 5, 6], "variants": ["base", "long-tracks"], "behaviour": 1},
+        {
+            "name": "strozzi", "players": [3, 4, 5, 6], "variants": ["base", "long-tracks"], "behaviour": 1,
+            "tiers": {"weak": "random", "middle": "heuristic", "search": "ismcts:iterations=200"},
+        },
     ]  # fmt: skip
     assert document("cache")["folders"]
 

@@ -10,6 +10,7 @@ from strozzi_sim.agent import load_agent, python_agent, spec_of
 from strozzi_sim.conformance import PROMISES, BrokenPromise, check_agent, check_game
 from strozzi_sim.conformance import game as checks
 from strozzi_sim.conformance.kernels import kernels
+from strozzi_sim.errors import InputError
 from strozzi_sim.games import game_names, load_game
 from strozzi_sim.play.position import Position
 
@@ -102,6 +103,24 @@ def test_a_wrong_counted_tree_is_refused(monkeypatch):
 def test_actions_with_one_name_are_refused(monkeypatch):
     monkeypatch.setattr(STROZZI.view, "action_name", lambda action, view: "pass")
     assert "two actions have one name" in broken("words")
+
+
+@pytest.mark.parametrize(
+    ("tiers", "words"),
+    [
+        ({"weak": "fair-price"}, "tiers: agent 'fair-price' does not play strozzi with 3 players"),
+        ({"weak": "random", "search": "nobody"}, "tiers: unknown agent 'nobody'"),
+    ],
+)
+def test_a_tier_that_cannot_play_is_refused(tiers, words):
+    assert words in broken("tiers", dataclasses.replace(STROZZI, tiers=tiers))
+
+
+def test_an_unknown_tier_is_refused():
+    with pytest.raises(
+        InputError, match="game 'strozzi': tiers: unknown tier 'strong'; known: weak, middle, search, learned"
+    ):
+        dataclasses.replace(STROZZI, tiers={"strong": "random"})
 
 
 @pytest.mark.parametrize("name", ["random", "greedy"])

@@ -97,7 +97,7 @@ def explained(game, name, *, wanted=None, lines=3, depth=6, visits=1, tree=False
 # -- from lines to actions -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("changes", SWITCHES)
+@pytest.mark.parametrize("changes", ["base", *SWITCHES])
 @pytest.mark.parametrize("players", PLAYER_COUNTS)
 def test_the_lines_tell_the_actions(players, changes):
     played = variant(changes)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from strozzi_sim.agent import EVERY_GAME, agent_names, load_agent
+from strozzi_sim.agent import EVERY_GAME, installed_agents, spec_of
 from strozzi_sim.games import game_names
 
 ROOT = Path(__file__).parents[1]
@@ -105,7 +105,11 @@ ALLOWED = {  # file -> where such a word means something else
     "reports/templates/report.css": [r"\.scroll\b"],
 }
 AGENTS_OF_GAMES = sorted(
-    name for name in agent_names() if load_agent(name).agent.games != EVERY_GAME and load_agent(name).builtin
+    {
+        agent.name
+        for agent, games in installed_agents()
+        if agent.games != EVERY_GAME and spec_of(agent, games[0]).builtin
+    }
 )
 
 
@@ -158,4 +162,4 @@ def test_every_agent_is_registered_once():
     declared = set()
     for file in (ROOT / "agents").rglob("*.py"):
         declared |= set(re.findall(r'@compiled_agent\(\s*(?:name=)?"([a-z0-9-]+)"', file.read_text()))
-    assert declared <= set(points)
+    assert declared <= {point.partition("@")[0] for point in points}

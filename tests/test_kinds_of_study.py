@@ -25,7 +25,7 @@ def test_what_is_an_object_is_taken_as_it_is():
     spec = load_agent("greedy")
     assert find_game(STROZZI) is STROZZI
     assert find_game("strozzi").name == "strozzi"
-    assert find_agents([spec, "random"])[0] is spec
+    assert find_agents([spec, "random"], STROZZI)[0] is spec
     assert find_variants(STROZZI, BASE) == (BASE,)
     assert [each.name for each in find_variants(STROZZI, ["base", "long-tracks"])] == ["base", "long-tracks"]
     assert find_players(STROZZI, None) == (4,)
@@ -36,11 +36,11 @@ def test_what_is_an_object_is_taken_as_it_is():
 @pytest.mark.parametrize("place", ["", "balance: lineups[0]"])
 def test_an_unknown_name_is_refused_at_its_place(place):
     with pytest.raises(InputError, match=f"^{place.replace('[', '.').replace(']', '.')}:? ?unknown agent 'nobody'"):
-        find_agents(["greedy", "nobody"], place)
+        find_agents(["greedy", "nobody"], STROZZI, place)
 
 
 def test_a_line_up_is_dealt_out_over_the_seats():
-    greedy, random = find_agents(["greedy", "random"])
+    greedy, random = find_agents(["greedy", "random"], STROZZI)
     assert seated([greedy], [3, 4]) == [(greedy,)]
     assert seated([greedy, random], [3, 4]) == [(greedy, random, greedy), (greedy, random, greedy, random)]
     check_seats(["greedy"] * 3, [3, 4])

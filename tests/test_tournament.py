@@ -363,7 +363,7 @@ def test_more_copies_than_seats_are_exactly_equal():
 
 
 def test_a_sample_of_matchups_is_balanced_and_repeatable():
-    field = make_field(find_agents(f"greedy:margin={k}" for k in range(20)))
+    field = make_field(find_agents((f"greedy:margin={k}" for k in range(20)), STROZZI))
     found = matchups(field, 4, 300, seed=1)
     assert len(set(found)) == 300
     assert all(len(set(matchup)) == 4 for matchup in found)

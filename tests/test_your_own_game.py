@@ -236,7 +236,7 @@ CHECK = "from strozzi_sim.conformance import check_game; from goofspiel import G
 @pytest.mark.slow
 def test_it_keeps_every_promise(python):
     found = python("-c", CHECK).stdout
-    assert all(f"'{promise}'" in found for promise in ("conceal", "determinize", "seen_action", "records"))
+    assert all(f"'{promise}'" in found for promise in ("conceal", "determinize", "seen_action", "records", "tiers"))
 
 
 @pytest.mark.slow

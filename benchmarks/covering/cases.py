@@ -101,31 +101,37 @@ def _resolved(group: str, name: str, make: Callable[[int], Any]) -> Case:
 def _tournament(name: str, agents: list[str], players: int, deals: int) -> Tournament:
     game = load_game(name)
     extent = Extent([players], deals, "latin")
-    return plan_tournament(game, find_agents(agents), extent, find_variants(game, "base"), Sample())
+    return plan_tournament(game, find_agents(agents, game), extent, find_variants(game, "base"), Sample())
 
 
 def _agents(name: str, first: str, second: str, against: list[str], players: int, deals: int) -> Comparison:
     game = load_game(name)
     (base,) = find_variants(game, "base")
-    return plan_agents(game, find_agents([first, second]), find_agents(against), Extent([players], deals), base)
+    return plan_agents(
+        game, find_agents([first, second], game), find_agents(against, game), Extent([players], deals), base
+    )
 
 
 def _variants(name: str, first: str, second: str, agents: list[str], players: int, deals: int) -> Comparison:
     game = load_game(name)
-    return plan_variants(game, find_variants(game, [first, second]), find_agents(agents), Extent([players], deals))
+    return plan_variants(
+        game, find_variants(game, [first, second]), find_agents(agents, game), Extent([players], deals)
+    )
 
 
 def _ladder(name: str, agent: str, climb: Climb, players: int, deals: int) -> Ladder:
-    game, (spec,) = load_game(name), find_agents([agent])
-    (base,) = find_variants(game, "base")
+    game = load_game(name)
+    (spec,), (base,) = find_agents([agent], game), find_variants(game, "base")
     return plan_ladder(game, spec, climb.param, find_budgets(spec, climb), Extent([players], deals), base)
 
 
 def _exploit(game: str, players: int, agent: str, challengers: list[str]) -> Case:
     """The held-out figures of `exploit`, of challengers that are found already."""
-    specs = [load_agent(text) for text in challengers]
     game_played = load_game(game)
-    field = _Field(game_played, players, load_agent(agent), resolve_variant(game_played, "base", {}, "coverage"), 0, 1)
+    specs = [load_agent(text, game_played) for text in challengers]
+    field = _Field(
+        game_played, players, load_agent(agent, game_played), resolve_variant(game_played, "base", {}, "coverage"), 0, 1
+    )
 
     def frames(first: int, deals: int) -> Frames:
         outcomes = field.outcomes(specs, first, first + deals, min(CHUNKS, deals), GO)

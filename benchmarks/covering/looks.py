@@ -24,7 +24,7 @@ FIGURE = "win_share_anytime"
 def _tournament(name: str, agents: list[str], players: int, deals: int) -> Tournament:
     game = load_game(name)
     extent = Extent([players], deals, "latin")
-    return plan_tournament(game, find_agents(agents), extent, find_variants(game, "base"), Sample(until="0.0001"))
+    return plan_tournament(game, find_agents(agents, game), extent, find_variants(game, "base"), Sample(until="0.0001"))
 
 
 RUNS: dict[str, Callable[[int], Tournament]] = {

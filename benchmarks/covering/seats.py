@@ -43,7 +43,7 @@ def _pool(field: str, most: int) -> tuple[Match, Array]:
     """Outcomes of `most` deals, one record each."""
     name, players, lineup = FIELDS[field]
     game = load_game(name)
-    agents = tuple(load_agent(text) for text in lineup.split(","))
+    agents = tuple(load_agent(text, game) for text in lineup.split(","))
     variant = resolve_variant(game, "base", {}, "coverage")
     match = Match(game, players, agents, variant, 0, "one" if len(agents) == 1 else "rotate")
     tasks = (Task(deal, match, deal, deal + 1, counted=False) for deal in range(most))

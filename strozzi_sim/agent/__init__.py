@@ -10,7 +10,8 @@ five records, and returns an action (int64); for one in Python see `python_agent
 - rng : its own stream; see `kernel.streams.randbelow`
 
 A spec string is an agent's identity everywhere: `NAME[:KEY=VALUE{,KEY=VALUE}]`, for instance `careful:margin=4`. A value
-that contains a comma or colon is put in parentheses. `path/to/bots.py::careful:margin=3` takes one from a file.
+that contains a comma or colon is put in parentheses. `path/to/bots.py::careful:margin=3` takes one from a file. A name may
+mean another agent in each game (the entry point is called NAME@GAME), so every look-up takes the game.
 """
 
 from strozzi_sim.agent.declare import EVERY_GAME, RECORDS, Agent, check_compiled, compiled_agent, python_agent
@@ -19,6 +20,7 @@ from strozzi_sim.agent.registry import (
     AgentSpec,
     agent_names,
     check_lineup,
+    installed_agents,
     is_installed,
     load_agent,
     spec_of,
@@ -28,5 +30,5 @@ from strozzi_sim.kernel.dense import dense
 
 __all__ = [
     "EVERY_GAME", "RECORDS", "Agent", "AgentSpec", "Choice", "Param", "Policy", "Seconds", "agent_names", "check_compiled", "check_lineup",
-    "compiled_agent", "dense", "is_installed", "load_agent", "python_agent", "spec_of", "split_specs",
+    "compiled_agent", "dense", "installed_agents", "is_installed", "load_agent", "python_agent", "spec_of", "split_specs",
 ]  # fmt: skip

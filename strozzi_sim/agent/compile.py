@@ -46,11 +46,11 @@ def compile_agent(spec: AgentSpec, game: Game) -> CompiledAgent:
         if isinstance(param, Choice):
             params[key] = param.options.index(str(value))
         elif isinstance(param, Policy):
-            policy = load_agent(str(value))
+            policy = load_agent(str(value), game)
             rollout = compile_agent(policy, game)
             memory = np.zeros(1, rollout.memory)
             policies.append((rollout, memory))
-            params[key] = rollout.address if policy.text != "random" else 0
+            params[key] = rollout.address if policy.text != "random" or not policy.builtin else 0
             params[f"{key}_params"] = rollout.params.ctypes.data
             params[f"{key}_memory"] = memory.ctypes.data
             params[f"{key}_size"] = memory.nbytes

@@ -11,7 +11,7 @@ import numpy as np
 from strozzi_sim.agent.analysis import Analyse
 from strozzi_sim.agent.parameters import Param, Parameter, Value
 from strozzi_sim.agent.python import kind_of
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, shown
 from strozzi_sim.games.contract import Game
 
 EVERY_GAME = ("*",)
@@ -53,8 +53,10 @@ class Agent:
         """Check `files`, and that the function and the memory of a compiled agent can be used.
 
         Raises:
-            InputError: `files` must be a list of file names; a function or memory is not usable.
+            InputError: a name with @; `files` must be a list of file names; a function or memory is not usable.
         """
+        if "@" in self.name:
+            raise InputError(f"agent {shown(self.name)}: a name has no @; `games` says what it plays")
         if self.kind == "compiled":
             check_compiled(self.name, self.function, self.memory)
         if isinstance(self.files, str) or not all(isinstance(file, str) for file in self.files):
@@ -68,9 +70,11 @@ class Agent:
 
     def plays(self, game: Game, players: int) -> bool:
         """Whether it can play this game with that number of players."""
-        return (self.games == EVERY_GAME or game.name in self.games) and (
-            self.players is None or players in self.players
-        )
+        return self.plays_in(game) and (self.players is None or players in self.players)
+
+    def plays_in(self, game: str | Game) -> bool:
+        """Whether it is declared for this game."""
+        return self.games == EVERY_GAME or (game if isinstance(game, str) else game.name) in self.games
 
 
 def compiled_agent(

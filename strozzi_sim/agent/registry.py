@@ -4,7 +4,7 @@ import pickle
 import sys
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.agent.declare import Agent
+from strozzi_sim.agent.declare import EVERY_GAME, Agent
 from strozzi_sim.agent.importing import OURS, import_file, load_point
 from strozzi_sim.agent.parameters import Parameter, Policy, Seconds, Value
 from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, bare, cut
 from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.games import game_names
 from strozzi_sim.games.contract import Game
 from strozzi_sim.kernel.installed import installed
 
@@ -33,18 +34,36 @@ class AgentSpec:
         text: the canonical spec string: only parameters that differ from the default, in alphabetical order.
         agent: the agent.
         values: every parameter's value.
+        game: the game for which its name and those of its policies were looked up; None if for none, and it plays several.
     """
 
     text: str
     agent: Agent = field(compare=False)
     values: Mapping[str, Value] = field(compare=False)
+    game: str | None = field(default=None, compare=False)
 
     def __reduce__(self) -> Any:
         """Workers get agents by name: addresses belong to a process. One that has no name elsewhere goes itself."""
-        if "::" in self.text or is_installed(self.agent):
-            return load_agent, (self.text,)
+        if _split_file(self.text)[0] or is_installed(self.agent, self.game):
+            return load_agent, (self.text, self.game)
         parts = {part.name: getattr(self.agent, part.name) for part in fields(self.agent)}
-        return _given, (self.text, _pickled(parts | {"params": dict(self.agent.params)}), dict(self.values))
+        return _given, (self.text, _pickled(parts | {"params": dict(self.agent.params)}), dict(self.values), self.game)
+
+    def within(self, game: Game) -> "AgentSpec":
+        """The same agent among those of `game`, which are its policies.
+
+        Raises:
+            InputError: its name means another agent in that game.
+        """
+        if self.game == game.name:
+            return self
+        if (
+            is_installed(self.agent, self.game)
+            and not is_installed(self.agent, game.name)
+            and self.agent.plays_in(game)
+        ):
+            raise InputError(f"agent {self.agent.name!r} is another one in {game.name}; look it up for that game")
+        return replace(self, game=game.name)
 
     @property
     def in_seconds(self) -> str | None:
@@ -65,9 +84,8 @@ class AgentSpec:
     @property
     def policies(self) -> tuple["AgentSpec", ...]:
         """The agents among its parameters."""
-        return tuple(
-            load_agent(str(self.values[key])) for key, param in self.agent.params.items() if isinstance(param, Policy)
-        )
+        named = (str(self.values[key]) for key, param in self.agent.params.items() if isinstance(param, Policy))
+        return tuple(load_agent(text, self.game) for text in named)
 
     @property
     def source_digest(self) -> str | None:
@@ -80,7 +98,7 @@ class AgentSpec:
         return sha256(b"".join(sha256(source).digest() for source in sources)).hexdigest() if sources else None
 
     def _files(self) -> list[Path]:
-        module = sys.modules.get(self.agent.function.__module__) if is_installed(self.agent) else None
+        module = sys.modules.get(self.agent.function.__module__) if is_installed(self.agent, self.game) else None
         file = _split_file(self.text)[0] or getattr(module, "__file__", None)
         return [Path(file), *(Path(file).parent / name for name in self.agent.files)] if file else []
 
@@ -98,18 +116,20 @@ def _agent_of(content: bytes) -> Agent:
     return Agent(**{**parts, "params": MappingProxyType(parts["params"])})
 
 
-def _given(text: str, content: bytes, values: Mapping[str, Value]) -> AgentSpec:
-    return AgentSpec(text, _agent_of(content), MappingProxyType(dict(values)))
+def _given(text: str, content: bytes, values: Mapping[str, Value], game: str | None) -> AgentSpec:
+    return AgentSpec(text, _agent_of(content), MappingProxyType(dict(values)), game)
 
 
-def spec_of(agent: Agent, **values: Any) -> AgentSpec:
+def spec_of(agent: Agent, game: str | Game | None = None, /, **values: Any) -> AgentSpec:
     """A declared agent with values for its parameters, in code; workers get it by value.
+
+    Its policies are looked up for `game`, as in `load_agent`.
 
     Raises:
         InputError: an unknown parameter, or a value out of its range.
     """
     settings = ",".join(f"{key}={value}" for key, value in values.items())
-    return _spec(agent.name, agent, f"{agent.name}:{settings}" if values else agent.name, settings)
+    return _spec(agent.name, agent, f"{agent.name}:{settings}" if values else agent.name, settings, _name_of(game))
 
 
 # -- spec strings ----------------------------------------------------------------------------------------------------
@@ -122,11 +142,18 @@ def _split_file(text: str) -> tuple[str, str]:
     return file, rest + bracket + inside
 
 
-def load_agent(text: str) -> AgentSpec:
-    """The agent that a spec string names.
+def _name_of(game: str | Game | None) -> str | None:
+    return game.name if isinstance(game, Game) else game
+
+
+def load_agent(text: str, game: str | Game | None = None) -> AgentSpec:
+    """The agent that a spec string names in `game`: a name may mean another one in each game.
+
+    Without a game, only names that are no game's own are found.
 
     Raises:
-        InputError: unknown agent or parameter (the known ones are listed), or a value out of its range.
+        InputError: unknown agent or parameter (the known ones are listed), a name of some games' own and no
+            game is given (the games are listed), or a value out of its range.
         AgentFault: an agent's file or package that does not import.
     """
     if len(text) > MAX_SPEC or not text.isprintable():
@@ -139,14 +166,16 @@ def load_agent(text: str) -> AgentSpec:
         raise InputError(f"agent {shown(text)}: at most {MAX_NESTED} nested agents")
     token = _depth.set(_depth.get() + 1)
     try:
-        agent = _from_file(file, name) if file else _registered(name)
-        return _spec(f"{file}::{name}" if file else name, agent, text, settings)
+        agent = _from_file(file, name) if file else _registered(name, _name_of(game))
+        return _spec(f"{file}::{name}" if file else name, agent, text, settings, _name_of(game))
     finally:
         _depth.reset(token)
 
 
-def _spec(source: str, agent: Agent, text: str, settings: str) -> AgentSpec:
-    default = {key: _default(text, key, param) for key, param in agent.params.items()}
+def _spec(source: str, agent: Agent, text: str, settings: str, game: str | None) -> AgentSpec:
+    if game is None and agent.games != EVERY_GAME and len(agent.games) == 1:
+        (game,) = agent.games
+    default = {key: _default(text, key, param, game) for key, param in agent.params.items()}
     values = dict(default)
     given: set[str] = set()
     for piece in cut(settings, ",") if settings else []:
@@ -160,24 +189,24 @@ def _spec(source: str, agent: Agent, text: str, settings: str) -> AgentSpec:
         if key in given:
             raise InputError(f"agent {shown(text)}: parameter {key!r} is given twice")
         given.add(key)
-        values[key] = _read(text, key, agent.params[key], value.strip())
+        values[key] = _read(text, key, agent.params[key], value.strip(), game)
     for key, param in agent.params.items():
         if isinstance(param, Seconds) and {key, param.of} <= given:
             raise InputError(f"agent {shown(text)}: give {param.of} or {key}, not both")
     changed = [f"{key}={agent.params[key].write(values[key])}" for key in sorted(values) if values[key] != default[key]]
-    return AgentSpec(f"{source}:{','.join(changed)}" if changed else source, agent, MappingProxyType(values))
+    return AgentSpec(f"{source}:{','.join(changed)}" if changed else source, agent, MappingProxyType(values), game)
 
 
-def _default(text: str, key: str, param: Parameter) -> Value:
+def _default(text: str, key: str, param: Parameter, game: str | None) -> Value:
     """The value of a parameter that is not given; a policy's in canonical form, so that one agent has one text."""
-    return _read(text, key, param, param.default) if isinstance(param, Policy) else param.default
+    return _read(text, key, param, param.default, game) if isinstance(param, Policy) else param.default
 
 
-def _read(text: str, key: str, param: Parameter, value: str) -> Value:
+def _read(text: str, key: str, param: Parameter, value: str, game: str | None) -> Value:
     """The value of a parameter in a spec string; `text` is the whole of it, for errors."""
     if not isinstance(param, Policy):
         return param.read(text, key, value)
-    spec = load_agent(bare(value))
+    spec = load_agent(bare(value), game)
     if spec.agent.kind != "compiled" or not isinstance(spec.agent.memory, np.dtype):
         raise InputError(
             f"agent {shown(text)}: {key} must be a compiled agent that does not search, got {shown(bare(value))}"
@@ -188,24 +217,65 @@ def _read(text: str, key: str, param: Parameter, value: str) -> Value:
 # -- finding agents --------------------------------------------------------------------------------------------------
 
 
-def agent_names() -> list[str]:
-    """The names of all installed agents, in alphabetical order."""
-    return sorted(installed(GROUP))
+def agent_names(game: str | Game | None = None) -> list[str]:
+    """The names of installed agents, in alphabetical order; those of a game's own if `game` is given, and all games' if not."""
+    points = (point.partition("@") for point in installed(GROUP))
+    return sorted({name for name, _, own in points if game is None or own in ("", _name_of(game))})
 
 
-def is_installed(agent: Agent) -> bool:
-    """Whether spec strings find exactly this agent by its name."""
-    return agent.name in installed(GROUP) and _registered(agent.name) is agent
+def installed_agents(name: str = "") -> list[tuple[Agent, list[str]]]:
+    """The installed agents, or those called `name`, each with the installed games in which its name means it.
+
+    Raises:
+        InputError: none has this name.
+        AgentFault: an agent's package that does not import.
+    """
+    points = installed(GROUP)
+    listed = [point for point in sorted(points) if name in ("", point.partition("@")[0])]
+    if not listed:
+        _registered(name, None)  # says which there are
+    found = []
+    for point in listed:
+        agent = _agent_at(point)
+        games = [game for game in game_names() if _point(agent.name, game) == point and agent.plays_in(game)]
+        found.append((agent, games))
+    return found
+
+
+def is_installed(agent: Agent, game: str | None = None) -> bool:
+    """Whether spec strings find exactly this agent by its name, in `game` if one is given."""
+    point = _point(agent.name, game)
+    return point is not None and _agent_at(point) is agent
+
+
+def _point(name: str, game: str | None) -> str | None:
+    """The entry point that a name means in a game: the game's own `NAME@GAME`, else `NAME`; None if there is neither."""
+    return next((point for point in (f"{name}@{game}", name) if point in installed(GROUP)), None)
+
+
+def _registered(name: str, game: str | None) -> Agent:
+    if "@" in name:
+        raise InputError(f"agent {shown(name)}: a spec string has no @; which agent a name means, the game decides")
+    point = _point(name, game)
+    if point is not None:
+        return _agent_at(point)
+    games = ", ".join(sorted(point.partition("@")[2] for point in installed(GROUP) if point.startswith(f"{name}@")))
+    if games and game is None:
+        raise InputError(f"agent {name!r} is one of a game's own; say which game: {games}")
+    if games:
+        raise InputError(f"agent {name!r} does not play {game}; it plays {games}")
+    raise InputError(f"unknown agent {shown(name)}; {known_names(name, agent_names(game))}")
 
 
 @cache
-def _registered(name: str) -> Agent:
-    points = installed(GROUP)
-    if name not in points:
-        raise InputError(f"unknown agent {shown(name)}; {known_names(name, sorted(points))}")
-    agent = load_point(name, points[name].value)
+def _agent_at(point: str) -> Agent:
+    value = installed(GROUP)[point].value
+    name, _, game = point.partition("@")
+    agent = load_point(point, value)
     if not isinstance(agent, Agent) or agent.name != name:
-        raise InputError(f"agent {name!r}: {points[name].value} is not an agent of that name")
+        raise InputError(f"agent {point!r}: {value} is not an agent of that name")
+    if game and not agent.plays_in(game):
+        raise InputError(f"agent {point!r}: {value} plays {', '.join(agent.games)}, not {game}")
     return agent
 
 
@@ -232,7 +302,7 @@ def _from_file(file: str, name: str) -> Agent:
 def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
     """Refuse a line-up with an agent, or a policy of one, that does not play this game or player count."""
     for spec in lineup:
-        check_lineup(spec.policies, game, players)
+        check_lineup(spec.within(game).policies, game, players)
         if not spec.agent.plays(game, players):
             games = ", ".join(spec.agent.games).replace("*", "every game")
             counts = "" if spec.agent.players is None else f" with {spec.agent.players} players"

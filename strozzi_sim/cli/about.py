@@ -15,39 +15,41 @@ def agents(
 
     Example: strozzi agents heuristic
     """
-    from strozzi_sim.agent import EVERY_GAME, agent_names, load_agent
+    from strozzi_sim.agent import EVERY_GAME, installed_agents
     from strozzi_sim.games import game_names, load_game
 
-    listed = [load_agent(agent_name).agent for agent_name in ([name] if name else agent_names())]
+    listed = installed_agents(name)
     if json:
         document: list[dict[str, Any]] = []
-        for agent in listed:
-            names = (
-                game_names() if agent.games == EVERY_GAME else [name for name in agent.games if name in game_names()]
-            )
+        for agent, names in listed:
             counts = sorted(
                 {n for name in names for n in load_game(name).player_counts if agent.plays(load_game(name), n)}
             )
             keys = ("default", "low", "high", "options", "about")
             params = {name: {key: getattr(param, key, None) for key in keys} for name, param in agent.params.items()}
             document.append(
-                {"name": agent.name, "games": list(names), "players": counts, "kind": agent.kind,
+                {"name": agent.name, "games": names, "players": counts, "kind": agent.kind,
                  "stochastic": agent.stochastic, "params": params, "about": agent.about}
             )  # fmt: skip
         print_json(document)
         return
     if name:
-        print(f"{listed[0].name}: {listed[0].about}")
-        rows = [
-            [f"    {key}", param.write(param.default), _range(param), param.about]
-            for key, param in listed[0].params.items()
-        ]
-        print(columns_of([["    parameter", "default", "range", "meaning"], *rows]) if rows else "    no parameters")
+        for agent, names in listed:
+            print(f"{agent.name}: {agent.about}" + (f" ({', '.join(names)})" if len(listed) > 1 else ""))
+            rows = [
+                [f"    {key}", param.write(param.default), _range(param), param.about]
+                for key, param in agent.params.items()
+            ]
+            print(
+                columns_of([["    parameter", "default", "range", "meaning"], *rows]) if rows else "    no parameters"
+            )
         return
     rows = []
-    for agent in listed:
-        games = "every game" if agent.games == EVERY_GAME else ", ".join(agent.games)
-        rows.append([agent.name, games, agent.about, f"{len(agent.params)} parameters" if agent.params else ""])
+    for agent, names in listed:
+        everywhere = agent.games == EVERY_GAME and names == game_names()
+        games = "every game" if everywhere else ", ".join(names or agent.games)
+        count = f"{len(agent.params)} parameters" if agent.params else ""
+        rows.append([agent.name, games, agent.about, count])
     print(columns_of(rows))
     print("\nstrozzi agents AGENT shows the parameters; give them as AGENT:KEY=VALUE,KEY=VALUE")
 
@@ -71,7 +73,15 @@ def games(json: Json = False) -> None:
         document = []
         for game, shipped in shipped_of.items():
             players, variants = list(game.player_counts), [BASE, *shipped]
-            document.append({"name": game.name, "players": players, "variants": variants, "behaviour": game.behaviour})
+            document.append(
+                {
+                    "name": game.name,
+                    "players": players,
+                    "variants": variants,
+                    "behaviour": game.behaviour,
+                    "tiers": dict(game.tiers),
+                }
+            )
         print_json(document)
         return
     for game, shipped in shipped_of.items():

@@ -45,7 +45,7 @@ def bench(
     the_game = load_game(game)
     count = options.one_player_count(players, the_game)
     chosen = resolve_variant(the_game, variant)
-    lineup, notes = options.in_counts(options.parse_lineup(agents, count), the_game, [count], chosen)
+    lineup, notes = options.in_counts(options.parse_lineup(agents, the_game, count), the_game, [count], chosen)
     match = Match(the_game, count, lineup, chosen, seed)
     team = options.parse_workers(workers)
     began = monotonic()

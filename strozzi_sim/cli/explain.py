@@ -45,7 +45,7 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
     from strozzi_sim.play.retrace import retrace, table_of
     from strozzi_sim.studies.calibrated import noted_in
 
-    spec, header = load_agent(asked.agent), recorded.header
+    spec, header = load_agent(asked.agent, recorded.header["game"]), recorded.header
     check_range("--lines", asked.lines, 0, 1e6)
     check_range("--depth", asked.depth, 1, 1e6)
     check_range("--visits", asked.visits, 1, 1e12)

@@ -39,7 +39,7 @@ def fairness(
     options.check_range("--deals", deals, 1, 1e9)
     options.check_seed(seed)
     chosen = options.find_variant(the_game, variant, study)
-    (spec,), notes = options.in_counts([load_agent(agent)], the_game, counts, chosen)
+    (spec,), notes = options.in_counts([load_agent(agent, the_game)], the_game, counts, chosen)
     with stop_flag():
         check = partial(check_fairness, players=counts, deals=deals, seed=seed)
         result: Fairness = ask_apart(check, spec, the_game, chosen, seed=seed)

@@ -90,7 +90,7 @@ def one_player_count(text: str, game: "Game") -> int:
     return counts[0]
 
 
-def parse_lineup(text: str, players: int) -> "tuple[AgentSpec, ...]":
+def parse_lineup(text: str, game: "Game", players: int) -> "tuple[AgentSpec, ...]":
     """The agents of one line-up, at most one a seat."""
     from strozzi_sim.agent import load_agent, split_specs
 
@@ -99,7 +99,7 @@ def parse_lineup(text: str, players: int) -> "tuple[AgentSpec, ...]":
         raise InputError(
             f"--agents: {len(specs)} agents ({shown(text)[1:-1]}) for {players} seats; give at most {players}"
         )
-    return tuple(load_agent(spec) for spec in specs)
+    return tuple(load_agent(spec, game) for spec in specs)
 
 
 def in_counts(

@@ -41,7 +41,7 @@ def play(
     options.check_range("--deal", deal, 0, 2**53 - 1)
     options.check_seed(seed)
     agents = agents or the_game.standard_agent
-    others = options.parse_lineup(agents, count - 1)
+    others = options.parse_lineup(agents, the_game, count - 1)
     for spec in others:
         if not spec.agent.plays(the_game, count):
             raise InputError(f"--agents: {spec.text!r} does not play {game} with {count} players")

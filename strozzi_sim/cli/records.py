@@ -50,7 +50,7 @@ def record(
     if deal is not None and games != 1:
         raise InputError(f"--deal and --games: --deal records one game, got --games {games}")
     chosen = options.find_variant(the_game, variant, study)
-    lineup, notes = options.in_counts(options.parse_lineup(agents, count), the_game, [count], chosen)
+    lineup, notes = options.in_counts(options.parse_lineup(agents, the_game, count), the_game, [count], chosen)
     match = Match(the_game, count, lineup, chosen, seed, seatings)
     options.check_range("--seating", seating, 0, len(match.design) - 1)
     path = Path(f"{game}.jsonl") if out is None else out

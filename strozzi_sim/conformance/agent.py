@@ -42,7 +42,7 @@ def check_agent(
     >>> check_agent("random", load_game("strozzi"), players=[3], deals=1).leak is None
     True
     """
-    spec = load_agent(agent) if isinstance(agent, str) else agent
+    spec = load_agent(agent, game) if isinstance(agent, str) else agent.within(game)
     chosen = variant if isinstance(variant, Variant) else resolve_variant(game, variant)
     found = check_fairness(spec, game, chosen, players=players or game.player_counts, deals=deals, seed=seed)
     if found.leak is not None:

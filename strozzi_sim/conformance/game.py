@@ -14,6 +14,7 @@ Promises, in the order in which they are checked (PROMISES):
 - seen_action : who acts sees something; who sees something knows more than before
 - observe : a function of what the seat knows, finite; where only chance is hidden it reads the same of the state itself
 - words : every legal action has a name of its own, and the position a text
+- tiers : the agents that the game names as its tiers are known and play it, in turn, at every player count
 """
 
 import tomllib
@@ -25,8 +26,9 @@ from typing import Any
 import numpy as np
 from scipy.stats import binomtest
 
+from strozzi_sim.agent import check_lineup, load_agent
 from strozzi_sim.conformance.kernels import Kernels, kernels
-from strozzi_sim.errors import BrokenPromise, BrokenRule, InputError
+from strozzi_sim.errors import AgentFault, BrokenPromise, BrokenRule, InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import BASE, Variant, resolve_variant
 from strozzi_sim.kernel.seat_rng import SeatRng
@@ -39,7 +41,7 @@ ALARM = 1e-6  # a chance so small is no chance: what would be as uneven only onc
 
 PROMISES = (
     "components", "legal actions", "one deal, one game", "results", "records", "move trees", "conceal", "determinize",
-    "seen_action", "observe", "words",
+    "seen_action", "observe", "words", "tiers",
 )  # fmt: skip
 Array = np.ndarray[Any, Any]
 
@@ -114,6 +116,7 @@ def check_game(
             _walk(here)
             found.games += 1
         _check_trees(_Checked(game, chosen, count, seed, 0, found, compiled))
+        _check_tiers(_Checked(game, chosen, count, seed, 0, found, compiled))
         _check_drawing(game, chosen, count, seed, 60 * deals, found, compiled)
     return found
 
@@ -301,6 +304,22 @@ def _check_trees(here: _Checked) -> None:
     for depth, wanted in enumerate(golden, 1):
         counted = here.kernels.count(start.state, here.variant.rules, start.chance, depth)
         here.hold("move trees", counted == wanted, f"{counted} positions after {depth} decisions, not {wanted}")
+
+
+def _check_tiers(here: _Checked) -> None:
+    """One game in which the tiers decide in turn."""
+    position = here.position()
+    try:
+        specs = [load_agent(text, here.game) for text in here.game.tiers.values()]
+        check_lineup(specs, here.game, here.players)
+        while specs and not position.over:
+            spec = specs[len(here.actions) % len(specs)]
+            action = position.fork().ask(spec)  # nobody sits at a fork yet
+            here.hold("tiers", action in position.legal, f"{spec.text} chose the illegal action {action}")
+            position.play(action)
+            here.actions.append(action)
+    except (InputError, AgentFault) as error:
+        here.hold("tiers", False, str(error))
 
 
 def _check_drawing(

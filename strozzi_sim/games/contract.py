@@ -8,7 +8,7 @@ for the game (`Game.register`), so any agent may call any of them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,8 +16,9 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, known_names, shown
 
+TIERS = ("weak", "middle", "search", "learned")  # what kinds of agent a game may name, the weakest first
 GAMES = np.dtype([("games", "i8")])  # the tallies of a game that has none of its own
 Plain = Mapping[str, Any]  # component data as plain mappings, lists, numbers and words, as records have it
 
@@ -153,7 +154,8 @@ class Game:
         behaviour: raised whenever any result for the same seed may change; stored with results.
         tallies: dtype of what `tally` counts; a game without `tallies.py` counts its games.
         beliefs: fields of the state that `determinize` fills in by a belief of its own, not as chance would.
-        standard_agent: who plays where a command is given no agent, and whose weights `exploit` tunes.
+        tiers: spec strings of agents that stand for a strength, by the names in TIERS: "weak", "middle" (rules of thumb),
+            "search" and "learned". A game may name none of them.
     """
 
     name: str
@@ -166,7 +168,18 @@ class Game:
     behaviour: int = 1
     tallies: np.dtype[Any] = GAMES
     beliefs: tuple[str, ...] = ()
-    standard_agent: str = "random"
+    tiers: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        """Refuse a tier that is none of TIERS. Raises InputError."""
+        for tier in self.tiers:
+            if tier not in TIERS:
+                raise InputError(f"game {self.name!r}: tiers: unknown tier {shown(tier)}; {known_names(tier, TIERS)}")
+
+    @property
+    def standard_agent(self) -> str:
+        """Who plays where a command is given no agent, and whose weights `exploit` tunes: its middle tier."""
+        return self.tiers.get("middle", "random")
 
     @property
     def max_players(self) -> int:

@@ -124,11 +124,11 @@ def with_values(spec: AgentSpec, values: dict[str, Any]) -> AgentSpec:
     }
     place, _, rest = spec.text.split("(", 1)[0].rpartition("::")
     name = rest.partition(":")[0]
-    if not place and not is_installed(spec.agent):
-        return spec_of(spec.agent, **changed)
+    if not place and not is_installed(spec.agent, spec.game):
+        return spec_of(spec.agent, spec.game, **changed)
     source = f"{place}::{name}" if place else name
     settings = ",".join(f"{key}={value}" for key, value in changed.items())
-    return load_agent(f"{source}:{settings}" if changed else source)
+    return load_agent(f"{source}:{settings}" if changed else source, spec.game)
 
 
 def in_counts(
@@ -153,7 +153,7 @@ def _positions(game: Game, players: Sequence[int], variants: Sequence[Variant]) 
     for number, variant in cells:
         table = Position(game, variant, number, seed=0, deal=0)
         passed = []
-        player = load_agent("random")
+        player = load_agent("random", game)
         while not table.over:
             passed.append(table.fork())
             table.play(table.ask(player))

@@ -81,6 +81,7 @@ def check_fairness(
         InputError: the agent plays none of these.
         AgentFault: it failed or chose an illegal action.
     """
+    spec = spec.within(game)
     counts = [count for count in players if spec.agent.plays(game, count)]
     if not counts:
         raise InputError(f"agent {spec.text!r} does not play {game.name} with {', '.join(map(str, players))} players")

@@ -45,7 +45,7 @@ def with_counts(
     if calibrating is not None:
         calibrating(bool(known))
     calibrations = in_counts(specs, game, players, variants, known)
-    loaded = {given: load_agent(each.plays) for given, each in calibrations.items()}
+    loaded = {given: load_agent(each.plays, game) for given, each in calibrations.items()}
     return tuple(loaded.get(spec.text, spec) for spec in specs), tuple(calibrations.values())
 
 

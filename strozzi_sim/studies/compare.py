@@ -123,14 +123,14 @@ def compare(
     extent = Extent(counts, deals, seatings, seed)
     sides = _variants(game, first, second)
     if sides is not None:
-        specs, variants = find_agents(agents or standard, "compare: lineups[0]"), sides
+        specs, variants = find_agents(agents or standard, game, "compare: lineups[0]"), sides
     else:
         given = [side for side in (first, second) if not isinstance(side, Variant)]
         others, most = against or standard, min(counts) - 1
-        specs = find_agents(given)
+        specs = find_agents(given, game)
         if len(others) > most:
             raise ArgumentError("against", f"{len(others)} agents for {most} other seats")
-        specs += find_agents(others, "compare: lineups[0]")
+        specs += find_agents(others, game, "compare: lineups[0]")
         variants = find_variants(game, variant)
     specs, calibrations = with_counts(
         specs, game, counts, variants, folder=how.folder, calibrating=how.progress.calibrating

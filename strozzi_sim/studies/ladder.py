@@ -118,7 +118,7 @@ def ladder(
     """
     game, climb = find_game(game), climb or Climb()
     extent = Extent(find_players(game, players), deals, seatings, seed)
-    (spec,) = find_agents([agent])
+    (spec,) = find_agents([agent], game)
     budgets = find_budgets(spec, climb)
     (played,) = find_variants(game, variant, "ladder")
     return run(plan_ladder(game, spec, climb.param, budgets, extent, played), how)

@@ -26,15 +26,15 @@ def find_game(game: str | Game, place: str = "") -> Game:
         raise _at(place, error) from None
 
 
-def find_agents(agents: Iterable[str | AgentSpec], place: str = "") -> tuple[AgentSpec, ...]:
-    """The agents of these spec strings.
+def find_agents(agents: Iterable[str | AgentSpec], game: Game, place: str = "") -> tuple[AgentSpec, ...]:
+    """The agents of these spec strings in this game.
 
     Raises:
         InputError: an agent or parameter that is not known, or a value out of its range.
         AgentFault: an agent's file or package that does not import.
     """
     try:
-        return tuple(load_agent(agent) if isinstance(agent, str) else agent for agent in agents)
+        return tuple(load_agent(agent, game) if isinstance(agent, str) else agent.within(game) for agent in agents)
     except InputError as error:
         raise _at(place, error) from None
 

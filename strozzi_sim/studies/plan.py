@@ -241,7 +241,7 @@ def make_plan(raw: Mapping[str, Any], place: str) -> Plan:
     variants = tuple(resolve_variant(game, name, study.variant, place) for name in study.variants)
     for unused in set(study.variant) - set(study.variants):
         raise InputError(f"{place}: variant.{unused}: defined but not listed in variants = {study.variants}")
-    lineups = [find_agents(lineup, f"{place}: lineups[{number}]") for number, lineup in enumerate(study.lineups)]
+    lineups = [find_agents(lineup, game, f"{place}: lineups[{number}]") for number, lineup in enumerate(study.lineups)]
     return _resolved(study, game, lineups, variants, place)
 
 

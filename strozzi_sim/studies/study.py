@@ -129,6 +129,6 @@ def balance(
     counts = game.player_counts if players is None else (players,) if isinstance(players, int) else tuple(players)
     lineup = agents or [game.standard_agent]
     check_seats(lineup, counts)
-    lineups = seated(find_agents(lineup, "balance: lineups[0]"), counts)
+    lineups = seated(find_agents(lineup, game, "balance: lineups[0]"), counts)
     extent = Extent(counts, deals, seatings, seed)
     return run_plan(plan_of("balance", game, lineups, find_variants(game, variants, "balance"), extent), how)

@@ -203,7 +203,7 @@ def tournament(
         StorageError, AgentFault, Interrupted: as `run`.
     """
     how, game = how or Run(), find_game(game)
-    counts, field = find_players(game, players), find_agents(agents)
+    counts, field = find_players(game, players), find_agents(agents, game)
     found = find_variants(game, variants)
     field, calibrations = with_counts(
         field, game, counts, found, folder=how.folder, calibrating=how.progress.calibrating

@@ -1,6 +1,5 @@
 """The agents of Medici vs Strozzi: legal everywhere, pure, repeatable, true to what they say, and strong enough."""
 
-import ctypes
 from functools import cache
 
 import numpy as np
@@ -15,7 +14,6 @@ from strozzi_sim.games.medici_vs_strozzi import worth
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.view import view_of
 from strozzi_sim.games.variants import from_changes
-from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.kernel.wins import WIN_UNITS
 from strozzi_sim.play.position import Position
 from strozzi_sim.selfplay.match import Match
@@ -32,56 +30,6 @@ VARIANTS = (*SHIPPED, *SWITCHES)
 
 def match(*names, played=BASE, seatings="one"):
     return Match(MEDICI_VS_STROZZI, 2, tuple(load_agent(name) for name in names), played, 3, seatings)
-
-
-@pytest.mark.parametrize(
-    "name", ["random", *PRICING, *(pytest.param(name, marks=pytest.mark.slow) for name in SEARCHING)]
-)
-def test_every_agent_plays_every_variant_and_switch(name):
-    for changes in VARIANTS:  # an illegal action would be a fault
-        games = 1 if name in SEARCHING else 10
-        played = match(name, "random", played=variant(changes), seatings="rotate").play(0, games, counted=False)
-        assert played.games == 2 * games
-
-
-@pytest.mark.parametrize(
-    "name", ["random", *PRICING, *(pytest.param(name, marks=pytest.mark.slow) for name in SEARCHING)]
-)
-def test_results_depend_on_the_deal_alone(name):
-    games = 2 if name in SEARCHING else 10
-    whole = match(name, "fair-price").play(0, 2 * games, rows=True, counted=False)
-    again = match(name, "fair-price").play(0, 2 * games, rows=True, counted=False)
-    second_half = match(name, "fair-price").play(games, 2 * games, rows=True, counted=False)
-    assert whole.rows.tobytes() == again.rows.tobytes()
-    assert whole.rows[2 * games :].tobytes() == second_half.rows.tobytes()  # nothing is left of earlier games
-
-
-def decide(compiled, table, memory, rng):
-    """What an agent chooses when it is handed the state itself, as in the loop."""
-    function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(compiled.address)
-    arrays = (table.state, table.variant.rules, compiled.params, memory, rng)
-    return function(*(array.ctypes.data for array in arrays))
-
-
-@pytest.mark.parametrize(
-    "name", ["random", *PRICING, *(pytest.param(name, marks=pytest.mark.slow) for name in SEARCHING)]
-)
-def test_agents_leave_the_state_and_the_rules_alone_and_need_no_memory_of_the_game(name):
-    compiled = compile_agent(load_agent(name), MEDICI_VS_STROZZI)
-    for deal, changes in enumerate(("base", "all-flipped", "other-box")):
-        table = Position(MEDICI_VS_STROZZI, variant(changes), 2, seed=5, deal=deal)
-        memories, rng = np.zeros(2, compiled.memory), np.zeros(1, RANDOM)
-        while not table.over:
-            before, stands = (
-                (table.state.tobytes(), table.variant.rules.tobytes(), compiled.params.tobytes()),
-                rng.copy(),
-            )
-            action = decide(compiled, table, memories[table.actor : table.actor + 1], rng)
-            assert before == (table.state.tobytes(), table.variant.rules.tobytes(), compiled.params.tobytes())
-            assert action in table.legal
-            # the same random numbers and a fresh memory: a search hands out such in the midst of a game
-            assert action == decide(compiled, table, np.zeros(1, compiled.memory), stands)
-            table.play(action)
 
 
 # -- what they say of themselves -------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Fairness: the agents are blind to the order of the bag and to hidden cash; whoever looks is caught."""
+"""Fairness: agents are blind to hidden cash; whoever looks is caught. That all agents are fair is in tests of every game."""
 
 import dataclasses
 import textwrap
@@ -6,36 +6,14 @@ import textwrap
 import pytest
 
 from medici_games import BASE, MEDICI_VS_STROZZI, variant
-from strozzi_sim.agent import AgentSpec, agent_names, load_agent, python_agent, spec_of
+from strozzi_sim.agent import AgentSpec, load_agent, python_agent, spec_of
 from strozzi_sim.play.fairness import RECORD, check_fairness
 from strozzi_sim.selfplay.match import Match
-
-BUDGETS = {"appraiser": "playouts=20,lots=1", "flat_mc": "playouts=1", "ismcts": "iterations=30"}
-NAMES = [name for name in agent_names() if load_agent(name).agent.plays(MEDICI_VS_STROZZI, 2)]
-AGENTS = [f"{name}:{BUDGETS[name]}" if name in BUDGETS else name for name in NAMES]
 
 CHEATS = """
     from numba import int64
     from strozzi_sim.agent import compiled_agent
     from strozzi_sim.games.contract import count_legal, kth_legal
-
-    @compiled_agent(name="cheat", games=("medici_vs_strozzi",))
-    def cheat(state, rules, params, memory, rng):
-        '''Reads the first of the tiles that are still to come.'''
-        return kth_legal(state, rules, int64(state.unseen_tile[0]) % count_legal(state, rules))
-
-    @compiled_agent(name="peeper", games=("medici_vs_strozzi",))
-    def peeper(state, rules, params, memory, rng):
-        '''Reads the place of a tile that was shown.'''
-        return kth_legal(state, rules, int64(state.unseen_tile[int64(state.unseen)]) % count_legal(state, rules))
-
-    @compiled_agent(name="counter", games=("medici_vs_strozzi",))
-    def counter(state, rules, params, memory, rng):
-        '''Counts the tiles in the bag, which it may.'''
-        total = int64(0)
-        for k in range(int64(state.unseen)):
-            total += int64(state.unseen_tile[k])
-        return kth_legal(state, rules, total % count_legal(state, rules))
 
     @compiled_agent(name="purse", games=("medici_vs_strozzi",))
     def purse(state, rules, params, memory, rng):
@@ -53,35 +31,6 @@ def cheats(tmp_path_factory):
 
 def check(spec, played=BASE, deals=1):
     return check_fairness(spec, MEDICI_VS_STROZZI, played, players=[2], deals=deals)
-
-
-def test_there_are_as_many_agents_as_there_should_be():
-    assert {"random", "fixed-price", "fair-price", "shader", *BUDGETS} <= set(NAMES)
-
-
-@pytest.mark.parametrize("name", AGENTS)
-@pytest.mark.parametrize("changes", ["base", "all-flipped"])
-def test_every_agent_is_fair(name, changes):
-    """All-flipped hides the cash."""
-    found = check(load_agent(name), variant(changes))
-    assert found.leak is None, found.leak
-    assert found.decisions > 20
-
-
-def test_who_wants_to_win_does_not_see_hidden_cash():
-    for name in ("appraiser:playouts=20,lots=1,utility=win", "flat_mc:playouts=1,utility=win"):
-        assert check(load_agent(name), variant("hidden-cash")).leak is None
-
-
-@pytest.mark.parametrize("name", ["cheat", "peeper", "counter"])
-def test_an_agent_from_outside_is_handed_what_its_seat_knows(cheats, name):
-    assert check(load_agent(f"{cheats}::{name}")).leak is None
-
-
-@pytest.mark.parametrize("name", ["cheat", "peeper"])
-def test_an_agent_that_is_handed_the_record_is_caught(cheats, name, monkeypatch):
-    monkeypatch.setattr(AgentSpec, "builtin", True)
-    assert check(load_agent(f"{cheats}::{name}")).leak.what == RECORD
 
 
 # -- hidden cash (19) ------------------------------------------------------------------------------------------------

@@ -1,18 +1,15 @@
 """The built-in Strozzi agents: legal everywhere, pure, repeatable, true to their styles, and strong enough."""
 
-import ctypes
 from functools import cache
 
 import numpy as np
 import pytest
 
-from strozzi_games import BASE, STROZZI, variant
+from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
-from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.games import load_game
 from strozzi_sim.games.strozzi.events import PLACE
-from strozzi_sim.games.strozzi.state import FLORENCE, PIRATE_FLAG, PLAYER_COUNTS
-from strozzi_sim.kernel.streams import RANDOM
+from strozzi_sim.games.strozzi.state import FLORENCE, PIRATE_FLAG
 from strozzi_sim.kernel.wins import WIN_UNITS
 from strozzi_sim.play.position import Position
 from strozzi_sim.selfplay.match import Match
@@ -23,45 +20,6 @@ AGENTS = ("random", "greedy", "heuristic", *STYLES)
 
 def match(*names, players=4, played_variant=BASE, seatings="one"):
     return Match(STROZZI, players, tuple(load_agent(name) for name in names), played_variant, 3, seatings)
-
-
-@pytest.mark.parametrize("changes", ["base", "all-flipped", "short", "few-tiles"])
-@pytest.mark.parametrize("players", PLAYER_COUNTS)
-@pytest.mark.parametrize("name", AGENTS)
-def test_every_agent_plays_every_count_and_variant(name, players, changes):
-    played = match(name, players=players, played_variant=variant(changes)).play(0, 6, counted=False)
-    assert played.games == 6
-
-
-@pytest.mark.parametrize("name", AGENTS)
-def test_the_same_seed_plays_the_same_games(name):
-    first = match(name, "greedy").play(0, 20, rows=True, counted=False)
-    again = match(name, "greedy").play(0, 20, rows=True, counted=False)
-    assert first.rows.tobytes() == again.rows.tobytes()
-
-
-def decide(compiled, table, memory, rng):
-    """What an agent chooses when it is handed the state itself, as in the loop."""
-    function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(compiled.address)
-    arrays = (table.state, table.variant.rules, compiled.params, memory, rng)
-    return function(*(array.ctypes.data for array in arrays))
-
-
-@pytest.mark.parametrize("name", AGENTS)
-def test_agents_leave_the_state_and_the_rules_alone_and_need_no_memory_of_the_game(name):
-    compiled = compile_agent(load_agent(name), STROZZI)
-    stochastic = load_agent(name).agent.stochastic
-    rng = np.zeros(1, RANDOM)
-    for deal, changes in enumerate(("base", "all-flipped")):
-        table = Position(STROZZI, variant(changes), 4, seed=5, deal=deal)
-        memories = np.zeros(4, compiled.memory)
-        while not table.over:
-            before = table.state.tobytes(), table.variant.rules.tobytes(), compiled.params.tobytes()
-            action = decide(compiled, table, memories[table.actor : table.actor + 1], rng)
-            assert before == (table.state.tobytes(), table.variant.rules.tobytes(), compiled.params.tobytes())
-            if not stochastic:  # a search hands out fresh memories in the midst of a game
-                assert action == decide(compiled, table, np.zeros(1, compiled.memory), rng)
-            table.play(action)
 
 
 def test_the_strategist_is_the_search_by_another_name():

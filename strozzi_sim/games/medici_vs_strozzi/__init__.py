@@ -15,5 +15,5 @@ GAME = Game(
     tallies=TALLIES,
     journal_rows=JOURNAL_ROWS,
     beliefs=("cash",),
-    standard_agent="fair-price",
+    tiers={"weak": "random", "middle": "fair-price", "search": "appraiser"},
 )

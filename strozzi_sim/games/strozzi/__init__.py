@@ -14,5 +14,5 @@ GAME = Game(
     rules=RULES,
     tallies=TALLIES,
     journal_rows=JOURNAL_ROWS,
-    standard_agent="heuristic",
+    tiers={"weak": "random", "middle": "heuristic", "search": "ismcts:iterations=200"},
 )

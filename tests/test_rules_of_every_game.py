@@ -1,0 +1,464 @@
+"""What holds for the rules, records, views and agents of every game, by its kit; what is one game's own is in its folder."""
+
+import copy
+import ctypes
+import dataclasses
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import medici_games
+import strozzi_games
+from spoiled_records import broken_line, named_line, of_other_types
+from strozzi_sim.agent import agent_names, load_agent
+from strozzi_sim.agent.compile import compile_agent
+from strozzi_sim.conformance.kernels import kernels
+from strozzi_sim.errors import InputError
+from strozzi_sim.games import game_names
+from strozzi_sim.games.variants import from_changes, from_components
+from strozzi_sim.kernel.streams import RANDOM
+from strozzi_sim.play.fairness import check_fairness
+from strozzi_sim.play.records import check_header, record_game, verify_record, write_record
+from strozzi_sim.selfplay.match import Match
+
+KITS = {module.KIT.game.name: module.KIT for module in (strozzi_games, medici_games)}
+SLOW = pytest.mark.slow
+
+
+def cases(*more):
+    """(kit, ...) for every game; `more` are functions of a kit that give values, or values with marks."""
+    found = [[kit] for kit in KITS.values()]
+    for values in more:
+        found = [[*case, value] for case in found for value in values(case[0])]
+    marks = [[mark for value in case if hasattr(value, "marks") for mark in value.marks] for case in found]
+    plain = [[value.values[0] if hasattr(value, "marks") else value for value in case] for case in found]
+    names = ["-".join(getattr(getattr(v, "game", None), "name", str(v)) for v in case) for case in plain]
+    return [pytest.param(*case, marks=mark, id=name) for case, mark, name in zip(plain, marks, names, strict=True)]
+
+
+def every_count(kit):
+    return kit.game.player_counts
+
+
+def every_variant(kit):
+    return kit.variants
+
+
+def test_every_game_has_a_kit():
+    assert sorted(KITS) == game_names()
+    for kit in KITS.values():
+        assert {"base", "all-flipped"} <= set(kit.variants)
+        assert len(cases(every_agent)) > 4 * len(KITS)
+        assert len({kit.variant(name).rules.tobytes() for name in kit.variants}) == len(kit.variants)
+
+
+# -- the core beside the reference -----------------------------------------------------------------------------------
+
+
+def plain(value):
+    if isinstance(value, dict):
+        return {key: plain(entry) for key, entry in value.items()}
+    return [plain(entry) for entry in value] if isinstance(value, (list, tuple)) else value
+
+
+def assert_same(kit, table, reference, replay, whole=True):
+    assert table.over == reference.over, replay
+    pairs = [] if table.over else [*kit.question(table, reference)]
+    for what, mine, theirs in [*pairs, *(kit.standing(table, reference) if whole or table.over else [])]:
+        assert plain(mine) == plain(theirs), f"{what}: {replay}"
+
+
+def assert_same_games(kit, name, players, first, last):
+    for deal in range(first, last):
+        replay = f"{kit.game.name}, variant {name}, {players} players, deal {deal}"
+        decisions = 0
+        for table, reference in kit.side_by_side(kit.variant(name), players, deal):
+            assert_same(kit, table, reference, f"{replay}, decision {decisions}", whole=deal < 15)
+            decisions += 1
+        assert table.lines() == reference.events, replay
+        assert decisions > 20
+
+
+@pytest.mark.parametrize(("kit", "name", "players"), cases(every_variant, every_count))
+def test_every_decision_is_the_same(kit, name, players):
+    assert_same_games(kit, name, players, 0, kit.deals[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kit", "name", "players"), cases(every_variant, every_count))
+def test_every_decision_of_many_games_is_the_same(kit, name, players):
+    assert_same_games(kit, name, players, kit.deals[0], kit.deals[2 if name == "base" else 1])
+
+
+@pytest.mark.parametrize(("kit", "players"), cases(every_count))
+def test_the_start_player_is_an_argument(kit, players):
+    for table, reference in kit.side_by_side(kit.variant("base"), players, 0, start_player=players - 1):
+        assert_same(kit, table, reference, f"start player {players - 1}")
+    first = next(line for line in table.lines() if line["type"] == "round")
+    assert first == {"type": "round", "round": 1, "start_player": players - 1}
+
+
+def readable(reference):
+    """All that can be read of it, copied; not how far it has come through lists that were given."""
+    parts = {
+        name: part for name, part in vars(reference).items() if name != "question" and not isinstance(part, Iterator)
+    }
+    return copy.deepcopy(parts), reference.legal
+
+
+def is_offered(option, legal):
+    kinds = {int} if isinstance(legal, range) else {type(each) for each in legal}
+    return type(option) in kinds and option in legal  # in this order: a range of all prices is long
+
+
+@pytest.mark.parametrize("kit", cases())
+def test_an_illegal_option_is_refused_and_changes_nothing(kit):
+    """Options of other decisions, and what is none at all."""
+    base, players = kit.variant("base"), kit.game.player_counts[0]
+    known = {repr(kit.option(action, table)): kit.option(action, table)
+             for table in kit.positions(base, players, 1) if not table.over for action in table.legal[:40]}  # fmt: skip
+    for _, reference in kit.side_by_side(base, players, 1):
+        before = readable(reference)
+        for option in (*known.values(), None, "", -1, 0.5, "H9"):
+            if not is_offered(option, reference.legal):
+                with pytest.raises(ValueError, match=r"not legal|not a price"):
+                    reference.play(option)
+        assert readable(reference) == before
+
+
+def walk(kit, table, reference_after, options, depth):
+    """Compare every position within `depth` decisions; returns how many there are at the end of them."""
+    reference = reference_after(table, options)
+    assert_same(kit, table, reference, f"{table.variant.name}, after {options}")
+    if depth == 0 or table.over:
+        return 1
+    leaves = 0
+    for action in table.legal:
+        branch = table.fork()
+        branch.play(action)
+        leaves += walk(kit, branch, reference_after, [*options, kit.option(action, table)], depth - 1)
+    return leaves
+
+
+def assert_same_tree(kit, table, before, depth):
+    """Walk the tree below a position, which is `before` (options) from the start of its deal; the core counts as much."""
+
+    def reference_after(branch, options):
+        reference = kit.beside(branch, [])
+        for option in [*before, *options]:
+            reference.play(option)
+        return reference
+
+    known = table.state.tobytes(), table.chance.tobytes()
+    counted = kernels(kit.game).count(table.state, table.variant.rules, table.chance, depth)
+    assert counted == walk(kit, table, reference_after, [], depth)
+    assert (table.state.tobytes(), table.chance.tobytes()) == known
+    return counted
+
+
+@pytest.mark.parametrize(("kit", "name"), cases(every_variant))
+def test_the_first_decisions_all_ways(kit, name):
+    for deal, players in enumerate(kit.game.player_counts, 1):
+        assert assert_same_tree(kit, kit.position(kit.narrow(name), players, deal), [], 3) > 4
+
+
+@pytest.mark.parametrize(("kit", "name"), cases(every_variant))
+def test_the_last_decisions_all_ways(kit, name):
+    """To the last coin, promotion tiles, ties and all."""
+    counted = 0
+    for deal, players in enumerate(kit.game.player_counts * 2):
+        table, options = kit.position(kit.narrow(name), players, deal), []
+        for action in kit.script(table, f"{name} {players} {deal}")[:-3]:
+            options.append(kit.option(action, table))
+            table.play(action)
+        counted += assert_same_tree(kit, table, options, 4)
+    assert counted > 12
+
+
+@pytest.mark.parametrize(("kit", "switch"), cases(lambda kit: kit.switches))
+def test_every_course_of_a_tiny_game(kit, switch):
+    chosen = from_changes(kit.game, "tiny", {**kit.tiny, **kit.switches[switch]}, "tests tiny")
+    assert assert_same_tree(kit, kit.position(chosen, kit.game.player_counts[0], 0), [], 99) > 1_000
+
+
+# -- records and chance ----------------------------------------------------------------------------------------------
+
+
+def golden(kit, players, name):
+    """(file, lines) of a golden record; made anew by this module when `behaviour` is raised."""
+    folder = Path(__file__).parent / kit.game.name / "golden"
+    match = Match(kit.game, players, (load_agent("random", kit.game),), kit.variant(name), 2008, "rotate")
+    several = len(kit.game.player_counts) > 1
+    return folder / f"random-{players if several else name}.jsonl", [record_game(match, 0, 0)]
+
+
+@pytest.mark.parametrize(("kit", "case"), cases(lambda kit: kit.golden))
+def test_the_same_seed_gives_the_same_game(kit, case, tmp_path):
+    """To the byte, for as long as `behaviour` stays the same."""
+    file, games = golden(kit, *case)
+    write_record(tmp_path / "now.jsonl", games)
+    assert (tmp_path / "now.jsonl").read_text() == file.read_text()
+    assert json.loads(file.read_text().splitlines()[0])["behaviour"] == kit.game.behaviour
+    assert verify_record(file) == 1
+
+
+def shown(kit, *, agents=("random",), seating=0, name="base", seed=5, deal=3, players=None):
+    """What chance brought in one game, by source."""
+    lineup = tuple(load_agent(text, kit.game) for text in agents)
+    match = Match(kit.game, players or kit.game.player_counts[-1], lineup, kit.variant(name), seed, "rotate")
+    return kit.chance(record_game(match, deal, seating)[1:])
+
+
+@pytest.mark.parametrize(("kit", "name"), cases(lambda kit: kit.paired))
+def test_lineup_seating_and_variant_are_not_in_the_random_streams(kit, name):
+    """What pairs comparisons: chance brings the same in the same order whoever plays, wherever, under what."""
+    first, two = shown(kit), (kit.game.tiers["middle"], "random")
+    for agents, seating in ((two, 0), (two, 1), (two[:1], 0)):
+        for other in (shown(kit, agents=agents, seating=seating, name=each) for each in ("base", name)):
+            for one, another in zip(first, other, strict=True):
+                count = min(len(one), len(another))
+                assert one[:count] == another[:count]
+                assert count >= 4
+
+
+@pytest.mark.parametrize("kit", cases())
+def test_other_deals_seeds_and_counts_are_other_games(kit):
+    games = [{"seed": 1, "deal": 0}, {"seed": 1, "deal": 1}, {"seed": 2, "deal": 0}]
+    games += [{"seed": 1, "deal": 0, "players": players} for players in kit.game.player_counts[:-1]]
+    for sources in zip(*(shown(kit, **each) for each in games), strict=True):
+        assert len({tuple(source[:8]) for source in sources}) == len(games)
+    rounds = kit.game.components_part.rounds(kit.variant("base").components)
+    assert len({tuple(source[:8]) for source in shown(kit)[-rounds:]}) == rounds  # each in an order of its own
+    assert len({tuple(map(tuple, shown(kit, deal=deal))) for deal in range(200)}) == 200
+
+
+# -- spoiled records: the check names the very line ------------------------------------------------------------------
+
+
+def recorded(kit, name):
+    """(check, header, numbered lines) of one game."""
+    lines = record_game(match(kit, "random", name=name, players=kit.game.player_counts[0]), 1, 0)
+    return kit.game.check, lines[0], list(enumerate(lines[1:], 2))
+
+
+def both_ways(kit):
+    return ["base", "all-flipped"]
+
+
+@pytest.mark.parametrize(("kit", "name"), cases(both_ways))
+def test_the_check_is_strict_about_types_and_keys(kit, name):
+    check, header, numbered = recorded(kit, name)
+    assert named_line(check, header, numbered) is None
+    for position, (line, event) in enumerate(numbered):
+        if position > 60 and position % 5 and line < numbered[-1][0] - 3:
+            continue  # enough is enough
+        kinds = {"teleport", None, 3, *(later["type"] for _, later in numbered)} - {event["type"]}
+        if event["type"] == "load":
+            kinds -= {"discard"}  # which a lot may be instead
+        for changed in [*of_other_types(event), *({**event, "type": kind} for kind in kinds)]:
+            assert broken_line(check, header, numbered, position, changed) == line, changed
+        assert broken_line(check, header, numbered, position, {**event, "remark": 7, "ships2": []}) is None
+
+
+@pytest.mark.parametrize(("kit", "name"), cases(both_ways))
+def test_the_check_misses_lines_and_notices_doubled_ones(kit, name):
+    check, header, numbered = recorded(kit, name)
+    last = numbered[-1][0]
+    for position, (line, event) in enumerate(numbered):
+        neighbours = {later["type"] for _, later in numbered[max(position - 1, 0) : position + 2 : 2]}
+        named = named_line(check, header, numbered[:position] + numbered[position + 1 :])
+        if event["type"] in kit.joining & neighbours:
+            assert named > line
+        else:
+            assert named == (line + 1 if line < last else last - 1)
+        assert named_line(check, header, numbered[:position]) == line - 1  # stops early
+        doubled = [*numbered[: position + 1], (1000 + line, event), *numbered[position + 1 :]]
+        assert named_line(check, header, doubled) == 1000 + line
+    for more in ({"type": "remark"}, numbered[0][1], {"type": "round", "round": 4, "start_player": 1}):
+        assert named_line(check, header, [*numbered, (last + 1, more)]) == last + 1
+
+
+@pytest.mark.parametrize("kit", cases())
+def test_a_header_needs_every_section(kit):
+    _, header, _ = recorded(kit, "base")
+    check_header(header, "line 1")
+    assert set(kit.game.components_part.VARIABLE) <= set(header["components"])
+    for key in header["components"]:
+        less = {other: value for other, value in header["components"].items() if other != key}
+        with pytest.raises(InputError, match=rf"line 1: components.*{key}"):
+            check_header({**header, "components": less}, "line 1")
+
+
+# -- component data --------------------------------------------------------------------------------------------------
+
+
+@SLOW
+@pytest.mark.parametrize("kit", cases())
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_any_legal_variant_plays_to_an_end_that_the_rules_confirm(kit, data):
+    chosen = from_changes(kit.game, "drawn", data.draw(kit.changes), "drawn")
+    players, deal = data.draw(st.sampled_from(kit.game.player_counts)), data.draw(st.integers(0, 1000))
+    lines = record_game(Match(kit.game, players, (load_agent("random", kit.game),), chosen, 3), deal, 0)
+    kit.game.check.check_game(lines[0], 1, list(enumerate(lines[1:], 2)))
+    assert lines[-1]["type"] == "score_end"
+    rounds = kit.game.components_part.rounds(chosen.components)
+    assert sum(line["type"] == "score_round" for line in lines) == rounds
+
+
+def assert_survives(kit, chosen):
+    header = msgspec.json.decode(msgspec.json.encode(chosen.components))
+    again = from_components(kit.game, "again", header, "header")
+    assert again.components == chosen.components
+    assert again.rules.tobytes() == chosen.rules.tobytes()
+
+
+@pytest.mark.parametrize("kit", cases())
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_plain_components_make_the_same_variant(kit, data):
+    assert_survives(kit, from_changes(kit.game, "drawn", data.draw(kit.changes), "drawn"))
+
+
+@pytest.mark.parametrize(("kit", "name"), cases(every_variant))
+def test_every_variant_survives_json(kit, name):
+    assert_survives(kit, kit.variant(name))
+
+
+# -- what a seat knows -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("kit", "name"), cases(every_variant))
+def test_arbitrary_order_is_in_no_seats_knowledge(kit, name):
+    """Nor what was in a place that is not used."""
+    moved = 0
+    for table in kit.positions(kit.variant(name), kit.game.player_counts[0], 1):
+        other = table.fork()
+        for field, counted in kit.unordered.items():
+            left = int(table.state[counted][0])
+            other.state[field][0, :left] = table.state[field][0, :left][::-1]
+            other.state[field][0, left:] = 7
+        moved += other.state.tobytes() != table.state.tobytes()
+        for seat in range(table.players):
+            assert other.known(seat).tobytes() == table.known(seat).tobytes()
+    assert moved > 20
+
+
+@pytest.mark.parametrize("kit", cases())
+def test_nothing_is_unknown_where_nothing_is_hidden(kit):
+    base = kit.variant("base")
+    assert not base.hidden
+    for table in kit.positions(base, kit.game.player_counts[-1], 1):
+        known = table.known(1)
+        before = known.tobytes()
+        kernels(kit.game).determinize(known, base.rules, 1, np.zeros(1, RANDOM))
+        assert known.tobytes() == before
+
+
+@pytest.mark.parametrize("kit", cases())
+def test_a_view_cannot_be_changed(kit):
+    view = kit.position(kit.variant("base"), kit.game.player_counts[0], 0).view(0)
+    for field in dataclasses.fields(view):
+        with pytest.raises(AttributeError):
+            setattr(view, field.name, None)
+
+
+@pytest.mark.parametrize(("kit", "name"), cases(every_variant))
+def test_every_event_has_its_words(kit, name):
+    names, chosen = ["ann", "bob", "cid", "dot", "eve", "fay"], kit.variant(name)
+    for table in (table for table in kit.positions(chosen, kit.game.player_counts[-1], 2) if table.over):
+        for line in [*table.lines(), *table.lines(viewer=0)]:
+            words = kit.game.events.describe(line, names, chosen.components)
+            assert words.endswith("."), words
+            assert "{" not in words, words
+        assert any("ann" in kit.game.events.describe(line, names, chosen.components) for line in table.lines())
+
+
+# -- agents ----------------------------------------------------------------------------------------------------------
+
+BUDGETS = {
+    "appraiser": ("playouts=20,lots=1", "playouts=20,lots=1,utility=win"), "flat_mc": ("playouts=1", "playouts=1,utility=win"),
+    "ismcts": ("iterations=30",), "strategist": ("iterations=30",),
+}  # fmt: skip
+
+
+def every_agent(kit):
+    """All that come with the package and play the game, searches with small budgets."""
+    for name in agent_names(kit.game):
+        spec = load_agent(name, kit.game)
+        if spec.builtin and spec.agent.plays(kit.game, kit.game.player_counts[-1]):
+            yield from [f"{name}:{budget}" for budget in BUDGETS[name]] if name in BUDGETS else [name]
+
+
+def searches_when_slow(kit):
+    """The same; searches are slow."""
+    return [pytest.param(agent, marks=SLOW) if ":" in agent else agent for agent in every_agent(kit)]
+
+
+def match(kit, *agents, name="base", players=None, seatings="one"):
+    lineup = tuple(load_agent(text, kit.game) for text in agents)
+    return Match(kit.game, players or kit.game.player_counts[-1], lineup, kit.variant(name), 3, seatings)
+
+
+@pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
+def test_every_agent_plays_every_variant(kit, agent):
+    deals = 1 if ":" in agent else 3
+    for players in kit.game.player_counts:
+        for name in kit.variants:  # an illegal action would be a fault
+            assert match(kit, agent, "random", name=name, players=players).play(0, deals, counted=False).games == deals
+
+
+@pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
+def test_results_depend_on_the_deal_alone(kit, agent):
+    played, deals = match(kit, agent, kit.game.tiers["middle"]), 2 if ":" in agent else 10
+    whole, again, second_half = (
+        played.play(first, 2 * deals, rows=True, counted=False).rows for first in (0, 0, deals)
+    )
+    assert whole.tobytes() == again.tobytes()
+    assert whole[len(whole) // 2 :].tobytes() == second_half.tobytes()  # nothing is left of earlier games
+
+
+def decide(compiled, table, memory, rng):
+    """What an agent chooses when it is handed the state itself, as in the loop."""
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(compiled.address)
+    arrays = (table.state, table.variant.rules, compiled.params, memory, rng)
+    return function(*(array.ctypes.data for array in arrays))
+
+
+@pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
+def test_agents_leave_the_state_and_the_rules_alone_and_need_no_memory_of_the_game(kit, agent):
+    compiled = compile_agent(load_agent(agent, kit.game), kit.game)
+    for deal, name in enumerate(("base", "all-flipped", kit.variants[-2])):
+        table = kit.position(kit.variant(name), kit.game.player_counts[deal % len(kit.game.player_counts)], deal)
+        memories, rng = np.zeros(table.players, compiled.memory), np.zeros(1, RANDOM)
+        while not table.over:
+            before = table.state.tobytes(), table.variant.rules.tobytes(), compiled.params.tobytes()
+            stands = rng.copy()
+            action = decide(compiled, table, memories[table.actor : table.actor + 1], rng)
+            assert before == (table.state.tobytes(), table.variant.rules.tobytes(), compiled.params.tobytes())
+            assert action in table.legal
+            # the same random numbers and a fresh memory: a search hands out such in the midst of a game
+            assert action == decide(compiled, table, np.zeros(1, compiled.memory), stands)
+            table.play(action)
+
+
+@pytest.mark.parametrize(("kit", "agent"), cases(every_agent))
+def test_every_agent_is_fair(kit, agent):
+    """All-flipped hides what can be hidden."""
+    counts = sorted({kit.game.player_counts[0], kit.game.player_counts[-1]})
+    for name in ("base", "all-flipped"):
+        found = check_fairness(load_agent(agent, kit.game), kit.game, kit.variant(name), players=counts, deals=1)
+        assert found.leak is None, found.leak
+        assert found.decisions > 20
+
+
+if __name__ == "__main__":
+    for each in KITS.values():
+        for case in each.golden:
+            write_record(*golden(each, *case))
