@@ -256,7 +256,7 @@ def _no_game(verb: str) -> Any:
 
 
 def deal(state, rules, players, start_player, chance, journal):
-    """Set up a game for `players` seats and run to the first decision. `chance.key` must be set."""
+    """Set up a game for `players` seats and run to the first decision. `chance` must have begun."""
     _no_game("deal")
 
 

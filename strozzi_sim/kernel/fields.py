@@ -15,12 +15,12 @@ from llvmlite import ir
 from numba import from_dtype, types
 from numba.core.datamodel import register_default
 from numba.core.datamodel.models import DataModel, RecordModel
-from numba.core.imputils import impl_ret_borrowed, lower_cast
+from numba.core.imputils import lower_cast
 from numba.core.typeconv import Conversion
 from numba.core.typeconv.rules import default_type_manager
 from numba.core.typing.arraydecl import get_array_index_type
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
-from numba.extending import intrinsic, lower_builtin
+from numba.extending import lower_builtin
 
 _WORD = ir.IntType(64)
 # numba takes the text of a type for the name of NumPy's dtype, and for the type's own name in those that are made of it: so
@@ -176,10 +176,12 @@ class _Float(AbstractTemplate):  # type: ignore[misc]
 def _narrow(kind: Any) -> Any:
     if isinstance(kind, types.NestedArray):
         return types.NestedArray(_narrow(kind.dtype), kind.shape)
-    if isinstance(kind, types.Record):
+    if isinstance(kind, types.Record) and not isinstance(kind, NarrowRecord):
         same = all(_narrow(field.type) == field.type for field in kind.fields.values())
-        return kind if same or isinstance(kind, NarrowRecord) else NarrowRecord(kind)
-    return Narrow(kind) if isinstance(kind, types.Integer) and kind.bitwidth < 64 else kind
+        return kind if same else NarrowRecord(kind)
+    if isinstance(kind, types.Integer) and not isinstance(kind, Narrow) and kind.bitwidth < 64:
+        return Narrow(kind)
+    return kind
 
 
 @cache
@@ -206,12 +208,14 @@ def _accept(plain: Any, kind: Any) -> None:
         default_type_manager.set_compatible(plain, kind, Conversion.safe)
 
 
-@intrinsic
-def in_hand(typingctx: Any, value: Any) -> Any:
-    """A record as one of `record_type`; anything else as it is."""
-    kind = _narrow(value) if isinstance(value, types.Record) else value
+def in_hand(kinds: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The types of arguments, with records as `record_type` has them."""
+    found = tuple(_narrow(kind) if isinstance(kind, types.Record) else kind for kind in kinds)
+    for plain, kind in zip(kinds, found, strict=True):
+        _accept(plain, kind)
+    return found
 
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return impl_ret_borrowed(context, builder, kind, args[0])
 
-    return kind(value), build
+@lower_cast(types.Record, NarrowRecord)
+def _handed(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
+    return builder.bitcast(value, context.get_value_type(target))

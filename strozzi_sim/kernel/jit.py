@@ -9,7 +9,6 @@ kept in the cache folder, so that the folder's key (see `kernel.cache`) covers e
 
 import os
 from collections.abc import Callable
-from inspect import signature
 from typing import Any
 
 import numba
@@ -32,9 +31,26 @@ _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 # keep the names of all processes apart.
 FunctionIdentity._unique_ids = iter(lambda: int.from_bytes(os.urandom(8), "big"), None)
 
-jit = numba.njit(**_OPTIONS)
-force_inline = numba.njit(forceinline=True, **_OPTIONS)
-inline_source = numba.njit(inline="always", **_OPTIONS)
+
+def _marker(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """A decorator for kernels. Whoever hands one a record gets it compiled for that record with its numbers as int64s."""
+
+    def mark(kernel: Callable[..., Any]) -> Any:
+        dispatcher = numba.njit(**options, **_OPTIONS)(kernel)
+        compile_for = dispatcher.compile
+
+        def compile_in_hand(kinds: Any) -> Any:
+            return compile_for(in_hand(kinds) if isinstance(kinds, tuple) else kinds)
+
+        dispatcher.compile = compile_in_hand
+        return dispatcher
+
+    return mark
+
+
+jit = _marker()
+force_inline = _marker(forceinline=True)
+inline_source = _marker(inline="always")
 
 
 def entry(kernel: Any, signature: Any, game: str) -> Any:
@@ -106,14 +122,13 @@ def implement(verb: Callable[..., Any], dtype: Any, kernel: Any, *, force_inline
     body: Callable[..., Any] = kernel.py_func
     guard = getattr(verb, "guard", None)
     guarded: Callable[..., Any] = body if guard is None else guard(kernel)
-    names = list(signature(body).parameters)
-    made: dict[str, Any] = {"kernel": kernel, "in_hand": in_hand}
-    exec(f"def by_itself({', '.join(names)}): return kernel({', '.join(f'in_hand({name})' for name in names)})", made)
     state_type, plain = record_type(dtype), numba.from_dtype(dtype)
 
+    def by_itself(*arguments: Any) -> Any:
+        return kernel(*arguments)
+
     def choose(state: Any, *_: Any) -> Callable[..., Any] | None:
-        if state == plain:
-            by_itself: Callable[..., Any] = made["by_itself"]
+        if state == plain != state_type:
             return by_itself
         if state != state_type:
             return None

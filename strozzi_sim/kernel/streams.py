@@ -1,8 +1,13 @@
-"""Random streams: SplitMix64 (Steele, Lea, Flood 2014), keyed, never global.
+"""Random streams: SplitMix64 (Steele, Lea, Flood 2014), keyed, never global; and chance by script.
 
 The key of a deal is a hash of (seed, game name, players, deal). A stream is the key and a purpose: a chance source of
 the game, or the agent of a seat. Line-up, variant, seating and study are not in the key, so that comparisons are paired.
 The n-th draw of a stream depends on the stream and n alone.
+
+A chance record has a key for each source: all from the key of the deal (`begin_chance`), until one is redrawn (`redraw`).
+A game may be handed a SCRIPT in its place, a list of outcomes: then nothing is random, and the first draw that the script
+does not reach is noted in the record. Whoever wants a tree of chance plays the same action once to learn what is drawn, and
+then once for every outcome. Which it is, is decided while compiling, so that whoever does not use scripts pays nothing.
 """
 
 import hashlib
@@ -10,19 +15,26 @@ import hashlib
 import numpy as np
 from numba import int64, uint32, uint64
 
-from strozzi_sim.kernel.jit import force_inline, jit
+from strozzi_sim.kernel.jit import force_inline, implement, jit
+from strozzi_sim.kernel.pointers import int64_at
 
 SOURCES = 16  # most chance sources of a game
 _AGENTS = 1_000  # purposes from here on: the agent of seat purpose - _AGENTS
 
-# A game's chance: record of one key and one cursor per source. No agent is ever handed it.
-CHANCE = np.dtype(
-    [  # shape
-        ("key", "u8"),  # hash of (seed, game, players, deal)
-        ("cursor", "u8", (SOURCES,)),  # [source] where each source stands
-    ],
-    align=True,
-)
+# A game's chance. No agent is ever handed it.
+CHANCE = np.dtype([  # shape         meaning
+    ("key", "u8", (SOURCES,)),  #     [source] where it begins
+    ("cursor", "u8", (SOURCES,)),  #  [source] where it stands
+], align=True)  # fmt: skip
+
+# The outcomes of all draws, of any source, one after another. The state after a draw that the script does not reach
+# (`outcomes` is then above 0) is to be thrown away.
+SCRIPT = np.dtype([  # meaning
+    ("place", "i8"),  #     address of the next outcome, an int64
+    ("left", "i8"),  #      how many there are from there on
+    ("source", "i8"),  #    of the first draw that it does not reach
+    ("outcomes", "i8"),  #  among how many that draw chooses; 0 = there was none
+], align=True)  # fmt: skip
 
 # An agent's own stream.
 RANDOM = np.dtype([("cursor", "u8")], align=True)
@@ -65,15 +77,54 @@ def seat_stream(key, seat):
     return absorb(key, int64(_AGENTS) + seat)
 
 
-@force_inline
+@jit
+def begin_chance(chance, key):
+    """Let every source come as in the deal of this key; see `deal_key`."""
+    for source in range(SOURCES):
+        chance.key[source] = absorb(key, source)
+
+
 def open_source(chance, source):
     """Put the cursor of a chance source at its beginning."""
-    chance.cursor[source] = absorb(chance.key, source)
+    raise TypeError("open_source is a verb of compiled code; call it from a kernel with a chance record")
 
 
 @force_inline
+def _open_seeded(chance, source):
+    chance.cursor[source] = chance.key[source]
+
+
+@force_inline
+def _open_script(chance, source):
+    pass
+
+
+@force_inline
+def redraw(chance, source, word):
+    """Let one source come otherwise from here on: in another way for every 64-bit `word`."""
+    chance.key[source] = chance.cursor[source] = absorb(word, source)
+
+
 def draw(chance, source, n):
     """The next number of a chance source, below `n` (n < 2^32; the bias is below n / 2^32)."""
+    raise TypeError("draw is a verb of compiled code; call it from a kernel with a chance record")
+
+
+@jit
+def _draw_scripted(script, source, n):
+    if script.left <= 0:
+        if script.outcomes == 0:
+            script.source = source
+            script.outcomes = n
+        return 0
+    outcome = int64_at(script.place)
+    script.place += 8
+    script.left -= 1
+    return outcome
+
+
+@force_inline
+def _draw_seeded(chance, source, n):
     cursor = chance.cursor[source] + _GOLDEN
     chance.cursor[source] = cursor
     return int64(((mix(cursor) >> _S32) * uint64(uint32(n))) >> _S32)
@@ -95,6 +146,12 @@ def randbelow(rng, n):
 @force_inline
 def reseed(chance, rng):
     """Give a search a chance of its own, drawn from its own stream: every source starts over."""
-    chance.key = random_word(rng)
+    key = random_word(rng)
     for source in range(SOURCES):
-        chance.cursor[source] = absorb(chance.key, source)
+        chance.key[source] = chance.cursor[source] = absorb(key, source)
+
+
+implement(open_source, CHANCE, _open_seeded, force_inline=True)
+implement(open_source, SCRIPT, _open_script, force_inline=True)
+implement(draw, CHANCE, _draw_seeded, force_inline=True)
+implement(draw, SCRIPT, _draw_scripted)

@@ -40,7 +40,7 @@ from strozzi_sim.kernel.fields import array_type
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import call_at
 from strozzi_sim.kernel.seat_rng import SeatRng
-from strozzi_sim.kernel.streams import CHANCE, RANDOM, deal_key, game_key, reseed, seat_stream
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, begin_chance, deal_key, game_key, reseed, seat_stream
 from strozzi_sim.kernel.threads import one_thread
 from strozzi_sim.kernel.worker import agents_at_work, heartbeat
 from strozzi_sim.selfplay.loop import exact_copy
@@ -51,7 +51,7 @@ def _start(states, rules, chances, randoms, journals, game, seed, players, numbe
     key = deal_key(seed, game, players, number)
     for seat in range(players):
         randoms[seat].cursor = seat_stream(key, seat)
-    chances[0].key = key
+    begin_chance(chances[0], key)
     deal(states[0], rules[0], players, start_player, chances[0], journals[0])
 
 

@@ -26,7 +26,7 @@ from strozzi_sim.games.contract import (
 from strozzi_sim.kernel.fields import array_type, record_type
 from strozzi_sim.kernel.jit import entry, inline_source, jit
 from strozzi_sim.kernel.pointers import assign, call_at, int64_at, zero_at
-from strozzi_sim.kernel.streams import CHANCE, RANDOM, deal_key, seat_stream
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, begin_chance, deal_key, seat_stream
 from strozzi_sim.kernel.wins import WIN_UNITS
 from strozzi_sim.kernel.worker import HEARTBEAT
 
@@ -144,7 +144,7 @@ def _play(
                 randoms[seat].cursor = seat_stream(key, seat)
                 if agent.memory_size > 0:
                     zero_at(agent.memory, agent.memory_size)
-            chance.key = key
+            begin_chance(chance, key)
             beat.deal = number
             beat.seating = seating
             beat.first = beat.decisions

@@ -25,7 +25,7 @@ from strozzi_sim.games.contract import (
 from strozzi_sim.kernel.fields import array_type, record_type
 from strozzi_sim.kernel.jit import entry, function_at, inline_source, jit
 from strozzi_sim.kernel.pointers import assign, call_at, record_at, zero_at
-from strozzi_sim.kernel.streams import CHANCE, RANDOM, deal_key, random_word, seat_stream
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, begin_chance, deal_key, random_word, seat_stream
 from strozzi_sim.kernel.worker import HEARTBEAT
 from strozzi_sim.selfplay.loop import AGENT, FAULT, JOB, take_playouts
 
@@ -80,7 +80,7 @@ def _start(b, job, rules, work, slot, agents, strides, seat_agents, randoms, sea
         if agent.memory_size > 0:
             zero_at(agent.memory, agent.memory_size)
         randoms[b, seat].cursor = seat_stream(key, seat)
-    work.chance.key = key
+    begin_chance(work.chance, key)
     deal(work.state, rules, players, job.start_player, work.chance, None)
 
 

@@ -42,7 +42,7 @@ _BOTH = 0b11
 
 @jit
 def deal(state, rules, players, start_player, chance, journal):
-    """Set up the game and show the first tile. `chance.key` must be set; `start_player` leads round 1."""
+    """Set up the game and show the first tile. `chance` must have begun; `start_player` leads round 1."""
     state.players = players
     state.round = 0
     state.start_player = start_player

@@ -56,7 +56,7 @@ _DECLINE_BIT = 1 << (DECLINE_TILE - TAKE_TILE_ACTION)
 
 @jit
 def deal(state, rules, players, start_player, chance, journal):
-    """Set up the game and turn over the first card. `chance.key` must be set."""
+    """Set up the game and turn over the first card. `chance` must have begun."""
     state.players = players
     state.round = 0
     state.start_player = start_player
