@@ -78,6 +78,40 @@ def test_sources_do_not_disturb_each_other():
     assert alone.tolist() == beside.tolist()
 
 
+def test_one_source_is_redrawn_and_the_others_are_not():
+    @njit
+    def drawn(chance, out):
+        streams.begin_chance(chance[0], 5)
+        for source in range(3):
+            streams.open_source(chance[0], source)
+        for source in range(3):
+            out[0, source] = streams.draw(chance[0], source, 1 << 30)
+        streams.redraw(chance[0], 1, 77)
+        for source in range(3):
+            streams.open_source(chance[0], source)
+            out[1, source] = streams.draw(chance[0], source, 1 << 30)
+
+    out = np.zeros((2, 3), np.int64)
+    drawn(np.zeros(1, streams.CHANCE), out)
+    assert (out[0] == out[1]).tolist() == [True, False, True]
+
+
+def test_a_script_gives_its_outcomes_and_notes_the_first_draw_beyond():
+    @njit
+    def drawn(script, out):
+        streams.open_source(script[0], 4)
+        out[0] = streams.draw(script[0], 4, 10)
+        out[1] = streams.draw(script[0], 2, 7)
+        out[2] = streams.draw(script[0], 9, 30)
+        streams.draw(script[0], 1, 3)
+
+    outcomes, script, out = np.array([6, 3]), np.zeros(1, streams.SCRIPT), np.zeros(3, np.int64)
+    script["place"], script["left"] = outcomes.ctypes.data, 2
+    drawn(script, out)
+    assert out[:2].tolist() == [6, 3]
+    assert (script["source"][0], script["outcomes"][0], script["left"][0]) == (9, 30, 0)
+
+
 def test_reseed_moves_every_source():
     @njit
     def reseed(chance, rng):

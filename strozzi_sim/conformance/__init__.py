@@ -4,7 +4,8 @@ Both raise BrokenPromise at the first promise that does not hold, with the deal 
 """
 
 from strozzi_sim.conformance.agent import check_agent
-from strozzi_sim.conformance.game import PROMISES, GameCheck, check_game
+from strozzi_sim.conformance.checked import GameCheck
+from strozzi_sim.conformance.game import PROMISES, check_game
 from strozzi_sim.errors import BrokenPromise
 
 __all__ = ["PROMISES", "BrokenPromise", "GameCheck", "check_agent", "check_game"]

@@ -5,6 +5,7 @@ Promises, in the order in which they are checked (PROMISES):
 - components : the data makes a rules record, and games of every player count
 - legal actions : at least two at each decision, in ascending order, above 0 and below ACTIONS, as `is_legal` says
 - one deal, one game : the same deal and actions give the same bytes; the journal has room for every event
+- chance : all of it comes from `draw`: what a deal brings is one of the ways that a script of outcomes can take
 - results : places fit the scores that are told: shared places are shared by as many as they say
 - records : the core's record is one that the plain-Python reference plays, and a spoiled one is refused
 - move trees : counts in `trees.toml` of the game's folder are those of the core
@@ -19,72 +20,34 @@ Promises, in the order in which they are checked (PROMISES):
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from importlib.resources import files
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from scipy.stats import binomtest
 
 from strozzi_sim.agent import check_lineup, load_agent
+from strozzi_sim.conformance.checked import Checked, GameCheck
 from strozzi_sim.conformance.kernels import Kernels, kernels
-from strozzi_sim.errors import AgentFault, BrokenPromise, BrokenRule, InputError
+from strozzi_sim.errors import AgentFault, BrokenRule, InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import BASE, Variant, resolve_variant
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
 from strozzi_sim.play.position import Position
+from strozzi_sim.play.scripted import steps
 from strozzi_sim.selfplay.loop import exact_copy
 
 WORLDS = 3  # times that the unknown is drawn at each decision
+EVERY, WAYS = 5, 500  # the ways of chance are tried at every fifth decision, so many of them
 ALARM = 1e-6  # a chance so small is no chance: what would be as uneven only once in a million is told
 
 PROMISES = (
-    "components", "legal actions", "one deal, one game", "results", "records", "move trees", "conceal", "determinize",
+    "components", "legal actions", "one deal, one game", "chance", "results", "records", "move trees", "conceal", "determinize",
     "seen_action", "observe", "words", "tiers",
 )  # fmt: skip
 Array = np.ndarray[Any, Any]
-
-
-@dataclass
-class GameCheck:
-    """What was looked at.
-
-    Attributes:
-        decisions: decisions of random games. games: games played.
-        promises: how often each promise was checked.
-    """
-
-    decisions: int = 0
-    games: int = 0
-    promises: dict[str, int] = field(default_factory=dict)
-
-
-@dataclass
-class _Checked:
-    """One game under way, with all that tells how to see it again."""
-
-    game: Game
-    variant: Variant
-    players: int
-    seed: int
-    deal: int
-    found: GameCheck
-    kernels: Kernels
-    actions: list[int] = field(default_factory=list)
-
-    def position(self) -> Position:
-        return Position(self.game, self.variant, self.players, seed=self.seed, deal=self.deal)
-
-    def hold(self, promise: str, holds: Any, what: str) -> None:
-        """Note a promise, and raise BrokenPromise if it does not hold."""
-        self.found.promises[promise] = self.found.promises.get(promise, 0) + 1
-        if not bool(holds):
-            raise BrokenPromise(
-                promise,
-                f"{self.game.name}: {promise}: {what} ({self.players} players, variant {self.variant.name}, seed {self.seed}, "
-                f"deal {self.deal}, after {len(self.actions)} decisions: {' '.join(map(str, self.actions)) or 'none'})",
-            )
 
 
 def check_game(
@@ -111,17 +74,17 @@ def check_game(
     compiled = kernels(game)
     for count in players or game.player_counts:
         for deal in range(deals):
-            here = _Checked(game, chosen, count, seed, deal, found, compiled)
+            here = Checked(game, chosen, count, seed, deal, found, compiled)
             _check_components(here)
             _walk(here)
             found.games += 1
-        _check_trees(_Checked(game, chosen, count, seed, 0, found, compiled))
-        _check_tiers(_Checked(game, chosen, count, seed, 0, found, compiled))
+        _check_trees(Checked(game, chosen, count, seed, 0, found, compiled))
+        _check_tiers(Checked(game, chosen, count, seed, 0, found, compiled))
         _check_drawing(game, chosen, count, seed, 60 * deals, found, compiled)
     return found
 
 
-def _check_components(here: _Checked) -> None:
+def _check_components(here: Checked) -> None:
     try:
         here.game.components_part.check_players(here.variant.components, here.players, here.game.name)
     except InputError as error:
@@ -130,7 +93,7 @@ def _check_components(here: _Checked) -> None:
     here.hold("components", rules.shape == (1,) and rules.dtype == here.game.rules, "to_rules gives another record")
 
 
-def _walk(here: _Checked) -> None:
+def _walk(here: Checked) -> None:
     """Play one game at random, with all checks at each decision, and those of the end."""
     position, twin = here.position(), here.position()
     rng = SeatRng((here.seed << 40) + (here.deal << 8) + here.players)
@@ -142,8 +105,11 @@ def _walk(here: _Checked) -> None:
         _check_words(here, position)
         action = position.legal[rng.below(len(position.legal))]
         _check_seen(here, position, action)
+        before = exact_copy(position.state)
         position.play(action)
         twin.play(action)
+        if len(here.actions) % EVERY == 0:
+            _check_chance(here, before, action, position.state)
         here.actions.append(action)
         here.found.decisions += 1
         here.hold("one deal, one game", twin.state.tobytes() == position.state.tobytes(), "two games differ")
@@ -154,7 +120,14 @@ def _walk(here: _Checked) -> None:
     _check_record(here, position)
 
 
-def _check_legal(here: _Checked, position: Position) -> None:
+def _check_chance(here: Checked, before: Array, action: int, after: Array) -> None:
+    """The state after an action is among those that chance may lead to; looked for while there are not too many."""
+    ways = islice(steps(here.game, here.variant.rules, before, action), WAYS)
+    found = [state.tobytes() == after.tobytes() for state, _ in ways]
+    here.hold("chance", any(found) or len(found) == WAYS, f"action {action} leads where no outcome of its draws leads")
+
+
+def _check_legal(here: Checked, position: Position) -> None:
     legal = position.legal
     here.hold("legal actions", len(legal) >= 2, f"a seat with {len(legal)} legal actions is asked")
     here.hold("legal actions", list(legal) == sorted(set(legal)), f"not in ascending order: {legal}")
@@ -169,7 +142,7 @@ def _check_legal(here: _Checked, position: Position) -> None:
     here.hold("legal actions", says == list(legal), f"is_legal says {says}, kth_legal {list(legal)}")
 
 
-def _worlds(here: _Checked, known: Array, seat: int, rng: SeatRng) -> Iterator[Array]:
+def _worlds(here: Checked, known: Array, seat: int, rng: SeatRng) -> Iterator[Array]:
     """States that may be, for all that a seat knows."""
     randoms = np.zeros(1, RANDOM)
     for _ in range(WORLDS):
@@ -179,13 +152,13 @@ def _worlds(here: _Checked, known: Array, seat: int, rng: SeatRng) -> Iterator[A
         yield world
 
 
-def _observation(here: _Checked, state: Array, seat: int) -> Array:
+def _observation(here: Checked, state: Array, seat: int) -> Array:
     out = np.full(here.game.view.OBSERVATION, np.nan, np.float32)
     here.kernels.observe(state, here.variant.rules, seat, out)
     return out
 
 
-def _check_knowledge(here: _Checked, position: Position, rng: SeatRng) -> None:
+def _check_knowledge(here: Checked, position: Position, rng: SeatRng) -> None:
     for seat in range(here.players):
         known = position.known(seat)
         again = exact_copy(known)
@@ -216,7 +189,7 @@ def _difference(one: Array, other: Array) -> str:
     return ", ".join(names) or "bytes between the fields"
 
 
-def _check_seen(here: _Checked, position: Position, action: int) -> None:
+def _check_seen(here: Checked, position: Position, action: int) -> None:
     after = position.fork()
     after.play(action)
     arguments = (position.state, after.state, here.variant.rules, action)
@@ -241,7 +214,7 @@ def _check_seen(here: _Checked, position: Position, action: int) -> None:
         )
 
 
-def _check_words(here: _Checked, position: Position) -> None:
+def _check_words(here: Checked, position: Position) -> None:
     view = here.game.view
     seen = position.view(position.actor)
     names = [str(view.action_name(action, seen)) for action in position.legal]
@@ -250,7 +223,7 @@ def _check_words(here: _Checked, position: Position) -> None:
     here.hold("words", view.render(seen, here.variant.components, ["a"] * here.players), "no text")
 
 
-def _check_results(here: _Checked, position: Position) -> None:
+def _check_results(here: Checked, position: Position) -> None:
     out = np.zeros((here.players, 3), np.int64)
     for seat in range(here.players):
         here.kernels.result(position.state, seat, out[seat])
@@ -261,11 +234,11 @@ def _check_results(here: _Checked, position: Position) -> None:
         here.hold("results", ahead == better, f"{better} seats are placed better than seat {seat}, found {ahead}")
 
 
-def _header(here: _Checked) -> dict[str, Any]:
+def _header(here: Checked) -> dict[str, Any]:
     return {"players": here.players, "components": here.variant.components}
 
 
-def _check_record(here: _Checked, position: Position) -> None:
+def _check_record(here: Checked, position: Position) -> None:
     lines = list(enumerate(position.lines(), 2))
     check = here.game.check.check_game
     try:
@@ -294,7 +267,7 @@ def _spoiled(lines: Sequence[tuple[int, Mapping[str, Any]]]) -> Iterator[tuple[s
     yield "an event of no known type", [*whole[:1], (3, {"type": "no such event"}), *whole[1:]]
 
 
-def _check_trees(here: _Checked) -> None:
+def _check_trees(here: Checked) -> None:
     """Golden counts: `trees.toml` has players -> positions after 1, 2, ... decisions of deal 0 of seed 0."""
     place = files(here.game.package).joinpath("trees.toml")
     if not place.is_file() or here.variant.name != BASE:
@@ -306,7 +279,7 @@ def _check_trees(here: _Checked) -> None:
         here.hold("move trees", counted == wanted, f"{counted} positions after {depth} decisions, not {wanted}")
 
 
-def _check_tiers(here: _Checked) -> None:
+def _check_tiers(here: Checked) -> None:
     """One game in which the tiers decide in turn."""
     position = here.position()
     try:
@@ -334,9 +307,9 @@ def _check_drawing(
     if not variant.hidden or game.beliefs:
         return
     signs = []
-    here = _Checked(game, variant, players, seed, 0, found, compiled)
+    here = Checked(game, variant, players, seed, 0, found, compiled)
     for deal in range(deals):
-        here = _Checked(game, variant, players, seed, deal, found, compiled)
+        here = Checked(game, variant, players, seed, deal, found, compiled)
         position, rng = here.position(), SeatRng((seed << 40) + (deal << 8) + 77)
         stop = rng.below(1 + _length(here))
         while not position.over and len(here.actions) < stop:
@@ -368,7 +341,7 @@ def _places(game: Game) -> list[str]:
     return [name for name, kind in fields.items() for _ in range(int(np.prod(kind.shape)))]
 
 
-def _measured(here: _Checked, state: Array, cursor: int) -> Array:
+def _measured(here: Checked, state: Array, cursor: int) -> Array:
     """What each seat knows of a state, number by number, then the scores when it is played on with this stream."""
     numbers: list[Array] = []
     for seat in range(here.players):
@@ -381,7 +354,7 @@ def _measured(here: _Checked, state: Array, cursor: int) -> Array:
     return np.concatenate([*numbers, [_score(here.kernels, end, seat) for seat in range(here.players)]])
 
 
-def _length(here: _Checked) -> int:
+def _length(here: Checked) -> int:
     position, count = here.position(), 0
     while not position.over:
         position.play(position.legal[0])
