@@ -8,9 +8,9 @@ import pytest
 
 from strozzi_sim.games import load_game
 from strozzi_sim.games.variants import from_changes, resolve_variant
+from strozzi_sim.kernel.fields import exact_copy
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.scripted import deals, steps
-from strozzi_sim.selfplay.loop import exact_copy
 
 FEW_SHIPS = {"ships": [
     {"id": f"S{k}", "sail": k, "venice": 1, "rome": 0, "naples": 2, "scrolls": k % 2, "promotion": k % 2} for k in range(5)

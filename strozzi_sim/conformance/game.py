@@ -33,11 +33,11 @@ from strozzi_sim.conformance.kernels import Kernels, kernels
 from strozzi_sim.errors import AgentFault, BrokenRule, InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import BASE, Variant, resolve_variant
+from strozzi_sim.kernel.fields import exact_copy
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.scripted import steps
-from strozzi_sim.selfplay.loop import exact_copy
 
 WORLDS = 3  # times that the unknown is drawn at each decision
 EVERY, WAYS = 5, 500  # the ways of chance are tried at every fifth decision, so many of them

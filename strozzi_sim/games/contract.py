@@ -140,6 +140,16 @@ class CheckPart(Protocol):
         """The same, stopping wherever somebody decides."""
 
 
+class RestrictionsPart(Protocol):
+    """`restrictions.py`: what a seat may be forbidden, by name; see `games.restricting`."""
+
+    def names(self, components: Plain) -> dict[str, str]:
+        """Every restriction by name, and in words; N in a name stands for a number."""
+
+    def restrict(self, rules: Any, seat: int, name: str, components: Plain) -> None:
+        """Write a restriction into a row of the rules, whose kernels honour it. Raises InputError for a wrong N."""
+
+
 @dataclass(frozen=True)
 class Game:
     """A game: what the engine must know before it plays, and the modules of its folder by what they are for.
@@ -222,6 +232,12 @@ class Game:
     def check(self) -> CheckPart:
         """`check.py`."""
         return cast(CheckPart, self._part("check"))
+
+    @cached_property
+    def restrictions(self) -> RestrictionsPart | None:
+        """`restrictions.py`, if the game has one."""
+        own = find_spec(f"{self.package}.restrictions") is not None
+        return cast(RestrictionsPart, self._part("restrictions")) if own else None
 
     @property
     def actions(self) -> int:

@@ -219,3 +219,8 @@ def in_hand(kinds: tuple[Any, ...]) -> tuple[Any, ...]:
 @lower_cast(types.Record, NarrowRecord)
 def _handed(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
     return builder.bitcast(value, context.get_value_type(target))
+
+
+def exact_copy(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A copy of all bytes, those between the fields as well, which NumPy does not promise."""
+    return records.view(np.uint8).copy().view(records.dtype)

@@ -36,14 +36,13 @@ from strozzi_sim.games.contract import (
     observe,
 )
 from strozzi_sim.games.variants import Variant
-from strozzi_sim.kernel.fields import array_type
+from strozzi_sim.kernel.fields import array_type, exact_copy
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import call_at
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, begin_chance, deal_key, game_key, reseed, seat_stream
 from strozzi_sim.kernel.threads import one_thread
 from strozzi_sim.kernel.worker import agents_at_work, heartbeat
-from strozzi_sim.selfplay.loop import exact_copy
 
 
 @jit

@@ -8,10 +8,9 @@ import numpy as np
 from numba import types
 
 from strozzi_sim.games.contract import Game, apply, deal
-from strozzi_sim.kernel.fields import array_type
+from strozzi_sim.kernel.fields import array_type, exact_copy
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.streams import SCRIPT
-from strozzi_sim.selfplay.loop import exact_copy
 
 Array = np.ndarray[Any, Any]
 

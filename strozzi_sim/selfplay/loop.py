@@ -184,11 +184,6 @@ def work_dtype(game: Game) -> Any:
     return np.dtype(fields, align=True)
 
 
-def exact_copy(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """A copy of all bytes, those between the fields as well, which numpy does not promise."""
-    return records.view(np.uint8).copy().view(records.dtype)
-
-
 def counter(memory: np.dtype[Any]) -> int:
     """Where in an agent's memory the field `playouts` lies, or -1."""
     return int(memory.fields["playouts"][1]) if memory.fields and "playouts" in memory.fields else -1

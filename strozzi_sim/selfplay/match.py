@@ -11,6 +11,7 @@ from strozzi_sim.agent.compile import CompiledAgent, compile_agent
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
+from strozzi_sim.kernel.fields import exact_copy
 from strozzi_sim.kernel.streams import RANDOM, game_key
 from strozzi_sim.kernel.worker import agents_at_work, heartbeat, raised_in_compiled_code
 from strozzi_sim.selfplay.loop import (
@@ -21,7 +22,6 @@ from strozzi_sim.selfplay.loop import (
     ROW,
     counted_loop,
     counter,
-    exact_copy,
     silent_loop,
     work_dtype,
 )

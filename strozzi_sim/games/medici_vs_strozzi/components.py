@@ -346,6 +346,7 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
                 row["bonus"][h, types.index(name), space] = coins
     row["majority"], row["monopoly"] = components.scoring.harbor_majority, components.scoring.monopoly
     row["start_cash"], row["top_price"] = components.money.start_cash, components.price_space.action_space_cap
+    row["most"], row["price_cap"] = row["reveal_max"], row["top_price"]
     switches = components.switches
     row["ends_moored"] = switches.round_ends_when == "moored"
     row["worthless_wins"], row["net_movement"] = switches.lone_worthless_ship_wins, switches.net_marker_movement

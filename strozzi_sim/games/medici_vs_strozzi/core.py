@@ -2,7 +2,7 @@
 
 They take records, allocate nothing and raise nothing. `apply` trusts that the action is legal and runs on to the next
 seat that has a choice: forced actions (the first tile, the stop at the limit, a discard without room) happen by
-themselves. Numbers in parentheses are items of the rules' ambiguity list (docs/rules/medici_vs_strozzi.md).
+themselves. Restrictions of a seat are in the rules record (`restrictions.py`). Numbers in parentheses are items of the rules' ambiguity list (docs/rules/medici_vs_strozzi.md).
 """
 
 from numba import int64
@@ -112,7 +112,7 @@ def _show(state, rules, proposer, chance, journal):
     shown += 1
     state.shown = shown
     write(journal, e.REVEAL, proposer, tile, shown, left, 0)
-    if left > 0 and shown < rules.reveal_max and shown < state.room[proposer]:
+    if left > 0 and shown < rules.most[proposer] and shown < state.room[proposer]:
         _ask(state, REVEAL, proposer, REVEAL_MORE, _BOTH)
     else:
         _ask_price(state, rules, proposer)
@@ -132,7 +132,7 @@ def _ask_price(state, rules, proposer):
     state.phase = PRICE
     state.actor = proposer
     state.first_action = NAME_PRICE
-    state.choices = rules.top_price + 1
+    state.choices = rules.price_cap[proposer] + 1
 
 
 @jit
@@ -144,7 +144,8 @@ def apply(state, rules, action, chance, journal):
         state.price = price
         write(journal, e.PRICE, proposer, price, shown, 0, 0)
         responder = 1 - proposer
-        if rules.buy_without_room or shown <= state.room[responder]:  # (14)
+        room = rules.buy_without_room or shown <= state.room[responder]  # (14)
+        if room and not rules.no_buy[responder]:
             _ask(state, ANSWER, responder, BUY, _BOTH)
             return
     elif phase == REVEAL and action == STOP:
@@ -172,16 +173,17 @@ def _settle(state, rules, buys, asked, chance, journal):
     buyer = 1 - proposer if buys else proposer
     state.buyer = buyer
     state.cash[buyer] -= state.price
-    if state.shown > state.room[buyer]:
+    places = 0 if state.shown > state.room[buyer] else placements(state, rules, buyer)
+    if places == 0:
         state.actor = buyer
         _place(state, rules, DISCARD, chance, journal)
     else:
-        _ask(state, PLACE, buyer, DISCARD, placements(state, rules, buyer) << 1 | 1)
+        _ask(state, PLACE, buyer, DISCARD, places << 1 | 1)
 
 
 @force_inline
 def placements(state, rules, seat):
-    """Where `seat` could load the lot: set of ship * MAX_HARBORS + harbor (29, 33, 35)."""
+    """Where `seat` may load the lot: set of ship * MAX_HARBORS + harbor (29, 33, 35)."""
     shown, berths = state.shown, state.berths[seat]
     found = 0
     for ship in range(MAX_SHIPS):
@@ -189,7 +191,7 @@ def placements(state, rules, seat):
         where = berths if harbor == NO_HARBOR else 1 << harbor
         fits = int64(state.free[seat, ship] >= shown)
         found |= (where << (ship * MAX_HARBORS)) & -fits  # no branch: it would be hard to guess
-    return found
+    return found & ~rules.no_place[seat]
 
 
 @force_inline

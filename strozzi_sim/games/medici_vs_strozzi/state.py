@@ -97,6 +97,10 @@ RULES = np.dtype([  # shape                      unit / meaning
     ("net_movement", "u1"),
     ("buy_without_room", "u1"),
     ("hidden_cash", "u1"),
+    ("most", "u1", (SEATS,)),  #                 [P] restrictions: tiles that the seat may show for one lot
+    ("price_cap", "u2", (SEATS,)),  #            [P] highest price that it may name
+    ("no_buy", "u1", (SEATS,)),  #               [P] 1 = it may not buy from its rival
+    ("no_place", "u2", (SEATS,)),  #             [P] set of ship * MAX_HARBORS + harbor where it may not load
 ], align=True)  # fmt: skip
 
 # Most journal rows: every tile a lot of its own, every track and harbor scored.

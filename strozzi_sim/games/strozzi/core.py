@@ -1,30 +1,20 @@
 """Strozzi's kernels: deal, legal actions, apply, scoring.
 
 They take records, allocate nothing and raise nothing. `apply` trusts that the action is legal and runs on to the next
-seat that has a choice: forced actions (no pirate flag, one free port, one tile) happen by themselves. Numbers in
+seat that has a choice: forced actions (no pirate flag, one free port, one tile) happen by themselves. Restrictions of a
+seat are in the rules record (`restrictions.py`); the turn order is as if there were none. Numbers in
 parentheses are items of the rules' ambiguity list (docs/rules/strozzi.md).
 """
 
 from numba import int64
 
-from strozzi_sim.games.strozzi.events import (
-    CARGO,
-    CLAIM,
-    MOVE,
-    PLACE,
-    REVEAL,
-    ROUND,
-    SCROLL,
-    SET_ASIDE,
-    SHOW,
-    TAKE_TILE,
-    TILE_WARE,
-)
+from strozzi_sim.games.strozzi import events as e
 from strozzi_sim.games.strozzi.scoring import better_seats, score_round, score_tiles
 from strozzi_sim.games.strozzi.state import (
     ALL_FLAGS,
     ALL_PORTS,
     CITIES,
+    CLAIM,
     CLAIM_WITH,
     DECLINE_TILE,
     FLORENCE,
@@ -39,19 +29,18 @@ from strozzi_sim.games.strozzi.state import (
     PORT,
     PORTS,
     SHIP_SOURCE,
+    TAKE_TILE,
     TILE,
     TILE_SOURCE,
     WARE_FLAG,
 )
-from strozzi_sim.games.strozzi.state import CLAIM as CLAIM_PHASE
-from strozzi_sim.games.strozzi.state import TAKE_TILE as TAKE_TILE_ACTION
 from strozzi_sim.kernel.bits import count_bits, kth_bit, lowest_bit, next_clockwise
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.journal import write
 from strozzi_sim.kernel.streams import draw, open_source
 
 _PIRATE_BIT = 1 << PIRATE_FLAG
-_DECLINE_BIT = 1 << (DECLINE_TILE - TAKE_TILE_ACTION)
+_DECLINE_BIT = 1 << (DECLINE_TILE - TAKE_TILE)
 
 
 @jit
@@ -62,6 +51,7 @@ def deal(state, rules, players, start_player, chance, journal):
     state.start_player = start_player
     for seat in range(players):
         state.coins[seat] = 0
+        state.voids[seat] = 0
         for category in range(3):
             state.tile_total[category, seat] = 0
     for city in range(CITIES):
@@ -81,9 +71,11 @@ def deal(state, rules, players, start_player, chance, journal):
     for slot in range(shown):
         tile = _draw_tile(state, chance)
         state.display[slot] = tile
-        write(journal, SHOW, slot, tile, 0, 0, 0)
+        write(journal, e.SHOW, slot, tile, 0, 0, 0)
     state.display_size = shown
     _begin_round(state, rules, chance, journal)
+    if state.legal == 1:  # a restriction leaves nothing but to pass
+        apply(state, rules, PASS, chance, journal)
 
 
 @force_inline
@@ -115,13 +107,13 @@ def _begin_round(state, rules, chance, journal):
     state.ships_unseen = ships
     state.deck = rules.cards[players]
     open_source(chance, SHIP_SOURCE + state.round)
-    write(journal, ROUND, state.round, start_player, 0, 0, 0)
+    write(journal, e.ROUND, state.round, start_player, 0, 0, 0)
     state.active = start_player
-    _reveal(state, chance, journal)
+    _reveal(state, rules, chance, journal)
 
 
 @jit
-def _reveal(state, chance, journal):
+def _reveal(state, rules, chance, journal):
     """The active player turns over the next card and is asked first."""
     left = state.ships_unseen
     k = draw(chance, SHIP_SOURCE + state.round, left)
@@ -133,30 +125,52 @@ def _reveal(state, chance, journal):
     state.ship = ship
     state.holder = NOBODY
     active = state.active
-    write(journal, REVEAL, active, ship, deck, 0, 0)
+    write(journal, e.REVEAL, active, ship, deck, 0, 0)
     state.waiting = state.with_flag & ~(1 << active)
-    _ask_claim(state, active)
+    _ask_claim(state, rules, active)
 
 
 @inline_source
-def _ask_claim(state, seat):
-    state.phase = CLAIM_PHASE
+def _ask(state, phase, seat, first_action, legal):
+    state.phase = phase
     state.actor = seat
-    state.first_action = PASS
-    state.legal = 1 | state.hand[seat] << 1
+    state.first_action = first_action
+    state.legal = legal
 
 
 @inline_source
-def _ask_piracy(state, seat):
-    state.phase = PIRACY
-    state.actor = seat
-    state.first_action = PASS
-    state.legal = 1 | _PIRATE_BIT << 1
+def _ask_claim(state, rules, seat):
+    _ask(state, CLAIM, seat, PASS, 1 | (state.hand[seat] & ~rules.no_flag[seat]) << 1)
+
+
+@inline_source
+def _ask_piracy(state, rules, seat):
+    _ask(state, PIRACY, seat, PASS, 1 | (_PIRATE_BIT & ~rules.no_flag[seat]) << 1)
+
+
+@inline_source
+def _unrestricted(state, seat, choices, forbidden):
+    """The choices that are not forbidden; all of them where none would be left, which is counted."""
+    left = choices & ~forbidden
+    if left == 0:
+        state.voids[seat] += 1
+        left = choices
+    return left
 
 
 @jit
 def apply(state, rules, action, chance, journal):
     """Play a legal action and run on to the next seat with a choice, or to the end."""
+    while True:
+        _play(state, rules, action, chance, journal)
+        legal = state.legal
+        if legal & (legal - 1) != 0 or legal == 0:
+            return
+        action = state.first_action + lowest_bit(legal)
+
+
+@inline_source
+def _play(state, rules, action, chance, journal):
     phase = state.phase
     seat = state.actor
     if phase <= PIRACY:
@@ -164,7 +178,7 @@ def apply(state, rules, action, chance, journal):
     elif phase == PORT:
         _place(state, rules, seat, action - PLACE_AT, chance, journal)
     else:
-        slot = -1 if action == DECLINE_TILE else action - TAKE_TILE_ACTION
+        slot = -1 if action == DECLINE_TILE else action - TAKE_TILE
         _take_tile(state, rules, seat, slot, chance, journal)
         _next_turn(state, rules, seat, chance, journal)
 
@@ -173,7 +187,7 @@ def apply(state, rules, action, chance, journal):
 def _answer(state, rules, seat, action, chance, journal):
     """A seat passes or puts a flag on the card: one lap from the active player on (19)."""
     flag = action - CLAIM_WITH
-    write(journal, CLAIM, seat, flag, 0, 0, 0)
+    write(journal, e.CLAIM, seat, flag, 0, 0, 0)
     waiting = state.waiting
     if flag >= 0:
         if flag == PIRATE_FLAG:  # final at once; the pirated player keeps the flag (12, 17)
@@ -187,19 +201,19 @@ def _answer(state, rules, seat, action, chance, journal):
         following = next_clockwise(waiting, seat)
         state.waiting = waiting & ~(1 << following)
         if state.holder == NOBODY:
-            _ask_claim(state, following)
+            _ask_claim(state, rules, following)
         else:
-            _ask_piracy(state, following)
+            _ask_piracy(state, rules, following)
         return
     holder = state.holder
     if holder != NOBODY:
         _take_card(state, rules, holder, state.holder_flag, chance, journal)
         return
-    write(journal, SET_ASIDE, state.ship, 0, 0, 0, 0)
+    write(journal, e.SET_ASIDE, state.ship, 0, 0, 0, 0)
     if state.deck == 0:
         _end_round(state, rules, chance, journal)
     else:
-        _reveal(state, chance, journal)  # by the same active player (23)
+        _reveal(state, rules, chance, journal)  # by the same active player (23)
 
 
 @jit
@@ -213,14 +227,11 @@ def _take_card(state, rules, seat, flag, chance, journal):
         state.with_flag &= ~(1 << seat)
     if flag == PIRATE_FLAG:
         state.with_pirate &= ~(1 << seat)
-    berths = state.berths[seat]
-    if berths & (berths - 1) == 0:
-        _place(state, rules, seat, lowest_bit(berths), chance, journal)
+    free = _unrestricted(state, seat, state.berths[seat], rules.no_port[seat])
+    if free & (free - 1) == 0:
+        _place(state, rules, seat, lowest_bit(free), chance, journal)
     else:
-        state.phase = PORT
-        state.actor = seat
-        state.first_action = PLACE_AT
-        state.legal = berths
+        _ask(state, PORT, seat, PLACE_AT, free)
 
 
 @jit
@@ -244,26 +255,33 @@ def _place(state, rules, seat, port, chance, journal):
     state.berth_seat[port, rank] = seat
     state.berth_ship[port, rank] = ship
     state.berth_flag[port, rank] = flag
-    write(journal, PLACE, seat, ship, flag, port, speed)
+    write(journal, e.PLACE, seat, ship, flag, port, speed)
 
     steps = rules.cargo[ship, port]
     if flag == WARE_FLAG and (steps > 0 or not rules.ware_flag_needs_match):  # (36)
         steps += rules.ware_steps
-    _move(state, rules, seat, port, steps, CARGO, journal)
-    _move(state, rules, seat, FLORENCE, rules.scrolls[ship], SCROLL, journal)
+    _move(state, rules, seat, port, steps, e.CARGO, journal)
+    _move(state, rules, seat, FLORENCE, rules.scrolls[ship], e.SCROLL, journal)
 
     display = state.display_size
     if rules.promotion[ship] and display > 0:
-        if display == 1 and not rules.tile_optional:
-            _take_tile(state, rules, seat, int64(0), chance, journal)
-        else:
-            state.phase = TILE
-            state.actor = seat
-            state.first_action = TAKE_TILE_ACTION
-            legal = (1 << display) - 1
-            state.legal = legal | _DECLINE_BIT if rules.tile_optional else legal
-            return
+        legal = (1 << display) - 1
+        if rules.tile_optional:
+            legal = legal & ~_slots(state, rules, rules.no_category[seat]) | _DECLINE_BIT
+        elif rules.no_category[seat]:
+            legal = _unrestricted(state, seat, legal, _slots(state, rules, rules.no_category[seat]))
+        _ask(state, TILE, seat, TAKE_TILE, legal)
+        return
     _next_turn(state, rules, seat, chance, journal)
+
+
+@jit
+def _slots(state, rules, categories):
+    """The slots of the display with a tile of one of these categories."""
+    found = 0
+    for slot in range(state.display_size):
+        found |= (categories >> rules.tile_category[state.display[slot]] & 1) << slot
+    return found
 
 
 @jit
@@ -281,14 +299,14 @@ def _move(state, rules, seat, city, steps, cause, journal):
         state.order[city, rank] = state.order[city, rank - 1]
         rank -= 1
     state.order[city, rank] = seat
-    write(journal, MOVE, seat, city, before, after, cause)
+    write(journal, e.MOVE, seat, city, before, after, cause)
 
 
 @jit
 def _take_tile(state, rules, seat, slot, chance, journal):
     """Take the tile in `slot` (-1 = none), move where its ware says, refill (50, 54)."""
     if slot < 0:
-        write(journal, TAKE_TILE, seat, -1, -1, 0, 0)
+        write(journal, e.TAKE_TILE, seat, -1, -1, 0, 0)
         return
     tile = state.display[slot]
     state.tile_owner[tile] = seat
@@ -303,10 +321,10 @@ def _take_tile(state, rules, seat, slot, chance, journal):
         for later in range(slot, display):
             state.display[later] = state.display[later + 1]
         state.display_size = display
-    write(journal, TAKE_TILE, seat, tile, replacement, 0, 0)
+    write(journal, e.TAKE_TILE, seat, tile, replacement, 0, 0)
     ware = rules.tile_ware[tile]
     if ware != NO_WARE:
-        _move(state, rules, seat, ware, int64(1), TILE_WARE, journal)
+        _move(state, rules, seat, ware, int64(1), e.TILE_WARE, journal)
 
 
 @inline_source
@@ -317,7 +335,7 @@ def _next_turn(state, rules, taker, chance, journal):
         _end_round(state, rules, chance, journal)
     else:
         state.active = next_clockwise(with_flag, taker)
-        _reveal(state, chance, journal)
+        _reveal(state, rules, chance, journal)
 
 
 @jit

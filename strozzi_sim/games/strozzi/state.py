@@ -75,6 +75,7 @@ STATE = np.dtype([  # shape               unit / meaning
     ("display", "u1", (MAX_FACE_UP,)),  # [slot] index of the tile
     ("tile_total", "u2", (3, SEATS)),  #  [category, P] value of own tiles
     ("coins", "u4", (SEATS,)),  #         [P] coins
+    ("voids", "u2", (SEATS,)),  #         [P] decisions at which a restriction would have left nothing and was void
     ("tile_owner", "u1", (MAX_TILES,)),  # [tile] seat that took it, or NOBODY
     ("ships_unseen", "u1"),  #            cards not turned over this round, the removed ones included
     ("unseen_ship", "u1", (MAX_SHIPS,)),  # [k] their indices, in no telling order
@@ -109,6 +110,9 @@ RULES = np.dtype([  # shape               unit / meaning
     ("tile_optional", "u1"),
     ("zero_total_scores", "u1"),
     ("florence_bonus", "u1"),
+    ("no_flag", "u1", (SEATS,)),  #       [P] restrictions: set of flags that the seat may not use
+    ("no_port", "u1", (SEATS,)),  #       [P] set of ports where it may not place
+    ("no_category", "u1", (SEATS,)),  #   [P] set of categories of tiles that it may not take
 ], align=True)  # fmt: skip
 
 # Most journal rows: every ship of every round revealed, answered twice by all, placed, moved thrice, with a tile.

@@ -1,0 +1,43 @@
+"""What a seat may be forbidden: large lots, high prices, to buy from its rival, a ship, a harbor."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from strozzi_sim.errors import InputError, shown
+from strozzi_sim.games.medici_vs_strozzi.state import MAX_HARBORS, MAX_SHIPS
+
+
+def names(components: Mapping[str, Any]) -> dict[str, str]:
+    """Every restriction by name, and in words; N is a whole number above 0."""
+    return {
+        "lot:above-N": "no more than N tiles may be shown for one lot",
+        "price:above-N": "no price above N coins may be named",
+        "buy:any": "the rival's lots may not be bought",
+        **{
+            f"ship:{size}": f"nothing may be loaded on the ship for {size}"
+            for size in components["ships"]["capacities"]
+        },
+        **{f"harbor:{harbor['id']}": f"no ship may be moored at {harbor['id']}" for harbor in components["harbor"]},
+    }
+
+
+def restrict(rules: Any, seat: int, name: str, components: Mapping[str, Any]) -> None:
+    """Write a restriction of a seat into a row of the rules.
+
+    Raises:
+        InputError: a number that is no whole number above 0.
+    """
+    kind, _, what = name.partition(":")
+    if kind in ("lot", "price"):
+        number = what.removeprefix("above-")
+        if not number.isascii() or not number.isdecimal() or len(number) > 6 or int(number) < 1:
+            raise InputError(f"restriction {shown(name)}: expected a whole number above 0 in place of N")
+        field = "most" if kind == "lot" else "price_cap"
+        rules[field][seat] = min(int(rules[field][seat]), int(number))
+    elif kind == "buy":
+        rules["no_buy"][seat] = 1
+    else:
+        sizes, ids = components["ships"]["capacities"], [harbor["id"] for harbor in components["harbor"]]
+        ships = [sizes.index(int(what))] if kind == "ship" else list(range(MAX_SHIPS))
+        harbors = [ids.index(what)] if kind == "harbor" else list(range(MAX_HARBORS))
+        rules["no_place"][seat] |= sum(1 << ship * MAX_HARBORS + harbor for ship in ships for harbor in harbors)

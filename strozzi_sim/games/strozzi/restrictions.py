@@ -1,0 +1,24 @@
+"""What a seat may be forbidden: a flag, a port, a category of promotion tiles."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from strozzi_sim.games.strozzi.state import CATEGORIES, FLAG_NAMES, PORT_NAMES
+
+_KINDS = {
+    "flag": ("no_flag", FLAG_NAMES, "the {} flag may not be used"),
+    "port": ("no_port", PORT_NAMES, "no ship may be placed at {}, while another port is free"),
+    "category": ("no_category", CATEGORIES, "no tile of {} may be taken, while there is another"),
+}
+
+
+def names(components: Mapping[str, Any]) -> dict[str, str]:
+    """Every restriction by name, and in words."""
+    return {f"{kind}:{name}": words.format(name) for kind, (_, all_of, words) in _KINDS.items() for name in all_of}
+
+
+def restrict(rules: Any, seat: int, name: str, components: Mapping[str, Any]) -> None:
+    """Write a restriction of a seat into a row of the rules."""
+    kind, _, what = name.partition(":")
+    field, all_of, _ = _KINDS[kind]
+    rules[field][seat] |= 1 << all_of.index(what)
