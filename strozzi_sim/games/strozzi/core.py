@@ -74,7 +74,7 @@ def deal(state, rules, players, start_player, chance, journal):
         write(journal, e.SHOW, slot, tile, 0, 0, 0)
     state.display_size = shown
     _begin_round(state, rules, chance, journal)
-    if state.legal == 1:  # a restriction leaves nothing but to pass
+    if rules.restricted and state.legal == 1:  # nothing is left but to pass
         apply(state, rules, PASS, chance, journal)
 
 
@@ -161,15 +161,12 @@ def _unrestricted(state, seat, choices, forbidden):
 @jit
 def apply(state, rules, action, chance, journal):
     """Play a legal action and run on to the next seat with a choice, or to the end."""
-    while True:
-        _play(state, rules, action, chance, journal)
-        legal = state.legal
-        if legal & (legal - 1) != 0 or legal == 0:
-            return
-        action = state.first_action + lowest_bit(legal)
+    _play(state, rules, action, chance, journal)
+    while rules.restricted and count_bits(state.legal) == 1:
+        _play(state, rules, state.first_action + lowest_bit(state.legal), chance, journal)
 
 
-@inline_source
+@jit
 def _play(state, rules, action, chance, journal):
     phase = state.phase
     seat = state.actor

@@ -21,4 +21,5 @@ def restrict(rules: Any, seat: int, name: str, components: Mapping[str, Any]) ->
     """Write a restriction of a seat into a row of the rules."""
     kind, _, what = name.partition(":")
     field, all_of, _ = _KINDS[kind]
+    rules["restricted"] = 1
     rules[field][seat] |= 1 << all_of.index(what)

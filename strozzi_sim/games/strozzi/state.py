@@ -110,7 +110,8 @@ RULES = np.dtype([  # shape               unit / meaning
     ("tile_optional", "u1"),
     ("zero_total_scores", "u1"),
     ("florence_bonus", "u1"),
-    ("no_flag", "u1", (SEATS,)),  #       [P] restrictions: set of flags that the seat may not use
+    ("restricted", "u1"),  #              1 = a seat has one of these restrictions
+    ("no_flag", "u1", (SEATS,)),  #       [P] set of flags that the seat may not use
     ("no_port", "u1", (SEATS,)),  #       [P] set of ports where it may not place
     ("no_category", "u1", (SEATS,)),  #   [P] set of categories of tiles that it may not take
 ], align=True)  # fmt: skip
