@@ -1,8 +1,8 @@
 """The game contract: every part of a game as a Protocol, and the verbs that compiled code is written against.
 
-A game is one folder, a package of the same modules as any other (GAME in its `__init__`, and the parts below; `report` and
-`tallies` may be missing, and so may `variants.toml`). Search, loops
-and generic agents are written once against the verbs. A verb has no body of its own: the game's modules implement it for
+A game is one folder, a package of the same modules as any other (GAME in its `__init__`, and the parts below; `report`,
+`tallies`, `restrictions` and `variants.toml` may be missing). Search, loops and generic agents are written once against the
+verbs. A verb has no body of its own: the game's modules implement it for
 its own state record, and the choice is made while compiling. All verbs are registered when the first code is compiled
 for the game (`Game.register`), so any agent may call any of them.
 """
@@ -202,8 +202,11 @@ class Game:
         ends = dict.fromkeys((self.player_counts[0], self.player_counts[-1]))
         return f"{'-'.join(map(str, ends))} players"
 
+    def _has(self, name: str) -> bool:
+        return find_spec(f"{self.package}.{name}") is not None
+
     def _part(self, name: str) -> Any:
-        if find_spec(f"{self.package}.{name}") is None:
+        if not self._has(name):
             raise InputError(f"game {self.name!r}: {self.package} has no module {name}, which every game must have")
         return import_module(f"{self.package}.{name}")
 
@@ -225,7 +228,7 @@ class Game:
     @cached_property
     def report(self) -> ReportPart:
         """`report/`, or the plain one of games that have none."""
-        own = find_spec(f"{self.package}.report") is not None
+        own = self._has("report")
         return cast(ReportPart, self._part("report") if own else import_module("strozzi_sim.games.plain_report"))
 
     @cached_property
@@ -236,8 +239,7 @@ class Game:
     @cached_property
     def restrictions(self) -> RestrictionsPart | None:
         """`restrictions.py`, if the game has one."""
-        own = find_spec(f"{self.package}.restrictions") is not None
-        return cast(RestrictionsPart, self._part("restrictions")) if own else None
+        return cast(RestrictionsPart, self._part("restrictions")) if self._has("restrictions") else None
 
     @property
     def actions(self) -> int:
