@@ -8,6 +8,7 @@ import numpy as np
 from numba import float64, int64
 
 from strozzi_agents.strozzi.now import ships_ahead
+from strozzi_sim.games.strozzi.scoring import space_bonus
 from strozzi_sim.games.strozzi.state import FLORENCE, MAX_SPACES, NO_WARE, PORTS, SEATS
 from strozzi_sim.kernel.bits import count_bits
 from strozzi_sim.kernel.jit import force_inline, jit
@@ -86,15 +87,16 @@ def _fill_round(state, rules, params, memory):
     top = rules.top
     later = rules.rounds - state.round - 1
     for kind in range(2):
+        city = FLORENCE if kind == 1 else 0  # all ports are alike
         climb = params.scroll_climb if kind == 1 else params.ware_climb
         for space in range(top + 1):
             coins = 0.0
-            if kind == 0 or rules.florence_bonus:
-                for k in range(later + 1):
-                    there = min(space + climb * k, float64(top))
-                    low = int64(there)
-                    high = min(low + 1, top)
-                    coins += rules.bonus[low] * (1.0 - (there - low)) + rules.bonus[high] * (there - low)
+            for k in range(later + 1):
+                there = min(space + climb * k, float64(top))
+                low = int64(there)
+                high = min(low + 1, top)
+                share = there - low
+                coins += space_bonus(rules, city, low) * (1.0 - share) + space_bonus(rules, city, high) * share
             memory.bonus[kind, space] = params.bonus * coins
     memory.filled = state.round + 1
 
