@@ -25,15 +25,13 @@ def category_coins(state, rules, seat, category, total):
 
 @force_inline
 def _seats_above(state, amounts, seat, amount):
-    """Other seats with more than `amount`, or as much and a better marker at Florence; `amounts` are by seat."""
+    """Seats with more than `amount`, or as much and a better marker at Florence; of its own, `seat` has no more."""
     above = 0
     ahead = 1  # at Florence
     for rank in range(state.players):
         other = state.order[FLORENCE, rank]
-        if other == seat:
-            ahead = 0
-        elif amounts[other] > amount or (amounts[other] == amount and ahead == 1):
-            above += 1
+        ahead &= other != seat
+        above += amounts[other] + ahead > amount
     return above
 
 
