@@ -114,6 +114,17 @@ def test_observation_of_a_known_position():
     assert out[v.FIRST_TILE :].sum() == 33
 
 
+def test_flags_and_free_ports_are_those_of_each_seat():
+    for table in positions(4, 2):
+        out, ports = observation(table, 2), v.view_of(table.state[0], BASE.components, 2).ports
+        for k, seat in enumerate((2, 3, 0, 1)):
+            hand = int(table.state["hand"][0][seat])
+            flags = [hand >> flag & 1 for flag in range(len(s.FLAG_NAMES))]
+            free = [seat not in (owner for owner, _, _ in ports[port]) for port in s.PORT_NAMES]
+            first = v.FIRST_SEAT + k * v.PER_SEAT
+            assert out[first : first + 6].tolist() == [*flags, *free]
+
+
 def test_the_board_in_text():
     for table in positions(4, 1):
         view = v.view_of(table.state[0], BASE.components, 0)

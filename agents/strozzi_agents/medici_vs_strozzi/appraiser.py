@@ -18,7 +18,7 @@ from strozzi_sim.agent.analysis import ActionAnalysis
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import apply, conceal, determinize, is_over
 from strozzi_sim.games.medici_vs_strozzi import worth
-from strozzi_sim.games.medici_vs_strozzi.core import load, placements, round_ends
+from strozzi_sim.games.medici_vs_strozzi.core import placements
 from strozzi_sim.games.medici_vs_strozzi.state import (
     ANSWER,
     BUY,
@@ -102,19 +102,16 @@ def appraiser_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[Act
 @jit
 def _list_options(state, rules, params, memory, seat):
     """Fill `action` with the placements of `seat`, the most promising first; returns how many are worth trying."""
-    sign = 1.0 if seat == MEDICI else -1.0
     after = clone(state)
     memory.action[0] = DISCARD
-    over = round_ends(after, rules, seat)
-    memory.promise[0] = sign * worth.margin(after, rules, params, memory.now, seat, over)
+    memory.promise[0] = worth.margin_of(after, rules, params, memory.now, seat)
     count = 1
     places = placements(state, rules, seat)
     while places != 0:
         place = lowest_bit(places)
         places &= places - 1
-        assign(after, state)
-        load(after, rules, seat, place // MAX_HARBORS, place % MAX_HARBORS)
-        promise = sign * worth.margin(after, rules, params, memory.now, seat, round_ends(after, rules, seat))
+        worth.place_lot(after, state, rules, seat, place)
+        promise = worth.margin_of(after, rules, params, memory.now, seat)
         k = count
         while k > 0 and memory.promise[k - 1] < promise:
             memory.promise[k] = memory.promise[k - 1]
@@ -131,21 +128,21 @@ def _list_options(state, rules, params, memory, seat):
 @jit
 def _play_lot(state, rules, params, tables, memory):
     """Play one turn as two `fair-price` agents do, one tile of the bag standing for all when they think of another."""
-    mine, yours, my_place, your_place = _swing(state, rules, params, tables)
+    mine, yours, my_place, your_place = worth.outcomes(state, rules, params, tables)
     while state.phase == REVEAL:
         shown, unseen = state.shown, state.unseen
         more = clone(state)
         more.lot[shown] = state.unseen_tile[randbelow(memory.roll, unseen)]
         more.shown = shown + 1
         more.unseen = unseen - 1
-        try_mine, try_yours, _, _ = _swing(more, rules, params, tables)
+        try_mine, try_yours = worth.swing(more, rules, params, tables)
         if worth.node(try_mine, try_yours) <= worth.node(mine, yours):
             apply(state, rules, STOP, memory.chance, None)
             break
         apply(state, rules, REVEAL_MORE, memory.chance, None)
-        mine, yours, my_place, your_place = _swing(state, rules, params, tables)
+        mine, yours, my_place, your_place = worth.outcomes(state, rules, params, tables)
     half = 0.5 * (mine - yours)
-    price = min(max(int64(half + 0.5), 0), rules.top_price)
+    price = worth.whole_price(rules, half)
     apply(state, rules, NAME_PRICE + price, memory.chance, None)
     buys = float64(price) < half
     if state.phase == ANSWER:
@@ -154,17 +151,6 @@ def _play_lot(state, rules, params, tables, memory):
         buys = False
     if state.phase == PLACE:
         apply(state, rules, your_place if buys else my_place, memory.chance, None)
-
-
-@force_inline
-def _swing(state, rules, params, tables):
-    """(W_P, W_R, the proposer's placement, the responder's)."""
-    proposer = state.proposer
-    my_place, mine = worth.best_placement(state, rules, params, tables, proposer)
-    your_place, yours = my_place, -mine
-    if rules.buy_without_room or state.shown <= state.room[1 - proposer]:
-        your_place, yours = worth.best_placement(state, rules, params, tables, 1 - proposer)
-    return mine, -yours, my_place, your_place
 
 
 @jit
@@ -294,8 +280,8 @@ def appraiser(state, rules, params, memory, rng):
         half = _even_price(params, memory, proposer, spread, rules.top_price)
     else:
         half = 0.5 * (mine + yours)
-    if not rules.buy_without_room and state.shown > state.room[1 - proposer]:
+    if not worth.may_buy(state, rules, 1 - proposer):
         half = 0.0  # the rival may not buy: the proposer pays the price named
     if phase == PRICE:
-        return NAME_PRICE + int64(min(max(half, 0.0), float64(rules.top_price)) + 0.5)
+        return NAME_PRICE + worth.whole_price(rules, half)
     return BUY if float64(state.price) < half else DECLINE

@@ -1,11 +1,12 @@
 """What a load pays if the round were scored right now: exact coins, no look ahead."""
 
-from strozzi_sim.games.medici_vs_strozzi.core import load, placements
-from strozzi_sim.games.medici_vs_strozzi.scoring import harbor_lead, moved, track_pay
-from strozzi_sim.games.medici_vs_strozzi.state import DISCARD, LOAD, MAX_HARBORS, MEDICI, STROZZI
+from strozzi_sim.games.medici_vs_strozzi.core import placements
+from strozzi_sim.games.medici_vs_strozzi.scoring import harbor_lead, marker_ends, track_pay
+from strozzi_sim.games.medici_vs_strozzi.state import DISCARD, LOAD, MEDICI
+from strozzi_sim.games.medici_vs_strozzi.worth import place_lot
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import jit
-from strozzi_sim.kernel.pointers import assign, clone
+from strozzi_sim.kernel.pointers import clone
 
 
 @jit
@@ -15,11 +16,8 @@ def lead_now(state, rules):
     for harbor in range(rules.harbors):
         total += rules.majority * harbor_lead(state, rules, harbor)
         for kind in range(rules.types):
-            half = rules.half_length[harbor, kind]
-            if half > 0:
-                medici, strozzi = state.steps[MEDICI, harbor, kind], state.steps[STROZZI, harbor, kind]
-                place = moved(rules, state.position[harbor, kind], half, medici, strozzi)
-                total += track_pay(rules, harbor, kind, place)
+            if rules.half_length[harbor, kind] > 0:
+                total += track_pay(rules, harbor, kind, marker_ends(state, rules, harbor, kind))
     return total
 
 
@@ -33,8 +31,7 @@ def best_load_now(state, rules, seat):
     while places != 0:
         place = lowest_bit(places)
         places &= places - 1
-        assign(after, state)
-        load(after, rules, seat, place // MAX_HARBORS, place % MAX_HARBORS)
+        place_lot(after, state, rules, seat, place)
         pay = sign * lead_now(after, rules)
         if pay > best or (pay == best and chosen == DISCARD):
             best, chosen = pay, LOAD + place

@@ -29,6 +29,7 @@ from strozzi_sim.games.medici_vs_strozzi.worth import (
     fill_round,
     node,
     swing,
+    whole_price,
 )
 
 WEIGHTS: dict[str, Any] = {
@@ -88,8 +89,7 @@ def fair_price(state, rules, params, memory, rng):
         more = another_tile(state, rules, params, memory)
         return REVEAL_MORE if more > node(mine, yours) else STOP
     if phase == PRICE:
-        price = min(max(params.factor * half, 0.0), float(rules.top_price))
-        return NAME_PRICE + int64(price + 0.5)
+        return NAME_PRICE + whole_price(rules, params.factor * half)
     return BUY if float(state.price) < half else DECLINE
 
 

@@ -3,12 +3,13 @@
 import numpy as np
 
 from strozzi_agents.search.analysis import flat_analyses
+from strozzi_agents.search.halving import begin_playout, begin_sweep, keep_better_half, stages_for
 from strozzi_agents.search.playout import DEPTH, ILLEGAL, SPREAD, UTILITY, forget, play_on, reward
 from strozzi_sim.agent import Choice, Param, Policy, Seconds, compiled_agent
-from strozzi_sim.games.contract import actor, apply, conceal, count_legal, determinize, kth_legal
+from strozzi_sim.games.contract import actor, apply, conceal, count_legal, kth_legal
 from strozzi_sim.kernel.jit import jit
-from strozzi_sim.kernel.pointers import assign, clone
-from strozzi_sim.kernel.streams import CHANCE, RANDOM, random_word, reseed
+from strozzi_sim.kernel.pointers import clone
+from strozzi_sim.kernel.streams import CHANCE, RANDOM
 
 PER_ACTION, PER_DECISION = 0, 1  # `per`
 UNIFORM, HALVING = 0, 1  # `allocation`
@@ -29,22 +30,12 @@ def flat_memory(values, game):
 
 
 @jit
-def _sweep(state, rules, params, memory, rng, seat, tried):
-    """One playout for each action still tried, all with the same unseen things, chance and policy stream.
-
-    Returns False if the policy chose an illegal action.
-    """
-    players = state.players
-    drawn = clone(state)
-    determinize(drawn, rules, seat, rng)
-    reseed(memory.sweep, rng)
-    stream = random_word(rng)
-    played = clone(state)
+def _sweep(drawn, played, rules, params, memory, seat, tried, stream):
+    """One playout for each action still tried; returns False if the policy chose an illegal action."""
+    players = drawn.players
     for i in range(tried):
         k = memory.ranked[i]
-        assign(played, drawn)
-        assign(memory.chance, memory.sweep)
-        memory.roll.cursor = stream
+        begin_playout(played, drawn, memory, stream)
         apply(played, rules, kth_legal(played, rules, k), memory.chance, None)
         if not play_on(played, rules, memory.chance, memory.roll, params):
             return False
@@ -52,20 +43,6 @@ def _sweep(state, rules, params, memory, rng, seat, tried):
         memory.tried[k] += 1
     memory.playouts += tried
     return True
-
-
-@jit
-def _best_first(memory, tried, keep):
-    """Sort the first `keep` places of `ranked`: highest total first, then the lower action."""
-    for place in range(keep):
-        best = place
-        for i in range(place + 1, tried):
-            one, other = memory.ranked[i], memory.ranked[best]
-            if memory.total[one] > memory.total[other] or (memory.total[one] == memory.total[other] and one < other):
-                best = i
-        chosen = memory.ranked[best]
-        memory.ranked[best] = memory.ranked[place]
-        memory.ranked[place] = chosen
 
 
 @compiled_agent(
@@ -97,17 +74,14 @@ def flat_mc(state, rules, params, memory, rng):
     forget(params.rollout_memory, params.rollout_size)
     root = clone(state)
     conceal(root, rules, seat)
-    stages = 1
-    if params.allocation == HALVING:
-        while (1 << stages) < count:
-            stages += 1
+    drawn, played = clone(root), clone(root)
+    stages = stages_for(count) if params.allocation == HALVING else 1
     budget = params.playouts * count if params.per == PER_ACTION else params.playouts
     tried = count
     for _ in range(stages):
         for _ in range(max(budget // (stages * tried), 1)):
-            if not _sweep(root, rules, params, memory, rng, seat, tried):
+            stream = begin_sweep(drawn, root, rules, seat, memory, rng)
+            if not _sweep(drawn, played, rules, params, memory, seat, tried, stream):
                 return ILLEGAL
-        kept = (tried + 1) // 2
-        _best_first(memory, tried, kept)
-        tried = kept
+        tried = keep_better_half(memory.ranked, memory.total, tried)
     return kth_legal(state, rules, memory.ranked[0])

@@ -1,6 +1,7 @@
 """Information-set Monte Carlo tree search: one tree of the decisions of all seats, over many deals."""
 
 from strozzi_agents.search.analysis import tree_analyses
+from strozzi_agents.search.halving import begin_playout, begin_sweep, keep_better_half, stages_for
 from strozzi_agents.search.playout import (
     DEPTH,
     ILLEGAL,
@@ -12,12 +13,11 @@ from strozzi_agents.search.playout import (
     reward,
     rewards,
 )
-from strozzi_agents.search.tree import NO_NODE, ROOT, best_first, clear, fill_tables, grow, select, tree_memory
+from strozzi_agents.search.tree import NO_NODE, ROOT, clear, fill_tables, grow, select, tree_memory
 from strozzi_sim.agent import Choice, Param, Policy, Seconds, compiled_agent
-from strozzi_sim.games.contract import actor, apply, conceal, count_legal, determinize, is_legal, is_over, kth_legal
+from strozzi_sim.games.contract import actor, apply, conceal, count_legal, is_legal, is_over, kth_legal
 from strozzi_sim.kernel.jit import jit
-from strozzi_sim.kernel.pointers import assign, clone
-from strozzi_sim.kernel.streams import random_word, reseed
+from strozzi_sim.kernel.pointers import clone
 
 MAXN, PARANOID, SELFISH = 0, 1, 2  # `backup`
 UCB, HALVING = 0, 1  # `root`
@@ -79,14 +79,12 @@ def _back_up(state, params, memory, players, seat, level):
 
 
 @jit
-def _plan_halving(state, rules, memory, seat):
-    """Give each of the root's actions a node in `ranked`; returns (actions, stages)."""
-    count, stages = count_legal(state, rules), 1
+def _grow_all(state, rules, memory, seat):
+    """Give each of the root's actions a node in `ranked`; returns how many they are."""
+    count = count_legal(state, rules)
     for k in range(count):
         memory.ranked[k] = grow(memory, ROOT, seat, kth_legal(state, rules, k))
-    while (1 << stages) < count:
-        stages += 1
-    return count, stages
+    return count
 
 
 @jit
@@ -144,21 +142,17 @@ def ismcts(state, rules, params, memory, rng):
     # With UCB1 at the root there is one stage, of sweeps of one iteration each, that selects its action itself.
     tried, stages, first, left = 1, 1, NO_NODE, params.iterations
     if params.root == HALVING:
-        tried, stages = _plan_halving(root, rules, memory, seat)
+        tried = _grow_all(root, rules, memory, seat)
+        stages = stages_for(tried)
     drawn, played = clone(root), clone(root)
     while stages > 0:
         sweeps = max(left // (stages * tried), 1)
         for _ in range(sweeps):
-            assign(drawn, root)
-            determinize(drawn, rules, seat, rng)
-            reseed(memory.sweep, rng)
-            stream = random_word(rng)
+            stream = begin_sweep(drawn, root, rules, seat, memory, rng)
             for i in range(tried):
                 if params.root == HALVING:
                     first = memory.ranked[i]
-                assign(played, drawn)
-                assign(memory.chance, memory.sweep)
-                memory.roll.cursor = stream
+                begin_playout(played, drawn, memory, stream)
                 level = _descend(played, rules, params, memory, seat, first)
                 if level < 0 or not play_on(played, rules, memory.chance, memory.roll, params):
                     return ILLEGAL
@@ -167,9 +161,7 @@ def ismcts(state, rules, params, memory, rng):
         left -= sweeps * tried
         stages -= 1
         if params.root == HALVING:
-            kept = (tried + 1) // 2
-            best_first(memory, tried, kept)
-            tried = kept
+            tried = keep_better_half(memory.ranked, memory.nodes.total, tried)
     if params.root == HALVING:
         return memory.nodes[memory.ranked[0]].action
     return _most_visited(memory)

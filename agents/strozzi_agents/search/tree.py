@@ -94,21 +94,6 @@ def grow(memory, node, seat, action):
     return child
 
 
-@jit
-def best_first(memory, tried, keep):
-    """Sort the first `keep` places of `ranked`: highest total first, then the older node; their visits are equal."""
-    for place in range(keep):
-        best = place
-        for i in range(place + 1, tried):
-            one, other = memory.ranked[i], memory.ranked[best]
-            ahead = memory.nodes[one].total - memory.nodes[other].total
-            if ahead > 0.0 or (ahead == 0.0 and one < other):
-                best = i
-        chosen = memory.ranked[best]
-        memory.ranked[best] = memory.ranked[place]
-        memory.ranked[place] = chosen
-
-
 @force_inline
 def _is_child(memory, node, seat, action):
     """Whether `action` of `seat` has been tried from `node`."""

@@ -2,7 +2,8 @@
 
 from numba import int64
 
-from strozzi_sim.games.strozzi.state import FLORENCE, NO_WARE, PLUS_ONE_FLAG, PORTS, WARE_FLAG
+from strozzi_sim.games.strozzi.scoring import category_coins, space_bonus
+from strozzi_sim.games.strozzi.state import NO_WARE, PLUS_ONE_FLAG, PORTS, WARE_FLAG
 from strozzi_sim.kernel.jit import force_inline, jit
 
 
@@ -53,10 +54,7 @@ def marker_pay(state, rules, seat, city, space):
             ahead += 1
         else:
             break
-    prize = rules.marker_prize[ahead]
-    if city != FLORENCE or rules.florence_bonus:
-        prize += rules.bonus[space]
-    return prize
+    return rules.marker_prize[ahead] + space_bonus(rules, city, space)
 
 
 @jit
@@ -70,30 +68,13 @@ def step_pay(state, rules, seat, city, steps):
 
 
 @jit
-def category_pay(state, rules, seat, category, total):
-    """Prize of `seat` in `category` if its tiles there were worth `total`."""
-    if total == 0 and not rules.zero_total_scores:
-        return 0
-    ahead = 0
-    before = True  # at Florence
-    for rank in range(state.players):
-        other = state.order[FLORENCE, rank]
-        if other == seat:
-            before = False
-        else:
-            value = state.tile_total[category, other]
-            if value > total or (before and value == total):
-                ahead += 1
-    return rules.category_prize[ahead]
-
-
-@jit
 def tile_pay(state, rules, seat, tile):
     """Coins more for taking `tile`: its category, and one step where its ware says."""
     category = rules.tile_category[tile]
     total = state.tile_total[category, seat]
     value = rules.tile_value[tile]
-    pay = category_pay(state, rules, seat, category, total + value) - category_pay(state, rules, seat, category, total)
+    pay = category_coins(state, rules, seat, category, total + value)
+    pay -= category_coins(state, rules, seat, category, total)
     ware = rules.tile_ware[tile]
     if ware != NO_WARE:
         pay += step_pay(state, rules, seat, ware, int64(1))

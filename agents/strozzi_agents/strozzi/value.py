@@ -8,18 +8,20 @@ import numpy as np
 from numba import float64, int64
 
 from strozzi_agents.strozzi.now import ships_ahead
+from strozzi_sim.games.strozzi.scoring import space_bonus
 from strozzi_sim.games.strozzi.state import FLORENCE, MAX_SPACES, NO_WARE, PORTS, SEATS
 from strozzi_sim.kernel.bits import count_bits
 from strozzi_sim.kernel.jit import force_inline, jit
 
 SHIP, MARKER, CATEGORY = 0, 1, 2  # the kinds of prize
+AT_PORT, AT_FLORENCE = 0, 1  # the kinds of track
 _LEVEL = 2 * MAX_SPACES  # index of a lead of no space in `lead`
 _TIE = 0.3  # of a tile's value, for the better place at Florence
 
 MEMORY = np.dtype([  # shape                          meaning
     ("filled", "i8"),  #                              the round that the first part is for, from 1; 0 = none
     ("prize", "f8", (3, SEATS + 2)),  #               [kind, rank] prizes, rounded off over neighbouring ranks
-    ("bonus", "f8", (2, MAX_SPACES)),  #             [port or Florence, space] bonus coins of this and all later rounds
+    ("bonus", "f8", (2, MAX_SPACES)),  #             [kind of track, space] bonus coins of this and all later rounds
     ("lead", "f8", (2 * _LEVEL,)),  #                 [twice the lead + _LEVEL] chance to be behind in a later round
     ("sail", "f8"),  #                                means over all ships
     ("scrolls", "f8"),
@@ -86,15 +88,15 @@ def _fill_round(state, rules, params, memory):
     top = rules.top
     later = rules.rounds - state.round - 1
     for kind in range(2):
-        climb = params.scroll_climb if kind == 1 else params.ware_climb
+        city, climb = (FLORENCE, params.scroll_climb) if kind == AT_FLORENCE else (0, params.ware_climb)
         for space in range(top + 1):
             coins = 0.0
-            if kind == 0 or rules.florence_bonus:
-                for k in range(later + 1):
-                    there = min(space + climb * k, float64(top))
-                    low = int64(there)
-                    high = min(low + 1, top)
-                    coins += rules.bonus[low] * (1.0 - (there - low)) + rules.bonus[high] * (there - low)
+            for k in range(later + 1):
+                there = min(space + climb * k, float64(top))
+                low = int64(there)
+                high = min(low + 1, top)
+                share = there - low
+                coins += space_bonus(rules, city, low) * (1.0 - share) + space_bonus(rules, city, high) * share
             memory.bonus[kind, space] = params.bonus * coins
     memory.filled = state.round + 1
 
@@ -131,28 +133,44 @@ def _behind_later(memory, lead, tie):
 
 
 @force_inline
-def _marker_coins(params, memory, kind, rounds, now, later, space):
+def _marker_coins(rules, params, memory, kind, rounds, now, later, space):
     """Coins of a marker on `space`, with this many rivals expected ahead of it now and in each later round."""
     coins = memory.bonus[kind, space] + params.later * rounds * prize_at(memory, MARKER, later)
-    return coins + prize_at(memory, MARKER, now) if space > 0 else coins
+    if space > 0:
+        coins += prize_at(memory, MARKER, now)
+    if kind == AT_FLORENCE:  # the first turn and the tie-break of the leader
+        coins += params.florence_lead * rules.marker_prize[0] * max(1.0 - now, 0.0)
+    return coins
 
 
-@jit
-def port_gains(state, rules, params, memory, seat, port, mine, a, b, c):
-    """Coins more, this round and later, for `a`, `b` and `c` steps at a port; `mine`: the seat may place there later (1)."""
-    here, top = state.position[port, seat], rules.top
+@force_inline
+def _race(state, params, memory, kind, city, mine, other):
+    """(Spaces that will be won on the rival `other` this round, loss of chance by space)."""
+    berths = state.berths[other]
+    if kind == AT_FLORENCE:
+        theirs = count_bits(berths)
+        return params.florence_drift * (mine - theirs), 0.5 / (0.1 + params.florence_spread * (mine + theirs))
+    theirs = (berths >> city) & 1
+    return params.berth_drift * (mine - theirs), memory.steep[theirs]
+
+
+@force_inline
+def _gains(state, rules, params, memory, seat, kind, city, mine, a, b, c):
+    """Coins more, this round and later, for `a`, `b` and `c` steps; `mine`: ships the seat may place there later."""
+    here, top = state.position[city, seat], rules.top
+    if here == top:
+        return 0.0, 0.0, 0.0
     a, b, c = min(a, top - here), min(b, top - here), min(c, top - here)
     now = now_a = now_b = now_c = 0.0
     later = later_a = later_b = later_c = 0.0
     tie = -1  # against a rival on its space; a marker that moves comes to rest behind
     for rank in range(state.players):
-        other = state.order[port, rank]
+        other = state.order[city, rank]
         if other == seat:
             tie = 1
             continue
-        lead = here - state.position[port, other]
-        theirs = (state.berths[other] >> port) & 1
-        drift, steep = params.berth_drift * (mine - theirs), memory.steep[theirs]
+        lead = here - state.position[city, other]
+        drift, steep = _race(state, params, memory, kind, city, mine, other)
         now += _behind(lead, tie, drift, steep)
         now_a += _behind(lead + a, int64(-1), drift, steep)
         now_b += _behind(lead + b, int64(-1), drift, steep)
@@ -162,77 +180,30 @@ def port_gains(state, rules, params, memory, seat, port, mine, a, b, c):
         later_b += _behind_later(memory, lead + b, int64(-1))
         later_c += _behind_later(memory, lead + c, int64(-1))
     rounds = rules.rounds - state.round - 1
-    stay = _marker_coins(params, memory, 0, rounds, now, later, here)
+    stay = _marker_coins(rules, params, memory, kind, rounds, now, later, here)
     return (
-        _marker_coins(params, memory, 0, rounds, now_a, later_a, here + a) - stay if a > 0 else 0.0,
-        _marker_coins(params, memory, 0, rounds, now_b, later_b, here + b) - stay if b > 0 else 0.0,
-        _marker_coins(params, memory, 0, rounds, now_c, later_c, here + c) - stay if c > 0 else 0.0,
+        _marker_coins(rules, params, memory, kind, rounds, now_a, later_a, here + a) - stay if a > 0 else 0.0,
+        _marker_coins(rules, params, memory, kind, rounds, now_b, later_b, here + b) - stay if b > 0 else 0.0,
+        _marker_coins(rules, params, memory, kind, rounds, now_c, later_c, here + c) - stay if c > 0 else 0.0,
     )
+
+
+@jit
+def port_gains(state, rules, params, memory, seat, port, mine, a, b, c):
+    """Coins more for `a`, `b` and `c` steps at a port; `mine`: the seat may place there later (1)."""
+    return _gains(state, rules, params, memory, seat, AT_PORT, port, mine, a, b, c)
 
 
 @jit
 def step_gain(state, rules, params, memory, seat, port, mine):
     """Coins more for one step at a port."""
-    here = state.position[port, seat]
-    if here == rules.top:
-        return 0.0
-    now = now_a = later = later_a = 0.0
-    tie = -1
-    for rank in range(state.players):
-        other = state.order[port, rank]
-        if other == seat:
-            tie = 1
-            continue
-        lead = here - state.position[port, other]
-        theirs = (state.berths[other] >> port) & 1
-        drift, steep = params.berth_drift * (mine - theirs), memory.steep[theirs]
-        now += _behind(lead, tie, drift, steep)
-        now_a += _behind(lead + 1, int64(-1), drift, steep)
-        later += _behind_later(memory, lead, tie)
-        later_a += _behind_later(memory, lead + 1, int64(-1))
-    rounds = rules.rounds - state.round - 1
-    gain = _marker_coins(params, memory, 0, rounds, now_a, later_a, here + 1)
-    return gain - _marker_coins(params, memory, 0, rounds, now, later, here)
+    return _gains(state, rules, params, memory, seat, AT_PORT, port, mine, 1, 1, 1)[0]
 
 
 @jit
 def florence_gains(state, rules, params, memory, seat, mine, a):
     """Coins more for one and for `a` steps at Florence; `mine`: ships the seat may place later."""
-    here, top = state.position[FLORENCE, seat], rules.top
-    if here == top:
-        return 0.0, 0.0
-    a = min(a, top - here)
-    now = now_1 = now_a = 0.0
-    later = later_1 = later_a = 0.0
-    tie = -1
-    for rank in range(state.players):
-        other = state.order[FLORENCE, rank]
-        if other == seat:
-            tie = 1
-            continue
-        lead = here - state.position[FLORENCE, other]
-        theirs = count_bits(state.berths[other])
-        drift = params.florence_drift * (mine - theirs)
-        steep = 0.5 / (0.1 + params.florence_spread * (mine + theirs))
-        now += _behind(lead, tie, drift, steep)
-        now_1 += _behind(lead + 1, int64(-1), drift, steep)
-        now_a += _behind(lead + a, int64(-1), drift, steep)
-        later += _behind_later(memory, lead, tie)
-        later_1 += _behind_later(memory, lead + 1, int64(-1))
-        later_a += _behind_later(memory, lead + a, int64(-1))
-    rounds = rules.rounds - state.round - 1
-    stay = _florence_coins(rules, params, memory, rounds, now, later, here)
-    return (
-        _florence_coins(rules, params, memory, rounds, now_1, later_1, here + 1) - stay,
-        _florence_coins(rules, params, memory, rounds, now_a, later_a, here + a) - stay if a > 0 else 0.0,
-    )
-
-
-@force_inline
-def _florence_coins(rules, params, memory, rounds, now, later, space):
-    """Coins of a marker at Florence, the first turn and the tie-break of the leader included."""
-    lead = params.florence_lead * rules.marker_prize[0] * max(1.0 - now, 0.0)
-    return _marker_coins(params, memory, 1, rounds, now, later, space) + lead
+    return _gains(state, rules, params, memory, seat, AT_FLORENCE, FLORENCE, mine, 1, a, a)[:2]
 
 
 @jit

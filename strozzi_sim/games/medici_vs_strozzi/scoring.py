@@ -27,8 +27,10 @@ def harbor_lead(state, rules, harbor):
 
 
 @force_inline
-def moved(rules, before, half_length, medici, strozzi):
-    """Where a marker comes to rest after these steps for Medici and for Strozzi (38, 39)."""
+def marker_ends(state, rules, harbor, kind):
+    """Where a marker comes to rest if the round is scored as the loads are (38, 39)."""
+    before, half_length = state.position[harbor, kind], rules.half_length[harbor, kind]
+    medici, strozzi = state.steps[MEDICI, harbor, kind], state.steps[STROZZI, harbor, kind]
     if rules.net_movement:
         return min(max(before + medici - strozzi, -half_length), half_length)
     return max(min(before + medici, half_length) - strozzi, -half_length)
@@ -58,12 +60,9 @@ def score_round(state, rules, journal):
             write(journal, HARBOR, harbor, medici, strozzi, winner, majority)
     for harbor in range(rules.harbors):
         for kind in range(rules.types):
-            half_length = rules.half_length[harbor, kind]
-            if half_length == 0:
+            if rules.half_length[harbor, kind] == 0:
                 continue
-            before = state.position[harbor, kind]
-            medici, strozzi = state.steps[MEDICI, harbor, kind], state.steps[STROZZI, harbor, kind]
-            after = moved(rules, before, half_length, medici, strozzi)
+            before, after = state.position[harbor, kind], marker_ends(state, rules, harbor, kind)
             state.position[harbor, kind] = after
             coins = track_pay(rules, harbor, kind, after)
             medici_cash += max(coins, 0)

@@ -15,7 +15,7 @@ import numpy as np
 from numba import float64, int64
 
 from strozzi_sim.games.medici_vs_strozzi.core import load, placements, round_ends
-from strozzi_sim.games.medici_vs_strozzi.scoring import harbor_lead, moved, track_pay
+from strozzi_sim.games.medici_vs_strozzi.scoring import harbor_lead, marker_ends, track_pay
 from strozzi_sim.games.medici_vs_strozzi.state import (
     DISCARD,
     IN_BAG,
@@ -160,9 +160,7 @@ def margin(state, rules, weights, memory, turn, over):
         for kind in range(rules.types):
             half = rules.half_length[harbor, kind]
             if half > 0:
-                before = state.position[harbor, kind]
-                steps_m, steps_s = state.steps[MEDICI, harbor, kind], state.steps[STROZZI, harbor, kind]
-                space = float64(half + moved(rules, before, half, steps_m, steps_s)) + ahead
+                space = float64(half + marker_ends(state, rules, harbor, kind)) + ahead
                 space = min(max(space, 0.0), float64(2 * half))
                 low = min(int64(space), 2 * half - 1)
                 sure = _between(memory.sure[harbor, kind, low], memory.sure[harbor, kind, low + 1], space - low)
@@ -176,34 +174,64 @@ def _between(low, high, share):
     return low + share * (high - low)
 
 
+@force_inline
+def place_lot(after, state, rules, seat, place):
+    """Make `after` what `state` is once `seat` has loaded the lot; `place` is one of `core.placements`."""
+    assign(after, state)
+    load(after, rules, seat, place // MAX_HARBORS, place % MAX_HARBORS)
+
+
+@force_inline
+def margin_of(after, rules, weights, memory, seat):
+    """Margin of `seat` still to come after its purchase, the lot placed: the turn is its own, unless the round is over."""
+    worth = margin(after, rules, weights, memory, seat, round_ends(after, rules, seat))
+    return worth if seat == MEDICI else -worth
+
+
 @jit
 def best_placement(state, rules, weights, memory, seat):
     """(action, margin of `seat` still to come) if `seat` buys the lot on the table, its price left aside."""
-    sign = 1.0 if seat == MEDICI else -1.0
     after = clone(state)
-    best = sign * margin(after, rules, weights, memory, seat, round_ends(after, rules, seat))
-    chosen = DISCARD
+    best, chosen = margin_of(after, rules, weights, memory, seat), DISCARD
     places = placements(state, rules, seat)
     while places != 0:
         place = lowest_bit(places)
         places &= places - 1
-        assign(after, state)
-        load(after, rules, seat, place // MAX_HARBORS, place % MAX_HARBORS)
-        worth = sign * margin(after, rules, weights, memory, seat, round_ends(after, rules, seat))
+        place_lot(after, state, rules, seat, place)
+        worth = margin_of(after, rules, weights, memory, seat)
         if worth > best:
             best, chosen = worth, LOAD + place
     return chosen, best
 
 
+@force_inline
+def may_buy(state, rules, seat):
+    """Whether `seat` may buy the lot (14)."""
+    return rules.buy_without_room or state.shown <= state.room[seat]
+
+
 @jit
+def outcomes(state, rules, weights, memory):
+    """(W_P, W_R, where the proposer would load the lot, where the rival would)."""
+    proposer = state.proposer
+    here, mine = best_placement(state, rules, weights, memory, proposer)
+    if not may_buy(state, rules, 1 - proposer):
+        return mine, mine, here, here  # any price is paid by the proposer
+    there, yours = best_placement(state, rules, weights, memory, 1 - proposer)
+    return mine, -yours, here, there
+
+
+@force_inline
 def swing(state, rules, weights, memory):
     """(W_P, W_R): the proposer's margin still to come if the proposer, or the rival, gets the lot and the turn."""
-    proposer = state.proposer
-    _, mine = best_placement(state, rules, weights, memory, proposer)
-    if rules.buy_without_room or state.shown <= state.room[1 - proposer]:
-        _, yours = best_placement(state, rules, weights, memory, 1 - proposer)
-        return mine, -yours
-    return mine, mine  # the rival may not buy: any price is paid by the proposer
+    mine, yours, _, _ = outcomes(state, rules, weights, memory)
+    return mine, yours
+
+
+@force_inline
+def whole_price(rules, coins):
+    """The price nearest to `coins` that can be named."""
+    return int64(min(max(coins, 0.0), float64(rules.top_price)) + 0.5)
 
 
 @jit

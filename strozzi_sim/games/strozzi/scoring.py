@@ -5,8 +5,34 @@ Numbers in parentheses are items of the rules' ambiguity list (docs/rules/strozz
 
 from strozzi_sim.games.strozzi.events import END, MARKER, SCORE, SHIP_PRIZE
 from strozzi_sim.games.strozzi.state import CITIES, FLORENCE, PORTS
-from strozzi_sim.kernel.jit import jit
+from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.journal import write
+
+
+@force_inline
+def space_bonus(rules, city, space):
+    """Bonus coins of a marker on `space` (66, 67)."""
+    return rules.bonus[space] if city != FLORENCE or rules.florence_bonus else 0
+
+
+@jit
+def category_coins(state, rules, seat, category, total):
+    """Prize of `seat` in `category` if its tiles there were worth `total`; ties by the order at Florence (61, 62)."""
+    if total == 0 and not rules.zero_total_scores:
+        return 0
+    return rules.category_prize[_seats_above(state, state.tile_total[category], seat, total)]
+
+
+@force_inline
+def _seats_above(state, amounts, seat, amount):
+    """Seats with more than `amount`, or as much and a better marker at Florence; of its own, `seat` has no more."""
+    above = 0
+    ahead = 1  # at Florence
+    for rank in range(state.players):
+        other = state.order[FLORENCE, rank]
+        ahead &= other != seat
+        above += amounts[other] + ahead > amount
+    return above
 
 
 @jit
@@ -20,14 +46,13 @@ def score_round(state, rules, journal):
             state.coins[seat] += prize
             write(journal, SHIP_PRIZE, seat, state.berth_ship[port, rank], port, rank, prize)
     for city in range(CITIES):
-        bonus_here = city != FLORENCE or rules.florence_bonus  # (67)
         for rank in range(players):
             seat = state.order[city, rank]
             space = state.position[city, seat]
             if space == 0 and journal is None:
                 break  # markers on the start space do not score (65)
             prize = rules.marker_prize[rank] if space > 0 else 0
-            bonus = rules.bonus[space] if bonus_here else 0
+            bonus = space_bonus(rules, city, space)
             state.coins[seat] = state.coins[seat] + prize + bonus
             write(journal, MARKER, seat, city, space, prize, bonus)
     if journal is not None:
@@ -56,20 +81,11 @@ def _write_scores(state, journal):
 
 @jit
 def score_tiles(state, rules, journal):
-    """Category prizes by total value, ties by the order at Florence (61, 62)."""
+    """Pay category prizes, and write down where everybody ends."""
     players = state.players
     for category in range(3):
-        for rank in range(players):
-            seat = state.order[FLORENCE, rank]
-            total = state.tile_total[category, seat]
-            if total == 0 and not rules.zero_total_scores:
-                continue
-            better = 0
-            for other_rank in range(players):
-                other = state.tile_total[category, state.order[FLORENCE, other_rank]]
-                if other > total or (other == total and other_rank < rank):
-                    better += 1
-            state.coins[seat] += rules.category_prize[better]
+        for seat in range(players):
+            state.coins[seat] += category_coins(state, rules, seat, category, state.tile_total[category, seat])
     if journal is not None:
         first = journal.count - players  # the SCORE rows of the last round
         for seat in range(players):
@@ -81,13 +97,4 @@ def score_tiles(state, rules, journal):
 @jit
 def better_seats(state, seat):
     """Seats with more coins, or as many and a better marker at Florence (70)."""
-    coins = state.coins[seat]
-    better = 0
-    ahead = 1  # at Florence
-    for rank in range(state.players):
-        other = state.order[FLORENCE, rank]
-        if other == seat:
-            ahead = 0
-        elif state.coins[other] > coins or (state.coins[other] == coins and ahead == 1):
-            better += 1
-    return better
+    return _seats_above(state, state.coins, seat, state.coins[seat])
