@@ -173,6 +173,7 @@ class _Float(AbstractTemplate):  # type: ignore[misc]
         return signature(types.float64, types.int64) if isinstance(args[0], Narrow) else None
 
 
+@cache
 def _narrow(kind: Any) -> Any:
     if isinstance(kind, types.NestedArray):
         return types.NestedArray(_narrow(kind.dtype), kind.shape)
@@ -209,10 +210,14 @@ def _accept(plain: Any, kind: Any) -> None:
 
 
 def in_hand(kinds: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The types of arguments, with records as `record_type` has them."""
-    found = tuple(_narrow(kind) if isinstance(kind, types.Record) else kind for kind in kinds)
+    """The types of arguments, with records as `record_type` has them, and numbers that numba knows as int64s.
+
+    Else it would compile a kernel again for every number that is written down where the kernel is called.
+    """
+    found = tuple(_narrow(kind) if isinstance(kind, types.Record) else types.unliteral(kind) for kind in kinds)
     for plain, kind in zip(kinds, found, strict=True):
-        _accept(plain, kind)
+        if isinstance(plain, types.Record):
+            _accept(plain, kind)
     return found
 
 
