@@ -5,11 +5,13 @@ from collections import Counter
 
 import pytest
 
+from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.games import load_game
 from strozzi_sim.games.restricting import restricted, restrictions
 from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.play.position import Position
+from strozzi_sim.selfplay.match import Match
 
 PLAYERS = {"strozzi": (3, 6), "medici_vs_strozzi": (2,)}
 TILES = {tile["id"]: tile for tile in resolve_variant(load_game("strozzi"), "base").components["promotion_tiles"]}
@@ -148,3 +150,17 @@ def test_what_is_unknown_is_refused(name, forbidden, said):
     game = load_game(name)
     with pytest.raises(InputError, match=said.replace("(", r"\(")):
         restricted(game, resolve_variant(game, "base"), forbidden)
+
+
+@pytest.mark.parametrize(
+    ("name", "agent"),
+    [("strozzi", "greedy"), ("strozzi", "heuristic"), ("strozzi", "flat_mc:playouts=2"), ("medici_vs_strozzi", "fair-price"),
+     ("medici_vs_strozzi", "fixed-price:value=30"), ("medici_vs_strozzi", "appraiser:playouts=4")],
+)  # fmt: skip
+def test_agents_plan_with_their_restrictions(name, agent):
+    game = load_game(name)
+    base = resolve_variant(game, "base")
+    for restriction in restrictions(game, base):
+        limited = restricted(game, base, {0: [restriction.replace("-N", "-3")]})
+        played = Match(game, game.player_counts[0], (load_agent(agent, game),), limited, 1).play(0, 3, counted=False)
+        assert played.games == 3  # an illegal action would be a fault

@@ -277,11 +277,11 @@ def appraiser(state, rules, params, memory, rng):
     memory.mine, memory.yours, memory.price = mine, -yours, float64(state.price)
     if params.utility == WIN:
         spread = 1.0 + params.safe * sqrt(float64(rules.rounds - state.round - 1))
-        half = _even_price(params, memory, proposer, spread, rules.top_price)
+        half = _even_price(params, memory, proposer, spread, rules.price_cap[proposer])
     else:
         half = 0.5 * (mine + yours)
     if not worth.may_buy(state, rules, 1 - proposer):
         half = 0.0  # the rival may not buy: the proposer pays the price named
     if phase == PRICE:
-        return NAME_PRICE + worth.whole_price(rules, half)
+        return NAME_PRICE + min(worth.whole_price(rules, half), rules.price_cap[proposer])
     return BUY if float64(state.price) < half else DECLINE

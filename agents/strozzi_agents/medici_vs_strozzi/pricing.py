@@ -60,7 +60,7 @@ def fixed_price(state, rules, params, memory, rng):
     if phase == REVEAL:
         return REVEAL_MORE if state.shown < params.tiles else STOP
     if phase == PRICE:
-        return NAME_PRICE + int64(min(params.value, float(rules.top_price)))
+        return NAME_PRICE + int64(min(params.value, float(rules.price_cap[state.actor])))
     if phase == ANSWER:
         return BUY if float(state.price) <= params.value else DECLINE
     return best_load_now(state, rules, state.actor)
@@ -89,7 +89,7 @@ def fair_price(state, rules, params, memory, rng):
         more = another_tile(state, rules, params, memory)
         return REVEAL_MORE if more > node(mine, yours) else STOP
     if phase == PRICE:
-        return NAME_PRICE + whole_price(rules, params.factor * half)
+        return NAME_PRICE + min(whole_price(rules, params.factor * half), rules.price_cap[state.actor])
     return BUY if float(state.price) < half else DECLINE
 
 

@@ -34,10 +34,10 @@ def _claim(state, rules, margin, pirate_margin):
     if state.phase == PIRACY:
         pay += best_port_pay(state, rules, seat, ship, PIRATE_FLAG)[1]
         return int64(CLAIM_WITH + PIRATE_FLAG) if pay > margin + pirate_margin else PASS
-    hand = state.hand[seat]
+    flags = state.legal >> 1
     best, chosen = -1, PASS
     for flag in _CHEAPEST_FIRST:
-        if (hand >> flag) & 1 == 1:
+        if (flags >> flag) & 1 == 1:
             total = pay + best_port_pay(state, rules, seat, ship, int64(flag))[1]
             if total > margin and total > best:
                 best, chosen = total, CLAIM_WITH + flag

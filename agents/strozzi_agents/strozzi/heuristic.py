@@ -18,6 +18,7 @@ from strozzi_agents.strozzi.value import (
     speed_value,
 )
 from strozzi_sim.agent import Param, compiled_agent
+from strozzi_sim.games.strozzi.scoring import free_ports
 from strozzi_sim.games.strozzi.state import (
     CLAIM,
     CLAIM_WITH,
@@ -116,7 +117,7 @@ def _patience(state, params, seat):
 @jit
 def _value_ports(state, rules, params, memory, seat, ship, flags):
     """Fill the memory with what `ship` and the reference ship are worth at each port; returns the mean reference."""
-    berths = state.berths[seat]
+    berths = free_ports(state, rules, seat)
     sail = rules.sail[ship]
     faster, faster_plus = rivals_faster(state, rules, params, sail)
     with_plus, with_ware = (flags >> PLUS_ONE_FLAG) & 1 == 1, (flags >> WARE_FLAG) & 1 == 1
@@ -194,8 +195,8 @@ def _claim(state, rules, params, memory):
     pirate = 1 << PIRATE_FLAG
     hand = state.hand[seat]
     piracy = state.phase == PIRACY
-    flags = pirate if piracy else hand
-    berths = state.berths[seat]
+    flags = pirate if piracy else state.legal >> 1
+    berths = free_ports(state, rules, seat)
     reference = _value_ports(state, rules, params, memory, seat, ship, flags)
     anywhere, ref_anywhere = _value_anywhere(state, rules, params, memory, seat, ship)
     patience, cards = _patience(state, params, seat)
@@ -249,7 +250,7 @@ def heuristic(state, rules, params, memory, rng):
     if phase == PORT:
         flag = state.holder_flag
         _value_ports(state, rules, params, memory, seat, state.ship, int64(1) << flag)
-        return PLACE_AT + _best_use(memory, state.berths[seat], flag, _patience(state, params, seat)[0])[0]
+        return PLACE_AT + _best_use(memory, free_ports(state, rules, seat), flag, _patience(state, params, seat)[0])[0]
     slot, worth = best_tile_value(state, rules, params, memory, seat)
     if worth < 0.0 and rules.tile_optional:
         return DECLINE_TILE

@@ -2,7 +2,7 @@
 
 from numba import int64
 
-from strozzi_sim.games.strozzi.scoring import category_coins, space_bonus
+from strozzi_sim.games.strozzi.scoring import category_coins, free_ports, open_slots, space_bonus
 from strozzi_sim.games.strozzi.state import NO_WARE, PLUS_ONE_FLAG, PORTS, WARE_FLAG
 from strozzi_sim.kernel.jit import force_inline, jit
 
@@ -84,8 +84,10 @@ def tile_pay(state, rules, seat, tile):
 @jit
 def best_tile_pay(state, rules, seat):
     """(slot, coins) of the best tile on display; slot -1 if there is none."""
-    best, slot = 0, -1
+    best, slot, slots = 0, -1, open_slots(state, rules, seat)
     for k in range(state.display_size):
+        if (slots >> k) & 1 == 0:
+            continue
         pay = tile_pay(state, rules, seat, state.display[k])
         if slot < 0 or pay > best:
             best, slot = pay, int64(k)
@@ -102,10 +104,10 @@ def port_pay(state, rules, seat, ship, flag, port):
 @jit
 def best_port_pay(state, rules, seat, ship, flag):
     """(port, coins) of the best free port for `ship` under `flag`."""
-    berths = state.berths[seat]
+    free = free_ports(state, rules, seat)
     best, chosen = 0, -1
     for port in range(PORTS):
-        if (berths >> port) & 1 == 1:
+        if (free >> port) & 1 == 1:
             pay = port_pay(state, rules, seat, ship, flag, port)
             if chosen < 0 or pay > best:
                 best, chosen = pay, int64(port)

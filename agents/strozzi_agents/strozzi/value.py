@@ -8,7 +8,7 @@ import numpy as np
 from numba import float64, int64
 
 from strozzi_agents.strozzi.now import ships_ahead
-from strozzi_sim.games.strozzi.scoring import space_bonus
+from strozzi_sim.games.strozzi.scoring import open_slots, space_bonus
 from strozzi_sim.games.strozzi.state import FLORENCE, MAX_SPACES, NO_WARE, PORTS, SEATS
 from strozzi_sim.kernel.bits import count_bits
 from strozzi_sim.kernel.jit import force_inline, jit
@@ -243,8 +243,10 @@ def tile_value(state, rules, params, memory, seat, tile):
 @jit
 def best_tile_value(state, rules, params, memory, seat):
     """(slot, worth) of the best tile on display; slot -1 and worth 0 if there is none."""
-    best, slot = 0.0, -1
+    best, slot, slots = 0.0, -1, open_slots(state, rules, seat)
     for k in range(state.display_size):
+        if (slots >> k) & 1 == 0:
+            continue
         worth = tile_value(state, rules, params, memory, seat, state.display[k])
         if slot < 0 or worth > best:
             best, slot = worth, int64(k)

@@ -9,7 +9,7 @@ parentheses are items of the rules' ambiguity list (docs/rules/strozzi.md).
 from numba import int64
 
 from strozzi_sim.games.strozzi import events as e
-from strozzi_sim.games.strozzi.scoring import better_seats, score_round, score_tiles
+from strozzi_sim.games.strozzi.scoring import better_seats, score_round, score_tiles, slots_of
 from strozzi_sim.games.strozzi.state import (
     ALL_FLAGS,
     ALL_PORTS,
@@ -264,21 +264,12 @@ def _place(state, rules, seat, port, chance, journal):
     if rules.promotion[ship] and display > 0:
         legal = (1 << display) - 1
         if rules.tile_optional:
-            legal = legal & ~_slots(state, rules, rules.no_category[seat]) | _DECLINE_BIT
+            legal = legal & ~slots_of(state, rules, rules.no_category[seat]) | _DECLINE_BIT
         elif rules.no_category[seat]:
-            legal = _unrestricted(state, seat, legal, _slots(state, rules, rules.no_category[seat]))
+            legal = _unrestricted(state, seat, legal, slots_of(state, rules, rules.no_category[seat]))
         _ask(state, TILE, seat, TAKE_TILE, legal)
         return
     _next_turn(state, rules, seat, chance, journal)
-
-
-@jit
-def _slots(state, rules, categories):
-    """The slots of the display with a tile of one of these categories."""
-    found = 0
-    for slot in range(state.display_size):
-        found |= (categories >> rules.tile_category[state.display[slot]] & 1) << slot
-    return found
 
 
 @jit

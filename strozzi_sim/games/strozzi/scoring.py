@@ -98,3 +98,29 @@ def score_tiles(state, rules, journal):
 def better_seats(state, seat):
     """Seats with more coins, or as many and a better marker at Florence (70)."""
     return _seats_above(state, state.coins, seat, state.coins[seat])
+
+
+@jit
+def slots_of(state, rules, categories):
+    """The slots of the display with a tile of one of these categories."""
+    found = 0
+    for slot in range(state.display_size):
+        found |= (categories >> rules.tile_category[state.display[slot]] & 1) << slot
+    return found
+
+
+@force_inline
+def free_ports(state, rules, seat):
+    """Where `seat` may place its next ship: set of ports."""
+    free = state.berths[seat] & ~rules.no_port[seat]
+    return free if free != 0 else state.berths[seat]
+
+
+@force_inline
+def open_slots(state, rules, seat):
+    """Which tiles `seat` may take next: set of slots of the display."""
+    slots = (1 << state.display_size) - 1
+    if rules.no_category[seat]:
+        left = slots & ~slots_of(state, rules, rules.no_category[seat])
+        return left if left != 0 or rules.tile_optional else slots
+    return slots
