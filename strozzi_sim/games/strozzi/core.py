@@ -267,8 +267,10 @@ def _place(state, rules, seat, port, chance, journal):
             legal = legal & ~slots_of(state, rules, rules.no_category[seat]) | _DECLINE_BIT
         elif rules.no_category[seat]:
             legal = _unrestricted(state, seat, legal, slots_of(state, rules, rules.no_category[seat]))
-        _ask(state, TILE, seat, TAKE_TILE, legal)
-        return
+        if legal & (legal - 1) != 0 or rules.tile_optional:
+            _ask(state, TILE, seat, TAKE_TILE, legal)
+            return
+        _take_tile(state, rules, seat, lowest_bit(legal), chance, journal)
     _next_turn(state, rules, seat, chance, journal)
 
 
