@@ -9,7 +9,7 @@ parentheses are items of the rules' ambiguity list (docs/rules/strozzi.md).
 from numba import int64
 
 from strozzi_sim.games.strozzi import events as e
-from strozzi_sim.games.strozzi.scoring import better_seats, score_round, score_tiles, slots_of
+from strozzi_sim.games.strozzi.scoring import better_seats, free_ports, open_slots, score_round, score_tiles, slots_of
 from strozzi_sim.games.strozzi.state import (
     ALL_FLAGS,
     ALL_PORTS,
@@ -148,25 +148,17 @@ def _ask_piracy(state, rules, seat):
     _ask(state, PIRACY, seat, PASS, 1 | (_PIRATE_BIT & ~rules.no_flag[seat]) << 1)
 
 
-@inline_source
-def _unrestricted(state, seat, choices, forbidden):
-    """The choices that are not forbidden; all of them where none would be left, which is counted."""
-    left = choices & ~forbidden
-    if left == 0:
-        state.voids[seat] += 1
-        left = choices
-    return left
-
-
 @jit
 def apply(state, rules, action, chance, journal):
     """Play a legal action and run on to the next seat with a choice, or to the end."""
-    _play(state, rules, action, chance, journal)
-    while rules.restricted and count_bits(state.legal) == 1:
-        _play(state, rules, state.first_action + lowest_bit(state.legal), chance, journal)
+    while True:
+        _play(state, rules, action, chance, journal)
+        if not rules.restricted or count_bits(state.legal) != 1:
+            return
+        action = state.first_action + lowest_bit(state.legal)
 
 
-@jit
+@inline_source
 def _play(state, rules, action, chance, journal):
     phase = state.phase
     seat = state.actor
@@ -224,7 +216,9 @@ def _take_card(state, rules, seat, flag, chance, journal):
         state.with_flag &= ~(1 << seat)
     if flag == PIRATE_FLAG:
         state.with_pirate &= ~(1 << seat)
-    free = _unrestricted(state, seat, state.berths[seat], rules.no_port[seat])
+    free = free_ports(state, rules, seat)
+    if free & rules.no_port[seat]:
+        state.voids[seat] += 1
     if free & (free - 1) == 0:
         _place(state, rules, seat, lowest_bit(free), chance, journal)
     else:
@@ -260,13 +254,12 @@ def _place(state, rules, seat, port, chance, journal):
     _move(state, rules, seat, port, steps, e.CARGO, journal)
     _move(state, rules, seat, FLORENCE, rules.scrolls[ship], e.SCROLL, journal)
 
-    display = state.display_size
-    if rules.promotion[ship] and display > 0:
-        legal = (1 << display) - 1
+    if rules.promotion[ship] and state.display_size > 0:
+        legal = open_slots(state, rules, seat)
+        if rules.no_category[seat] and legal & slots_of(state, rules, rules.no_category[seat]):
+            state.voids[seat] += 1
         if rules.tile_optional:
-            legal = legal & ~slots_of(state, rules, rules.no_category[seat]) | _DECLINE_BIT
-        elif rules.no_category[seat]:
-            legal = _unrestricted(state, seat, legal, slots_of(state, rules, rules.no_category[seat]))
+            legal |= _DECLINE_BIT
         if legal & (legal - 1) != 0 or rules.tile_optional:
             _ask(state, TILE, seat, TAKE_TILE, legal)
             return
