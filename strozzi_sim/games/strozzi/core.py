@@ -74,8 +74,6 @@ def deal(state, rules, players, start_player, chance, journal):
         write(journal, e.SHOW, slot, tile, 0, 0, 0)
     state.display_size = shown
     _begin_round(state, rules, chance, journal)
-    if rules.restricted and state.legal == 1:  # nothing is left but to pass
-        apply(state, rules, PASS, chance, journal)
 
 
 @force_inline

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from strozzi_sim.games.strozzi.state import CATEGORIES, FLAG_NAMES, PORT_NAMES
+from strozzi_sim.errors import InputError
+from strozzi_sim.games.strozzi.state import ALL_FLAGS, CATEGORIES, FLAG_NAMES, PORT_NAMES
 
 _KINDS = {
     "flag": ("no_flag", FLAG_NAMES, "the {} flag may not be used"),
@@ -18,8 +19,16 @@ def names(components: Mapping[str, Any]) -> dict[str, str]:
 
 
 def restrict(rules: Any, seat: int, name: str, components: Mapping[str, Any]) -> None:
-    """Write a restriction of a seat into a row of the rules."""
+    """Write a restriction of a seat into a row of the rules.
+
+    Raises:
+        InputError: it would forbid the last flag; who may only pass has no decision to make.
+    """
     kind, _, what = name.partition(":")
     field, all_of, _ = _KINDS[kind]
     rules["restricted"] = 1
     rules[field][seat] |= 1 << all_of.index(what)
+    if rules["no_flag"][seat] == ALL_FLAGS:
+        raise InputError(
+            f"restriction {name} of seat {seat}: all three flags are forbidden; leave the seat one of them"
+        )
