@@ -1,7 +1,7 @@
 """The game contract: every part of a game as a Protocol, and the verbs that compiled code is written against.
 
 A game is one folder, a package of the same modules as any other (GAME in its `__init__`, and the parts below; `report`,
-`tallies`, `restrictions` and `variants.toml` may be missing). Search, loops and generic agents are written once against the
+`facts`, `restrictions` and `variants.toml` may be missing). Search, loops and generic agents are written once against the
 verbs. A verb has no body of its own: the game's modules implement it for
 its own state record, and the choice is made while compiling. All verbs are registered when the first code is compiled
 for the game (`Game.register`), so any agent may call any of them.
@@ -17,9 +17,10 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.facts.columns import Table
+from strozzi_sim.kernel.journal import write
 
 TIERS = ("weak", "middle", "search", "learned")  # what kinds of agent a game may name, the weakest first
-GAMES = np.dtype([("games", "i8")])  # the tallies of a game that has none of its own
 Plain = Mapping[str, Any]  # component data as plain mappings, lists, numbers and words, as records have it
 
 
@@ -130,6 +131,20 @@ class ReportPart(Protocol):
         """How raw values of the tables are called."""
 
 
+class FactsPart(Protocol):
+    """`facts.py`: what happens, as tables; see `facts.columns`. A game without it has no facts, its studies count outcomes.
+
+    Its handlers write rows into a sink: `prepare`, `open_game`, `note`, `decided` and `close_game`.
+
+    Attributes:
+        TABLES: the fact tables.
+        SINK: the dtype of the record that they are written to (`facts.sink.sink_dtype`).
+    """
+
+    TABLES: tuple[Table, ...]
+    SINK: np.dtype[Any]
+
+
 class CheckPart(Protocol):
     """`check.py`: plays a record again in the game's plain-Python reference."""
 
@@ -162,7 +177,6 @@ class Game:
         state, rules: dtypes of the game's records; no other game may have a state record of the same fields.
         journal_rows: most events of one game.
         behaviour: raised whenever any result for the same seed may change; stored with results.
-        tallies: dtype of what `tally` counts; a game without `tallies.py` counts its games.
         beliefs: fields of the state that `determinize` fills in by a belief of its own, not as chance would.
         tiers: spec strings of agents that stand for a strength, by the names in TIERS: "weak", "middle" (rules of thumb),
             "search" and "learned". A game may name none of them.
@@ -176,7 +190,6 @@ class Game:
     rules: np.dtype[Any]
     journal_rows: int
     behaviour: int = 1
-    tallies: np.dtype[Any] = GAMES
     beliefs: tuple[str, ...] = ()
     tiers: Mapping[str, str] = field(default_factory=dict, hash=False)
 
@@ -240,6 +253,11 @@ class Game:
     def restrictions(self) -> RestrictionsPart | None:
         """`restrictions.py`, if the game has one."""
         return cast(RestrictionsPart, self._part("restrictions")) if self._has("restrictions") else None
+
+    @cached_property
+    def facts(self) -> FactsPart | None:
+        """`facts.py`, if the game has one."""
+        return cast(FactsPart, self._part("facts")) if self._has("facts") else None
 
     @property
     def actions(self) -> int:
@@ -359,16 +377,34 @@ def observe(state, rules, seat, out):
     _no_game("observe")
 
 
-def tally(state, rules, journal, tallies):
-    """Add one finished game to the game's own tallies."""
-    _no_game("tally")
+def prepare(facts, rules, players):
+    """What a sink of facts has to know of a match before its games."""
+    _no_game("prepare")
+
+
+def open_game(facts):
+    """A game is about to be dealt."""
+    _no_game("open_game")
+
+
+def decided(facts, state, rules, action):
+    """A seat has chosen `action`, which is legal, and the state has not changed yet."""
+    _no_game("decided")
+
+
+def close_game(facts, state, rules):
+    """The game is over: write what is known only now."""
+    _no_game("close_game")
 
 
 # verb -> the module of the game's folder that implements it.
 VERBS: Mapping[Callable[..., Any], str] = {
     deal: "core", actor: "core", count_legal: "core", kth_legal: "core", is_legal: "core", apply: "core", is_over: "core",
     score: "core", placing: "core", conceal: "view", determinize: "view", seen_action: "view", observe: "view",
-    tally: "tallies",
+}  # fmt: skip
+# Of facts.py, implemented for the game's sink; `note` there is what the core's `write` means to it.
+FACT_VERBS: Mapping[Callable[..., Any], str] = {
+    prepare: "prepare", open_game: "open_game", write: "note", decided: "decided", close_game: "close_game",
 }  # fmt: skip
 
 
@@ -376,12 +412,18 @@ def _all_is_seen(before, after, rules, action, viewer):
     return action
 
 
-def _count_games(state, rules, journal, tallies):
-    tallies.games += 1
+def _nothing_to_prepare(facts, rules, players):
+    pass
 
 
-# Of verbs that a game may leave out: all actions are seen by everybody, and games are counted.
-DEFAULTS: Mapping[Callable[..., Any], Callable[..., Any]] = {seen_action: _all_is_seen, tally: _count_games}
+def _nothing_to_note(facts, state, rules, action):
+    pass
+
+
+# Of verbs that a game may leave out.
+DEFAULTS: Mapping[Callable[..., Any], Callable[..., Any]] = {
+    seen_action: _all_is_seen, prepare: _nothing_to_prepare, decided: _nothing_to_note,
+}  # fmt: skip
 
 _registered: dict[np.dtype[Any], str] = {}
 
@@ -395,13 +437,16 @@ def _register(game: Game) -> None:
     from strozzi_sim.kernel.jit import implement, jit
 
     inlined = getattr(import_module(f"{game.package}.core"), "FORCE_INLINE", ())
-    for verb, part in VERBS.items():
+    parts = {verb: (part, verb.__name__, game.state) for verb, part in VERBS.items()}
+    if game.facts is not None:
+        parts |= {verb: ("facts", name, game.facts.SINK) for verb, name in FACT_VERBS.items()}
+    for verb, (part, name, dtype) in parts.items():
         there = find_spec(f"{game.package}.{part}") is not None
-        kernel = getattr(import_module(f"{game.package}.{part}"), verb.__name__, None) if there else None
+        kernel = getattr(import_module(f"{game.package}.{part}"), name, None) if there else None
         if kernel is None and verb in DEFAULTS:
             kernel = jit(DEFAULTS[verb])
         if kernel is None:
             where = f"{game.package}.{part}"
-            raise InputError(f"game {game.name!r}: {where} has no {verb.__name__}, which every game must have")
-        implement(verb, game.state, kernel, force_inline=kernel in inlined)
+            raise InputError(f"game {game.name!r}: {where} has no {name}, which every game must have")
+        implement(verb, dtype, kernel, force_inline=kernel in inlined or verb is write)
     _registered[game.state] = game.package

@@ -1,6 +1,7 @@
-"""The journal: what happened in a game, as rows of fixed width. Tallies, tables, records and tests all read it.
+"""The journal: what happened in a game, as rows of fixed width. Records and tests read it.
 
-A kernel is handed a journal record or None; None compiles to nothing, so search pays nothing.
+`write` is what a core says: this happened. What becomes of it is chosen while compiling, by what the core was handed: None,
+which compiles to nothing, so that search pays nothing; a journal; or a sink of facts, whose game says what to note.
 """
 
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba.core import types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
 
 _I64, _I32, _BYTES = ir.IntType(64), ir.IntType(32), ir.IntType(8).as_pointer()
 
@@ -24,23 +25,33 @@ def journal_dtype(rows: int) -> Any:
     return np.dtype([("count", "i8"), ("rows", "i4", (rows, WIDTH))], align=True)
 
 
-@intrinsic
-def write(typingctx: Any, journal: Any, kind: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
-    """Append one event: its kind and five numbers, of any integer type.
+def write(sink, kind, a, b, c, d, e):  # type: ignore[no-untyped-def]
+    """Something happened: the kind of event and five numbers. A verb of compiled code."""
+    raise TypeError("write is a verb of compiled code; call it from a kernel")
 
-    An intrinsic, since numba would compile a function again for every combination of literals it is called with.
-    """
+
+@overload(write, strict=False, jit_options={"forceinline": True})
+def _write(sink: Any, kind: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
+    if isinstance(sink, types.NoneType):
+        return lambda sink, kind, a, b, c, d, e: None
+    if isinstance(sink, types.Record) and list(sink.fields) == ["count", "rows"]:
+        return lambda sink, kind, a, b, c, d, e: _append(sink, kind, a, b, c, d, e)
+    return None
+
+
+@intrinsic
+def _append(typingctx: Any, journal: Any, kind: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
+    """Append one event."""
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        if isinstance(journal, types.Record):
-            start = builder.bitcast(args[0], _BYTES)
-            count = builder.bitcast(builder.gep(start, [_I64(journal.offset("count"))]), _I64.as_pointer())
-            row = builder.load(count)
-            place = builder.add(_I64(journal.offset("rows")), builder.mul(row, _I64(4 * WIDTH)))
-            cell = builder.bitcast(builder.gep(start, [place]), _I32.as_pointer())
-            for k, number in enumerate(args[1:]):
-                builder.store(builder.trunc(number, _I32), builder.gep(cell, [_I64(k)]))
-            builder.store(builder.add(row, _I64(1)), count)
+        start = builder.bitcast(args[0], _BYTES)
+        count = builder.bitcast(builder.gep(start, [_I64(journal.offset("count"))]), _I64.as_pointer())
+        row = builder.load(count)
+        place = builder.add(_I64(journal.offset("rows")), builder.mul(row, _I64(4 * WIDTH)))
+        cell = builder.bitcast(builder.gep(start, [place]), _I32.as_pointer())
+        for k, number in enumerate(args[1:]):
+            builder.store(builder.trunc(number, _I32), builder.gep(cell, [_I64(k)]))
+        builder.store(builder.add(row, _I64(1)), count)
         return context.get_dummy_value()
 
     return types.void(journal, *[types.int64] * 6), build

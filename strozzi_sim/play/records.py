@@ -74,7 +74,7 @@ def record_game(match: Match, deal: int, seating: int, row_dependent: Sequence[s
 
 
 def _record_game(match: Match, deal: int, seating: int, row_dependent: Sequence[str]) -> list[dict[str, Any]]:
-    played = match.play(deal, deal + 1, seating=seating)
+    played = match.play(deal, deal + 1, journal=True, seating=seating)
     assert played.journal is not None
     seats = match.design[seating]
     positions = match.positions

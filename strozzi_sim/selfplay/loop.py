@@ -1,6 +1,6 @@
 """The compiled loop: whole games, one after another, agents called by address.
 
-One pass plays a range of deals with all their seatings and adds what happened to exact integer tallies. It reads a
+One pass plays a range of deals with all their seatings and adds what happened to exact integer counts. It reads a
 stop flag between games and ends at the first illegal action of an agent. Before each decision it moves the heartbeat, so
 that whoever watches sees whose decision it is, and whether it comes to an end.
 """
@@ -11,17 +11,21 @@ from typing import Any
 import numpy as np
 from numba import int64, types
 
+from strozzi_sim.facts.counting import COUNTING, count_rows, empty, end_game
 from strozzi_sim.games.contract import (
     Game,
     actor,
     apply,
+    close_game,
     conceal,
     deal,
+    decided,
     is_legal,
     is_over,
+    open_game,
     placing,
+    prepare,
     score,
-    tally,
 )
 from strozzi_sim.kernel.fields import array_type, record_type
 from strozzi_sim.kernel.jit import entry, inline_source, jit
@@ -77,7 +81,7 @@ FAULT = np.dtype([
 
 
 @inline_source
-def play_game(state, rules, seat_agents, randoms, chance, seen, journal, fault, beat):
+def play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, fault, beat):
     """Play the game set up in `state` to its end; returns its number of decisions, negative after a fault."""
     decisions = 0
     while not is_over(state):
@@ -97,7 +101,9 @@ def play_game(state, rules, seat_agents, randoms, chance, seen, journal, fault, 
             fault.action = action
             fault.decision = decisions
             return -1
-        apply(state, rules, action, chance, journal)
+        if counting is not None:
+            decided(sink, state, rules, action)
+        apply(state, rules, action, chance, sink)
         decisions += 1
     return decisions
 
@@ -125,13 +131,43 @@ def _count(state, seats, decisions, outcome):
 
 
 @jit
+def _close_facts(facts, state, rules, seats, deal_number, seating, counting):
+    """Write the facts that are known when a game is over, and how every seat fared."""
+    close_game(facts, state, rules)
+    game = facts.games
+    facts.deal[game] = deal_number
+    facts.seating[game] = seating
+    for seat in range(len(seats)):
+        better, shared = placing(state, seat)
+        facts.of_seat_position[game, seat] = seats[seat]
+        facts.of_seat_score[game, seat] = score(state, seat)
+        facts.of_seat_place[game, seat] = 2 * better + shared + 1
+        facts.of_seat_win[game, seat] = WIN_UNITS // shared if better == 0 else 0
+    end_game(game, counting[2], counting[3], counting[4])
+    facts.games = game + 1
+    if facts.games == facts.batch:
+        _count_facts(facts, counting)
+
+
+@jit
+def _count_facts(facts, counting):
+    """Count the facts in the sink, and empty it unless its rows are to be kept."""
+    count_rows(facts.games, *counting)
+    if facts.hold == 0:
+        empty(counting[3], counting[4])
+        facts.games = 0
+
+
+@jit
 def _play(
     job, rules, work, agents, seat_agents, randoms, seatings, outcome, rows, fault, stop, beat,
-    journal, tallies,
+    sink, counting,
 ):  # fmt: skip
     state, seen, chance = work.state, work.seen, work.chance
     players = job.players
     played = 0
+    if counting is not None:
+        prepare(sink, rules, players)
     for number in range(job.first, job.last):
         key = deal_key(job.seed, job.game, players, number)
         for seating in range(seatings.shape[0]):
@@ -148,10 +184,10 @@ def _play(
             beat.deal = number
             beat.seating = seating
             beat.first = beat.decisions
-            if journal is not None:
-                journal.count = 0
-            deal(state, rules, players, job.start_player, chance, journal)
-            decisions = play_game(state, rules, seat_agents, randoms, chance, seen, journal, fault, beat)
+            if counting is not None:
+                open_game(sink)
+            deal(state, rules, players, job.start_player, chance, sink)
+            decisions = play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, fault, beat)
             if decisions < 0:
                 fault.deal = number
                 fault.seating = seating
@@ -161,8 +197,8 @@ def _play(
             for seat in range(players):
                 agent = agents[seats[seat]]
                 take_playouts(agent, agent.memory)
-            if journal is not None:
-                tally(state, rules, journal, tallies)
+            if counting is not None:
+                _close_facts(sink, state, rules, seats, number, seating, counting)
             if rows.shape[0] > 0:
                 for seat in range(players):
                     row = rows[played * players + seat]
@@ -175,6 +211,8 @@ def _play(
                     row.twice_place = 2 * better + shared + 1
                     row.decisions = decisions
             played += 1
+    if counting is not None:
+        _count_facts(sink, counting)
     return played
 
 
@@ -200,13 +238,21 @@ def _signature(game: Game) -> list[Any]:
 
 @cache
 def silent_loop(game: Game) -> Any:
-    """The loop without a journal, compiled for `game`."""
+    """The loop that writes nothing, compiled for `game`."""
     game.register()
     return entry(_play, types.int64(*_signature(game), types.none, types.none), game.name)
 
 
 @cache
-def counted_loop(game: Game) -> Any:
-    """The loop with journal and tallies, compiled for `game`."""
+def recording_loop(game: Game) -> Any:
+    """The loop that writes a journal, compiled for `game`; of one game."""
     game.register()
-    return entry(_play, types.int64(*_signature(game), record_type(game.journal), record_type(game.tallies)), game.name)
+    return entry(_play, types.int64(*_signature(game), record_type(game.journal), types.none), game.name)
+
+
+@cache
+def counting_loop(game: Game) -> Any:
+    """The loop that counts facts, compiled for `game`, which has some."""
+    game.register()
+    assert game.facts is not None
+    return entry(_play, types.int64(*_signature(game), record_type(game.facts.SINK), COUNTING), game.name)

@@ -9,6 +9,8 @@ import numpy as np
 from strozzi_sim.agent import AgentSpec, check_lineup
 from strozzi_sim.agent.compile import CompiledAgent, compile_agent
 from strozzi_sim.errors import AgentFault, InputError
+from strozzi_sim.facts.columns import Setting
+from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.fields import exact_copy
@@ -20,8 +22,9 @@ from strozzi_sim.selfplay.loop import (
     JOB,
     OUTCOME,
     ROW,
-    counted_loop,
     counter,
+    counting_loop,
+    recording_loop,
     silent_loop,
     work_dtype,
 )
@@ -39,15 +42,15 @@ class MatchResult:
     Attributes:
         games: games played.
         outcome: OUTCOME record, array of shape (1,).
-        tallies: the game's tallies, array of shape (1,), or None if not asked for.
+        counts: of the facts that were asked for, int64[plan.size], or None.
         rows: ROW records, one a game and seat, or empty.
-        journal: the journal of the last game, or None if not asked for.
+        journal: the journal of the game, or None if not asked for.
         playouts: games that searching agents have simulated.
     """
 
     games: int
     outcome: np.ndarray[Any, Any]
-    tallies: np.ndarray[Any, Any] | None
+    counts: np.ndarray[Any, Any] | None
     rows: np.ndarray[Any, Any]
     journal: np.ndarray[Any, Any] | None
     playouts: int = 0
@@ -111,9 +114,19 @@ class Match:
         """The seatings, uint8[S, P]."""
         return seating_design(self.seatings, self.players)
 
+    def plan(self, crosstabs: Sequence[Crosstab]) -> CrosstabPlan:
+        """How facts are counted in this match.
+
+        Raises:
+            InputError: something in a crosstab that the game does not have.
+        """
+        facts = self.game.facts
+        tables, sink = (facts.TABLES, facts.SINK) if facts else ((), np.dtype([("games", "i8")]))
+        return CrosstabPlan(tables, sink, Setting(self.players, self.variant.components), crosstabs)
+
     def warm(self, *, counted: bool = True) -> None:
         """Compile what workers will find in the cache folder: all that this match needs except third-party agents."""
-        counted_loop(self.game) if counted else silent_loop(self.game)
+        counting_loop(self.game) if counted else silent_loop(self.game)
         for spec in self.lineup:
             if not spec.foreign:
                 compile_agent(spec, self.game)
@@ -125,7 +138,8 @@ class Match:
         first: int,
         last: int,
         *,
-        counted: bool = True,
+        plan: CrosstabPlan | None = None,
+        journal: bool = False,
         rows: bool = False,
         seating: int | None = None,
         start_player: int = 0,
@@ -136,7 +150,8 @@ class Match:
         Args:
             first: first deal.
             last: one past the last deal.
-            counted: keep a journal and the game's tallies.
+            plan: the facts to count; None counts outcomes alone.
+            journal: keep the journal, of one game.
             rows: also return one row a game and seat.
             seating: number of the only seating to play.
             start_player: seat that starts round 1.
@@ -173,12 +188,21 @@ class Match:
         table = np.zeros((last - first) * len(design) * players if rows else 0, ROW)
         work, seat_agents = np.zeros(1, work_dtype(self.game)), np.zeros(players, AGENT)
         randoms = np.zeros(players, RANDOM)
-        journal = tallies = None
-        if counted:
-            journal, tallies = np.empty(1, self.game.journal), np.zeros(1, self.game.tallies)
-            loop, counting = counted_loop(self.game), (journal[0], tallies[0])
+        counts = written = None
+        sink: Any = None
+        counting: Any = None
+        if plan is not None and plan.crosstabs:
+            assert self.game.facts is not None
+            records = np.zeros(1, self.game.facts.SINK)
+            records["batch"], records["asked"] = plan.batch, plan.asked
+            loop, sink, counting = counting_loop(self.game), records[0], tuple(plan.counting(records))
+            counts = counting[-1]
+        elif journal:
+            assert (last - first) * len(design) == 1
+            written = np.zeros(1, self.game.journal)
+            loop, sink = recording_loop(self.game), written[0]
         else:
-            loop, counting = silent_loop(self.game), (None, None)
+            loop = silent_loop(self.game)
         games, parts, beat = 0, iter([(first, last, agents)]), heartbeat()
         if self.in_python:
             mixed = MixedLoop(
@@ -191,14 +215,14 @@ class Match:
                 job["first"], job["last"] = low, high
                 games += loop(
                     job[0], rules[0], work[0], players_of, seat_agents, randoms, design, outcome[0],
-                    table[games * players :], fault[0], stop, beat[0], *counting,
+                    table[games * players :], fault[0], stop, beat[0], sink, counting,
                 )  # fmt: skip
         if rules.tobytes() != self.variant.rules.tobytes():
             raise AgentFault(f"{_foreign(self.positions, compiled)} changed the rules that it was handed")
         if fault["found"][0]:
             raise blame(fault[0], "")
         playouts = int(agents["playouts"].sum())
-        return MatchResult(games, outcome, tallies, table[: games * players], journal, playouts)
+        return MatchResult(games, outcome, counts, table[: games * players], written, playouts)
 
     def lost(self, beat: np.ndarray[Any, Any], what: str, seating: int | None = None) -> AgentFault:
         """The fault of a worker process that ended while it played this match; `beat` is its last heartbeat."""

@@ -2,7 +2,6 @@
 
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.strozzi.state import JOURNAL_ROWS, PLAYER_COUNTS, RULES, STATE
-from strozzi_sim.games.strozzi.tallies import TALLIES
 
 GAME = Game(
     name="strozzi",
@@ -12,7 +11,6 @@ GAME = Game(
     behaviour=1,
     state=STATE,
     rules=RULES,
-    tallies=TALLIES,
     journal_rows=JOURNAL_ROWS,
     tiers={"weak": "random", "middle": "heuristic", "search": "ismcts:iterations=200"},
 )

@@ -1,7 +1,7 @@
 """Strozzi's journal: the kinds of events, and their translation to the lines of a record.
 
-A row is (kind, a, b, c, d, e); the comments below say what a..e are. MOVE, SHIP_PRIZE and MARKER are for tallies and
-have no line of their own in a record.
+A row is (kind, a, b, c, d, e); the comments below say what a..e are. MOVE, SHIP_PRIZE and MARKER are for facts; a record
+has the prizes summed up in its score_round line.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,8 +19,8 @@ TAKE_TILE = 7  #   seat, tile or -1, replacement or -1
 SET_ASIDE = 8  #   ship
 SHIP_PRIZE = 9  #  seat, ship, port, rank, coins
 MARKER = 10  #     seat, city, space, coins by rank, bonus coins
-SCORE = 11  #      seat, ships, markers, bonus, total  this round's prizes, running total
-END = 12  #        seat, promotion, total, rank (0 = won)
+SCORE = 11  #      seat, total                     coins after a round
+END = 12  #        seat, total, rank (0 = won)
 
 CARGO, SCROLL, TILE_WARE = 0, 1, 2
 
@@ -32,7 +32,8 @@ def to_lines(rows: Any, components: dict[str, Any], players: int) -> Iterator[di
     display: list[str] = []
     shown = False
     round_number = 0
-    scores: list[list[int]] = []
+    paid = [[0, 0, 0] for _ in range(players)]  # this round: ships, markers, bonus
+    totals: list[int] = []
     ends: list[list[int]] = []
     for kind, a, b, c, d, e in rows.tolist():
         if kind == SHOW:
@@ -56,15 +57,20 @@ def to_lines(rows: Any, components: dict[str, Any], players: int) -> Iterator[di
             yield {"type": "take_tile", "player": a, "tile": tile, "replacement": replacement}
         elif kind == SET_ASIDE:
             yield {"type": "set_aside", "ship": ships[a]}
+        elif kind == SHIP_PRIZE:
+            paid[a][0] += e
+        elif kind == MARKER:
+            paid[a][1] += d
+            paid[a][2] += e
         elif kind == SCORE:
-            scores.append([b, c, d, e])
-            if len(scores) == players:
-                ship_coins, marker_coins, bonus, total = (list(column) for column in zip(*scores, strict=True))
-                line = {"ships": ship_coins, "markers": marker_coins, "bonus": bonus, "total": total}
+            totals = [*totals, b] if a else [b]
+            if len(totals) == players:
+                ship_coins, marker_coins, bonus = (list(column) for column in zip(*paid, strict=True))
+                line = {"ships": ship_coins, "markers": marker_coins, "bonus": bonus, "total": totals}
                 yield {"type": "score_round", "round": round_number, **line}
-                scores = []
+                paid = [[0, 0, 0] for _ in range(players)]
         elif kind == END:
-            ends.append([b, c, d])
+            ends.append([b - totals[a], b, c])
             if len(ends) == players:
                 promotion, total, rank = (list(column) for column in zip(*ends, strict=True))
                 ranking = sorted(range(players), key=lambda seat: rank[seat])

@@ -20,7 +20,13 @@ def category_coins(state, rules, seat, category, total):
     """Prize of `seat` in `category` if its tiles there were worth `total`; ties by the order at Florence (61, 62)."""
     if total == 0 and not rules.zero_total_scores:
         return 0
-    return rules.category_prize[_seats_above(state, state.tile_total[category], seat, total)]
+    return rules.category_prize[rank_in_category(state, seat, category, total)]
+
+
+@jit
+def rank_in_category(state, seat, category, total):
+    """Seats that are better in `category` than `seat`, if its tiles there were worth `total`."""
+    return _seats_above(state, state.tile_total[category], seat, total)
 
 
 @force_inline
@@ -55,28 +61,8 @@ def score_round(state, rules, journal):
             bonus = space_bonus(rules, city, space)
             state.coins[seat] = state.coins[seat] + prize + bonus
             write(journal, MARKER, seat, city, space, prize, bonus)
-    if journal is not None:
-        _write_scores(state, journal)
-
-
-@jit
-def _write_scores(state, journal):
-    """One SCORE row a seat, summed from this round's SHIP_PRIZE and MARKER rows."""
-    for seat in range(state.players):
-        ships = markers = bonus = 0
-        row = journal.count - 1
-        while True:
-            kind = journal.rows[row, 0]
-            mine = journal.rows[row, 1] == seat
-            if kind == SHIP_PRIZE:
-                ships += journal.rows[row, 5] if mine else 0
-            elif kind == MARKER:
-                markers += journal.rows[row, 4] if mine else 0
-                bonus += journal.rows[row, 5] if mine else 0
-            elif kind != SCORE:
-                break
-            row -= 1
-        write(journal, SCORE, seat, ships, markers, bonus, state.coins[seat])
+    for seat in range(players):
+        write(journal, SCORE, seat, state.coins[seat], 0, 0, 0)
 
 
 @jit
@@ -86,12 +72,8 @@ def score_tiles(state, rules, journal):
     for category in range(3):
         for seat in range(players):
             state.coins[seat] += category_coins(state, rules, seat, category, state.tile_total[category, seat])
-    if journal is not None:
-        first = journal.count - players  # the SCORE rows of the last round
-        for seat in range(players):
-            coins = state.coins[seat]
-            promotion = coins - journal.rows[first + seat, 5]
-            write(journal, END, seat, promotion, coins, better_seats(state, seat), 0)
+    for seat in range(players):
+        write(journal, END, seat, state.coins[seat], better_seats(state, seat), 0, 0)
 
 
 @jit

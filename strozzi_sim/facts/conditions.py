@@ -1,0 +1,118 @@
+"""Conditions on columns: `round == 3 and not (flag == pirate or prize < 20)`, parsed and never run as code."""
+
+import ast
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.facts.columns import Array, Levels
+
+_COMPARED: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Eq: ("==", operator.eq), ast.NotEq: ("!=", operator.ne), ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le), ast.Gt: (">", operator.gt), ast.GtE: (">=", operator.ge),
+}  # fmt: skip
+_FLIPPED = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
+_FORM = "comparisons of a column with a number or a name, joined by and, or, not, in parentheses"
+
+
+class Condition:
+    """A condition, from its text.
+
+    Args:
+        text: as a study has it.
+        where: what names it in errors.
+
+    Raises:
+        InputError: it is no such condition.
+    """
+
+    def __init__(self, text: str, where: str = "where") -> None:
+        self.text, self._where = text, where
+        try:
+            tree = ast.parse(text.strip(), mode="eval")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            raise InputError(f"{where}: {shown(text)} is not a condition; give {_FORM}") from None
+        self._tree = self._checked(tree.body)
+
+    def _checked(self, node: ast.expr) -> Any:
+        """The tree as nested tuples: ("and", ...), ("not", part), (column, comparison, value)."""
+        if isinstance(node, ast.BoolOp):
+            return ("and" if isinstance(node.op, ast.And) else "or", *map(self._checked, node.values))
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return ("not", self._checked(node.operand))
+        if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _COMPARED:
+            left, right, kind = node.left, node.comparators[0], type(node.ops[0])
+            if not isinstance(left, ast.Name) and isinstance(right, ast.Name):
+                left, right, kind = right, left, _FLIPPED.get(kind, kind)  # 3 == round
+            value = self._value(right)
+            if isinstance(left, ast.Name) and value is not None:
+                return (left.id, kind, value)
+        raise InputError(f"{self._where}: {shown(self.text)}: {ast.unparse(node)!r} is not a condition; give {_FORM}")
+
+    @staticmethod
+    def _value(node: ast.expr) -> str | float | None:
+        if isinstance(node, ast.Name):
+            return node.id
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            inner = Condition._value(node.operand)
+            return -inner if isinstance(inner, int | float) else None
+        if isinstance(node, ast.Constant) and type(node.value) in (str, int, float):
+            return node.value
+        return None
+
+    def _comparisons(self, tree: Any) -> Iterator[tuple[str, type, Any]]:
+        if tree[0] in ("and", "or", "not") and not isinstance(tree[1], type):
+            for part in tree[1:]:
+                yield from self._comparisons(part)
+        else:
+            yield tree
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns it looks at, each once."""
+        return list(dict.fromkeys(column for column, _, _ in self._comparisons(self._tree)))
+
+    def bounds(self, column: str, levels: Levels | None, scale: int) -> list[int]:
+        """Where the truth of a comparison of the column can change: it does not between two of these numbers."""
+        found = set()
+        for name, _, value in self._comparisons(self._tree):
+            if name == column:
+                low, high = self._between(column, value, levels, scale)
+                found |= {low, high}
+        return sorted(found)
+
+    def _between(self, column: str, value: Any, levels: Levels | None, scale: int) -> tuple[int, int]:
+        """The smallest value of the column that is not below `value`, and the smallest above it."""
+        names = levels.names if levels else ()
+        numeric = not names or names[0].lstrip("-<").rstrip("+").isdigit()
+        if levels and isinstance(value, str) and value in names:  # a level by its name: all values of it
+            level = names.index(value)
+            return levels.starts[level], levels.starts[level + 1] if level + 1 < len(names) else 2**31
+        if isinstance(value, str) or not numeric:
+            say = "it is a number" if numeric else known_names(str(value), names)
+            raise InputError(f"{self._where}: {shown(self.text)}: {column} is never {value!r}; {say}")
+        shift = levels.starts[0] - int(names[0]) * scale if levels and names[0].lstrip("-").isdigit() else 0
+        scaled = value * scale + shift  # people count rounds from 1
+        return int(np.ceil(scaled)), int(np.floor(scaled)) + 1
+
+    def holds(self, values: Mapping[str, Array], levels: Mapping[str, Levels | None], scales: Mapping[str, int]) -> Array:
+        """Where it is true of these values of its columns, bool of their common shape."""
+
+        def of(tree: Any) -> Any:
+            if tree[0] == "not" and not isinstance(tree[1], type):
+                return ~of(tree[1])
+            if tree[0] in ("and", "or") and not isinstance(tree[1], type):
+                parts = [of(part) for part in tree[1:]]
+                return np.logical_and.reduce(parts) if tree[0] == "and" else np.logical_or.reduce(parts)
+            column, kind, value = tree
+            low, high = self._between(column, value, levels[column], scales[column])
+            at = values[column]
+            return {
+                ast.Eq: lambda: (at >= low) & (at < high), ast.NotEq: lambda: (at < low) | (at >= high),
+                ast.Lt: lambda: at < low, ast.LtE: lambda: at < high, ast.Gt: lambda: at >= high, ast.GtE: lambda: at >= low,
+            }[kind]()  # fmt: skip
+
+        return np.asarray(of(self._tree))

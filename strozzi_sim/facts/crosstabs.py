@@ -1,0 +1,330 @@
+"""Crosstabs: what is to be counted, as data, and the plan that counts them all at once.
+
+A crosstab asks, of one fact table, how many rows there are for every combination of levels of some columns, and what other
+columns add up to over them. A plan puts crosstabs that share columns into cubes, so that a row is counted in a few places
+for many questions; every crosstab is then an exact marginal of its cube. Counts are int64, chunks add up in any order.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.errors import InputError, known_names
+from strozzi_sim.facts.columns import OUTCOMES, SIZES, Array, Column, Levels, Setting, Table
+from strozzi_sim.facts.conditions import Condition
+from strozzi_sim.facts.counting import Counting
+from strozzi_sim.facts.sink import batch_for
+
+MAX_CELLS = 2**22  # of a cube; more is a mistake
+_SMALL = 4096  # cells of a cube that may grow
+_GROWTH = 4  # times the cells of its crosstabs, that a cube may have
+
+
+@dataclass(frozen=True)
+class Crosstab:
+    """Rows of a fact table by levels of columns.
+
+    Attributes:
+        fact: the table.
+        by: columns; an axis each.
+        sums: columns that are added up beside the count.
+        where: a condition on columns, "" for all rows.
+    """
+
+    fact: str
+    by: tuple[str, ...] = ()
+    sums: tuple[str, ...] = ()
+    where: str = ""
+
+
+@dataclass
+class _Cube:
+    """What is counted together: of one table, by the values of written columns between `bounds`.
+
+    Attributes:
+        table: number of the table.
+        bounds: column -> where its levels begin.
+        sums: written columns.
+        alone: cells of its crosstabs, if each were counted by itself.
+        first: of its counts.
+    """
+
+    table: int
+    bounds: dict[str, tuple[int, ...]]
+    sums: tuple[str, ...]
+    alone: int = 0
+    first: int = 0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(len(starts) for starts in self.bounds.values())
+
+    @property
+    def cells(self) -> int:
+        return int(np.prod(self.shape, dtype=object))
+
+    @property
+    def width(self) -> int:
+        return 1 + len(self.sums)
+
+    def with_(self, other: "_Cube") -> "_Cube":
+        names = dict.fromkeys([*self.bounds, *other.bounds])
+        bounds = {name: tuple(sorted({*self.bounds.get(name, ()), *other.bounds.get(name, ())})) for name in names}
+        sums = tuple(dict.fromkeys([*self.sums, *other.sums]))
+        return _Cube(self.table, bounds, sums, self.alone + other.alone)
+
+
+class CrosstabPlan:
+    """The cubes that answer some crosstabs in a setting.
+
+    Args:
+        tables: of the game.
+        sink: the dtype of its sink.
+        setting: players and component data.
+        crosstabs: what is asked.
+
+    Raises:
+        InputError: an unknown table or column, a column that has no levels, a condition that makes no sense.
+    """
+
+    def __init__(
+        self, tables: Sequence[Table], sink: np.dtype[Any], setting: Setting, crosstabs: Sequence[Crosstab]
+    ) -> None:
+        self._tables, self._sink, self._setting = tables, sink, setting
+        self._numbers = {table.name: number for number, table in enumerate(tables)}
+        self.crosstabs = tuple(dict.fromkeys(crosstabs))
+        self._conditions: dict[str, Condition] = {}
+        self.cubes: list[_Cube] = []
+        needs = {crosstab: self._need(crosstab) for crosstab in self.crosstabs}
+        for crosstab in sorted(self.crosstabs, key=lambda asked: -needs[asked].cells):
+            self._place(needs[crosstab])
+        self.size = 0
+        for cube in self.cubes:
+            cube.first = self.size
+            self.size += cube.cells * cube.width
+        self._cube_of = {crosstab: self._holder(need) for crosstab, need in needs.items()}
+
+    def _table(self, name: str) -> Table:
+        if name not in self._numbers:
+            raise InputError(f"no fact table {name!r}; {known_names(name, self._numbers)}")
+        return self._tables[self._numbers[name]]
+
+    def levels(self, fact: str, column: str) -> Levels:
+        """The levels of a column.
+
+        Raises:
+            InputError: it has none.
+        """
+        table = self._table(fact)
+        levels = table.column(column).levels_in(self._setting)
+        if levels is None:
+            sortable = [each.name for each in table.all_columns if each.levels is not None]
+            raise InputError(
+                f"table {fact}: {column} is a number to add up, not one to sort by; {known_names(column, sortable)}"
+            )
+        return levels
+
+    def condition(self, crosstab: Crosstab) -> Condition | None:
+        """The condition of a crosstab."""
+        if not crosstab.where:
+            return None
+        if crosstab.where not in self._conditions:
+            self._conditions[crosstab.where] = Condition(crosstab.where)
+        return self._conditions[crosstab.where]
+
+    def _need(self, crosstab: Crosstab) -> _Cube:
+        """The smallest cube that answers a crosstab."""
+        table = self._table(crosstab.fact)
+        bounds: dict[str, set[int]] = {}
+
+        def split(name: str, starts: Sequence[int] | None) -> None:
+            """Have a column told apart at `starts`; None: at every one of its levels."""
+            column = table.column(name)
+            if column.of:
+                for base in column.of:
+                    split(base, None)
+                return
+            levels = column.levels_in(self._setting)
+            if starts is None:
+                starts = self.levels(crosstab.fact, name).starts
+            low = levels.starts[0] if levels else min(starts) - 1
+            bounds.setdefault(name, {low}).update(start for start in starts if low < start < 2**31)
+
+        for name in crosstab.by:
+            split(name, self.levels(crosstab.fact, name).starts)
+        condition = self.condition(crosstab)
+        for name in condition.columns if condition else ():
+            column = table.column(name)
+            split(name, condition.bounds(name, column.levels_in(self._setting), column.scale))  # type: ignore[union-attr]
+        for name in crosstab.sums:
+            if table.column(name).of:
+                for base in table.column(name).of:
+                    split(base, None)
+        sums = tuple(name for name in crosstab.sums if not table.column(name).of)
+        cube = _Cube(
+            self._numbers[crosstab.fact], {name: tuple(sorted(starts)) for name, starts in bounds.items()}, sums
+        )
+        if cube.cells > MAX_CELLS:
+            raise InputError(
+                f"table {crosstab.fact} by {', '.join(crosstab.by)}: {cube.cells:,} cells, the most is {MAX_CELLS:,}; "
+                "leave a column out"
+            )
+        cube.alone = cube.cells * cube.width
+        return cube
+
+    def _place(self, need: _Cube) -> None:
+        """Put a crosstab into the cube that grows least by it, or into one of its own."""
+        best, least = -1, None
+        for number, cube in enumerate(self.cubes):
+            if cube.table != need.table:
+                continue
+            merged = cube.with_(need)
+            size = merged.cells * merged.width
+            grown = size - cube.cells * cube.width
+            if (merged.cells <= _SMALL and size <= _GROWTH * merged.alone) or grown == 0:
+                if least is None or grown < least:
+                    best, least = number, grown
+        if best < 0:
+            self.cubes.append(need)
+        else:
+            self.cubes[best] = self.cubes[best].with_(need)
+
+    def _holder(self, need: _Cube) -> _Cube:
+        """The smallest cube that has all that a crosstab needs."""
+        holding = [
+            cube
+            for cube in self.cubes
+            if cube.table == need.table
+            and set(need.sums) <= set(cube.sums)
+            and all(set(starts) <= set(cube.bounds.get(name, ())) for name, starts in need.bounds.items())
+        ]
+        return min(holding, key=lambda cube: cube.cells * cube.width)
+
+    def holds(self, crosstab: Crosstab) -> bool:
+        """Whether the counts of this plan answer a crosstab that it was not made for."""
+        try:
+            self._holder(self._need(crosstab))
+        except ValueError:  # no cube has it
+            return False
+        return True
+
+    def read(self, crosstab: Crosstab, counts: Array) -> Array:
+        """A crosstab from counts int64[C, size]: int64[C, levels of each column of `by`, 1 + sums]."""
+        table = self._table(crosstab.fact)
+        cube = self._cube_of.get(crosstab) or self._holder(self._need(crosstab))
+        part = counts[:, cube.first : cube.first + cube.cells * cube.width].reshape(len(counts), cube.cells, cube.width)
+        places = np.indices(cube.shape).reshape(len(cube.shape), cube.cells)
+        written = {
+            name: np.asarray(starts)[place] for (name, starts), place in zip(cube.bounds.items(), places, strict=True)
+        }
+
+        def values(name: str) -> Array:
+            column = table.column(name)
+            if not column.of:
+                return written[name]
+            assert column.values is not None
+            found: Array = np.asarray(column.values(self._setting))[tuple(written[base] for base in column.of)]
+            return found
+
+        shape = tuple(len(self.levels(crosstab.fact, name).names) for name in crosstab.by)
+        cell = np.zeros(cube.cells, np.int64)
+        for name, size in zip(crosstab.by, shape, strict=True):
+            cell = cell * size + self.levels(crosstab.fact, name).of(values(name))
+        condition = self.condition(crosstab)
+        if condition:
+            columns = {name: table.column(name) for name in condition.columns}
+            keep = condition.holds(
+                {name: values(name) for name in columns},
+                {name: column.levels_in(self._setting) for name, column in columns.items()},
+                {name: column.scale for name, column in columns.items()},
+            )
+            cell, part = cell[keep], part[:, keep]
+            values_of = {name: values(name)[keep] for name in crosstab.sums if table.column(name).of}
+        else:
+            values_of = {name: values(name) for name in crosstab.sums if table.column(name).of}
+        numbers = [part[:, :, 0]]
+        for name in crosstab.sums:
+            numbers.append(
+                part[:, :, 0] * values_of[name] if name in values_of else part[:, :, 1 + cube.sums.index(name)]
+            )
+        cells = int(np.prod(shape, dtype=np.int64))
+        found = np.zeros((len(numbers), cells, len(counts)), np.int64)
+        for k, column in enumerate(numbers):
+            np.add.at(found[k], cell, column.T)
+        return np.ascontiguousarray(found.transpose(2, 1, 0)).reshape(len(counts), *shape, len(numbers))
+
+    @cached_property
+    def asked(self) -> int:
+        """The tables that are written at all, as a set of their numbers."""
+        return sum(1 << number for number in {cube.table for cube in self.cubes})
+
+    @cached_property
+    def batch(self) -> int:
+        """Games between two counts."""
+        return batch_for(self._tables, self._setting)
+
+    def _at(self, field_name: str) -> int:
+        return int(self._sink.fields[field_name][1])  # type: ignore[index]
+
+    @cached_property
+    def _descriptors(self) -> tuple[Array, ...]:
+        tables = [
+            [
+                self._at(f"{table.name}_rows") // 8,
+                self._at(f"{table.name}_ends") // 4,
+                self._at(f"{table.name}_seat") if table.has_seat else -1,
+            ]
+            for table in self._tables
+        ]
+        fills, cubes, dims, sums, strides = [], [], [], [], []
+        outcomes = {column.name for column in OUTCOMES}
+        for number in sorted({cube.table for cube in self.cubes}):
+            table = self._tables[number]
+            wanted = {name for cube in self.cubes if cube.table == number for name in (*cube.bounds, *cube.sums)}
+            for column in OUTCOMES:
+                if table.has_seat and column.name in wanted & outcomes:
+                    size = SIZES[column.dtype]
+                    fills.append(
+                        [
+                            number,
+                            size,
+                            self._at(f"of_seat_{column.name}") // size,
+                            self._at(f"{table.name}_{column.name}") // size,
+                        ]
+                    )
+        for cube in self.cubes:
+            table, first_dim, first_sum = self._tables[cube.table], len(dims), len(sums)
+            stride = cube.cells * cube.width
+            for name, starts in cube.bounds.items():
+                stride //= len(starts)
+                dims.append([*self._place_of(table, name), starts[0], starts[-1] - starts[0], len(strides)])
+                values = np.arange(starts[0], starts[-1] + 1)
+                strides.extend((stride * (np.searchsorted(np.asarray(starts), values, side="right") - 1)).tolist())
+            sums.extend(self._place_of(table, name) for name in cube.sums)
+            cubes.append([cube.table, first_dim, len(dims), first_sum, len(sums), cube.first, cube.cells])
+
+        def rows(found: list[Any], width: int) -> Array:
+            return np.array(found, np.int64).reshape(len(found), width)
+
+        return (
+            rows(tables, 3), rows(fills, 4), rows(cubes, 7), rows(dims, 5), rows(sums, 2),
+            np.array(strides or [0], np.int64),
+        )  # fmt: skip
+
+    def _place_of(self, table: Table, name: str) -> list[int]:
+        """Place and size of a column."""
+        size = SIZES[table.column(name).dtype]
+        return [self._at(f"{table.name}_{name}") // size, size]
+
+    def counting(self, sink: Array) -> Counting:
+        """What the kernel needs to count the rows of `sink`, an array of shape (1,), into new counts."""
+        rows = max(table.rows for table in self._tables)
+        most = max((len(cube.sums) for cube in self.cubes), default=0)
+        raw = sink.view(np.uint8)
+        return Counting(
+            raw, raw.view(np.uint16), raw.view(np.int32), raw.view(np.int64), *self._descriptors,
+            np.zeros(rows, np.int64), np.zeros((max(most, 1), rows), np.int64), np.zeros(max(self.size, 1), np.int64),
+        )  # fmt: skip
