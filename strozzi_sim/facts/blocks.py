@@ -1,0 +1,199 @@
+"""Figures as data: what a table says of facts, each figure the ratio of two sums by the levels of some columns.
+
+A block is a part of a table: some figures by the same columns of one fact table. It knows the crosstabs that it needs, and
+writes its figures once they are counted. `cell` is a cell of a study (studies.cells.CellCounts), `stats` the package
+strozzi_sim.stats and `table` a games.reporting.FigureTable; they are handed in.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.facts.columns import Array, Table
+from strozzi_sim.facts.crosstabs import Crosstab
+
+ALL = "all"  # the level that has all others together
+GAMES, PLAYERS = "games", "players"  # what sums can be divided by besides columns: games, and games times players
+ROWS = ""  # the number of rows, in place of a column
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A figure: a sum over another.
+
+    Attributes:
+        name: the figure's.
+        over: the columns whose sum it is of, ROWS for the number of rows.
+        under: what it is divided by: a column, ROWS, GAMES or PLAYERS.
+        along: a key of the block whose levels are taken together in `under`.
+        share: whether it is a share, in [0, 1].
+        rows_count: whether its n is the number of rows, where `under` is not.
+    """
+
+    name: str
+    over: tuple[str, ...] = (ROWS,)
+    under: str = ROWS
+    along: str = ""
+    share: bool = False
+    rows_count: bool = False
+
+
+def mean(name: str, *columns: str) -> Ratio:
+    """The mean of a column, or of the sum of some, over rows."""
+    return Ratio(name, columns)
+
+
+def share(name: str, column: str) -> Ratio:
+    """The share of rows for which a column of 0 and 1 is 1; of `win`, the share of games won."""
+    return Ratio(name, (column,), share=True)
+
+
+def share_along(name: str, key: str, column: str = ROWS) -> Ratio:
+    """The level's share of all levels of a key: of rows, or of what a column adds up to."""
+    return Ratio(name, (column,), column, key, share=True)
+
+
+def per_game(name: str, *columns: str) -> Ratio:
+    """What columns add up to in a game; without one, the number of rows."""
+    return Ratio(name, columns or (ROWS,), GAMES)
+
+
+def per_player(name: str, *columns: str) -> Ratio:
+    """The same for each player."""
+    return Ratio(name, columns or (ROWS,), PLAYERS)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Figures of one fact table by the same columns.
+
+    Attributes:
+        fact: the table.
+        axes: key of the table that is written -> the column whose levels are its values.
+        figures: what is said; a name with {} is completed by the level of `named`.
+        levels: other keys, and what stands there.
+        where: which rows, a condition; "" for all.
+        margins: keys that have a further level, ALL.
+        only: key -> the levels that are written; what figures are divided by takes all into account.
+        named: key, none of the table's, whose levels complete the names of figures.
+    """
+
+    fact: str
+    axes: Mapping[str, str]
+    figures: Sequence[Ratio]
+    levels: Mapping[str, str] = field(default_factory=dict)
+    where: str = ""
+    margins: tuple[str, ...] = ()
+    only: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    named: str = ""
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def crosstabs(self, tables: Mapping[str, Table]) -> list[Crosstab]:
+        """What has to be counted."""
+        return [self._crosstab()]
+
+    def _crosstab(self) -> Crosstab:
+        columns = [name for figure in self.figures for name in (*figure.over, figure.under)]
+        sums = tuple(dict.fromkeys(name for name in columns if name not in (ROWS, GAMES, PLAYERS)))
+        return Crosstab(self.fact, tuple(self.axes.values()), sums, self.where)
+
+    def write(self, table: Any, cell: Any, stats: Any) -> None:
+        """Add the figures of a cell to the table."""
+        crosstab = self._crosstab()
+        counts = cell.count(crosstab)  # [C, levels of each axis, 1 + sums]
+        keys = list(self.axes)
+        names = [list(cell.plan.levels(self.fact, column).names) for column in self.axes.values()]
+        whole = counts
+        for axis, key in enumerate(keys, 1):
+            if key in self.margins:
+                whole = np.concatenate([whole, whole.take(range(counts.shape[axis]), axis).sum(axis, keepdims=True)], axis)
+                names[axis - 1].append(ALL)
+        keep = [
+            [k for k, name in enumerate(known) if key not in self.only or name in self.only[key]]
+            for key, known in zip(keys, names, strict=True)
+        ]
+        scales = {column: cell.plan.column(self.fact, column).scale for column in crosstab.sums}
+
+        def sums(array: Array, columns: Iterable[str]) -> Array:
+            """What columns add up to, and the number of rows for ROWS."""
+            places = [0 if column == ROWS else 1 + crosstab.sums.index(column) for column in columns]
+            return np.asarray(sum(array[..., place] for place in places))
+
+        chosen = np.ix_(range(len(counts)), *keep)
+        shown = {key: [names[axis][k] for k in keep[axis]] for axis, key in enumerate(keys)}
+        for figure in self.figures:
+            over, events = sums(whole, figure.over), None
+            if figure.under in (GAMES, PLAYERS):
+                games = cell.outcome["games"] * (cell.players if figure.under == PLAYERS else 1)
+                under = np.broadcast_to(games.reshape(-1, *[1] * len(keys)), over.shape)
+            else:
+                under = sums(whole, (figure.under,))
+            if figure.along:
+                axis = 1 + keys.index(figure.along)
+                under = under.take(range(counts.shape[axis]), axis).sum(axis, keepdims=True)
+                under = np.broadcast_to(under, over.shape)
+            if figure.rows_count:
+                events = sums(whole, (ROWS,))[chosen]
+            unit = scales.get(figure.over[0], 1)
+            over = over * scales.get(figure.under, 1)
+            estimate = stats.ratio(
+                over[chosen], under[chosen], unit=unit, n_deals=cell.deals if figure.share else None, events=events
+            )
+            self._add(table, cell, figure.name, estimate, shown)
+
+    def _add(self, table: Any, cell: Any, name: str, estimate: Any, shown: Mapping[str, list[str]]) -> None:
+        if not self.named:
+            table.add(cell, name, estimate, **shown, **self.levels)
+            return
+        axis = list(shown).index(self.named)
+        rest = {key: found for key, found in shown.items() if key != self.named}
+        for k, level in enumerate(shown[self.named]):
+            place = (slice(None),) * axis + (k,)
+            table.add(cell, name.format(level), estimate.at(place), **rest, **self.levels)
+
+
+@dataclass(frozen=True)
+class Quantiles:
+    """Quantiles of a column, each a figure.
+
+    Attributes:
+        fact, column: what is looked at; the column has a level for every value.
+        figures: name -> which quantile.
+        levels: keys of the table, and what stands there.
+        where: which rows.
+        by: key -> the column whose levels are its values.
+        open_above, open_below: whether the last and the first level take all beyond.
+    """
+
+    fact: str
+    column: str
+    figures: Mapping[str, float]
+    levels: Mapping[str, str] = field(default_factory=dict)
+    where: str = ""
+    open_above: bool = True
+    open_below: bool = False
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def crosstabs(self, tables: Mapping[str, Table]) -> list[Crosstab]:
+        """What has to be counted."""
+        return [Crosstab(self.fact, (self.column,), (), self.where)]
+
+    def write(self, table: Any, cell: Any, stats: Any) -> None:
+        """Add the figures of a cell to the table."""
+        (crosstab,) = self.crosstabs({})
+        counts = cell.count(crosstab)[..., 0]
+        starts = cell.plan.levels(self.fact, self.column).starts
+        assert starts[-1] - starts[0] == len(starts) - 1
+        estimate = stats.quantiles(
+            counts, tuple(self.figures.values()), deals=cell.deals, open_above=self.open_above,
+            open_below=self.open_below,
+        )  # fmt: skip
+        estimate = estimate.minus(-starts[0]) if starts[0] else estimate
+        for k, name in enumerate(self.figures):
+            table.add(cell, name, estimate.at(k), **self.levels)
