@@ -16,11 +16,12 @@ def cell(game, players, agents="random", deals=240, chunks=12, variant="base"):
     alone = len(lineup) == 1
     resolved = resolve_variant(game, variant) if isinstance(variant, str) else variant
     match = Match(game, players, lineup, resolved, 2008, "one" if alone else "rotate")
-    played = [match.play(c * deals // chunks, (c + 1) * deals // chunks) for c in range(chunks)]
-    outcome, tallies = (np.concatenate([getattr(each, part) for each in played]) for part in ("outcome", "tallies"))
+    plan = match.plan(game.report.crosstabs(game.report.PAGES, list(game.report.HEATMAPS)))
+    played = [match.play(c * deals // chunks, (c + 1) * deals // chunks, plan=plan) for c in range(chunks)]
+    outcome, counts = np.concatenate([each.outcome for each in played]), np.stack([each.counts for each in played])
     positions = tuple(spec.text for spec in match.positions)
     return CellCounts(
-        players, resolved.name, agents, positions, alone, deals, resolved.components, outcome, tallies
+        players, resolved.name, agents, positions, alone, deals, resolved.components, outcome, counts, plan
     )  # fmt: skip
 
 

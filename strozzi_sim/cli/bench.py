@@ -25,7 +25,7 @@ def bench(
     seed: options.Seed = 0,
     variant: options.VariantName = "base",
     workers: options.Workers = None,
-    counted: Annotated[bool, typer.Option("--counted", help="keep journal and tallies too, as a study does")] = False,
+    counted: Annotated[bool, typer.Option("--counted", help="count all crosstabs of the default pages, as a study does")] = False,
     json: options.Json = False,
 ) -> None:
     """Measure self-play: games, rounds and decisions per second, start-up, memory.
@@ -51,17 +51,19 @@ def bench(
     began = monotonic()
     match.warm(counted=counted)
     compiled = monotonic() - began
-    _seconds(match, 1, counted)
+    report = the_game.report
+    crosstabs = tuple(report.crosstabs(report.PAGES, ())) if counted else ()
+    _seconds(match, 1, crosstabs)
     first_result = _process_age()
     in_batches = any(spec.agent.kind == "batch" for spec in match.lineup)
-    size = _slice_size(lambda trial: _seconds(match, trial, counted), games, _BATCH_SLICE if in_batches else _SLICE)
+    size = _slice_size(lambda trial: _seconds(match, trial, crosstabs), games, _BATCH_SLICE if in_batches else _SLICE)
     limit = monotonic() + (5.0 if seconds is None else seconds) if games is None else float("inf")
 
     def tasks() -> Iterator[Task]:
         first = 0
         while monotonic() < limit and (games is None or first < games):
             last = first + size if games is None else min(first + size, games)
-            yield Task(first, match, first, last, counted)
+            yield Task(first, match, first, last, crosstabs)
             first = last
 
     done = decisions = playouts = 0
@@ -116,18 +118,19 @@ def _slice_size(seconds: Callable[[int], float], most: int | None, wanted: float
     return max(trial if took < wanted else int(trial * wanted / took), trial // _GROWTH, 1)
 
 
-def _seconds(match: Any, games: int, counted: bool) -> float:
+def _seconds(match: Any, games: int, crosstabs: Any) -> float:
     """How long this number of games takes."""
     from strozzi_sim.selfplay.apart import play_apart
 
     if match.foreign:
-        return float(play_apart(_measure, match, games, counted, blame=match.lost))
-    return _measure(match, games, counted)
+        return float(play_apart(_measure, match, games, crosstabs, blame=match.lost))
+    return _measure(match, games, crosstabs)
 
 
-def _measure(match: Any, games: int, counted: bool) -> float:
+def _measure(match: Any, games: int, crosstabs: Any) -> float:
+    plan = match.plan(crosstabs) if crosstabs else None
     began = monotonic()
-    match.play(0, games, counted=counted)
+    match.play(0, games, plan=plan)
     return monotonic() - began
 
 

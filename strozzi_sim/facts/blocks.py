@@ -5,13 +5,13 @@ writes its figures once they are counted. `cell` is a cell of a study (studies.c
 strozzi_sim.stats and `table` a games.reporting.FigureTable; they are handed in.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from strozzi_sim.facts.columns import Array, Table
+from strozzi_sim.facts.columns import Array
 from strozzi_sim.facts.crosstabs import Crosstab
 
 ALL = "all"  # the level that has all others together
@@ -77,6 +77,7 @@ class Block:
         where: which rows, a condition; "" for all.
         margins: keys that have a further level, ALL.
         only: key -> the levels that are written; what figures are divided by takes all into account.
+        without: key -> levels that are not, or what names them for a cell.
         named: key, none of the table's, whose levels complete the names of figures.
     """
 
@@ -87,23 +88,19 @@ class Block:
     where: str = ""
     margins: tuple[str, ...] = ()
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    without: Mapping[str, Sequence[str] | Callable[[Any], Sequence[str]]] = field(default_factory=dict)
     named: str = ""
 
-    def __hash__(self) -> int:
-        return id(self)
-
-    def crosstabs(self, tables: Mapping[str, Table]) -> list[Crosstab]:
+    @property
+    def crosstab(self) -> Crosstab:
         """What has to be counted."""
-        return [self._crosstab()]
-
-    def _crosstab(self) -> Crosstab:
         columns = [name for figure in self.figures for name in (*figure.over, figure.under)]
         sums = tuple(dict.fromkeys(name for name in columns if name not in (ROWS, GAMES, PLAYERS)))
         return Crosstab(self.fact, tuple(self.axes.values()), sums, self.where)
 
     def write(self, table: Any, cell: Any, stats: Any) -> None:
         """Add the figures of a cell to the table."""
-        crosstab = self._crosstab()
+        crosstab = self.crosstab
         counts = cell.count(crosstab)  # [C, levels of each axis, 1 + sums]
         keys = list(self.axes)
         names = [list(cell.plan.levels(self.fact, column).names) for column in self.axes.values()]
@@ -112,8 +109,9 @@ class Block:
             if key in self.margins:
                 whole = np.concatenate([whole, whole.take(range(counts.shape[axis]), axis).sum(axis, keepdims=True)], axis)
                 names[axis - 1].append(ALL)
+        left_out = {key: given(cell) if callable(given) else given for key, given in self.without.items()}
         keep = [
-            [k for k, name in enumerate(known) if key not in self.only or name in self.only[key]]
+            [k for k, name in enumerate(known) if name in self.only.get(key, known) and name not in left_out.get(key, ())]
             for key, known in zip(keys, names, strict=True)
         ]
         scales = {column: cell.plan.column(self.fact, column).scale for column in crosstab.sums}
@@ -177,17 +175,14 @@ class Quantiles:
     open_above: bool = True
     open_below: bool = False
 
-    def __hash__(self) -> int:
-        return id(self)
-
-    def crosstabs(self, tables: Mapping[str, Table]) -> list[Crosstab]:
+    @property
+    def crosstab(self) -> Crosstab:
         """What has to be counted."""
-        return [Crosstab(self.fact, (self.column,), (), self.where)]
+        return Crosstab(self.fact, (self.column,), (), self.where)
 
     def write(self, table: Any, cell: Any, stats: Any) -> None:
         """Add the figures of a cell to the table."""
-        (crosstab,) = self.crosstabs({})
-        counts = cell.count(crosstab)[..., 0]
+        counts = cell.count(self.crosstab)[..., 0]
         starts = cell.plan.levels(self.fact, self.column).starts
         assert starts[-1] - starts[0] == len(starts) - 1
         estimate = stats.quantiles(

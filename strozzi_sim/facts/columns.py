@@ -48,16 +48,10 @@ def labels(names: Sequence[str], first: int = 0) -> Levels:
     return Levels(tuple(names), tuple(range(first, first + len(names))))
 
 
-def numbers(values: Iterable[int], most: int | None = None, shown_from: int = 0) -> Levels:
-    """The numbers that occur; those from `most` on are one level, called "most+".
-
-    Args:
-        values: what occurs.
-        most: where the last level begins; None has one level a value.
-        shown_from: what 0 is called, 1 of what people count from 1.
-    """
+def numbers(values: Iterable[int], most: int | None = None) -> Levels:
+    """The numbers that occur; those from `most` on are one level, called "most+"."""
     found = sorted({value if most is None else min(value, most) for value in values})
-    names = [str(value + shown_from) + ("+" if value == most else "") for value in found]
+    names = [str(value) + ("+" if value == most else "") for value in found]
     return Levels(tuple(names), tuple(found))
 
 

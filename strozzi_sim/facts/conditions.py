@@ -94,9 +94,7 @@ class Condition:
         if isinstance(value, str) or not numeric:
             say = "it is a number" if numeric else known_names(str(value), names)
             raise InputError(f"{self._where}: {shown(self.text)}: {column} is never {value!r}; {say}")
-        shift = levels.starts[0] - int(names[0]) * scale if levels and names[0].lstrip("-").isdigit() else 0
-        scaled = value * scale + shift  # people count rounds from 1
-        return int(np.ceil(scaled)), int(np.floor(scaled)) + 1
+        return int(np.ceil(value * scale)), int(np.floor(value * scale)) + 1
 
     def holds(self, values: Mapping[str, Array], levels: Mapping[str, Levels | None], scales: Mapping[str, int]) -> Array:
         """Where it is true of these values of its columns, bool of their common shape."""

@@ -112,6 +112,10 @@ class CrosstabPlan:
             raise InputError(f"no fact table {name!r}; {known_names(name, self._numbers)}")
         return self._tables[self._numbers[name]]
 
+    def column(self, fact: str, name: str) -> Column:
+        """A column of a table."""
+        return self._table(fact).column(name)
+
     def levels(self, fact: str, column: str) -> Levels:
         """The levels of a column.
 

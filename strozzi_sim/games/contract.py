@@ -18,6 +18,7 @@ import numpy as np
 
 from strozzi_sim.errors import InputError, known_names, shown
 from strozzi_sim.facts.columns import Table
+from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.kernel.journal import write
 
 TIERS = ("weak", "middle", "search", "learned")  # what kinds of agent a game may name, the weakest first
@@ -117,6 +118,9 @@ class ReportPart(Protocol):
     PAGES: tuple[str, ...]
     PAGE_TITLES: Mapping[str, tuple[str, str]]
     HEATMAPS: Mapping[str, Any]
+
+    def crosstabs(self, pages: Sequence[str], heatmaps: Sequence[str]) -> list[Crosstab]:
+        """What has to be counted for them."""
 
     def tables(self, cells: Sequence[Any], pages: Sequence[str], heatmaps: Sequence[str], stats: Any) -> dict[str, Any]:
         """Tables by name."""

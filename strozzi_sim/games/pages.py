@@ -6,8 +6,9 @@ from typing import Any
 
 import pandas as pd
 
+from strozzi_sim.facts.blocks import ALL, Block, Quantiles
+from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.reporting import (
-    Excerpt,
     Figure,
     FigureTable,
     HeatMap,
@@ -19,7 +20,8 @@ from strozzi_sim.games.reporting import (
     spoken_of,
 )
 
-ALL = "all"
+__all__ = ["ALL", "QUANTILES", "Page", "Report", "leaders", "score_pictures"]
+
 QUANTILES = {"score_q05": 0.05, "score_q25": 0.25, "score_q50": 0.5, "score_q75": 0.75, "score_q95": 0.95}
 
 
@@ -30,13 +32,15 @@ class Page:
     Attributes:
         title, question: what stands above it.
         keys: of its table, beside those of the cell.
-        add: adds the figures of a cell to its table: (table, cell, stats).
+        blocks: its figures.
+        add: adds figures that are of no facts: (table, cell, stats).
     """
 
     title: str
     question: str
     keys: tuple[str, ...]
-    add: Callable[[FigureTable, Any, Any], None]
+    blocks: tuple[Block | Quantiles, ...] = ()
+    add: Callable[[FigureTable, Any, Any], None] | None = None
 
 
 class Report:
@@ -74,28 +78,36 @@ class Report:
         Raises:
             InputError: an unknown page or heat map; lists the known ones.
         """
-        check_names("page", pages, self._pages)
-        check_names("heat map", heatmaps, self._heatmaps)
-        maps = {f"heat_{name.replace('-', '_')}": self._heatmaps[name].count for name in dict.fromkeys(heatmaps)}
-        cut_from = {count.page for count in maps.values() if isinstance(count, Excerpt)}
-        frames, shown = {}, {"balance", *pages}
-        for name, page in self._pages.items():
-            if name in shown | cut_from:
-                table = FigureTable(*page.keys)
-                for cell in cells:
-                    page.add(table, cell, stats)
-                frames[name] = table.frame()
-        of_maps = {}
-        for name, count in maps.items():
-            if isinstance(count, Excerpt):
-                of_maps[name] = count.of(frames[count.page])
-                continue
-            table = FigureTable("row", "column")
+        tables = {name: FigureTable(*self._pages[name].keys) for name in self._shown(pages)}
+        blocks = {name: self._pages[name].blocks for name in tables}
+        for name in self._maps(heatmaps):
+            tables[f"heat_{name.replace('-', '_')}"] = FigureTable("row", "column")
+            blocks[f"heat_{name.replace('-', '_')}"] = (self._heatmaps[name].block,)
+        for name, table in tables.items():
+            add = self._pages[name].add if name in self._pages else None
             for cell in cells:
-                for figure, (rows, columns, estimate) in count(cell, stats).items():
-                    table.add(cell, figure, estimate, row=rows, column=columns)
-            of_maps[name] = table.frame()
-        return {name: frame for name, frame in frames.items() if name in shown} | of_maps
+                if add is not None:
+                    add(table, cell, stats)
+                for block in blocks[name]:
+                    block.write(table, cell, stats)
+        return {name: table.frame() for name, table in tables.items()}
+
+    def crosstabs(self, pages: Sequence[str], heatmaps: Sequence[str]) -> list[Crosstab]:
+        """What has to be counted for these pages and heat maps.
+
+        Raises:
+            InputError: an unknown page or heat map; lists the known ones.
+        """
+        blocks = [block for name in self._shown(pages) for block in self._pages[name].blocks]
+        return [block.crosstab for block in [*blocks, *(self._heatmaps[name].block for name in self._maps(heatmaps))]]
+
+    def _shown(self, pages: Sequence[str]) -> list[str]:
+        check_names("page", pages, self._pages)
+        return [name for name in self._pages if name == "balance" or name in pages]
+
+    def _maps(self, heatmaps: Sequence[str]) -> list[str]:
+        check_names("heat map", heatmaps, self._heatmaps)
+        return list(dict.fromkeys(heatmaps))
 
     def pictures(self, tables: Tables) -> list[Picture]:
         """What to show, in order; only of pages whose tables are there."""
@@ -119,12 +131,6 @@ def _narrator(tables: Tables, page: str) -> Narrator | None:
     balance = first_scenario(tables["balance"])
     there = page in tables and not balance.empty
     return Narrator(first_scenario(tables[page]), spoken_of(balance)) if there else None
-
-
-def add_quantiles(table: FigureTable, cell: Any, figures: Sequence[str], estimate: Any, **levels: str) -> None:
-    """Add quantiles, an estimate of shape [figures], each as a figure of its own."""
-    for k, figure in enumerate(figures):
-        table.add(cell, figure, estimate.at(k), **levels)
 
 
 def score_pictures(unit: str, spread: str, bars: Mapping[str, tuple[Figure, ...]], of_bars: str) -> list[Picture]:

@@ -13,9 +13,10 @@ def _add_balance(table: FigureTable, cell: Any, stats: Any) -> None:
 
 
 HEATMAPS: dict[str, HeatMap] = {}
-_REPORT = Report({"balance": Page("Balance", "Is the game fair to its seats?", (), _add_balance)}, HEATMAPS, {}, {})
+_REPORT = Report({"balance": Page("Balance", "Is the game fair to its seats?", (), add=_add_balance)}, HEATMAPS, {}, {})
 PAGES, PAGE_TITLES = _REPORT.names, _REPORT.titles
-tables, pictures, sentences = _REPORT.tables, _REPORT.pictures, _REPORT.sentences
+tables, crosstabs = _REPORT.tables, _REPORT.crosstabs
+pictures, sentences = _REPORT.pictures, _REPORT.sentences
 
 
 def words(tables: Tables, components: Mapping[str, Any]) -> dict[str, str]:

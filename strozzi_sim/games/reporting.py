@@ -3,6 +3,7 @@
 A game's `report` has
     PAGES       the names of its pages
     HEATMAPS    name -> HeatMap
+    crosstabs(pages, heatmaps) -> what has to be counted
     tables(cells, pages, heatmaps, stats) -> name -> DataFrame
     pictures(tables) -> list of Picture
     sentences(tables, components) -> page -> sentences
@@ -12,7 +13,7 @@ most of which `games.pages` makes of the game's pages;
 (strozzi_sim.stats) and `components` is variant name -> component data.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -20,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.facts.blocks import Block
 
 Unit = Literal["share", "amount", "number", "count"]  # an amount is of what scores are counted in
 Tables = Mapping[str, pd.DataFrame]
@@ -79,30 +81,6 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Excerpt:
-    """A part of a page's table that is a heat map as it stands: its levels along the columns.
-
-    Attributes:
-        page: the page.
-        row: the column of the table along the rows.
-        by: what the levels are of.
-        keep: rows of the table -> which of them, bool; by default all.
-    """
-
-    page: str
-    row: str
-    by: str
-    keep: Callable[[pd.DataFrame], Any] | None = None
-
-    def of(self, table: pd.DataFrame) -> pd.DataFrame:
-        """The table of the heat map."""
-        rows = pick(table, by=self.by)
-        rows = rows if self.keep is None else rows[self.keep(rows)]
-        rows = rows[[*CELL, self.row, "level", *FIGURE]].reset_index(drop=True)
-        return rows.rename(columns={self.row: "row", "level": "column"})
-
-
-@dataclass(frozen=True)
 class HeatMap:
     """A heat map: rows x columns, one table heat_<name>, one of its figures drawn.
 
@@ -110,7 +88,7 @@ class HeatMap:
         title, caption: in words; the caption says what a cell is.
         row_label, column_label: what rows and columns are.
         figure: the figure drawn.
-        count: (cell, stats) -> figure -> (rows, columns, estimate of shape [rows, columns]); or where a page has it.
+        block: the table, its keys are `row` and `column`.
     """
 
     title: str
@@ -118,7 +96,7 @@ class HeatMap:
     row_label: str
     column_label: str
     figure: Figure
-    count: Callable[[Any, Any], dict[str, tuple[Sequence[str], Sequence[str], Any]]] | Excerpt
+    block: Block
 
     @property
     def equal(self) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class MatchResult:
     Attributes:
         games: games played.
         outcome: OUTCOME record, array of shape (1,).
-        counts: of the facts that were asked for, int64[plan.size], or None.
+        counts: of the facts that were asked for, int64[plan.size]; empty if none were.
         rows: ROW records, one a game and seat, or empty.
         journal: the journal of the game, or None if not asked for.
         playouts: games that searching agents have simulated.
@@ -50,7 +51,7 @@ class MatchResult:
 
     games: int
     outcome: np.ndarray[Any, Any]
-    counts: np.ndarray[Any, Any] | None
+    counts: np.ndarray[Any, Any]
     rows: np.ndarray[Any, Any]
     journal: np.ndarray[Any, Any] | None
     playouts: int = 0
@@ -99,6 +100,10 @@ class Match:
         """The agent of every position."""
         return [self.lineup[position % len(self.lineup)] for position in range(self.players)]
 
+    @cached_property
+    def _plans(self) -> dict[tuple[Crosstab, ...], CrosstabPlan]:
+        return {}
+
     @property
     def in_python(self) -> bool:
         """Whether an agent of the line-up is written in Python."""
@@ -120,13 +125,17 @@ class Match:
         Raises:
             InputError: something in a crosstab that the game does not have.
         """
-        facts = self.game.facts
-        tables, sink = (facts.TABLES, facts.SINK) if facts else ((), np.dtype([("games", "i8")]))
-        return CrosstabPlan(tables, sink, Setting(self.players, self.variant.components), crosstabs)
+        asked = tuple(dict.fromkeys(crosstabs))
+        if asked not in self._plans:
+            facts = self.game.facts
+            tables, sink = (facts.TABLES, facts.SINK) if facts else ((), np.dtype([]))
+            setting = Setting(self.players, self.variant.components)
+            self._plans[asked] = CrosstabPlan(tables, sink, setting, asked)
+        return self._plans[asked]
 
-    def warm(self, *, counted: bool = True) -> None:
+    def warm(self, *, counted: bool = False) -> None:
         """Compile what workers will find in the cache folder: all that this match needs except third-party agents."""
-        counting_loop(self.game) if counted else silent_loop(self.game)
+        counting_loop(self.game) if counted and self.game.facts else silent_loop(self.game)
         for spec in self.lineup:
             if not spec.foreign:
                 compile_agent(spec, self.game)
@@ -188,7 +197,7 @@ class Match:
         table = np.zeros((last - first) * len(design) * players if rows else 0, ROW)
         work, seat_agents = np.zeros(1, work_dtype(self.game)), np.zeros(players, AGENT)
         randoms = np.zeros(players, RANDOM)
-        counts = written = None
+        counts, written = np.zeros(0, np.int64), None
         sink: Any = None
         counting: Any = None
         if plan is not None and plan.crosstabs:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.kernel.workers import Dropped
 from strozzi_sim.selfplay.apart import play_apart
 from strozzi_sim.selfplay.match import NO_STOP, Match, MatchResult
@@ -21,26 +22,25 @@ from strozzi_sim.selfplay.orders import count_orders
 
 @dataclass(frozen=True)
 class Task:
-    """A range of deals to play; `key` says whose it is. With `orders`, ORDERS records take the place of tallies."""
+    """A range of deals to play; `key` says whose it is. With `orders`, ORDERS records take the place of counts."""
 
     key: Any
     match: Match
     first: int
     last: int
-    counted: bool = True
+    crosstabs: tuple[Crosstab, ...] = ()
     rows: bool = False
     orders: bool = False
 
 
 def _play(task: Task, stop: np.ndarray[Any, Any] = NO_STOP) -> MatchResult | None:
     """What a task comes to; None if it was stopped."""
-    counted = task.counted and not task.orders
-    played = task.match.play(task.first, task.last, counted=counted, rows=task.rows or task.orders, stop=stop)
+    plan = task.match.plan(task.crosstabs) if task.crosstabs else None
+    played = task.match.play(task.first, task.last, plan=plan, rows=task.rows or task.orders, stop=stop)
     if task.orders:
-        played.tallies = count_orders(played.rows, task.match.players)
+        played.counts = count_orders(played.rows, task.match.players)
         played.rows = played.rows if task.rows else played.rows[:0]
     whole = (task.last - task.first) * len(task.match.design)
-    played.journal = None
     return played if played.games == whole else None
 
 

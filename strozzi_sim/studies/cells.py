@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from strozzi_sim import stats
+from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
 from strozzi_sim.kernel.wins import WIN_UNITS
 from strozzi_sim.stats.intervals import Array, Estimate
 
@@ -65,7 +66,8 @@ class CellCounts:
         deals: deals played, all chunks together.
         components: the variant's component data, plain.
         outcome: OUTCOME records, array [C] (see selfplay.loop).
-        tallies: the game's tallies, array [C] (see the game's tallies.py).
+        counts: of facts, int64[C, plan.size].
+        plan: what they are.
     """
 
     players: int
@@ -76,12 +78,17 @@ class CellCounts:
     deals: int
     components: dict[str, Any]
     outcome: Array
-    tallies: Array
+    counts: Array
+    plan: CrosstabPlan
 
     @property
     def games(self) -> int:
         """Games played, all chunks together."""
         return int(self.outcome["games"].sum())
+
+    def count(self, crosstab: Crosstab) -> Array:
+        """A crosstab by chunk, int64[C, levels of each column, 1 + sums]; see `facts.crosstabs`."""
+        return self.plan.read(crosstab, self.counts)
 
     def sums(self, breakdown: Literal["seat", "position"]) -> tuple[Sums, ...]:
         """Share of wins, mean rank, mean score, and mean lead over the others at the table."""

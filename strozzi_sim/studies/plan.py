@@ -28,6 +28,7 @@ from msgspec import Meta
 
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant, resolve_variant, words_of
 from strozzi_sim.kernel.plain_data import read_toml
@@ -110,7 +111,8 @@ class Plan:
         lineups: the agents.
         variants: the component data.
         pages, heatmaps: what the report shows; no part of the plan's hash.
-        orders: whether chunks keep finishing orders in place of the game's tallies (tournaments and their like).
+        orders: whether chunks keep finishing orders and count no facts (tournaments and their like).
+        counted: the facts that chunks count; no part of the hash either.
         until: when a tournament may stop before all deals are played, or "".
         calibrated: agents given in seconds and the counts they play with; the counts alone are part of the hash.
     """
@@ -129,6 +131,7 @@ class Plan:
     heatmaps: tuple[str, ...]
     place: str = field(default="", compare=False)
     orders: bool = False
+    counted: tuple[Crosstab, ...] = field(default=(), compare=False)
     until: str = ""
     calibrated: tuple[Calibration, ...] = field(default=(), compare=False)
 
@@ -159,7 +162,12 @@ class Plan:
     @property
     def counts(self) -> np.dtype[Any]:
         """The dtype of what chunks keep beside the outcome."""
-        return ORDERS if self.orders else self.game.tallies
+        return ORDERS if self.orders else np.dtype(np.int64)
+
+    @property
+    def asked(self) -> tuple[Crosstab, ...]:
+        """The facts that the report needs."""
+        return () if self.orders else tuple(dict.fromkeys(self.game.report.crosstabs(self.pages, self.heatmaps)))
 
     @cached_property
     def games(self) -> int:
@@ -262,7 +270,7 @@ def plan_of(
         lineups: the agents; one of one agent is self-play, a longer one fits one player count.
         variants: the component data.
         extent: player counts, deals, seatings and seed.
-        orders: whether chunks keep finishing orders in place of the game's tallies.
+        orders: whether chunks keep finishing orders and count no facts.
 
     Raises:
         InputError: something that cannot be played; names the kind and the argument.
@@ -280,7 +288,8 @@ def plan_of(
     }
     study = _converted(raw, kind)
     _check_names(study, game, kind)
-    return replace(_resolved(study, game, lineups, variants, kind), orders=orders)
+    plan = _resolved(study, game, lineups, variants, kind)
+    return replace(plan, orders=True, counted=()) if orders else plan
 
 
 def _converted(raw: Mapping[str, Any], place: str) -> _StudyFile:
@@ -325,6 +334,7 @@ def _resolved(
         study.name, game, study.seed, players, study.deals, min(study.deals, study.chunks), study.seatings, resolved,
         tuple(variants), study.rows, pages, heatmaps, place,
     )  # fmt: skip
+    plan = replace(plan, counted=plan.asked)
     try:
         assert plan.cells
     except InputError as error:

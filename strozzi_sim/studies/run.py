@@ -212,13 +212,13 @@ def _play_missing(plan: Plan, store: Store, workers: int, progress: Progress, ch
     if not missing:
         return 0
     tasks = (
-        Task((cell.number, chunk), cell.match, *plan.chunk_range(chunk), rows=plan.rows, orders=plan.orders)
+        Task((cell.number, chunk), cell.match, *plan.chunk_range(chunk), plan.counted, rows=plan.rows, orders=plan.orders)
         for cell, chunk in missing
     )
     progress.games(done, plan.games)
     with stop_flag() as stop:
         for match in {id(cell.match): cell.match for cell, _ in missing}.values():
-            match.warm(counted=not plan.orders)  # in the parent, so that workers find everything compiled
+            match.warm(counted=bool(plan.counted))  # in the parent, so that workers find everything compiled
         for task, played in play_tasks(tasks, workers, stop):
             store.write(task.key, played)
             done += played.games
@@ -228,11 +228,11 @@ def _play_missing(plan: Plan, store: Store, workers: int, progress: Progress, ch
 
 def cell_counts(plan: Plan, store: Store, cell: Cell) -> CellCounts:
     """The counts of one cell from its chunk files."""
-    outcome, tallies = [], []
+    outcome, counts = [], []
     for chunk in range(plan.chunks):
         parts = store.read((cell.number, chunk))
         outcome.append(parts[0])
-        tallies.append(parts[1])
+        counts.append(parts[1])
     match = cell.match
     return CellCounts(
         players=match.players,
@@ -243,7 +243,8 @@ def cell_counts(plan: Plan, store: Store, cell: Cell) -> CellCounts:
         deals=plan.deals,
         components=match.variant.components,
         outcome=np.concatenate(outcome),
-        tallies=np.concatenate(tallies),
+        counts=np.stack(counts),
+        plan=match.plan(plan.counted),
     )
 
 

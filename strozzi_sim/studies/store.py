@@ -30,7 +30,7 @@ from strozzi_sim.studies.plan import Plan, differences
 CHUNK_FORMAT = "strozzi-sim.chunk/1"
 LEDGER = "ledger.jsonl"
 _GUESS = 40_000  # bytes of a chunk, about
-_SMALL_GUESS = 4_096  # without tallies
+_SMALL_GUESS = 4_096  # without facts
 _RESERVE = 64 * 2**20
 
 Key = tuple[int, int]
@@ -233,7 +233,7 @@ class Store:
             writer.close()
 
     def read(self, key: Key) -> tuple[Any, Any, Any]:
-        """A chunk's outcome, tallies and rows."""
+        """A chunk's outcome, counts and rows."""
         place = self.done[key]
         content = self._bytes(key, place)
         if content is None:
@@ -335,7 +335,7 @@ class MemoryStore(Store):
         self.done[key] = Place(played.games, 0, 0, len(content), b"")
 
     def read(self, key: Key) -> tuple[Any, Any, Any]:
-        """A chunk's outcome, tallies and rows."""
+        """A chunk's outcome, counts and rows."""
         return unpack(self._kept[key], self.plan.counts)
 
 
@@ -346,19 +346,18 @@ def _head(key: Key) -> bytes:
 
 def pack(key: Key, played: MatchResult) -> bytes:
     """A chunk as bytes: one line of JSON, then the compressed records."""
-    assert played.tallies is not None
-    parts = [played.outcome.tobytes(), played.tallies.tobytes(), played.rows.tobytes()]
+    parts = [played.outcome.tobytes(), played.counts.tobytes(), played.rows.tobytes()]
     sizes = json.dumps([len(part) for part in parts]).encode()
     return _head(key) + sizes + b"}\n" + zlib.compress(b"".join(parts), 1)
 
 
-def unpack(content: bytes, counts: np.dtype[Any]) -> tuple[Any, Any, Any]:
-    """The outcome, tallies and rows of a chunk's bytes."""
+def unpack(content: bytes, kind: np.dtype[Any]) -> tuple[Any, Any, Any]:
+    """The outcome, counts and rows of a chunk's bytes."""
     line, _, body = content.partition(b"\n")
     parts, start = [], 0
-    for size, dtype in zip(json.loads(line)["sizes"], (OUTCOME, counts, ROW), strict=True):
+    for size, dtype in zip(json.loads(line)["sizes"], (OUTCOME, kind, ROW), strict=True):
         parts.append((start, size, dtype))
         start += size
     raw = zlib.decompress(body)
-    outcome, tallies, rows = (np.frombuffer(raw[at : at + size], dtype) for at, size, dtype in parts)
-    return outcome, tallies, rows
+    outcome, counts, rows = (np.frombuffer(raw[at : at + size], dtype) for at, size, dtype in parts)
+    return outcome, counts, rows

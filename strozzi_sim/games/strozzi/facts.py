@@ -1,5 +1,7 @@
 """What is counted of Strozzi: fact tables, and the handlers that write them while a game is played."""
 
+from collections.abc import Callable
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ from strozzi_sim.games.strozzi.state import (
     CITY_NAMES,
     FLAG_NAMES,
     FLORENCE,
+    MAX_ROUNDS,
     MAX_SHIPS,
     NOBODY,
     PORT_NAMES,
@@ -54,18 +57,30 @@ def _seats(setting: Setting) -> Levels:
 
 
 def _rounds(setting: Setting) -> Levels:
-    return numbers(range(setting.components["setup"]["rounds"]), shown_from=1)
+    return numbers(range(1, setting.components["setup"]["rounds"] + 1))
 
 
 def _spaces(setting: Setting) -> Levels:
     return numbers(range(setting.components["tracks"]["top_index"] + 1))
 
 
+def _kinds(code: int) -> list[int]:
+    """The flags (or ports) of an order, from 1."""
+    return [kind for shift in (0, 2, 4) if (kind := code >> shift & 3)]
+
+
 def _orders(words: tuple[str, ...]) -> Levels:
-    codes = [[(code >> shift) & 3 for shift in (0, 2, 4)] for code in range(ORDERS)]
-    names = [">".join(words[kind - 1] for kind in kinds if kind) or "none" for kinds in codes]
-    return labels([name if kinds == sorted(kinds, key=lambda kind: kind == 0) else f"{name} ({code})"
-                   for code, (name, kinds) in enumerate(zip(names, codes, strict=True))])  # fmt: skip
+    """The orders in which flags (or ports) can be used: none twice."""
+    every = [tuple(order) for k in range(4) for order in permutations(range(1, 4), k)]
+    codes = {sum(kind << 2 * k for k, kind in enumerate(order)): order for order in every}
+    return Levels(
+        tuple(">".join(words[kind - 1] for kind in codes[code]) or "none" for code in sorted(codes)), tuple(sorted(codes))
+    )
+
+
+def _unused(*kinds: int) -> Callable[[Setting], np.ndarray[Any, Any]]:
+    counts = np.array([sum(kind not in _kinds(code) for kind in kinds) for code in range(ORDERS)])
+    return lambda setting: counts
 
 
 def _totals(setting: Setting) -> Levels:
@@ -96,6 +111,11 @@ _CARGO = Column(
 )  # fmt: skip
 _LAP = Column("lap", "seats after the active player, who is 0", _seats)
 
+_LAST = Column(
+    "last", "it is the last round", FLAG, of=("round",),
+    values=lambda setting: (np.arange(MAX_ROUNDS + 1) == setting.components["setup"]["rounds"]).astype(int),
+)  # fmt: skip
+
 GAME = Table("game", "a game", (
     Column("margin", "coins of the winner less those of the second", dtype="u2", unit="coins"),
     Column("florence_tie", "the two best had equal coins", FLAG),
@@ -111,17 +131,19 @@ PLAYER = Table("seat", "a player in a game", (
     Column("markers", "coins from markers, without bonus spaces", None, "u2", "coins"),
     Column("bonus", "coins from bonus spaces", None, "u2", "coins"),
     Column("promotion", "coins from promotion tiles", None, "u2", "coins"),
-    Column("worst_port", "the port that clearly paid least", labels((*PORT_NAMES, "unclear"))),
+    Column("best_ports", "the two ports that paid best, if that is clear", labels(("rome+naples", "venice+naples", "venice+rome", "unclear"))),
 ), most=lambda setting: setting.players)  # fmt: skip
 ROUNDS = Table("round", "a player in a round", (
     _SEAT,
     _ROUND,
     Column("flags", "the order in which the player's flags took ships", _orders(FLAG_NAMES)),
     Column("ports", "the order in which ships went to ports", _orders(PORT_NAMES)),
+    _LAST,
     *(Column(f"used_{flag}", f"the {flag} flag took a ship", FLAG, of=("flags",),
-             values=lambda setting, kind=kind: np.array([kind in ((code & 3), (code >> 2) & 3, code >> 4)
-                                                         for code in range(ORDERS)]).astype(int))
+             values=lambda setting, kind=kind: 1 - _unused(kind)(setting)) for kind, flag in enumerate(FLAG_NAMES, 1)),
+    *(Column(f"unused_{flag}", f"the {flag} flag took no ship", FLAG, of=("flags",), values=_unused(kind))
       for kind, flag in enumerate(FLAG_NAMES, 1)),
+    Column("unused", "flags that took no ship", of=("flags",), values=_unused(1, 2, 3)),
     Column("coins", "coins of the round, without promotion tiles", dtype="u2", unit="coins"),
     Column("leader", "led after the round, ties decided at Florence", FLAG),
 ), most=lambda setting: setting.players * setting.components["setup"]["rounds"])  # fmt: skip
@@ -131,9 +153,11 @@ CARDS = Table("card", "a ship card turned over", (
     _CARGO,
     _ROUND,
     Column("claimed_by", "flag of the first claim", labels((*FLAG_NAMES, "none"))),
+    Column("claimed", "somebody claimed it", FLAG, of=("claimed_by",), values=lambda setting: np.array([1, 1, 1, 0])),
     Column("taken_over", "a pirate took over the first claim", FLAG),
     Column("lap", "seats of that pirate after the active player", _seats),
-    Column("set_aside", "nobody took it", FLAG),
+    Column("taken", "somebody took it", FLAG),
+    Column("set_aside", "nobody took it", FLAG, of=("taken",), values=lambda setting: np.array([1, 0])),
 ), most=lambda setting: len(setting.components["ships"]) * setting.components["setup"]["rounds"])  # fmt: skip
 SHIPS = Table("ship", "a ship taken", (
     _SEAT,
@@ -146,25 +170,28 @@ SHIPS = Table("ship", "a ship taken", (
            levels=lambda setting: numbers(_ships(setting, *PORT_NAMES).ravel().tolist(), _MOST)),
     Column("flag", "the flag that took it", labels(FLAG_NAMES)),
     Column("port", "where it was placed", labels(PORT_NAMES)),
-    Column("order", "the player's first, second or third ship of the round", numbers(range(PORTS), shown_from=1)),
+    Column("order", "the player's first, second or third ship of the round", numbers(range(1, PORTS + 1))),
     _LAP,
+    Column("takes_over", "a pirate took it from somebody", FLAG),
     Column("cards_left", "cards left to turn over in the round when it was taken", lambda setting: numbers(range(len(setting.components["ships"])))),
     Column("prize", "coins from its rank in the port", dtype="u2", unit="coins"),
     Column("steps", "spaces its owner's marker moved at the port", unit="spaces"),
 ), most=lambda setting: PORTS * setting.players * setting.components["setup"]["rounds"])  # fmt: skip
-MARKERS = Table("marker", "a player's marker when a round is scored", (
+MARKERS = Table("marker", "a player in a city when a round is scored", (
     _SEAT,
     _ROUND,
+    _LAST,
     Column("city", "where it is", labels(CITY_NAMES)),
-    Column("space", "the space it stands on, 0 is the start", _spaces),
-    Column("prize", "coins by its rank", dtype="u2", unit="coins"),
+    Column("space", "the space of the player's marker, 0 is the start", _spaces),
+    Column("prize", "coins by the marker's rank", dtype="u2", unit="coins"),
     Column("bonus", "coins of the space", dtype="u2", unit="coins"),
+    Column("ships", "coins of the player's ship there", dtype="u2", unit="coins"),
 ), most=lambda setting: CITIES * setting.players * setting.components["setup"]["rounds"])  # fmt: skip
 CATEGORY = Table("category", "a player in a promotion category", (
     _SEAT,
     Column("category", "art, science or architecture", labels(CATEGORIES)),
     Column("rank", "rank in the category, ties decided at Florence",
-           lambda setting: numbers(range(setting.players), shown_from=1)),
+           lambda setting: numbers(range(1, setting.players + 1))),
     Column("total", "what the player's tiles are worth there", _totals, "u2"),
     Column("tiles", "number of those tiles", unit="tiles"),
     Column("coins", "prize", dtype="u2", unit="coins"),
@@ -183,6 +210,7 @@ SINK = sink_dtype(TABLES, [  # shape          meaning, of the game or round bein
     ("row_of", "i8", (MAX_SHIPS,)),  #       [ship] its row
     ("paid", "i8", (SEATS, _SOURCES)),  #    [P, source] coins of the game
     ("paid_at", "i8", (SEATS, CITIES)),  #   [P, city] coins of the game
+    ("landed", "i8", (SEATS, CITIES)),  #    [P, city] coins of ships of the round
     ("rank", "i8", (SEATS,)),  #             [P] of the marker at Florence
     ("ranked", "i8"),
     ("total", "i8", (SEATS,)),  #            [P] coins after the round
@@ -209,6 +237,7 @@ def open_game(facts):
             facts.paid[seat, source] = 0
         for city in range(CITIES):
             facts.paid_at[seat, city] = 0
+            facts.landed[seat, city] = 0
 
 
 @force_inline
@@ -226,7 +255,7 @@ def note(facts, kind, a, b, c, d, e):
             facts.ship_steps[facts.ship_rows - 1] = d - c
     elif kind == SET_ASIDE:
         facts.set_aside += 1
-        facts.card_set_aside[facts.card_rows - 1] = 1
+        facts.card_taken[facts.card_rows - 1] = 0
     elif kind == ROUND:
         _on_round(facts, a)
     elif kind == SHIP_PRIZE:
@@ -239,14 +268,14 @@ def note(facts, kind, a, b, c, d, e):
 
 @jit
 def _on_round(facts, round_):
-    facts.round = round_
+    facts.round = round_ + 1
     facts.ranked = 0
     first = facts.round_rows
     for seat in range(facts.players):
         row = first + seat
         facts.taken[seat] = 0
         facts.round_seat[row] = seat
-        facts.round_round[row] = round_
+        facts.round_round[row] = round_ + 1
         facts.round_flags[row] = 0
         facts.round_ports[row] = 0
         facts.round_coins[row] = 0
@@ -276,7 +305,7 @@ def _on_reveal(facts, active, card, left):
     facts.card_claimed_by[row] = NO_FLAG
     facts.card_taken_over[row] = 0
     facts.card_lap[row] = 0
-    facts.card_set_aside[row] = 0
+    facts.card_taken[row] = 1
     facts.card_rows = row + 1
 
 
@@ -298,9 +327,10 @@ def _on_place(facts, seat, card, flag, port):
     facts.ship_card[row] = card
     facts.ship_flag[row] = flag
     facts.ship_port[row] = port
-    facts.ship_order[row] = order
+    facts.ship_order[row] = order + 1
     facts.ship_lap[row] = _lap(facts, seat)
     facts.ship_cards_left[row] = facts.left
+    facts.ship_takes_over[row] = facts.card_taken_over[facts.card_rows - 1]
     facts.ship_prize[row] = 0
     facts.ship_steps[row] = 0
     facts.ship_rows = row + 1
@@ -316,6 +346,7 @@ def _on_prize(facts, seat, card, port, coins):
     facts.round_coins[_row_of(facts, seat)] += coins
     facts.paid[seat, 0] += coins
     facts.paid_at[seat, port] += coins
+    facts.landed[seat, port] = coins
 
 
 @jit
@@ -327,6 +358,8 @@ def _on_marker(facts, seat, city, space, prize, bonus):
     facts.marker_space[row] = space
     facts.marker_prize[row] = prize
     facts.marker_bonus[row] = bonus
+    facts.marker_ships[row] = facts.landed[seat, city]
+    facts.landed[seat, city] = 0
     facts.marker_rows = row + 1
     facts.round_coins[_row_of(facts, seat)] += prize + bonus
     facts.paid[seat, 1] += prize
@@ -401,7 +434,7 @@ def _close_seats(facts, state):
             lead = facts.paid_at[seat, port] - facts.paid_at[seat, worst]
             shared = lead == 0 or (shared and lead > 0)
             worst = port if lead < 0 else worst
-        facts.seat_worst_port[row] = NO_PORT if shared else worst
+        facts.seat_best_ports[row] = NO_PORT if shared else worst
         facts.seat_rows = row + 1
 
 
@@ -414,7 +447,7 @@ def _close_categories(facts, state, rules):
             total = state.tile_total[category, seat]
             facts.category_seat[row] = seat
             facts.category_category[row] = category
-            facts.category_rank[row] = rank_in_category(state, seat, category, total)
+            facts.category_rank[row] = rank_in_category(state, seat, category, total) + 1
             facts.category_total[row] = total
             facts.category_tiles[row] = 0
             facts.category_coins[row] = category_coins(state, rules, seat, category, total)

@@ -1,22 +1,23 @@
 """What a report of Strozzi has: its tables, pictures, heat maps and sentences."""
 
 from strozzi_sim.games.pages import Page, Report
-from strozzi_sim.games.strozzi.report import tables as of
 from strozzi_sim.games.strozzi.report.findings import SENTENCES
 from strozzi_sim.games.strozzi.report.heatmaps import HEATMAPS
 from strozzi_sim.games.strozzi.report.pictures import PICTURES
+from strozzi_sim.games.strozzi.report.tables import BLOCKS
 from strozzi_sim.games.strozzi.report.words import words
 
-__all__ = ["HEATMAPS", "PAGES", "PAGE_TITLES", "pictures", "sentences", "tables", "words"]
+__all__ = ["HEATMAPS", "PAGES", "PAGE_TITLES", "crosstabs", "pictures", "sentences", "tables", "words"]
 
 _BY = ("by", "level")
 _PAGES = {
-    "balance": Page("Balance", "Has everybody the same chance, and how does a game unfold?", (), of.add_balance),
-    "flags": Page("Flags", "What is each flag used for, and what does it bring?", ("flag", *_BY), of.add_flags),
-    "ports": Page("Ports and markers", "Which cities pay, and for what?", ("port", *_BY), of.add_ports),
-    "promotion": Page("Promotion tiles", "What is a tile worth?", ("category", "place"), of.add_promotion),
-    "ships": Page("Ships", "Which cards does everybody want, and which nobody?", ("ship",), of.add_ships),
+    "balance": Page("Balance", "Has everybody the same chance, and how does a game unfold?", (), BLOCKS["balance"]),
+    "flags": Page("Flags", "What is each flag used for, and what does it bring?", ("flag", *_BY), BLOCKS["flags"]),
+    "ports": Page("Ports and markers", "Which cities pay, and for what?", ("port", *_BY), BLOCKS["ports"]),
+    "promotion": Page("Promotion tiles", "What is a tile worth?", ("category", "place"), BLOCKS["promotion"]),
+    "ships": Page("Ships", "Which cards does everybody want, and which nobody?", ("ship",), BLOCKS["ships"]),
 }
 _REPORT = Report(_PAGES, HEATMAPS, PICTURES, SENTENCES)
 PAGES, PAGE_TITLES = _REPORT.names, _REPORT.titles
-tables, pictures, sentences = _REPORT.tables, _REPORT.pictures, _REPORT.sentences
+tables, crosstabs = _REPORT.tables, _REPORT.crosstabs
+pictures, sentences = _REPORT.pictures, _REPORT.sentences

@@ -1,15 +1,11 @@
 """The heat maps of a Strozzi report: rows x columns, and how their figures are counted."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import replace
 
-from strozzi_sim.games.reporting import Excerpt, Figure, HeatMap
-from strozzi_sim.games.strozzi.report.tables import outcomes, ship_counts
+from strozzi_sim.facts.blocks import Block, mean, share, share_along
+from strozzi_sim.games.reporting import Figure, HeatMap
+from strozzi_sim.games.strozzi.report.tables import LAST_SPACE, PIRATED_BY_LAP, PIRATED_BY_SAIL, SPACE_BY_ROUND, use
 from strozzi_sim.games.strozzi.report.words import BY_LABELS
-from strozzi_sim.games.strozzi.state import CATEGORIES, FLAG_NAMES, PORT_NAMES
-from strozzi_sim.games.strozzi.tallies import TAKEN
-
-Cells = dict[str, tuple[Sequence[str], Sequence[str], Any]]
 
 SHARE = Figure("share", "share of the row's ships", "share")
 PRIZE = Figure("ship_prize_mean", "coins a ship earns in its port", "amount")
@@ -19,35 +15,6 @@ _BY_WORDS = {
     "sail": "sail number", "cargo": "wares on the ship", "match": "wares for its port", "round": "round",
     "lap": "seat of the taker", "order": "order in the round", "port": "port",
 }  # fmt: skip
-
-
-def _category_total(cell: Any, stats: Any) -> Cells:
-    totals = cell.tallies["total"]
-    keep = _possible_totals(cell, totals.shape[2])
-    names = [f"{k}+" if k == totals.shape[2] - 1 else str(k) for k in keep]
-    figures = outcomes(totals[:, :, keep], cell.deals, stats, "prize_mean")
-    return {figure: (CATEGORIES, names, estimate) for figure, estimate in figures.items()}
-
-
-def _possible_totals(cell: Any, count: int) -> list[int]:
-    """The totals that tiles of one category can add up to, as far as they are told apart."""
-    totals: set[int] = set()
-    for category in CATEGORIES:
-        sums = {0}
-        for tile in cell.components["promotion_tiles"]:
-            if tile["category"] == category:
-                sums |= {total + tile["value"] for total in sums}
-        totals |= sums
-    return sorted({min(total, count - 1) for total in totals})
-
-
-def _ship_by(field: str, kinds: Sequence[str]) -> Callable[[Any, Any], Cells]:
-    def count(cell: Any, stats: Any) -> Cells:
-        ids, ships = ship_counts(cell)
-        counts = cell.tallies[field][:, : len(ids)]
-        return {"share": (ids, kinds, stats.ratio(counts, ships[..., TAKEN, None], n_deals=cell.deals))}
-
-    return count
 
 
 def _use_map(axis: str, breakdown: str, figure: Figure) -> HeatMap:
@@ -66,10 +33,28 @@ def _use_map(axis: str, breakdown: str, figure: Figure) -> HeatMap:
         "steps_mean": "Mean spaces that the ship moves its owner's marker at the port, with the ware flag's step.",
         "win_share": "Share of games that the ship's owner wins. It shows who wins with the ship, not that the ship is the reason.",
     }[figure.name]
-    return HeatMap(title, caption, axis, label, figure, Excerpt(f"{axis}s", axis, breakdown))
+    return HeatMap(title, caption, axis, label, figure, as_map(use(axis, breakdown), axis))
 
 
-_LAST_SPACE = Excerpt("ports", "port", "space")
+def as_map(block: Block, row: str) -> Block:
+    """A block of a page as a heat map: its levels along the columns."""
+    axes = {"row" if key == row else "column": column for key, column in block.axes.items()}
+    renamed = {row: "row", "level": "column"}
+    figures = [replace(figure, along=renamed.get(figure.along, "")) for figure in block.figures]
+    only = {renamed[key]: names for key, names in block.only.items()}
+    return replace(block, axes=axes, figures=figures, levels={}, margins=tuple(renamed[key] for key in block.margins), only=only)
+
+
+_LAST_SPACE = as_map(LAST_SPACE, "port")
+_CATEGORY_TOTAL = Block("category", {"row": "category", "column": "total"}, (
+    share_along("share", "column"), mean("prize_mean", "coins"), share("win_share", "win"),
+))  # fmt: skip
+
+
+def _ship_by(column: str) -> Block:
+    return Block("ship", {"row": "card", "column": column}, (share_along("share", "column"),))
+
+
 _LAST = "space at the end (0 = never moved)"
 _TOTAL = "total value of a player's tiles in the category"
 HEATMAPS: dict[str, HeatMap] = {
@@ -98,19 +83,19 @@ HEATMAPS: dict[str, HeatMap] = {
         "Share of claims laid with the row's flag on a ship of the column's sail number that end with a pirate "
         "taking the ship.",
         "claim laid with", "sail number of the ship", Figure("pirated_share", "share taken over", "share"),
-        Excerpt("flags", "flag", "claim_sail"),
+        as_map(PIRATED_BY_SAIL, "flag"),
     ),
     "pirated-by-lap": HeatMap(
         "From which seat pirates strike",
         "Share of claims laid with the row's flag that a pirate takes over, by seats after the active player.",
         "claim laid with", BY_LABELS["lap"], Figure("pirated_share", "share taken over", "share"),
-        Excerpt("flags", "flag", "pirate_lap", lambda rows: rows["level"] != "0"),  # a pirate is somebody else
+        replace(as_map(PIRATED_BY_LAP, "flag"), without={"column": ("0",)}),  # a pirate is somebody else
     ),
     "marker-by-round": HeatMap(
         "How far the markers have come",
         "Mean space of a player's marker when the round is scored; 0 is the start space.",
         "city", "after round", Figure("space_mean", "mean space", "number"),
-        Excerpt("ports", "port", "space_round"),
+        as_map(SPACE_BY_ROUND, "port"),
     ),
     "last-space": HeatMap(
         "Where the markers end", "Share of players whose marker ends on the column's space; rows add up to 100 %.",
@@ -128,19 +113,19 @@ HEATMAPS: dict[str, HeatMap] = {
     "prize-by-category-total": HeatMap(
         "What promotion tiles pay",
         "Mean prize of a player whose tiles of the row's category add up to the column's value.",
-        "category", _TOTAL, Figure("prize_mean", "coins", "amount"), _category_total,
+        "category", _TOTAL, Figure("prize_mean", "coins", "amount"), _CATEGORY_TOTAL,
     ),
     "win-by-category-total": HeatMap(
         "Who wins, by promotion tiles",
         "Share of games won by players whose tiles of the category add up to the column's value.",
-        "category", _TOTAL, Figure("win_share", "games won", "share"), _category_total,
+        "category", _TOTAL, Figure("win_share", "games won", "share"), _CATEGORY_TOTAL,
     ),
     "ship-by-flag": HeatMap(
         "Which flag takes which ship", "Of the ship's takings, the share with each flag; rows add up to 100 %.",
-        "ship", "flag", Figure("share", "share of its takings", "share"), _ship_by("ship_flag", FLAG_NAMES),
+        "ship", "flag", Figure("share", "share of its takings", "share"), _ship_by("flag"),
     ),
     "ship-by-port": HeatMap(
         "Which ship goes where", "Of the ship's takings, the share placed in each port; rows add up to 100 %.",
-        "ship", "port", Figure("share", "share of its takings", "share"), _ship_by("ship_port", PORT_NAMES),
+        "ship", "port", Figure("share", "share of its takings", "share"), _ship_by("port"),
     ),
 }  # fmt: skip
