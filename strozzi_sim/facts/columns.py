@@ -29,6 +29,7 @@ class Levels:
     Attributes:
         names: of the levels, as tables print them.
         starts: the smallest value of each level, ascending; the first level takes what lies below it too.
+        exact: whether each level is one value.
     """
 
     names: tuple[str, ...]
@@ -37,6 +38,8 @@ class Levels:
     def __post_init__(self) -> None:
         """Names and starts go together."""
         assert len(self.names) == len(self.starts) and list(self.starts) == sorted(set(self.starts))
+
+    exact: bool = True
 
     def of(self, values: Array) -> Array:
         """The number of the level of each value."""
@@ -52,7 +55,7 @@ def numbers(values: Iterable[int], most: int | None = None) -> Levels:
     """The numbers that occur; those from `most` on are one level, called "most+"."""
     found = sorted({value if most is None else min(value, most) for value in values})
     names = [str(value) + ("+" if value == most else "") for value in found]
-    return Levels(tuple(names), tuple(found))
+    return Levels(tuple(names), tuple(found), most is None)
 
 
 def bands(starts: Sequence[int], scale: int = 1) -> Levels:
@@ -64,7 +67,7 @@ def bands(starts: Sequence[int], scale: int = 1) -> Levels:
     """
     names = [f"<{starts[0]}", *(str(start) for start in starts[:-1]), f"{starts[-1]}+"]
     below = scale * starts[0] - 1
-    return Levels(tuple(names), (below, *(scale * start for start in starts)))
+    return Levels(tuple(names), (below, *(scale * start for start in starts)), exact=False)
 
 
 FLAG = labels(("no", "yes"))

@@ -15,7 +15,7 @@ import numpy as np
 from strozzi_sim.errors import InputError, known_names
 from strozzi_sim.facts.columns import OUTCOMES, SIZES, Array, Column, Levels, Setting, Table
 from strozzi_sim.facts.conditions import Condition
-from strozzi_sim.facts.counting import Counting
+from strozzi_sim.facts.counting import STEP, Counting
 from strozzi_sim.facts.sink import batch_for
 
 MAX_CELLS = 2**22  # of a cube; more is a mistake
@@ -48,6 +48,7 @@ class _Cube:
         table: number of the table.
         bounds: column -> where its levels begin.
         sums: written columns.
+        told: columns of which each value is a level, so that their sums follow from the counts.
         alone: cells of its crosstabs, if each were counted by itself.
         first: of its counts.
     """
@@ -55,6 +56,7 @@ class _Cube:
     table: int
     bounds: dict[str, tuple[int, ...]]
     sums: tuple[str, ...]
+    told: frozenset[str] = frozenset()
     alone: int = 0
     first: int = 0
 
@@ -73,8 +75,9 @@ class _Cube:
     def with_(self, other: "_Cube") -> "_Cube":
         names = dict.fromkeys([*self.bounds, *other.bounds])
         bounds = {name: tuple(sorted({*self.bounds.get(name, ()), *other.bounds.get(name, ())})) for name in names}
-        sums = tuple(dict.fromkeys([*self.sums, *other.sums]))
-        return _Cube(self.table, bounds, sums, self.alone + other.alone)
+        told = self.told | other.told
+        sums = tuple(name for name in dict.fromkeys([*self.sums, *other.sums]) if name not in told)
+        return _Cube(self.table, bounds, sums, told, self.alone + other.alone)
 
 
 class CrosstabPlan:
@@ -167,10 +170,14 @@ class CrosstabPlan:
             if table.column(name).of:
                 for base in table.column(name).of:
                     split(base, None)
-        sums = tuple(name for name in crosstab.sums if not table.column(name).of)
-        cube = _Cube(
-            self._numbers[crosstab.fact], {name: tuple(sorted(starts)) for name, starts in bounds.items()}, sums
-        )
+        told = set()
+        for name, starts in bounds.items():
+            levels = table.column(name).levels_in(self._setting)
+            if levels is not None and levels.exact and starts >= set(levels.starts):
+                told.add(name)
+        sums = tuple(name for name in crosstab.sums if not table.column(name).of and name not in told)
+        whole = {name: tuple(sorted(starts)) for name, starts in bounds.items()}
+        cube = _Cube(self._numbers[crosstab.fact], whole, sums, frozenset(told))
         if cube.cells > MAX_CELLS:
             raise InputError(
                 f"table {crosstab.fact} by {', '.join(crosstab.by)}: {cube.cells:,} cells, the most is {MAX_CELLS:,}; "
@@ -202,7 +209,7 @@ class CrosstabPlan:
             cube
             for cube in self.cubes
             if cube.table == need.table
-            and set(need.sums) <= set(cube.sums)
+            and set(need.sums) <= {*cube.sums, *cube.told}
             and all(set(starts) <= set(cube.bounds.get(name, ())) for name, starts in need.bounds.items())
         ]
         return min(holding, key=lambda cube: cube.cells * cube.width)
@@ -245,15 +252,13 @@ class CrosstabPlan:
                 {name: column.levels_in(self._setting) for name, column in columns.items()},
                 {name: column.scale for name, column in columns.items()},
             )
-            cell, part = cell[keep], part[:, keep]
-            values_of = {name: values(name)[keep] for name in crosstab.sums if table.column(name).of}
         else:
-            values_of = {name: values(name) for name in crosstab.sums if table.column(name).of}
-        numbers = [part[:, :, 0]]
+            keep = np.ones(cube.cells, bool)
+        numbers = [part[:, keep, 0]]
         for name in crosstab.sums:
-            numbers.append(
-                part[:, :, 0] * values_of[name] if name in values_of else part[:, :, 1 + cube.sums.index(name)]
-            )
+            summed = name in cube.sums
+            numbers.append(part[:, keep, 1 + cube.sums.index(name)] if summed else numbers[0] * values(name)[keep])
+        cell = cell[keep]
         cells = int(np.prod(shape, dtype=np.int64))
         found = np.zeros((len(numbers), cells, len(counts)), np.int64)
         for k, column in enumerate(numbers):
@@ -277,7 +282,7 @@ class CrosstabPlan:
     def _descriptors(self) -> tuple[Array, ...]:
         tables = [
             [
-                self._at(f"{table.name}_rows") // 8,
+                self._at(f"{table.name}_rows") // 4,
                 self._at(f"{table.name}_ends") // 4,
                 self._at(f"{table.name}_seat") if table.has_seat else -1,
             ]
@@ -304,8 +309,10 @@ class CrosstabPlan:
             stride = cube.cells * cube.width
             for name, starts in cube.bounds.items():
                 stride //= len(starts)
-                dims.append([*self._place_of(table, name), starts[0], starts[-1] - starts[0], len(strides)])
-                values = np.arange(starts[0], starts[-1] + 1)
+                place, size = self._place_of(table, name)
+                low, high = (0, 255) if size == 1 else (starts[0], starts[-1])  # bytes need not be cut off
+                dims.append([place, size, low, high - low, len(strides)])
+                values = np.maximum(np.arange(low, high + 1), starts[0])
                 strides.extend((stride * (np.searchsorted(np.asarray(starts), values, side="right") - 1)).tolist())
             sums.extend(self._place_of(table, name) for name in cube.sums)
             cubes.append([cube.table, first_dim, len(dims), first_sum, len(sums), cube.first, cube.cells])
@@ -315,7 +322,7 @@ class CrosstabPlan:
 
         return (
             rows(tables, 3), rows(fills, 4), rows(cubes, 7), rows(dims, 5), rows(sums, 2),
-            np.array(strides or [0], np.int64),
+            np.array(strides or [0], np.uint64),
         )  # fmt: skip
 
     def _place_of(self, table: Table, name: str) -> list[int]:
@@ -325,10 +332,9 @@ class CrosstabPlan:
 
     def counting(self, sink: Array) -> Counting:
         """What the kernel needs to count the rows of `sink`, an array of shape (1,), into new counts."""
-        rows = max(table.rows for table in self._tables)
         most = max((len(cube.sums) for cube in self.cubes), default=0)
         raw = sink.view(np.uint8)
         return Counting(
-            raw, raw.view(np.uint16), raw.view(np.int32), raw.view(np.int64), *self._descriptors,
-            np.zeros(rows, np.int64), np.zeros((max(most, 1), rows), np.int64), np.zeros(max(self.size, 1), np.int64),
+            raw, raw.view(np.uint16), raw.view(np.int32), *self._descriptors,
+            np.zeros(STEP, np.uint64), np.zeros((max(most, 1), STEP), np.int64), np.zeros(max(self.size, 1), np.int64),
         )  # fmt: skip

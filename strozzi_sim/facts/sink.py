@@ -1,8 +1,7 @@
 """The sink: the record into which a game's handlers write facts, a few games at a time.
 
 Every table has, in the record of its game,
-    <table>_rows            rows written so far
-    <table>_first           the first of them that belong to the game being played
+    <table>_rows            rows written so far (unsigned: an index that cannot be negative costs numba less)
     <table>_ends            [game] how many there were when it was over
     <table>_<column>        one array a column
 and rows about a seat have OUTCOMES, which are filled in when the rows are counted.
@@ -39,7 +38,7 @@ def sink_dtype(tables: Sequence[Table], notes: Sequence[tuple[Any, ...]]) -> np.
     ]  # fmt: skip
     fields += [(f"of_seat_{column.name}", column.dtype, (GAMES, SEATS)) for column in OUTCOMES]
     for table in tables:
-        fields += [(f"{table.name}_rows", "i8"), (f"{table.name}_first", "i8"), (f"{table.name}_ends", "i4", (GAMES,))]
+        fields += [(f"{table.name}_rows", "u4"), (f"{table.name}_ends", "u4", (GAMES,))]
         outcomes = OUTCOMES if table.has_seat else ()
         for column in (*table.written, *outcomes):
             fields.append((f"{table.name}_{column.name}", column.dtype, (table.rows,)))

@@ -143,7 +143,7 @@ def _close_facts(facts, state, rules, seats, deal_number, seating, counting):
         facts.of_seat_score[game, seat] = score(state, seat)
         facts.of_seat_place[game, seat] = 2 * better + shared + 1
         facts.of_seat_win[game, seat] = WIN_UNITS // shared if better == 0 else 0
-    end_game(game, counting[2], counting[3], counting[4])
+    end_game(game, counting[2], counting[3])
     facts.games = game + 1
     if facts.games == facts.batch:
         _count_facts(facts, counting)
@@ -154,7 +154,7 @@ def _count_facts(facts, counting):
     """Count the facts in the sink, and empty it unless its rows are to be kept."""
     count_rows(facts.games, *counting)
     if facts.hold == 0:
-        empty(counting[3], counting[4])
+        empty(counting[2], counting[3])
         facts.games = 0
 
 
