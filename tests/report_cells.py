@@ -16,7 +16,8 @@ def cell(game, players, agents="random", deals=240, chunks=12, variant="base"):
     alone = len(lineup) == 1
     resolved = resolve_variant(game, variant) if isinstance(variant, str) else variant
     match = Match(game, players, lineup, resolved, 2008, "one" if alone else "rotate")
-    plan = match.plan(game.report.crosstabs(game.report.PAGES, list(game.report.HEATMAPS)))
+    maps = [heat_map.block.crosstab for heat_map in game.report.HEATMAPS.values()]
+    plan = match.plan([*game.report.crosstabs(game.report.PAGES), *maps])
     played = [match.play(c * deals // chunks, (c + 1) * deals // chunks, plan=plan) for c in range(chunks)]
     outcome, counts = np.concatenate([each.outcome for each in played]), np.stack([each.counts for each in played])
     positions = tuple(spec.text for spec in match.positions)

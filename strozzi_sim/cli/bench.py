@@ -25,7 +25,9 @@ def bench(
     seed: options.Seed = 0,
     variant: options.VariantName = "base",
     workers: options.Workers = None,
-    counted: Annotated[bool, typer.Option("--counted", help="count all crosstabs of the default pages, as a study does")] = False,
+    counted: Annotated[
+        bool, typer.Option("--counted", help="count all crosstabs of the default pages, as a study does")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Measure self-play: games, rounds and decisions per second, start-up, memory.
@@ -52,7 +54,7 @@ def bench(
     match.warm(counted=counted)
     compiled = monotonic() - began
     report = the_game.report
-    crosstabs = tuple(report.crosstabs(report.PAGES, ())) if counted else ()
+    crosstabs = tuple(report.crosstabs(report.PAGES)) if counted else ()
     _seconds(match, 1, crosstabs)
     first_result = _process_age()
     in_batches = any(spec.agent.kind == "batch" for spec in match.lineup)

@@ -107,11 +107,17 @@ class Block:
         whole = counts
         for axis, key in enumerate(keys, 1):
             if key in self.margins:
-                whole = np.concatenate([whole, whole.take(range(counts.shape[axis]), axis).sum(axis, keepdims=True)], axis)
+                whole = np.concatenate(
+                    [whole, whole.take(range(counts.shape[axis]), axis).sum(axis, keepdims=True)], axis
+                )
                 names[axis - 1].append(ALL)
         left_out = {key: given(cell) if callable(given) else given for key, given in self.without.items()}
         keep = [
-            [k for k, name in enumerate(known) if name in self.only.get(key, known) and name not in left_out.get(key, ())]
+            [
+                k
+                for k, name in enumerate(known)
+                if name in self.only.get(key, known) and name not in left_out.get(key, ())
+            ]
             for key, known in zip(keys, names, strict=True)
         ]
         scales = {column: cell.plan.column(self.fact, column).scale for column in crosstab.sums}

@@ -34,12 +34,12 @@ class Levels:
 
     names: tuple[str, ...]
     starts: tuple[int, ...]
+    exact: bool = True
 
     def __post_init__(self) -> None:
         """Names and starts go together."""
-        assert len(self.names) == len(self.starts) and list(self.starts) == sorted(set(self.starts))
-
-    exact: bool = True
+        assert len(self.names) == len(self.starts)
+        assert list(self.starts) == sorted(set(self.starts))
 
     def of(self, values: Array) -> Array:
         """The number of the level of each value."""

@@ -96,7 +96,9 @@ class Condition:
             raise InputError(f"{self._where}: {shown(self.text)}: {column} is never {value!r}; {say}")
         return int(np.ceil(value * scale)), int(np.floor(value * scale)) + 1
 
-    def holds(self, values: Mapping[str, Array], levels: Mapping[str, Levels | None], scales: Mapping[str, int]) -> Array:
+    def holds(
+        self, values: Mapping[str, Array], levels: Mapping[str, Levels | None], scales: Mapping[str, int]
+    ) -> Array:
         """Where it is true of these values of its columns, bool of their common shape."""
 
         def of(tree: Any) -> Any:

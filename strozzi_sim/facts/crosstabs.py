@@ -5,8 +5,10 @@ columns add up to over them. A plan puts crosstabs that share columns into cubes
 for many questions; every crosstab is then an exact marginal of its cube. Counts are int64, chunks add up in any order.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -195,9 +197,9 @@ class CrosstabPlan:
             merged = cube.with_(need)
             size = merged.cells * merged.width
             grown = size - cube.cells * cube.width
-            if (merged.cells <= _SMALL and size <= _GROWTH * merged.alone) or grown == 0:
-                if least is None or grown < least:
-                    best, least = number, grown
+            fits = (merged.cells <= _SMALL and size <= _GROWTH * merged.alone) or grown == 0
+            if fits and (least is None or grown < least):
+                best, least = number, grown
         if best < 0:
             self.cubes.append(need)
         else:
@@ -264,6 +266,12 @@ class CrosstabPlan:
         for k, column in enumerate(numbers):
             np.add.at(found[k], cell, column.T)
         return np.ascontiguousarray(found.transpose(2, 1, 0)).reshape(len(counts), *shape, len(numbers))
+
+    @cached_property
+    def digest(self) -> str:
+        """What tells the layout of counts from any other."""
+        layout = [(self._tables[cube.table].name, cube.bounds, cube.sums) for cube in self.cubes]
+        return hashlib.sha256(json.dumps(layout).encode()).hexdigest()[:16]
 
     @cached_property
     def asked(self) -> int:

@@ -119,10 +119,12 @@ class ReportPart(Protocol):
     PAGE_TITLES: Mapping[str, tuple[str, str]]
     HEATMAPS: Mapping[str, Any]
 
-    def crosstabs(self, pages: Sequence[str], heatmaps: Sequence[str]) -> list[Crosstab]:
+    def crosstabs(self, pages: Sequence[str]) -> list[Crosstab]:
         """What has to be counted for them."""
 
-    def tables(self, cells: Sequence[Any], pages: Sequence[str], heatmaps: Sequence[str], stats: Any) -> dict[str, Any]:
+    def tables(
+        self, cells: Sequence[Any], pages: Sequence[str], heatmaps: Mapping[str, Any], stats: Any
+    ) -> dict[str, Any]:
         """Tables by name."""
 
     def pictures(self, tables: Mapping[str, Any]) -> list[Any]:

@@ -48,7 +48,6 @@ class Report:
 
     Args:
         pages: page -> what it is; `balance`, which every study has, comes first.
-        heatmaps: the heat maps.
         pictures: page -> (narrator, all tables) -> what to show.
         sentences: page -> (narrator, component data) -> what was found.
     """
@@ -56,33 +55,32 @@ class Report:
     def __init__(
         self,
         pages: Mapping[str, Page],
-        heatmaps: Mapping[str, HeatMap],
         pictures: Mapping[str, Callable[[Narrator, Tables], list[Picture]]],
         sentences: Mapping[str, Callable[[Narrator, Mapping[str, Any]], list[str]]],
     ) -> None:
-        self._pages, self._heatmaps, self._pictures, self._sentences = pages, heatmaps, pictures, sentences
+        self._pages, self._pictures, self._sentences = pages, pictures, sentences
         self.names = tuple(pages)
         self.titles = {name: (page.title, page.question) for name, page in pages.items()}
 
     def tables(
-        self, cells: Sequence[Any], pages: Sequence[str], heatmaps: Sequence[str], stats: Any
+        self, cells: Sequence[Any], pages: Sequence[str], heatmaps: Mapping[str, HeatMap], stats: Any
     ) -> dict[str, pd.DataFrame]:
         """The tables of these cells: `balance`, those of the pages, and heat_<name> of the heat maps.
 
         Args:
             cells: CellCounts of the study.
             pages: names of pages.
-            heatmaps: names of heat maps.
+            heatmaps: heat maps by name, a user's own among them.
             stats: the package strozzi_sim.stats.
 
         Raises:
-            InputError: an unknown page or heat map; lists the known ones.
+            InputError: an unknown page; lists the known ones.
         """
         tables = {name: FigureTable(*self._pages[name].keys) for name in self._shown(pages)}
         blocks = {name: self._pages[name].blocks for name in tables}
-        for name in self._maps(heatmaps):
+        for name, heat_map in heatmaps.items():
             tables[f"heat_{name.replace('-', '_')}"] = FigureTable("row", "column")
-            blocks[f"heat_{name.replace('-', '_')}"] = (self._heatmaps[name].block,)
+            blocks[f"heat_{name.replace('-', '_')}"] = (heat_map.block,)
         for name, table in tables.items():
             add = self._pages[name].add if name in self._pages else None
             for cell in cells:
@@ -92,22 +90,17 @@ class Report:
                     block.write(table, cell, stats)
         return {name: table.frame() for name, table in tables.items()}
 
-    def crosstabs(self, pages: Sequence[str], heatmaps: Sequence[str]) -> list[Crosstab]:
-        """What has to be counted for these pages and heat maps.
+    def crosstabs(self, pages: Sequence[str]) -> list[Crosstab]:
+        """What has to be counted for these pages.
 
         Raises:
-            InputError: an unknown page or heat map; lists the known ones.
+            InputError: an unknown page; lists the known ones.
         """
-        blocks = [block for name in self._shown(pages) for block in self._pages[name].blocks]
-        return [block.crosstab for block in [*blocks, *(self._heatmaps[name].block for name in self._maps(heatmaps))]]
+        return [block.crosstab for name in self._shown(pages) for block in self._pages[name].blocks]
 
     def _shown(self, pages: Sequence[str]) -> list[str]:
         check_names("page", pages, self._pages)
         return [name for name in self._pages if name == "balance" or name in pages]
-
-    def _maps(self, heatmaps: Sequence[str]) -> list[str]:
-        check_names("heat map", heatmaps, self._heatmaps)
-        return list(dict.fromkeys(heatmaps))
 
     def pictures(self, tables: Tables) -> list[Picture]:
         """What to show, in order; only of pages whose tables are there."""

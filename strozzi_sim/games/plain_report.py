@@ -13,7 +13,7 @@ def _add_balance(table: FigureTable, cell: Any, stats: Any) -> None:
 
 
 HEATMAPS: dict[str, HeatMap] = {}
-_REPORT = Report({"balance": Page("Balance", "Is the game fair to its seats?", (), add=_add_balance)}, HEATMAPS, {}, {})
+_REPORT = Report({"balance": Page("Balance", "Is the game fair to its seats?", (), add=_add_balance)}, {}, {})
 PAGES, PAGE_TITLES = _REPORT.names, _REPORT.titles
 tables, crosstabs = _REPORT.tables, _REPORT.crosstabs
 pictures, sentences = _REPORT.pictures, _REPORT.sentences

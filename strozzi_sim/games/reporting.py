@@ -3,7 +3,7 @@
 A game's `report` has
     PAGES       the names of its pages
     HEATMAPS    name -> HeatMap
-    crosstabs(pages, heatmaps) -> what has to be counted
+    crosstabs(pages) -> what has to be counted
     tables(cells, pages, heatmaps, stats) -> name -> DataFrame
     pictures(tables) -> list of Picture
     sentences(tables, components) -> page -> sentences

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+import msgspec
 import pandas as pd
 from markupsafe import Markup
 from matplotlib import rc_context
 from matplotlib.figure import Figure as Drawing
 
 from strozzi_sim.games.contract import Game
+from strozzi_sim.games.own_maps import OwnMap, own_heat_map
 from strozzi_sim.games.reporting import SCENARIO, THIN, HeatMap, Picture, Tables, listed, pick
 from strozzi_sim.games.verdicts import MAX_CHUNKS
 from strozzi_sim.kernel.files import storage_errors
@@ -198,12 +200,18 @@ def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: 
         sections.append(section(page, title, question, [*seats, *said.get(page, [])], items))
     maps = [
         _item(heat_map, f"heat-{name}", tables[table], words, painter)
-        for name, heat_map in part.HEATMAPS.items()
+        for name, heat_map in _heat_maps(manifest, game).items()
         if (table := "heat_" + name.replace("-", "_")) in tables
     ]
     note = "Cells without a figure are blank: it never happened, or fewer than 30 times. n is what is behind a row."
     heat = section("heatmaps", "Heat maps", "Where does what happen?", [note], maps)
     return [*sections, heat] if heat.items else sections
+
+
+def _heat_maps(manifest: Mapping[str, Any], game: Game) -> dict[str, HeatMap]:
+    """The heat maps of a study: the game's, and those of its own."""
+    own = [msgspec.convert(asked, OwnMap) for asked in manifest.get("report", {}).get("own", [])]
+    return {**game.report.HEATMAPS, **{asked.name: own_heat_map(game, asked) for asked in own}}
 
 
 def _variants(manifest: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,8 @@ import msgspec
 from msgspec import Meta
 
 from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.games.own_maps import OwnMap
 from strozzi_sim.kernel.files import open_atomically, storage_errors, write_whole
 from strozzi_sim.kernel.locks import take_lock
 from strozzi_sim.studies.plan import hash_of
@@ -38,6 +40,7 @@ _File = Annotated[str, Meta(pattern=r"^((tables|figures|games)/[^/.][^/]*|report
 class _Report(msgspec.Struct):
     pages: list[str]
     heatmaps: list[str]
+    own: list[OwnMap] = []
 
 
 class _Manifest(msgspec.Struct):
@@ -62,6 +65,7 @@ class _Manifest(msgspec.Struct):
     finished: datetime | None
     deals: _Count = 0
     tables: list[str] = []
+    counted: list[Crosstab] = []
 
 
 def _read(path: Path) -> bytes:

@@ -30,6 +30,8 @@ from strozzi_sim.agent import AgentSpec
 from strozzi_sim.errors import InputError, known_names, shown
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.contract import Game
+from strozzi_sim.games.own_maps import OwnMap, own_heat_map
+from strozzi_sim.games.reporting import HeatMap
 from strozzi_sim.games.variants import Variant, resolve_variant, words_of
 from strozzi_sim.kernel.plain_data import read_toml
 from strozzi_sim.play.calibrate import Calibration
@@ -64,6 +66,7 @@ class _StudyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     variant: dict[str, dict[str, Any]] = {}
     rows: bool = False
     report: _Report = msgspec.field(default_factory=_Report)
+    heatmap: list[OwnMap] = []
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,8 @@ class Plan:
         players: player counts.
         lineups: the agents.
         variants: the component data.
-        pages, heatmaps: what the report shows; no part of the plan's hash.
+        pages, heatmaps: what the report shows, heat maps by name; no part of the plan's hash.
+        own_maps: what was asked for of the heat maps that are no shipped ones.
         orders: whether chunks keep finishing orders and count no facts (tournaments and their like).
         counted: the facts that chunks count; no part of the hash either.
         until: when a tournament may stop before all deals are played, or "".
@@ -128,7 +132,8 @@ class Plan:
     variants: tuple[Variant, ...]
     rows: bool
     pages: tuple[str, ...]
-    heatmaps: tuple[str, ...]
+    heatmaps: Mapping[str, HeatMap] = field(compare=False)
+    own_maps: tuple[OwnMap, ...] = field(default=(), compare=False)
     place: str = field(default="", compare=False)
     orders: bool = False
     counted: tuple[Crosstab, ...] = field(default=(), compare=False)
@@ -167,7 +172,10 @@ class Plan:
     @property
     def asked(self) -> tuple[Crosstab, ...]:
         """The facts that the report needs."""
-        return () if self.orders else tuple(dict.fromkeys(self.game.report.crosstabs(self.pages, self.heatmaps)))
+        if self.orders:
+            return ()
+        maps = (heat_map.block.crosstab for heat_map in self.heatmaps.values())
+        return tuple(dict.fromkeys([*self.game.report.crosstabs(self.pages), *maps]))
 
     @cached_property
     def games(self) -> int:
@@ -329,14 +337,15 @@ def _resolved(
             raise InputError(
                 f"{place}: lineups: {len(lineup)} agents ({names}) fit no player count; give 1 agent, or {allowed}"
             )
-    pages, heatmaps = _report(game, study.report, place)
+    pages, heatmaps = _report(game, study, place)
     plan = Plan(
         study.name, game, study.seed, players, study.deals, min(study.deals, study.chunks), study.seatings, resolved,
-        tuple(variants), study.rows, pages, heatmaps, place,
+        tuple(variants), study.rows, pages, heatmaps, tuple(study.heatmap), place,
     )  # fmt: skip
     plan = replace(plan, counted=plan.asked)
     try:
-        assert plan.cells
+        for cell in plan.cells:
+            cell.match.plan(plan.counted)
     except InputError as error:
         raise InputError(f"{place}: {error}") from None
     for count in players:
@@ -344,14 +353,20 @@ def _resolved(
     return plan
 
 
-def _report(game: Game, report: _Report, place: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    known = game.report
+def _report(game: Game, study: _StudyFile, place: str) -> tuple[tuple[str, ...], dict[str, HeatMap]]:
+    """The pages and heat maps that a study asks for."""
+    known, report = game.report, study.report
     pages = known.PAGES if report.pages is None else tuple(report.pages)
     for key, asked, names in (("pages", pages, known.PAGES), ("heatmaps", report.heatmaps, known.HEATMAPS)):
         for name in asked:
             if name not in names:
                 raise InputError(f"{place}: report.{key}: unknown name {shown(name)}; {known_names(name, names)}")
-    return tuple(pages), tuple(report.heatmaps)
+    heatmaps = {name: known.HEATMAPS[name] for name in report.heatmaps}
+    for own in study.heatmap:
+        if own.name in heatmaps or own.name in known.HEATMAPS:
+            raise InputError(f"{place}: heatmap {own.name}: there is one of that name; give it another")
+        heatmaps[own.name] = own_heat_map(game, own, f"{place}: heatmap")
+    return tuple(pages), heatmaps
 
 
 def differences(there: Any, here: Any, key: str = "") -> Iterator[str]:

@@ -14,9 +14,11 @@ from pathlib import Path
 from time import monotonic
 from typing import IO, Any
 
+import msgspec
 import numpy as np
 
 from strozzi_sim.errors import InputError, Interrupted
+from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.kernel.threads import one_thread
 from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.selfplay.interrupts import stop_flag
@@ -114,6 +116,7 @@ def run_study(
     """
     progress = progress or Progress()
     began = monotonic()
+    plan = _counted_as_in(folder, plan)
     with Store(folder, plan) as store:
         read_list(folder)  # one that was spoiled is refused before anything is said or played
         if ready is not None:
@@ -142,12 +145,29 @@ def run_study(
     return Results(_as_played(plan, cut), frames, cut.games, played_now, manifest["seconds"], folder, manifest, files)
 
 
+def _counted_as_in(folder: Path, plan: Plan) -> Plan:
+    """The plan, counting what its chunks count already if that answers all it asks; else both, and chunks are played again."""
+    try:
+        before = read_manifest(folder)
+    except FileNotFoundError:
+        return plan
+    kept = tuple(msgspec.convert(crosstab, Crosstab) for crosstab in before.get("counted", []))
+    if before["plan_hash"] != plan.hash or not kept:
+        return plan
+    answers = all(cell.match.plan(kept).holds(crosstab) for cell in plan.cells for crosstab in plan.asked)
+    return replace(plan, counted=kept if answers else tuple(dict.fromkeys([*kept, *plan.asked])))
+
+
 def _play_all(
     plan: Plan, store: Store, command: str, workers: int, progress: Progress, stopping_rule: StoppingRule | None
 ) -> tuple[dict[str, Any], Plan, int]:
     """Write the manifest of an unfinished study and play it; gives both, the plan as far as played, and games played."""
     for cell, chunk in store.damaged:
         progress.say(f"chunk {chunk} of cell {cell} is damaged or missing and is played again")
+    if store.outdated:
+        progress.say(
+            f"{len(store.outdated)} of {len(plan.cells) * plan.chunks} chunks do not count all that is asked and are played again"
+        )
     for line in store.unreadable:
         progress.say(f"line {line} of {store.folder / LEDGER} is damaged; its chunks are played again")
     manifest = _manifest(plan, command)
@@ -212,7 +232,9 @@ def _play_missing(plan: Plan, store: Store, workers: int, progress: Progress, ch
     if not missing:
         return 0
     tasks = (
-        Task((cell.number, chunk), cell.match, *plan.chunk_range(chunk), plan.counted, rows=plan.rows, orders=plan.orders)
+        Task(
+            (cell.number, chunk), cell.match, *plan.chunk_range(chunk), plan.counted, rows=plan.rows, orders=plan.orders
+        )
         for cell, chunk in missing
     )
     progress.games(done, plan.games)
@@ -309,7 +331,12 @@ def _manifest(plan: Plan, command: str) -> dict[str, Any]:
         "plan": plan.resolved,
         "plan_hash": plan.hash,
         "calibrated": [calibration.plain() for calibration in plan.calibrated],
-        "report": {"pages": list(plan.pages), "heatmaps": list(plan.heatmaps)},
+        "report": {
+            "pages": list(plan.pages),
+            "heatmaps": list(plan.heatmaps),
+            "own": [msgspec.to_builtins(own) for own in plan.own_maps],
+        },
+        "counted": [msgspec.to_builtins(crosstab) for crosstab in plan.counted],
         "games": plan.games,
         "cells": len(plan.cells),
         "summary": plan.summary(),

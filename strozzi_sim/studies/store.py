@@ -27,7 +27,7 @@ from strozzi_sim.selfplay.match import MatchResult
 from strozzi_sim.studies.folder import FILES, LOCK, MANIFEST, TEMPORARY, folder_lock, read_manifest
 from strozzi_sim.studies.plan import Plan, differences
 
-CHUNK_FORMAT = "strozzi-sim.chunk/1"
+CHUNK_FORMAT = "strozzi-sim.chunk/2"
 LEDGER = "ledger.jsonl"
 _GUESS = 40_000  # bytes of a chunk, about
 _SMALL_GUESS = 4_096  # without facts
@@ -66,6 +66,7 @@ class Store:
         folder: where it is.
         done: (cell, chunk) -> where it lies, of every chunk that is there and whole.
         damaged: chunks that were listed but are missing or changed.
+        outdated: chunks that are whole but count something else than the plan does.
         unreadable: numbers of the ledger's lines that are not entries; their chunks are played again.
         keeps: whether a later run finds the chunks again.
     """
@@ -76,6 +77,7 @@ class Store:
         self.folder, self.plan = folder, plan
         self.done: dict[Key, Place] = {}
         self.damaged: list[Key] = []
+        self.outdated: list[Key] = []
         self.unreadable: list[int] = []
         self._undo = contextlib.ExitStack()
         self._reader: tuple[int, IO[bytes]] | None = None
@@ -163,9 +165,12 @@ class Store:
                     self._list(path, number, line)
                 ledger.truncate(whole)  # a torn last line goes
         for key, place in sorted(self.done.items(), key=lambda item: item[1][1:3]):
-            if self._bytes(key, place) is None:
+            content = self._bytes(key, place)
+            if content is None:
                 self.damaged.append(key)
-        for key in self.damaged:
+            elif not content.startswith(_head(key, self.plan)):
+                self.outdated.append(key)
+        for key in (*self.damaged, *self.outdated):
             del self.done[key]
 
     def _list(self, path: Path, number: int, line: bytes) -> None:
@@ -219,7 +224,7 @@ class Store:
             segments = [int(path.stem) for path in (self.folder / "chunks").glob("[0-9]*.segment")]
             number = max(segments, default=-1) + 1
             self._writer = _Writer(number, self._segment(number), self.folder / LEDGER)
-        content = pack(key, played)
+        content = pack(key, played, self.plan)
         self.done[key] = self._writer.append(key, played.games, content)
 
     def settle(self) -> None:
@@ -331,7 +336,7 @@ class MemoryStore(Store):
 
     def write(self, key: Key, played: MatchResult) -> None:
         """Keep a finished chunk."""
-        self._kept[key] = content = pack(key, played)
+        self._kept[key] = content = pack(key, played, self.plan)
         self.done[key] = Place(played.games, 0, 0, len(content), b"")
 
     def read(self, key: Key) -> tuple[Any, Any, Any]:
@@ -339,16 +344,18 @@ class MemoryStore(Store):
         return unpack(self._kept[key], self.plan.counts)
 
 
-def _head(key: Key) -> bytes:
-    """How the bytes of a chunk begin."""
-    return f'{{"format": "{CHUNK_FORMAT}", "cell": {key[0]}, "chunk": {key[1]}, "sizes": '.encode()
+def _head(key: Key, plan: Plan | None = None) -> bytes:
+    """How the bytes of a chunk begin; of one that counts what `plan` counts, if one is given."""
+    head = f'{{"format": "{CHUNK_FORMAT}", "cell": {key[0]}, "chunk": {key[1]}, '
+    counted = f'"counted": "{plan.cells[key[0]].match.plan(plan.counted).digest}", ' if plan else ""
+    return f"{head}{counted}".encode()
 
 
-def pack(key: Key, played: MatchResult) -> bytes:
+def pack(key: Key, played: MatchResult, plan: Plan) -> bytes:
     """A chunk as bytes: one line of JSON, then the compressed records."""
     parts = [played.outcome.tobytes(), played.counts.tobytes(), played.rows.tobytes()]
-    sizes = json.dumps([len(part) for part in parts]).encode()
-    return _head(key) + sizes + b"}\n" + zlib.compress(b"".join(parts), 1)
+    sizes = json.dumps([len(part) for part in parts])
+    return _head(key, plan) + f'"sizes": {sizes}}}\n'.encode() + zlib.compress(b"".join(parts), 1)
 
 
 def unpack(content: bytes, kind: np.dtype[Any]) -> tuple[Any, Any, Any]:

@@ -3,30 +3,29 @@
 Axes of the outcome: [C chunks, position, seat].
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from strozzi_sim import stats
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.reporting import FigureTable, check_names
+from strozzi_sim.games.reporting import FigureTable, HeatMap, check_names
 from strozzi_sim.kernel.wins import WIN_UNITS
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.studies.cells import CellCounts
 
 
 def study_tables(
-    game: Game, cells: Sequence[CellCounts], pages: Sequence[str], heatmaps: Sequence[str]
+    game: Game, cells: Sequence[CellCounts], pages: Sequence[str], heatmaps: Mapping[str, HeatMap]
 ) -> dict[str, pd.DataFrame]:
     """Every table of a study by name; `seats`, `lineup` and `balance` always, the others as pages and heat maps ask.
 
     Raises:
-        InputError: a page or heat map the game does not have.
+        InputError: a page the game does not have.
     """
     part = game.report
     check_names("page", pages, part.PAGES)
-    check_names("heat map", heatmaps, part.HEATMAPS)
     seats, lineup, balance = FigureTable("seat"), FigureTable("position", "agent"), FigureTable()
     for cell in cells:
         _add_seats(seats, cell)

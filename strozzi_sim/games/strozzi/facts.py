@@ -74,7 +74,8 @@ def _orders(words: tuple[str, ...]) -> Levels:
     every = [tuple(order) for k in range(4) for order in permutations(range(1, 4), k)]
     codes = {sum(kind << 2 * k for k, kind in enumerate(order)): order for order in every}
     return Levels(
-        tuple(">".join(words[kind - 1] for kind in codes[code]) or "none" for code in sorted(codes)), tuple(sorted(codes))
+        tuple(">".join(words[kind - 1] for kind in codes[code]) or "none" for code in sorted(codes)),
+        tuple(sorted(codes)),
     )
 
 

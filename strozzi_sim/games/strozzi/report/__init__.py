@@ -17,7 +17,7 @@ _PAGES = {
     "promotion": Page("Promotion tiles", "What is a tile worth?", ("category", "place"), BLOCKS["promotion"]),
     "ships": Page("Ships", "Which cards does everybody want, and which nobody?", ("ship",), BLOCKS["ships"]),
 }
-_REPORT = Report(_PAGES, HEATMAPS, PICTURES, SENTENCES)
+_REPORT = Report(_PAGES, PICTURES, SENTENCES)
 PAGES, PAGE_TITLES = _REPORT.names, _REPORT.titles
 tables, crosstabs = _REPORT.tables, _REPORT.crosstabs
 pictures, sentences = _REPORT.pictures, _REPORT.sentences

@@ -42,7 +42,9 @@ def as_map(block: Block, row: str) -> Block:
     renamed = {row: "row", "level": "column"}
     figures = [replace(figure, along=renamed.get(figure.along, "")) for figure in block.figures]
     only = {renamed[key]: names for key, names in block.only.items()}
-    return replace(block, axes=axes, figures=figures, levels={}, margins=tuple(renamed[key] for key in block.margins), only=only)
+    return replace(
+        block, axes=axes, figures=figures, levels={}, margins=tuple(renamed[key] for key in block.margins), only=only
+    )
 
 
 _LAST_SPACE = as_map(LAST_SPACE, "port")

@@ -53,7 +53,9 @@ PIRATED_BY_LAP = Block("card", {"flag": "claimed_by", "level": "lap"}, (
 LAST_SPACE = Block("marker", {"port": "city", "level": "space"}, (
     share_along("share", "level"), mean("coins_mean", "prize", "bonus"), _WON,
 ), {"by": "space"}, where="last == yes")  # fmt: skip
-SPACE_BY_ROUND = Block("marker", {"port": "city", "level": "round"}, (mean("space_mean", "space"),), {"by": "space_round"})
+SPACE_BY_ROUND = Block(
+    "marker", {"port": "city", "level": "round"}, (mean("space_mean", "space"),), {"by": "space_round"}
+)
 _SCORES = (mean("score_mean", "total"), Ratio("payout_mean", ("total",), "games"))
 BALANCE = (
     Quantiles("seat", "total", QUANTILES),
