@@ -80,7 +80,7 @@ class Report:
         blocks = {name: self._pages[name].blocks for name in tables}
         for name, heat_map in heatmaps.items():
             tables[f"heat_{name.replace('-', '_')}"] = FigureTable("row", "column")
-            blocks[f"heat_{name.replace('-', '_')}"] = (heat_map.block,)
+            blocks[f"heat_{name.replace('-', '_')}"] = (heat_map.block,) if heat_map.block else ()
         for name, table in tables.items():
             add = self._pages[name].add if name in self._pages else None
             for cell in cells:

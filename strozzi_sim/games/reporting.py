@@ -88,7 +88,7 @@ class HeatMap:
         title, caption: in words; the caption says what a cell is.
         row_label, column_label: what rows and columns are.
         figure: the figure drawn.
-        block: the table, its keys are `row` and `column`.
+        block: the table, its keys are `row` and `column`; None of a table that is not of facts.
     """
 
     title: str
@@ -96,7 +96,7 @@ class HeatMap:
     row_label: str
     column_label: str
     figure: Figure
-    block: Block
+    block: Block | None = None
 
     @property
     def equal(self) -> bool:

@@ -136,7 +136,7 @@ def _pairs(standings: Sequence[_Standing], painter: Painter, chunks: int) -> Sec
         rows = rows.assign(row="row " + rows["row"].astype("str"), column=rows["column"].astype("str"))
         words = {f"row {k}": _short(standing.words[agent]) for agent, k in number.items()}
         counted = "of the agent with this number"
-        heat_map = HeatMap("Who finishes ahead of whom", "", "agent", counted, AHEAD, lambda cell, stats: {})
+        heat_map = HeatMap("Who finishes ahead of whom", "", "agent", counted, AHEAD)
         parts += painter.parts(heat_map, f"pairs{standing.slug}", rows, words, standing.title)
     caption = (
         "How often the agent of the row finished ahead of that of the column, in games that both played; a tie counts half. "

@@ -174,7 +174,7 @@ class Plan:
         """The facts that the report needs."""
         if self.orders:
             return ()
-        maps = (heat_map.block.crosstab for heat_map in self.heatmaps.values())
+        maps = (heat_map.block.crosstab for heat_map in self.heatmaps.values() if heat_map.block)
         return tuple(dict.fromkeys([*self.game.report.crosstabs(self.pages), *maps]))
 
     @cached_property
