@@ -7,12 +7,14 @@ Descriptors, int64, one row each. A place is an index into the sink seen as an a
     dims    place of the column, size of an item, smallest value, largest value less the smallest, first of its `strides`
     sums    place of the column, size of an item
 `strides` holds what each value of a column adds to the number of the cell.
+
+Indices of the inner loops are unsigned: numba looks whether a signed one is negative, which takes longer than the counting.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
+from numba import types, uint64
 
 from strozzi_sim.facts.sink import SEATS
 from strozzi_sim.kernel.jit import jit
@@ -93,48 +95,62 @@ def _sort_by(column, place, rows, low, last, strides, first, cells, begin):
     """Add what each row's value in a column adds to the number of its cell."""
     if begin:
         for row in range(rows):
-            cells[row] = strides[first + min(max(column[place + row] - low, 0), last)]
+            cells[row] = strides[uint64(first + min(max(column[uint64(place + row)] - low, 0), last))]
     else:
         for row in range(rows):
-            cells[row] += strides[first + min(max(column[place + row] - low, 0), last)]
+            cells[row] += strides[uint64(first + min(max(column[uint64(place + row)] - low, 0), last))]
 
 
 @jit
 def _widen(column, place, rows, out):
     for row in range(rows):
-        out[row] = column[place + row]
+        out[row] = column[uint64(place + row)]
 
 
 @jit
 def _add(rows, cells, summed, sums, counts, first):
-    """Count the rows in their cells, and sum."""
+    """Count the rows in their cells, and sum; up to three sums at once, which is what the processor keeps up with."""
     if sums == 0:
         for row in range(rows):
-            counts[first + cells[row]] += 1
+            counts[uint64(first + cells[row])] += 1
     elif sums == 1:
         for row in range(rows):
-            cell = first + cells[row]
+            cell = uint64(first + cells[row])
             counts[cell] += 1
-            counts[cell + 1] += summed[0, row]
+            counts[cell + uint64(1)] += summed[0, row]
     elif sums == 2:
         for row in range(rows):
-            cell = first + cells[row]
+            cell = uint64(first + cells[row])
             counts[cell] += 1
-            counts[cell + 1] += summed[0, row]
-            counts[cell + 2] += summed[1, row]
-    elif sums == 3:
-        for row in range(rows):
-            cell = first + cells[row]
-            counts[cell] += 1
-            counts[cell + 1] += summed[0, row]
-            counts[cell + 2] += summed[1, row]
-            counts[cell + 3] += summed[2, row]
+            counts[cell + uint64(1)] += summed[0, row]
+            counts[cell + uint64(2)] += summed[1, row]
     else:
         for row in range(rows):
-            cell = first + cells[row]
+            cell = uint64(first + cells[row])
             counts[cell] += 1
-            for k in range(sums):
-                counts[cell + 1 + k] += summed[k, row]
+            counts[cell + uint64(1)] += summed[0, row]
+            counts[cell + uint64(2)] += summed[1, row]
+            counts[cell + uint64(3)] += summed[2, row]
+    done = 3
+    while done < sums:
+        left, begin = sums - done, first + 1 + done
+        one = summed[done]
+        two, three = summed[done + min(left - 1, 1)], summed[done + min(left - 1, 2)]
+        if left == 1:
+            for row in range(rows):
+                counts[uint64(begin + cells[row])] += one[row]
+        elif left == 2:
+            for row in range(rows):
+                cell = uint64(begin + cells[row])
+                counts[cell] += one[row]
+                counts[cell + uint64(1)] += two[row]
+        else:
+            for row in range(rows):
+                cell = uint64(begin + cells[row])
+                counts[cell] += one[row]
+                counts[cell + uint64(1)] += two[row]
+                counts[cell + uint64(2)] += three[row]
+        done += 3
 
 
 @jit

@@ -70,7 +70,7 @@ def _roots() -> list[Path]:
 
 def _sources(game: str = "") -> list[Path]:
     """Every source file that code compiled for `game` can reach; without one, for any game."""
-    folders = [_PACKAGE / part for part in ("kernel", "agent", "selfplay", "play")] + _folders_of(game)
+    folders = [_PACKAGE / part for part in ("kernel", "facts", "agent", "selfplay", "play")] + _folders_of(game)
     agents = util.find_spec("strozzi_agents")
     if agents is not None and agents.submodule_search_locations:
         folders += [Path(place) for place in agents.submodule_search_locations]
