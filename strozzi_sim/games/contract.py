@@ -388,8 +388,8 @@ def prepare(facts, rules, players):
     _no_game("prepare")
 
 
-def open_game(facts):
-    """A game is about to be dealt."""
+def open_game(facts, number):
+    """A game of deal `number` is about to be dealt."""
     _no_game("open_game")
 
 

@@ -185,7 +185,7 @@ def _play(
             beat.seating = seating
             beat.first = beat.decisions
             if counting is not None:
-                open_game(sink)
+                open_game(sink, number)
             deal(state, rules, players, job.start_player, chance, sink)
             decisions = play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, fault, beat)
             if decisions < 0:

@@ -169,10 +169,11 @@ def _go_on(state, rules, phase, action, chance, journal):
 def _settle(state, rules, buys, asked, chance, journal):
     """The buyer pays the bank at once (12, 21) and says where the lot goes, if it can be loaded at all."""
     proposer = state.proposer
-    write(journal, e.ANSWER, 1 - proposer, buys, asked, 0, 0)
     buyer = 1 - proposer if buys else proposer
     state.buyer = buyer
-    state.cash[buyer] -= state.price
+    cash = state.cash[buyer] - state.price
+    state.cash[buyer] = cash
+    write(journal, e.ANSWER, 1 - proposer, buys, asked, cash, 0)
     places = 0 if state.shown > state.room[buyer] else placements(state, rules, buyer)
     if places == 0:
         state.actor = buyer
@@ -258,10 +259,9 @@ def _end_round(state, rules, chance, journal):
         state.phase = OVER
         state.choices = 0
         state.legal = 0
-        if journal is not None:
-            for seat in range(SEATS):
-                better, _ = placing(state, seat)
-                write(journal, e.END, seat, state.cash[seat], int64(better == 0), 0, 0)
+        for seat in range(SEATS):
+            better, _ = placing(state, seat)
+            write(journal, e.END, seat, state.cash[seat], int64(better == 0), 0, 0)
 
 
 @jit

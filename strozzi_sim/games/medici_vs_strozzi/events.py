@@ -1,6 +1,6 @@
 """Medici vs Strozzi's journal: the kinds of events, and their translation to the lines of a record.
 
-A row is (kind, a, b, c, d, e); the comments below say what a..e are. HARBOR and MARKER are for tallies; a record has
+A row is (kind, a, b, c, d, e); the comments below say what a..e are. HARBOR and MARKER are for facts; a record has
 them summed up in its score_round line.
 """
 
@@ -8,17 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
-from strozzi_sim.games.medici_vs_strozzi.state import PLAYER_NAMES, SEATS
+from strozzi_sim.games.medici_vs_strozzi.state import MEDICI, PLAYER_NAMES, SEATS, STROZZI
 
 ROUND = 1  #    round (from 0), start player
 REVEAL = 2  #   seat, tile, tiles shown with it, tiles left in the bag
 PRICE = 3  #    seat, price, tiles of the lot
-ANSWER = 4  #   seat, 1 = buys, 1 = was asked (0 = has no room and may not buy)
+ANSWER = 4  #   seat, 1 = buys, 1 = was asked (0 = has no room and may not buy), cash of the buyer, who has paid
 LOAD = 5  #     seat, ship, harbor, tiles, free spaces left on the ship
 DISCARD = 6  #  seat, tiles, 1 = they would have fitted
 HARBOR = 7  #   harbor, total of Medici or -1 = absent, total of Strozzi or -1, who is paid or -1, coins
-MARKER = 8  #   harbor, type, position before, position after, coins with the bonus (0 = centre)
-SCORE = 9  #    seat, harbors, monopolies, bonus, cash   this round's payouts, cash after them
+MARKER = 8  #   harbor, type, position after, steps that both made, coins with the bonus (0 = centre)
+SCORE = 9  #    cash of Medici, of Strozzi   after a round's payouts
 END = 10  #     seat, cash, 1 = won or shared
 
 
@@ -28,9 +28,10 @@ def to_lines(rows: Any, components: dict[str, Any], players: int) -> Iterator[di
     capacities = components["ships"]["capacities"]
     harbors = [harbor["id"] for harbor in components["harbor"]]
     types = [kind["key"] for kind in components["type"]]
+    monopoly = components["scoring"]["monopoly"]
     round_number = 0
     lot: list[str] = []
-    scores: list[list[int]] = []
+    paid = {source: [0] * SEATS for source in ("harbors", "monopolies", "bonus")}  # in this round
     totals: list[int] = []
     winners: list[int] = []
     markers: dict[str, dict[str, int]] = {}
@@ -51,22 +52,25 @@ def to_lines(rows: Any, components: dict[str, Any], players: int) -> Iterator[di
         elif kind == DISCARD:
             yield {"type": "discard", "player": a, "tiles": lot}
             lot = []
+        elif kind == HARBOR:
+            if d >= 0:
+                paid["harbors"][d] += e
         elif kind == MARKER:
-            markers.setdefault(harbors[a], {})[types[b]] = d
+            markers.setdefault(harbors[a], {})[types[b]] = c
+            if c:
+                owner = MEDICI if c > 0 else STROZZI
+                paid["monopolies"][owner] += monopoly
+                paid["bonus"][owner] += e - monopoly
         elif kind == SCORE:
-            scores.append([b, c, d, e])
-            if len(scores) == SEATS:
-                won, monopolies, bonus, cash = (list(column) for column in zip(*scores, strict=True))
-                yield {
-                    "type": "score_round", "round": round_number, "harbors": won, "monopolies": monopolies,
-                    "bonus": bonus,
-                    "markers": {
-                        harbor["id"]: {name: markers[harbor["id"]][name] for name in harbor["tracks"]}
-                        for harbor in components["harbor"]
-                    },
-                    "cash": cash,
-                }  # fmt: skip
-                scores, markers = [], {}
+            yield {
+                "type": "score_round", "round": round_number, **paid,
+                "markers": {
+                    harbor["id"]: {name: markers[harbor["id"]][name] for name in harbor["tracks"]}
+                    for harbor in components["harbor"]
+                },
+                "cash": [a, b],
+            }  # fmt: skip
+            paid, markers = {source: [0] * SEATS for source in paid}, {}
         elif kind == END:
             totals.append(b)
             if c:

@@ -6,7 +6,7 @@ Numbers in parentheses are items of the rules' ambiguity list (docs/rules/medici
 from numba import int64
 
 from strozzi_sim.games.medici_vs_strozzi.events import HARBOR, MARKER, SCORE
-from strozzi_sim.games.medici_vs_strozzi.state import MEDICI, SEATS, STROZZI
+from strozzi_sim.games.medici_vs_strozzi.state import MEDICI, STROZZI
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.journal import write
 
@@ -47,48 +47,26 @@ def track_pay(rules, harbor, kind, position):
 @jit
 def score_round(state, rules, journal):
     """Pay harbors, move all markers, pay monopolies."""
-    majority, monopoly = rules.majority, rules.monopoly
+    majority = rules.majority
     medici_cash, strozzi_cash = state.cash[MEDICI], state.cash[STROZZI]
     for harbor in range(rules.harbors):
         lead = harbor_lead(state, rules, harbor)
         medici_cash += majority * int64(lead > 0)
         strozzi_cash += majority * int64(lead < 0)
-        if journal is not None:
-            winner = -1 if lead == 0 else MEDICI if lead > 0 else STROZZI
-            medici = state.value[MEDICI, harbor] if present(state, MEDICI, harbor) else -1
-            strozzi = state.value[STROZZI, harbor] if present(state, STROZZI, harbor) else -1
-            write(journal, HARBOR, harbor, medici, strozzi, winner, majority)
+        winner = -1 if lead == 0 else MEDICI if lead > 0 else STROZZI
+        medici = state.value[MEDICI, harbor] if present(state, MEDICI, harbor) else -1
+        strozzi = state.value[STROZZI, harbor] if present(state, STROZZI, harbor) else -1
+        write(journal, HARBOR, harbor, medici, strozzi, winner, majority)
     for harbor in range(rules.harbors):
         for kind in range(rules.types):
             if rules.half_length[harbor, kind] == 0:
                 continue
-            before, after = state.position[harbor, kind], marker_ends(state, rules, harbor, kind)
+            after = marker_ends(state, rules, harbor, kind)
             state.position[harbor, kind] = after
             coins = track_pay(rules, harbor, kind, after)
             medici_cash += max(coins, 0)
             strozzi_cash += max(-coins, 0)
-            write(journal, MARKER, harbor, kind, before, after, abs(coins))
+            made = state.steps[MEDICI, harbor, kind] + state.steps[STROZZI, harbor, kind]
+            write(journal, MARKER, harbor, kind, after, made, abs(coins))
     state.cash[MEDICI], state.cash[STROZZI] = medici_cash, strozzi_cash
-    if journal is not None:
-        _write_scores(state, monopoly, journal)
-
-
-@jit
-def _write_scores(state, monopoly, journal):
-    """One SCORE row a seat, summed from this round's HARBOR and MARKER rows."""
-    last = journal.count - 1
-    for seat in range(SEATS):
-        harbors = monopolies = bonus = 0
-        for back in range(last + 1):
-            kind = journal.rows[last - back, 0]
-            if kind == HARBOR:
-                if journal.rows[last - back, 4] == seat:
-                    harbors += journal.rows[last - back, 5]
-            elif kind == MARKER:
-                after = journal.rows[last - back, 4]
-                if (seat == MEDICI and after > 0) or (seat == STROZZI and after < 0):
-                    monopolies += monopoly
-                    bonus += journal.rows[last - back, 5] - monopoly
-            else:
-                break
-        write(journal, SCORE, seat, harbors, monopolies, bonus, state.cash[seat])
+    write(journal, SCORE, medici_cash, strozzi_cash, 0, 0, 0)

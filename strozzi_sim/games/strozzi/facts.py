@@ -228,8 +228,8 @@ def prepare(facts, rules, players):
 
 
 @jit
-def open_game(facts):
-    """Before a game is dealt."""
+def open_game(facts, number):
+    """Before a game of deal `number` is dealt."""
     facts.leader = -1
     facts.set_aside = 0
     facts.lead_changes = 0
