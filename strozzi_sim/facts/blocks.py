@@ -100,7 +100,7 @@ class Block:
 
     def write(self, table: Any, cell: Any, stats: Any) -> None:
         """Add the figures of a cell to the table."""
-        crosstab = self.crosstab
+        crosstab, cell = self.crosstab, cell.of_table(self.fact)
         counts = cell.count(crosstab)  # [C, levels of each axis, 1 + sums]
         keys = list(self.axes)
         names = [list(cell.plan.levels(self.fact, column).names) for column in self.axes.values()]
@@ -188,6 +188,7 @@ class Quantiles:
 
     def write(self, table: Any, cell: Any, stats: Any) -> None:
         """Add the figures of a cell to the table."""
+        cell = cell.of_table(self.fact)
         counts = cell.count(self.crosstab)[..., 0]
         starts = cell.plan.levels(self.fact, self.column).starts
         assert starts[-1] - starts[0] == len(starts) - 1

@@ -112,14 +112,19 @@ class CrosstabPlan:
             self.size += cube.cells * cube.width
         self._cube_of = {crosstab: self._holder(need) for crosstab, need in needs.items()}
 
-    def _table(self, name: str) -> Table:
+    def table(self, name: str) -> Table:
+        """A fact table by name.
+
+        Raises:
+            InputError: there is none; lists those there are.
+        """
         if name not in self._numbers:
             raise InputError(f"no fact table {name!r}; {known_names(name, self._numbers)}")
         return self._tables[self._numbers[name]]
 
     def column(self, fact: str, name: str) -> Column:
         """A column of a table."""
-        return self._table(fact).column(name)
+        return self.table(fact).column(name)
 
     def levels(self, fact: str, column: str) -> Levels:
         """The levels of a column.
@@ -127,7 +132,7 @@ class CrosstabPlan:
         Raises:
             InputError: it has none.
         """
-        table = self._table(fact)
+        table = self.table(fact)
         levels = table.column(column).levels_in(self._setting)
         if levels is None:
             sortable = [each.name for each in table.all_columns if each.levels is not None]
@@ -146,7 +151,7 @@ class CrosstabPlan:
 
     def _need(self, crosstab: Crosstab) -> _Cube:
         """The smallest cube that answers a crosstab."""
-        table = self._table(crosstab.fact)
+        table = self.table(crosstab.fact)
         bounds: dict[str, set[int]] = {}
 
         def split(name: str, starts: Sequence[int] | None) -> None:
@@ -226,7 +231,7 @@ class CrosstabPlan:
 
     def read(self, crosstab: Crosstab, counts: Array) -> Array:
         """A crosstab from counts int64[C, size]: int64[C, levels of each column of `by`, 1 + sums]."""
-        table = self._table(crosstab.fact)
+        table = self.table(crosstab.fact)
         cube = self._cube_of.get(crosstab) or self._holder(self._need(crosstab))
         part = counts[:, cube.first : cube.first + cube.cells * cube.width].reshape(len(counts), cube.cells, cube.width)
         places = np.indices(cube.shape).reshape(len(cube.shape), cube.cells)

@@ -1,6 +1,6 @@
 """What a cell of a study came to: its identity, and its counts by chunk."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from strozzi_sim import stats
@@ -89,6 +89,11 @@ class CellCounts:
     def count(self, crosstab: Crosstab) -> Array:
         """A crosstab by chunk, int64[C, levels of each column, 1 + sums]; see `facts.crosstabs`."""
         return self.plan.read(crosstab, self.counts)
+
+    def of_table(self, fact: str) -> "CellCounts":
+        """The cell with the deals that a fact table has rows of: of a sampled one, every k-th."""
+        sampled = self.plan.table(fact).sampled
+        return replace(self, deals=-(-self.deals // sampled)) if sampled else self
 
     def sums(self, breakdown: Literal["seat", "position"]) -> tuple[Sums, ...]:
         """Share of wins, mean rank, mean score, and mean lead over the others at the table."""

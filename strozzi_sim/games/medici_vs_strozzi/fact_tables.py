@@ -54,7 +54,7 @@ def _values(setting: Setting) -> list[int]:
 
 
 def _rounds(setting: Setting) -> Levels:
-    return numbers(range(setting.components["rounds"]["count"]), shown_from=1)
+    return numbers(range(1, setting.components["rounds"]["count"] + 1))
 
 
 def _sizes(setting: Setting) -> list[int]:
@@ -180,7 +180,7 @@ _PLACE = (*_TRACK, "place")
 _LOT = (
     Column("seat", "who bought it", labels(PLAYER_NAMES)),
     _ROUND,
-    Column("order", "its number in the round", lambda setting: numbers(range(len(_values(setting))), _MOST, 1)),
+    Column("order", "its number in the round", lambda setting: numbers(range(1, len(_values(setting)) + 1), _MOST + 1)),
     Column("tiles", "tiles in it", lambda setting: numbers(_sizes(setting)), unit="tiles"),
     Column("value", "face values of its tiles, added up",
            lambda setting: numbers(totals(_values(setting), _sizes(setting)), _MOST)),

@@ -98,7 +98,7 @@ def decided(facts, state, rules, action):
         facts.tile_round[first + k] = facts.round
     facts.tile_rows = first + shown
     facts.lot_round[row] = facts.round
-    facts.lot_order[row] = row - facts.first_lot
+    facts.lot_order[row] = row - facts.first_lot + 1
     facts.lot_tiles[row] = shown
     facts.lot_value[row] = value
     facts.lot_zeros[row] = zeros
@@ -123,14 +123,14 @@ def _row_of(facts, seat):
 
 @jit
 def _on_round(facts, round_):
-    facts.round = round_
+    facts.round = round_ + 1
     facts.first_lot = facts.lot_rows
     facts.first_tile = facts.tile_rows
     row, at = facts.round_rows, facts.ship_rows
     for seat in range(SEATS):
         facts.moored[seat] = 0
         facts.round_seat[row] = seat
-        facts.round_round[row] = round_
+        facts.round_round[row] = round_ + 1
         facts.round_harbors[row] = 0
         facts.round_monopolies[row] = 0
         facts.round_bonus[row] = 0
@@ -141,7 +141,7 @@ def _on_round(facts, round_):
         row += 1
         for ship in range(facts.ships):
             facts.ship_seat[at] = seat
-            facts.ship_round[at] = round_
+            facts.ship_round[at] = round_ + 1
             facts.ship_ship[at] = ship
             facts.ship_harbor[at] = NOWHERE
             facts.ship_rival[at] = NO_RIVAL
@@ -249,7 +249,7 @@ def _on_harbor(facts, harbor, medici, strozzi, winner, coins):
 @jit
 def _on_marker(facts, harbor, kind, place, steps, coins):
     row = facts.marker_rows
-    before = facts.marker_place[row - facts.tracks] if facts.round > 0 else 0
+    before = facts.marker_place[row - facts.tracks] if facts.round > 1 else 0
     facts.marker_harbor[row] = harbor
     facts.marker_goods[row] = kind
     facts.marker_round[row] = facts.round
