@@ -45,7 +45,7 @@ SEED = 2008
 DEALS_COMPARED = 5_000
 PAIRS = 7  # fewest
 SLICE = 0.5  # seconds, of C; ours play the same deals
-SIDES = {"c": "C", "ours": "ours", "counted": "with tallies"}
+SIDES = {"c": "C", "ours": "ours", "counted": "with facts"}
 FLAT = "flat_mc:playouts=50,utility=win"  # measured against C, whole games
 SEARCHES = {  # measured side by side, with the same number of simulated games from the same positions
     "flat_mc": "flat_mc:per=decision,playouts=1000",
@@ -157,7 +157,7 @@ def play_c(library: ctypes.CDLL, match: Match, last: int, scores: np.ndarray[Any
 
 def compare(library: ctypes.CDLL, match: Match, deals: int = DEALS_COMPARED) -> dict[str, Any]:
     """Play the same deals with both and compare every score and the outcome."""
-    ours = match.play(0, deals, counted=False, rows=True)
+    ours = match.play(0, deals, rows=True)
     scores = np.zeros((ours.games, match.players), np.int32)
     outcome = play_c(library, match, deals, scores)
     wrong = np.flatnonzero((ours.rows["score"].reshape(scores.shape) != scores).any(axis=1))
@@ -183,14 +183,15 @@ def _timed(action: Callable[[], Any]) -> float:
 
 
 def measure(library: ctypes.CDLL, match: Match, seconds: float) -> dict[str, Any]:
-    """Play the same deals with C, with ours, and with ours keeping journal and tallies, in turn."""
+    """Play the same deals with C, with ours, and with ours counting facts, in turn."""
     match.warm(counted=True)
-    match.warm(counted=False)
+    match.warm()
+    plan = match.plan(match.game.report.crosstabs(match.game.report.PAGES))
     deals = 1_000
     sides: tuple[Callable[[], Any], ...] = (
         lambda: play_c(library, match, deals),
-        lambda: match.play(0, deals, counted=False),
-        lambda: match.play(0, deals, counted=True),
+        lambda: match.play(0, deals),
+        lambda: match.play(0, deals, plan=plan),
     )
     one_round = sum(min(_timed(side) for _ in range(5)) for side in sides) / deals
     c_share = min(_timed(sides[0]) for _ in range(5)) / deals
@@ -213,12 +214,12 @@ def measure(library: ctypes.CDLL, match: Match, seconds: float) -> dict[str, Any
 
 def measure_flat(library: ctypes.CDLL, match: Match, seconds: float) -> dict[str, Any]:
     """Play the same deals with flat Monte Carlo in C and ours in turn: playouts per second."""
-    match.warm(counted=False)
+    match.warm()
     deals = max(1, int(SLICE / _timed(lambda: play_c(library, match, 4)) * 4))
-    playouts = match.play(0, deals, counted=False).playouts
+    playouts = match.play(0, deals).playouts
     times: list[list[float]] = []
     while len(times) < PAIRS or sum(map(sum, times)) < seconds:
-        sides = (lambda: play_c(library, match, deals), lambda: match.play(0, deals, counted=False))
+        sides = (lambda: play_c(library, match, deals), lambda: match.play(0, deals))
         times.append([_timed(side) for side in sides])
     c, ours = zip(*times, strict=True)
     rates = {"c": playouts / median(c), "ours": playouts / median(ours)}

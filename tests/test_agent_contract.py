@@ -279,7 +279,7 @@ def test_memory_is_zero_at_the_start_of_every_game():
         return 1 if memory.seen <= 36 else 0
 
     match = Match(STROZZI, 3, (contract.AgentSpec("counter", counter, {}),), BASE, 1)
-    assert match.play(0, 10, counted=False).games == 10
+    assert match.play(0, 10).games == 10
 
 
 @pytest.mark.parametrize("kept", ["playouts", "after"])
@@ -390,7 +390,7 @@ def test_a_mistake_in_a_compiled_agent_is_told_in_a_line(mistakes, name, words):
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_reading_beyond_the_legal_actions_is_a_fault_of_agents_from_outside(mistakes):
     with pytest.raises(AgentFault, match="failed inside compiled code"):
-        Match(STROZZI, 3, (load_agent(f"{mistakes}::beyond"),), BASE, 1).play(0, 1, counted=False)
+        Match(STROZZI, 3, (load_agent(f"{mistakes}::beyond"),), BASE, 1).play(0, 1)
 
 
 @pytest.mark.parametrize("memory", [np.dtype("i8"), 64, "i8", [("count", "i8")]])

@@ -20,7 +20,7 @@ ORDER = [
 SOURCES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "agents").rglob("*.py")])
 GAME_FILES = {
     "__init__.py", "components.toml", "variants.toml", "components.py", "state.py", "core.py", "events.py", "view.py",
-    "tallies.py", "report", "reference.py", "check.py",
+    "facts.py", "report", "reference.py", "check.py",
 }  # fmt: skip
 
 

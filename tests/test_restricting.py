@@ -161,5 +161,5 @@ def test_agents_plan_with_their_restrictions(name, agent):
     base = resolve_variant(game, "base")
     for restriction in restrictions(game, base):
         limited = restricted(game, base, {0: [restriction.replace("-N", "-3")]})
-        played = Match(game, game.player_counts[0], (load_agent(agent, game),), limited, 1).play(0, 3, counted=False)
+        played = Match(game, game.player_counts[0], (load_agent(agent, game),), limited, 1).play(0, 3)
         assert played.games == 3  # an illegal action would be a fault

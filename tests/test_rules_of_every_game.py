@@ -411,15 +411,13 @@ def test_every_agent_plays_every_variant(kit, agent):
     deals = 1 if ":" in agent else 3
     for players in kit.game.player_counts:
         for name in kit.variants:  # an illegal action would be a fault
-            assert match(kit, agent, "random", name=name, players=players).play(0, deals, counted=False).games == deals
+            assert match(kit, agent, "random", name=name, players=players).play(0, deals).games == deals
 
 
 @pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
 def test_results_depend_on_the_deal_alone(kit, agent):
     played, deals = match(kit, agent, kit.game.tiers["middle"]), 2 if ":" in agent else 10
-    whole, again, second_half = (
-        played.play(first, 2 * deals, rows=True, counted=False).rows for first in (0, 0, deals)
-    )
+    whole, again, second_half = (played.play(first, 2 * deals, rows=True).rows for first in (0, 0, deals))
     assert whole.tobytes() == again.tobytes()
     assert whole[len(whole) // 2 :].tobytes() == second_half.tobytes()  # nothing is left of earlier games
 

@@ -46,9 +46,9 @@ def test_they_play_legally_everywhere(players, changes):
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_results_depend_on_the_deal_alone(name):
-    whole = match(name, "greedy").play(0, 4, rows=True, counted=False)
-    again = match(name, "greedy").play(0, 4, rows=True, counted=False)
-    second_half = match(name, "greedy").play(2, 4, rows=True, counted=False)  # nothing is left of earlier games
+    whole = match(name, "greedy").play(0, 4, rows=True)
+    again = match(name, "greedy").play(0, 4, rows=True)
+    second_half = match(name, "greedy").play(2, 4, rows=True)  # nothing is left of earlier games
     assert whole.rows.tobytes() == again.rows.tobytes()
     assert whole.rows[8:].tobytes() == second_half.rows.tobytes()
 
@@ -104,8 +104,8 @@ def _ask(table, compiled):
 
 def test_playouts_are_counted_over_games():
     lineup = ("flat_mc:playouts=3", "random", "random", "random")
-    one, two = (match(*lineup).play(first, first + 1, counted=False).playouts for first in (0, 1))
-    assert match(*lineup).play(0, 2, counted=False).playouts == one + two > 100
+    one, two = (match(*lineup).play(first, first + 1).playouts for first in (0, 1))
+    assert match(*lineup).play(0, 2).playouts == one + two > 100
     assert match("random").play(0, 2).playouts == 0
 
 
@@ -298,5 +298,5 @@ def test_ismcts_finds_the_max_n_action():
 
 @pytest.mark.parametrize("name", ["flat_mc:playouts=20", "ismcts:iterations=60"])
 def test_searching_at_random_beats_random(name):
-    played = match(name, "random", "random", "random", seatings="rotate").play(0, 25, counted=False)
+    played = match(name, "random", "random", "random", seatings="rotate").play(0, 25)
     assert played.outcome[0]["wins"][0].sum() / 60 / played.games > 0.7

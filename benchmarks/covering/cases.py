@@ -49,17 +49,18 @@ class Chunks:
                 (cell.number, chunk),
                 cell.match,
                 *(first + deal for deal in plan.chunk_range(chunk)),
+                plan.counted,
                 orders=plan.orders,
             )
             for cell in plan.cells
             for chunk in range(plan.chunks)
         )
         self._chunks = {
-            task.key: (played.outcome, played.tallies, played.rows) for task, played in play_tasks(tasks, 1, GO)
+            task.key: (played.outcome, played.counts, played.rows) for task, played in play_tasks(tasks, 1, GO)
         }
 
     def read(self, key: tuple[int, int]) -> tuple[Any, Any, Any]:
-        """A chunk's outcome, tallies and rows."""
+        """A chunk's outcome, counts and rows."""
         return self._chunks[key]
 
 

@@ -123,7 +123,7 @@ def fit(weights: Weights, states: np.ndarray[Any, Any], values: np.ndarray[Any, 
 
 def play(one: AgentSpec, other: AgentSpec) -> tuple[float, float]:
     """(win share, mean margin) of `one` on both sides of the held-out deals."""
-    played = Match(game, 2, (one, other), variant, HELD_OUT_SEED, "rotate").play(0, HELD_OUT_DEALS, counted=False)
+    played = Match(game, 2, (one, other), variant, HELD_OUT_SEED, "rotate").play(0, HELD_OUT_DEALS)
     outcome = played.outcome[0]
     scores = outcome["scores"].sum(axis=1) / played.games
     return float(outcome["wins"][0].sum()) / WIN_UNITS / played.games, float(scores[0] - scores[1])

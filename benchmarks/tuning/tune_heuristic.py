@@ -19,6 +19,7 @@ import numpy as np
 import optuna
 
 from strozzi_sim.agent import AgentSpec, load_agent
+from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games import load_game
 from strozzi_sim.games.variants import BASE, resolve_variant
 from strozzi_sim.kernel.wins import WIN_UNITS
@@ -74,7 +75,7 @@ def play(first: AgentSpec, others: Lineup, deals: range, seed: int) -> tuple[flo
     """(win share, coins ahead of the mean of the others) of `first`, in all rotations."""
     players = len(others) + 1
     match = Match(game, players, (first, *others), variant, seed, "rotate")
-    played = match.play(deals.start, deals.stop, counted=False)
+    played = match.play(deals.start, deals.stop)
     outcome = played.outcome[0]
     scores = outcome["scores"].sum(axis=1) / played.games
     share = float(outcome["wins"][0].sum()) / WIN_UNITS / played.games
@@ -95,13 +96,19 @@ def draw_lineups(past: list[AgentSpec], rng: random.Random) -> list[tuple[float,
     return lineups
 
 
-def self_play_of(spec: AgentSpec, players: int, seed: int, deals: range) -> tuple[MatchResult, float]:
-    """Games of equal seats, and the unused flags a game."""
-    played = Match(game, players, (spec,), variant, seed).play(deals.start, deals.stop)
-    assert played.tallies is not None
-    patterns = played.tallies[0]["flag_pattern"][:, 0]
-    unused = sum(int(count) * sum(code >> 2 * k & 3 == 0 for k in range(3)) for code, count in enumerate(patterns))
-    return played, unused / played.games
+def self_play_of(spec: AgentSpec, players: int, seed: int, deals: range) -> tuple[MatchResult, dict[str, float]]:
+    """Games of equal seats, and what happens in a game on average."""
+    match = Match(game, players, (spec,), variant, seed)
+    crosstabs = (
+        Crosstab("game", (), ("margin", "set_aside")),
+        Crosstab("card", (), ("taken_over",)),
+        Crosstab("round", (), ("unused",)),
+    )
+    plan = match.plan(crosstabs)
+    played = match.play(deals.start, deals.stop, plan=plan)
+    of_game, cards, rounds = (plan.read(crosstab, played.counts[None])[0] / played.games for crosstab in crosstabs)
+    per_game = {"unused_flags": rounds[1], "margin": of_game[1], "set_aside": of_game[2], "pirated": cards[1]}
+    return played, {name: float(value) for name, value in per_game.items()}
 
 
 def fitness(weights: Weights, lineups: list[tuple[float, Lineup]], deals: range) -> float:
@@ -113,7 +120,7 @@ def fitness(weights: Weights, lineups: list[tuple[float, Lineup]], deals: range)
         total += weight * (share + ahead / MARGIN)
     unused = 0.0
     for players in game.player_counts:
-        unused += self_play_of(spec, players, TRAINING_SEED, deals)[1] / players
+        unused += self_play_of(spec, players, TRAINING_SEED, deals)[1]["unused_flags"] / players
     return total / sum(weight for weight, _ in lineups) - WASTE * unused / len(game.player_counts)
 
 
@@ -200,9 +207,7 @@ def strengths(weights: Weights, start: Weights, seed: int, games: int) -> list[d
         for name in (*POOL, "weights before tuning"):
             other = candidate(start) if name not in POOL else load_agent(name)
             lineup = (spec, *(other,) * (players - 1))
-            played = Match(game, players, lineup, variant, seed, "rotate").play(
-                0, games // players + 1, counted=False, rows=True
-            )
+            played = Match(game, players, lineup, variant, seed, "rotate").play(0, games // players + 1, rows=True)
             own = played.rows[played.rows["position"] == 0]
             others = played.rows[played.rows["position"] != 0]
             shares = (own["twice_place"] == 2).reshape(-1, players).mean(axis=1)  # of each deal
@@ -220,16 +225,12 @@ def self_play(weights: Weights, seed: int, first: int, games: int) -> list[dict[
     spec = candidate(weights)
     rows = []
     for players in game.player_counts:
-        played, unused = self_play_of(spec, players, seed, range(first, first + games))
-        assert played.tallies is not None
-        tallies = played.tallies[0]
+        played, per_game = self_play_of(spec, players, seed, range(first, first + games))
         rows.append({
             "players": players, "n": played.games,
-            "unused_flags": round(unused, 3),
-            "set_aside": round(int(tallies["set_aside"]) / played.games, 3),
-            "pirated": round(int(tallies["pirated"].sum()) / played.games, 3),
+            **{name: round(per_game[name], 3) for name in ("unused_flags", "set_aside", "pirated")},
             "score": round(float(played.outcome["scores"].sum()) / played.games / players, 2),
-            "margin": round(int(tallies["margin"]) / played.games, 2),
+            "margin": round(per_game["margin"], 2),
         })  # fmt: skip
     return rows
 

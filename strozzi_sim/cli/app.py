@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from strozzi_sim.cli import about, bench, exploit, fairness, play, records, study, tournament
+from strozzi_sim.cli import about, bench, exploit, facts, fairness, play, records, study, tournament
 from strozzi_sim.cli.wording import error_words
 from strozzi_sim.errors import MAX_SHOWN, Stopped, StorageError, StrozziError
 
@@ -36,7 +36,7 @@ def _first_sentences(command: Callable[..., Any]) -> str:
     return " ".join((command.__doc__ or "").partition("\n\n")[0].split())
 
 
-for _module in (study, tournament, exploit, fairness, records, play, about, bench):
+for _module in (study, facts, tournament, exploit, fairness, records, play, about, bench):
     for _name, _command in _module.COMMANDS.items():
         app.command(name=_name, short_help=_first_sentences(_command))(_command)
 

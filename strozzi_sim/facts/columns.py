@@ -106,8 +106,10 @@ class Column:
 OUTCOMES = (
     Column("position", "position of the line-up at the seat", lambda setting: numbers(range(setting.players))),
     Column("score", "final score of the seat", dtype="i4"),
-    Column("place", "final place of the seat; a shared one is the mean of the places", dtype="u1", scale=2),
-    Column("win", "the game as the seat won it; a shared win is a part of one", dtype="u1", scale=WIN_UNITS),
+    Column("place", "final place of the seat; a shared one is the mean of the places", lambda setting: Levels(
+        tuple(f"{place / 2:g}" for place in range(2, 2 * setting.players + 1)), tuple(range(2, 2 * setting.players + 1))),
+        scale=2),
+    Column("win", "the game as the seat won it; a shared win is a part of one", scale=WIN_UNITS),
 )  # fmt: skip
 
 

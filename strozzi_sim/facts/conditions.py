@@ -1,8 +1,7 @@
 """Conditions on columns: `round == 3 and not (flag == pirate or prize < 20)`, parsed and never run as code."""
 
 import ast
-import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,7 @@ import numpy as np
 from strozzi_sim.errors import InputError, known_names, shown
 from strozzi_sim.facts.columns import Array, Levels
 
-_COMPARED: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
-    ast.Eq: ("==", operator.eq), ast.NotEq: ("!=", operator.ne), ast.Lt: ("<", operator.lt),
-    ast.LtE: ("<=", operator.le), ast.Gt: (">", operator.gt), ast.GtE: (">=", operator.ge),
-}  # fmt: skip
+_COMPARED = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _FLIPPED = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
 _FORM = "comparisons of a column with a number or a name, joined by and, or, not, in parentheses"
 
@@ -59,7 +55,11 @@ class Condition:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             inner = Condition._value(node.operand)
             return -inner if isinstance(inner, int | float) else None
-        if isinstance(node, ast.Constant) and type(node.value) in (str, int, float):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str | int | float)
+            and not isinstance(node.value, bool)
+        ):
             return node.value
         return None
 
@@ -110,9 +110,10 @@ class Condition:
             column, kind, value = tree
             low, high = self._between(column, value, levels[column], scales[column])
             at = values[column]
-            return {
-                ast.Eq: lambda: (at >= low) & (at < high), ast.NotEq: lambda: (at < low) | (at >= high),
-                ast.Lt: lambda: at < low, ast.LtE: lambda: at < high, ast.Gt: lambda: at >= high, ast.GtE: lambda: at >= low,
-            }[kind]()  # fmt: skip
+            if kind in (ast.Eq, ast.NotEq):
+                equal = (at >= low) & (at < high)
+                return equal if kind is ast.Eq else ~equal
+            bound = low if kind in (ast.Lt, ast.GtE) else high
+            return at < bound if kind in (ast.Lt, ast.LtE) else at >= bound
 
         return np.asarray(of(self._tree))

@@ -292,7 +292,7 @@ class CrosstabPlan:
         return int(self._sink.fields[field_name][1])  # type: ignore[index]
 
     @cached_property
-    def _descriptors(self) -> tuple[Array, ...]:
+    def _descriptors(self) -> tuple[Array, Array, Array, Array, Array, Array]:
         tables = [
             [
                 self._at(f"{table.name}_rows") // 4,
@@ -301,7 +301,11 @@ class CrosstabPlan:
             ]
             for table in self._tables
         ]
-        fills, cubes, dims, sums, strides = [], [], [], [], []
+        fills: list[list[int]] = []
+        cubes: list[list[int]] = []
+        dims: list[list[int]] = []
+        sums: list[list[int]] = []
+        strides: list[int] = []
         outcomes = {column.name for column in OUTCOMES}
         for number in sorted({cube.table for cube in self.cubes}):
             table = self._tables[number]
@@ -347,7 +351,8 @@ class CrosstabPlan:
         """What the kernel needs to count the rows of `sink`, an array of shape (1,), into new counts."""
         most = max((len(cube.sums) for cube in self.cubes), default=0)
         raw = sink.view(np.uint8)
+        room = np.zeros(STEP, np.uint64), np.zeros((max(most, 1), STEP), np.int64)
         return Counting(
             raw, raw.view(np.uint16), raw.view(np.int32), *self._descriptors,
-            np.zeros(STEP, np.uint64), np.zeros((max(most, 1), STEP), np.int64), np.zeros(max(self.size, 1), np.int64),
+            *room, np.zeros(max(self.size, 1), np.int64),
         )  # fmt: skip

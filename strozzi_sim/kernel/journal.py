@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba.core import types
+from numba import types
 from numba.extending import intrinsic, overload
 
 _I64, _I32, _BYTES = ir.IntType(64), ir.IntType(32), ir.IntType(8).as_pointer()
@@ -25,7 +25,7 @@ def journal_dtype(rows: int) -> Any:
     return np.dtype([("count", "i8"), ("rows", "i4", (rows, WIDTH))], align=True)
 
 
-def write(sink, kind, a, b, c, d, e):  # type: ignore[no-untyped-def]
+def write(sink, kind, a, b, c, d, e):
     """Something happened: the kind of event and five numbers. A verb of compiled code."""
     raise TypeError("write is a verb of compiled code; call it from a kernel")
 

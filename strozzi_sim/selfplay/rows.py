@@ -78,7 +78,7 @@ def row_independence(spec: AgentSpec, game: Game, variant: Variant, players: Seq
         listener: Any = _Listener(player)
         heard = replace(spec, agent=replace(spec.agent, function=listener))
         for count in players:
-            Match(game, count, (heard,), variant, 0).play(0, DEALS, counted=False)
+            Match(game, count, (heard,), variant, 0).play(0, DEALS)
         rows = [np.concatenate(parts) for parts in zip(*listener.rows, strict=True)]
         chosen = np.linspace(0, len(rows[0]) - 1, min(len(rows[0]), MAX_ROWS)).astype(np.int64)
         observations, legal, rng, actions = (part[chosen] for part in rows)

@@ -219,7 +219,7 @@ def test_item_57_other_names_of_the_types_change_nothing():
 @cache
 def win_share(name, opponent, deals):
     """Win share over `deals` deals, each played from both sides."""
-    played = match(name, opponent, seatings="rotate").play(0, deals, counted=False)
+    played = match(name, opponent, seatings="rotate").play(0, deals)
     return played.outcome[0]["wins"][0].sum() / WIN_UNITS / played.games
 
 

@@ -52,7 +52,7 @@ def test_a_reader_of_hidden_cash_reads_nothing(cheats, monkeypatch):
 
 def rows(spec, played, deals=6):
     match = Match(MEDICI_VS_STROZZI, 2, (spec, load_agent("fixed-price")), played, 3, "rotate")
-    return match.play(0, deals, rows=True, counted=False).rows
+    return match.play(0, deals, rows=True).rows
 
 
 def test_hiding_the_cash_changes_what_is_seen_and_never_what_is_paid(cheats):

@@ -7,6 +7,7 @@ import pytest
 
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
+from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games import load_game
 from strozzi_sim.games.strozzi.events import PLACE
 from strozzi_sim.games.strozzi.state import FLORENCE, PIRATE_FLAG
@@ -24,8 +25,8 @@ def match(*names, players=4, played_variant=BASE, seatings="one"):
 
 def test_the_strategist_is_the_search_by_another_name():
     settings = "root=halving,backup=selfish,rollout=heuristic,prior=heuristic,bias=50"
-    search = match(f"ismcts:{settings},iterations=60", "heuristic").play(0, 3, rows=True, counted=False)
-    preset = match("strategist:iterations=60", "heuristic").play(0, 3, rows=True, counted=False)
+    search = match(f"ismcts:{settings},iterations=60", "heuristic").play(0, 3, rows=True)
+    preset = match("strategist:iterations=60", "heuristic").play(0, 3, rows=True)
     assert preset.rows.tobytes() == search.rows.tobytes()
     assert preset.playouts == search.playouts
     assert not load_agent("strategist").agent.plays(load_game("medici_vs_strozzi"), 2)
@@ -63,18 +64,29 @@ def test_a_style_has_more_of_what_it_seeks(name, trait, least):
     assert traits(name)[trait] > least
 
 
+SHIPS = Crosstab("ship", ("order", "flag"))
+CARDS = Crosstab("card", (), ("set_aside",))
+ROUNDS = Crosstab("round", (), ("unused",))
+
+
 @cache
-def tallies(name):
-    """Tallies of four equal seats, per game."""
-    played = match(name).play(0, 400)
-    return {key: played.tallies[0][key] / played.games for key in played.tallies.dtype.names}
+def counted(name):
+    """Facts of 400 games of four equal seats, by crosstab."""
+    own = match(name)
+    plan = own.plan([SHIPS, CARDS, ROUNDS])
+    counts = own.play(0, 400, plan=plan).counts
+    return {crosstab: plan.read(crosstab, counts[None])[0] for crosstab in plan.crosstabs}
 
 
 def share_of_pirate(name, order):
     """Share of the pirate flag among the `order`-th flags of the rounds."""
-    patterns = tallies(name)["flag_pattern"][:, 0]
-    flags = np.arange(len(patterns)) >> 2 * order & 3
-    return patterns[flags == PIRATE_FLAG + 1].sum() / patterns[flags > 0].sum()
+    flags = counted(name)[SHIPS][order, :, 0]
+    return flags[PIRATE_FLAG] / flags.sum()
+
+
+def set_aside(name):
+    """Ships set aside in a game."""
+    return counted(name)[CARDS][1] / 400
 
 
 def test_pirate_early_and_pirate_late_spend_it_first_and_last():
@@ -85,8 +97,8 @@ def test_pirate_early_and_pirate_late_spend_it_first_and_last():
 
 
 def test_the_picky_set_aside_more_ships_and_the_eager_hardly_any():
-    assert tallies("picky")["set_aside"] > tallies("heuristic")["set_aside"] + 2
-    assert tallies("eager")["set_aside"] < 0.5
+    assert set_aside("picky") > set_aside("heuristic") + 2
+    assert set_aside("eager") < 0.5
 
 
 # -- strength --------------------------------------------------------------------------------------------------------
@@ -94,7 +106,7 @@ def test_the_picky_set_aside_more_ships_and_the_eager_hardly_any():
 
 def win_share(name, opponent, deals):
     """Win share of one seat against three others, in all rotations."""
-    played = match(name, opponent, opponent, opponent, seatings="rotate").play(0, deals, counted=False)
+    played = match(name, opponent, opponent, opponent, seatings="rotate").play(0, deals)
     return played.outcome[0]["wins"][0].sum() / WIN_UNITS / played.games
 
 
@@ -108,6 +120,5 @@ def test_the_evaluator_beats_greedy():
 
 
 def test_equals_seldom_leave_flags_unused():
-    patterns = tallies("heuristic")["flag_pattern"][:, 0]
-    unused = sum(count * sum(code >> 2 * k & 3 == 0 for k in range(3)) for code, count in enumerate(patterns))
-    assert unused < 0.06 * 4 * 3 * 3  # of the flags of a game
+    rounds, unused = counted("heuristic")[ROUNDS]
+    assert unused < 0.06 * 3 * rounds

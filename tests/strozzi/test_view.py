@@ -6,6 +6,7 @@ import pytest
 from strozzi_games import BASE, KIT, STROZZI, variant
 from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance.kernels import kernels
+from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.strozzi import state as s
 from strozzi_sim.games.strozzi import view as v
 from strozzi_sim.play.position import Position
@@ -47,8 +48,9 @@ def test_item_71_all_scores_are_seen():
 def test_item_73_every_ship_is_in_a_round_equally_often():
     """21 of 29 with six players, drawn afresh each round."""
     match = Match(STROZZI, 6, (load_agent("random"),), BASE, 4)
-    played = match.play(0, 3000)
-    shown = played.tallies[0]["ship"][:29, 0] / (3000 * 3)
+    cards = Crosstab("card", ("card",))
+    plan = match.plan([cards])
+    shown = plan.read(cards, match.play(0, 3000, plan=plan).counts[None])[0, :, 0] / (3000 * 3)
     # rounds may end before the deck does, but all ships alike
     assert abs(shown - shown.mean()).max() < 5 * np.sqrt(0.25 / 9000)
     assert 0.6 < shown.mean() <= 21 / 29

@@ -1,0 +1,183 @@
+"""The fact tables of Strozzi: what is counted; `facts.py` writes them."""
+
+from collections.abc import Callable
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.facts.columns import FLAG, Column, Levels, Setting, Table, labels, numbers
+from strozzi_sim.games.strozzi.state import CATEGORIES, CITIES, CITY_NAMES, FLAG_NAMES, MAX_ROUNDS, PORT_NAMES, PORTS
+
+_MOST = 15  # where the last level of a number of symbols, tiles or the like begins
+_TOTAL = 31  # the same of a total of tiles
+_SCORE = 2047  # the same of coins
+NO_FLAG = 3  # nobody claimed the card
+NO_PORT = 3  # no port clearly paid least
+ORDERS = 64  # the k-th flag (or port) of a round in base 4, 0 = none: first + 4 second + 16 third
+
+
+def _ships(setting: Setting, *fields: str) -> np.ndarray[Any, Any]:
+    return np.array([[ship[field] for field in fields] for ship in setting.components["ships"]])
+
+
+def _cards(setting: Setting) -> Levels:
+    return labels([ship["id"] for ship in setting.components["ships"]])
+
+
+def _seats(setting: Setting) -> Levels:
+    return numbers(range(setting.players))
+
+
+def _rounds(setting: Setting) -> Levels:
+    return numbers(range(1, setting.components["setup"]["rounds"] + 1))
+
+
+def _spaces(setting: Setting) -> Levels:
+    return numbers(range(setting.components["tracks"]["top_index"] + 1))
+
+
+def _kinds(code: int) -> list[int]:
+    """The flags (or ports) of an order, from 1."""
+    return [kind for shift in (0, 2, 4) if (kind := code >> shift & 3)]
+
+
+def _orders(words: tuple[str, ...]) -> Levels:
+    """The orders in which flags (or ports) can be used: none twice."""
+    every = [tuple(order) for k in range(4) for order in permutations(range(1, 4), k)]
+    codes = {sum(kind << 2 * k for k, kind in enumerate(order)): order for order in every}
+    return Levels(
+        tuple(">".join(words[kind - 1] for kind in codes[code]) or "none" for code in sorted(codes)),
+        tuple(sorted(codes)),
+    )
+
+
+def _unused(*kinds: int) -> Callable[[Setting], np.ndarray[Any, Any]]:
+    counts = np.array([sum(kind not in _kinds(code) for kind in kinds) for code in range(ORDERS)])
+    return lambda setting: counts
+
+
+def _used(kind: int) -> Callable[[Setting], np.ndarray[Any, Any]]:
+    return lambda setting: 1 - _unused(kind)(setting)
+
+
+def _totals(setting: Setting) -> Levels:
+    """What the tiles of one category can add up to."""
+    totals: set[int] = set()
+    for category in CATEGORIES:
+        sums = {0}
+        for tile in setting.components["promotion_tiles"]:
+            if tile["category"] == category:
+                sums |= {total + tile["value"] for total in sums}
+        totals |= sums
+    return numbers(totals, _TOTAL)
+
+
+def _prizes(ranks: str) -> Callable[[Setting], Levels]:
+    """The coins that ranks are paid, and none."""
+    return lambda setting: numbers([0, *setting.components["scoring"][ranks]])
+
+
+def _of_card(field: str) -> dict[str, Any]:
+    return {"of": ("card",), "values": lambda setting: _ships(setting, field)[:, 0],
+            "levels": lambda setting: numbers(_ships(setting, field).ravel().tolist(), _MOST)}  # fmt: skip
+
+
+_SEAT = Column("seat", "who it is about, 0 starts round 1", _seats)
+_ROUND = Column("round", "round of the game, from 1", _rounds)
+_CARD = Column("card", "the ship card", _cards)
+_SAIL = Column("sail", "sail number of the ship", **_of_card("sail"))
+_CARGO = Column(
+    "cargo", "wares on the ship, of all kinds", unit="wares", of=("card",),
+    values=lambda setting: _ships(setting, *PORT_NAMES).sum(axis=1),
+    levels=lambda setting: numbers(_ships(setting, *PORT_NAMES).sum(axis=1).tolist(), _MOST),
+)  # fmt: skip
+_LAP = Column("lap", "seats after the active player, who is 0", _seats)
+
+_LAST = Column(
+    "last", "it is the last round", FLAG, of=("round",),
+    values=lambda setting: (np.arange(MAX_ROUNDS + 1) == setting.components["setup"]["rounds"]).astype(int),
+)  # fmt: skip
+
+GAME = Table("game", "a game", (
+    Column("margin", "coins of the winner less those of the second", dtype="u2", unit="coins"),
+    Column("florence_tie", "the two best had equal coins", FLAG),
+    Column("lead_changes", "changes of the leader, from round to round and to the end"),
+    Column("set_aside", "ship cards that nobody took", lambda setting: numbers(range(32), 31)),
+    Column("tiles_left", "promotion tiles that nobody took"),
+    Column("over_box", "more coins were paid than are in the box", FLAG),
+), most=lambda setting: 1)  # fmt: skip
+PLAYER = Table("seat", "a player in a game", (
+    _SEAT,
+    Column("total", "final coins", lambda setting: numbers(range(_SCORE + 1), _SCORE), "u2", "coins"),
+    Column("ships", "coins from ships", None, "u2", "coins"),
+    Column("markers", "coins from markers, without bonus spaces", None, "u2", "coins"),
+    Column("bonus", "coins from bonus spaces", None, "u2", "coins"),
+    Column("promotion", "coins from promotion tiles", None, "u2", "coins"),
+    Column("best_ports", "the two ports that paid best, if that is clear", labels(("rome+naples", "venice+naples", "venice+rome", "unclear"))),
+), most=lambda setting: setting.players)  # fmt: skip
+ROUNDS = Table("round", "a player in a round", (
+    _SEAT,
+    _ROUND,
+    Column("flags", "the order in which the player's flags took ships", _orders(FLAG_NAMES)),
+    Column("ports", "the order in which ships went to ports", _orders(PORT_NAMES)),
+    _LAST,
+    *(Column(f"used_{flag}", f"the {flag} flag took a ship", FLAG, of=("flags",), values=_used(kind))
+      for kind, flag in enumerate(FLAG_NAMES, 1)),
+    *(Column(f"unused_{flag}", f"the {flag} flag took no ship", FLAG, of=("flags",), values=_unused(kind))
+      for kind, flag in enumerate(FLAG_NAMES, 1)),
+    Column("unused", "flags that took no ship", of=("flags",), values=_unused(1, 2, 3)),
+    Column("coins", "coins of the round, without promotion tiles", dtype="u2", unit="coins"),
+    Column("leader", "led after the round, ties decided at Florence", FLAG),
+), most=lambda setting: setting.players * setting.components["setup"]["rounds"])  # fmt: skip
+CARDS = Table("card", "a ship card turned over", (
+    _CARD,
+    _SAIL,
+    _CARGO,
+    _ROUND,
+    Column("claimed_by", "flag of the first claim", labels((*FLAG_NAMES, "none"))),
+    Column("claimed", "somebody claimed it", FLAG, of=("claimed_by",), values=lambda setting: np.array([1, 1, 1, 0])),
+    Column("taken_over", "a pirate took over the first claim", FLAG),
+    Column("lap", "seats of that pirate after the active player", _seats),
+    Column("taken", "somebody took it", FLAG),
+    Column("set_aside", "nobody took it", FLAG, of=("taken",), values=lambda setting: np.array([1, 0])),
+), most=lambda setting: len(setting.components["ships"]) * setting.components["setup"]["rounds"])  # fmt: skip
+SHIPS = Table("ship", "a ship taken", (
+    _SEAT,
+    _ROUND,
+    _CARD,
+    _SAIL,
+    _CARGO,
+    Column("match", "wares on the ship for the port it goes to", unit="wares", of=("card", "port"),
+           values=lambda setting: _ships(setting, *PORT_NAMES),
+           levels=lambda setting: numbers(_ships(setting, *PORT_NAMES).ravel().tolist(), _MOST)),
+    Column("flag", "the flag that took it", labels(FLAG_NAMES)),
+    Column("port", "where it was placed", labels(PORT_NAMES)),
+    Column("order", "the player's first, second or third ship of the round", numbers(range(1, PORTS + 1))),
+    _LAP,
+    Column("takes_over", "a pirate took it from somebody", FLAG),
+    Column("cards_left", "cards left to turn over in the round when it was taken", lambda setting: numbers(range(len(setting.components["ships"])))),
+    Column("prize", "coins from its rank in the port", _prizes("ship_ranks"), "u2", "coins"),
+    Column("steps", "spaces its owner's marker moved at the port", _spaces, unit="spaces"),
+), most=lambda setting: PORTS * setting.players * setting.components["setup"]["rounds"])  # fmt: skip
+MARKERS = Table("marker", "a player in a city when a round is scored", (
+    _SEAT,
+    _ROUND,
+    _LAST,
+    Column("city", "where it is", labels(CITY_NAMES)),
+    Column("space", "the space of the player's marker, 0 is the start", _spaces),
+    Column("prize", "coins by the marker's rank", _prizes("marker_ranks"), "u2", "coins"),
+    Column("bonus", "coins of the space", dtype="u2", unit="coins"),
+    Column("ships", "coins of the player's ship there", _prizes("ship_ranks"), "u2", "coins"),
+), most=lambda setting: CITIES * setting.players * setting.components["setup"]["rounds"])  # fmt: skip
+CATEGORY = Table("category", "a player in a promotion category", (
+    _SEAT,
+    Column("category", "art, science or architecture", labels(CATEGORIES)),
+    Column("rank", "rank in the category, ties decided at Florence",
+           lambda setting: numbers(range(1, setting.players + 1))),
+    Column("total", "what the player's tiles are worth there", _totals, "u2"),
+    Column("tiles", "number of those tiles", lambda setting: numbers(range(_MOST + 1), _MOST), unit="tiles"),
+    Column("coins", "prize", _prizes("category_ranks"), "u2", "coins"),
+), most=lambda setting: len(CATEGORIES) * setting.players)  # fmt: skip
+
+TABLES = (GAME, PLAYER, ROUNDS, CARDS, SHIPS, MARKERS, CATEGORY)

@@ -1,0 +1,120 @@
+"""A heat map of a user's own: of a game, or of a study that has been played."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from strozzi_sim.agent import AgentSpec
+from strozzi_sim.errors import InputError
+from strozzi_sim.games import load_game
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.own_maps import OwnMap, own_heat_map
+from strozzi_sim.games.variants import Variant, from_components
+from strozzi_sim.studies.calibrated import calibrated
+from strozzi_sim.studies.folder import MANIFEST, read_manifest
+from strozzi_sim.studies.names import check_seats, find_agents, find_game, find_players, find_variants, seated
+from strozzi_sim.studies.plan import Extent, Plan, differences, plan_of
+from strozzi_sim.studies.run import Results
+from strozzi_sim.studies.study import Run, Study, run
+
+PAGES = ("balance",)  # that a study of one heat map has besides
+
+
+def with_map(plan: Plan, own: OwnMap) -> Plan:
+    """The plan with one more heat map; it takes the place of one of the same name.
+
+    Raises:
+        InputError: something that the game does not have, or that makes no sense.
+    """
+    if own.name in plan.game.report.HEATMAPS:
+        raise InputError(f"heatmap {own.name}: {plan.game.name} has one of that name; give it another")
+    maps = {**plan.heatmaps, own.name: own_heat_map(plan.game, own)}
+    others = tuple(each for each in plan.own_maps if each.name != own.name)
+    changed = replace(plan, heatmaps=maps, own_maps=(*others, own))
+    changed = replace(changed, counted=changed.asked)
+    for cell in changed.cells:
+        cell.match.plan(changed.counted)
+    return changed
+
+
+def heat_map(
+    game: str | Game,
+    own: OwnMap,
+    *,
+    agents: Sequence[str | AgentSpec] = (),
+    players: int | Sequence[int] | None = None,
+    deals: int = 5000,
+    seatings: str = "rotate",
+    variants: str | Variant | Sequence[str | Variant] = "base",
+    seed: int = 0,
+    how: Run | None = None,
+) -> Results:
+    """Play a game and draw a heat map of one's own; table heat_<name> of the results.
+
+    Args:
+        game: what is played.
+        own: the heat map.
+        agents: one line-up; seat i gets agent i mod their number. One agent is self-play; none is the game's own.
+        players: player counts; None is the usual one.
+        deals: of every cell.
+        seatings: one, rotate, all or latin.
+        variants: of the game's components.
+        seed: 0 .. 2^53 - 1.
+        how: folder, workers and progress.
+
+    Raises:
+        InputError: something that cannot be played or drawn; names the argument.
+        StorageError, AgentFault, Interrupted: as `study.run`.
+    """
+    how, game = how or Run(), find_game(game)
+    counts = find_players(game, players)
+    lineup = agents or [game.standard_agent]
+    check_seats(lineup, counts)
+    lineups = seated(find_agents(lineup, game, "heatmap: lineups[0]"), counts)
+    extent = Extent(counts, deals, seatings, seed)
+    plan = plan_of("heatmap", game, lineups, find_variants(game, variants, "heatmap"), extent)
+    plan = with_map(replace(plan, pages=PAGES), own)
+    return run(Study(calibrated(plan, how.folder, how.progress.calibrating)), how)
+
+
+def add_heat_map(folder: Path, own: OwnMap, how: Run | None = None) -> Results:
+    """Add a heat map to a study that has been played; its chunks are played again if they do not count what it needs.
+
+    Raises:
+        InputError: no such study, something that cannot be drawn, or an agent's file that has changed since.
+        StorageError, AgentFault, Interrupted: as `study.run`.
+    """
+    plan = with_map(plan_in(folder), own)
+    return run(Study(plan), replace(how or Run(), folder=folder))
+
+
+def plan_in(folder: Path) -> Plan:
+    """The plan of a study, as its results folder has it.
+
+    Raises:
+        InputError: the folder holds no results of a study from a file, or an agent has changed since it was played.
+    """
+    try:
+        manifest = read_manifest(folder)
+    except FileNotFoundError:
+        raise InputError(f"{folder}: holds no results of a study (no {MANIFEST})") from None
+    resolved = manifest["plan"]
+    if "counts" in resolved:
+        raise InputError(f"{folder}: holds a tournament, comparison or ladder, which counts no facts")
+    game = load_game(resolved["game"])
+    lineups = [find_agents(lineup, game, f"{folder}: lineups") for lineup in resolved["lineups"]]
+    place = f"{folder / MANIFEST}: plan.variants"
+    variants = [from_components(game, name, data, f"{place}.{name}") for name, data in resolved["variants"].items()]
+    extent = Extent(resolved["players"], resolved["deals"], resolved["seatings"], resolved["seed"], resolved["chunks"])
+    report = manifest["report"]
+    plan = plan_of("study", game, lineups, variants, extent)
+    shipped = {name: game.report.HEATMAPS[name] for name in report["heatmaps"] if name in game.report.HEATMAPS}
+    plan = replace(
+        plan, name=manifest["name"], rows=resolved["rows"], pages=tuple(report["pages"]), heatmaps=shipped
+    )  # fmt: skip
+    for own in report.get("own", []):
+        plan = with_map(plan, OwnMap(**own))
+    if plan.hash != manifest["plan_hash"]:
+        changes = "; ".join(list(differences(resolved, plan.resolved))[:3])
+        raise InputError(f"{folder}: cannot be played again as it was ({changes})")
+    return replace(plan, counted=plan.asked)
