@@ -14,6 +14,7 @@ Promises, in the order in which they are checked (PROMISES):
 - determinize : draws as chance would, judged by how games end that are played on from there
 - seen_action : who acts sees something; who sees something knows more than before
 - observe : a function of what the seat knows, finite; where only chance is hidden it reads the same of the state itself
+- facts : every column is documented and what is counted twice two ways agrees; core and journal tell the same
 - words : every legal action has a name of its own, and the position a text
 - tiers : the agents that the game names as its tiers are known and play it, in turn, at every player count
 """
@@ -29,6 +30,7 @@ from scipy.stats import binomtest
 
 from strozzi_sim.agent import check_lineup, load_agent
 from strozzi_sim.conformance.checked import Checked, GameCheck
+from strozzi_sim.conformance.facts import check_facts, check_told_twice
 from strozzi_sim.conformance.kernels import Kernels, kernels
 from strozzi_sim.errors import AgentFault, BrokenRule, InputError
 from strozzi_sim.games.contract import Game
@@ -45,7 +47,7 @@ ALARM = 1e-6  # a chance so small is no chance: what would be as uneven only onc
 
 PROMISES = (
     "components", "legal actions", "one deal, one game", "chance", "results", "records", "move trees", "conceal", "determinize",
-    "seen_action", "observe", "words", "tiers",
+    "seen_action", "observe", "facts", "words", "tiers",
 )  # fmt: skip
 Array = np.ndarray[Any, Any]
 
@@ -79,6 +81,7 @@ def check_game(
             _walk(here)
             found.games += 1
         _check_trees(Checked(game, chosen, count, seed, 0, found, compiled))
+        check_facts(Checked(game, chosen, count, seed, 0, found, compiled))
         _check_tiers(Checked(game, chosen, count, seed, 0, found, compiled))
         _check_drawing(game, chosen, count, seed, 60 * deals, found, compiled)
     return found
@@ -118,6 +121,7 @@ def _walk(here: Checked) -> None:
     here.hold("one deal, one game", rows <= here.game.journal_rows, f"{rows} events, more than journal_rows")
     _check_results(here, position)
     _check_record(here, position)
+    check_told_twice(here, position)
 
 
 def _check_chance(here: Checked, before: Array, action: int, after: Array) -> None:

@@ -52,8 +52,10 @@ def table_of(game: Game, names: Sequence[str], fact: str, place: str) -> Table:
         if fact not in tables:
             raise InputError(f"{place}: fact: unknown table {shown(fact)}; {known_names(fact, tables)}")
         table = tables[fact]
+        own = [column.name for column in table.all_columns]
         for name in names:
-            table.column(name)
+            if name not in own:
+                raise InputError(f"{place}: table {fact}: no column {shown(name)}; {known_names(name, own)}")
         return table
     found = [table for table in tables.values() if {*names} <= {column.name for column in table.all_columns}]
     if len(found) == 1:

@@ -131,10 +131,12 @@ class FactsPart(Protocol):
     Attributes:
         TABLES: the fact tables.
         SINK: the dtype of the record that they are written to (`facts.sink.sink_dtype`).
+        AGREEMENTS: what is counted twice two ways: in words, and two crosstabs whose sums are equal.
     """
 
     TABLES: tuple[Table, ...]
     SINK: np.dtype[Any]
+    AGREEMENTS: tuple[tuple[str, Crosstab, Crosstab], ...]
 
 
 class CheckPart(Protocol):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.facts.columns import FLAG, Column, Levels, Setting, Table, labels, numbers
+from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.strozzi.state import CATEGORIES, CITIES, CITY_NAMES, FLAG_NAMES, MAX_ROUNDS, PORT_NAMES, PORTS
 
 _MOST = 15  # where the last level of a number of symbols, tiles or the like begins
@@ -181,3 +182,16 @@ CATEGORY = Table("category", "a player in a promotion category", (
 ), most=lambda setting: len(CATEGORIES) * setting.players)  # fmt: skip
 
 TABLES = (GAME, PLAYER, ROUNDS, CARDS, SHIPS, MARKERS, CATEGORY)
+
+_EVERYTHING = ("ships", "markers", "bonus", "promotion")
+AGREEMENTS = (
+    ("final coins", Crosstab("seat", (), ("total",)), Crosstab("seat", (), ("score",))),
+    ("final coins by source", Crosstab("seat", (), ("total",)), Crosstab("seat", (), _EVERYTHING)),
+    ("coins from ships", Crosstab("seat", (), ("ships",)), Crosstab("ship", (), ("prize",))),
+    ("coins from ships by city", Crosstab("ship", (), ("prize",)), Crosstab("marker", (), ("ships",))),
+    ("coins from markers", Crosstab("seat", (), ("markers", "bonus")), Crosstab("marker", (), ("prize", "bonus"))),
+    ("coins of rounds", Crosstab("round", (), ("coins",)), Crosstab("marker", (), ("ships", "prize", "bonus"))),
+    ("coins from promotion tiles", Crosstab("seat", (), ("promotion",)), Crosstab("category", (), ("coins",))),
+    ("ships set aside", Crosstab("game", (), ("set_aside",)), Crosstab("card", (), ("set_aside",))),
+    ("ships of pirates", Crosstab("card", (), ("taken_over",)), Crosstab("ship", (), ("takes_over",))),
+)

@@ -13,12 +13,12 @@ from strozzi_sim.games.strozzi.events import (
     SET_ASIDE,
     SHIP_PRIZE,
 )
-from strozzi_sim.games.strozzi.fact_tables import NO_FLAG, NO_PORT, TABLES
+from strozzi_sim.games.strozzi.fact_tables import AGREEMENTS, NO_FLAG, NO_PORT, TABLES
 from strozzi_sim.games.strozzi.scoring import category_coins, rank_in_category
 from strozzi_sim.games.strozzi.state import CATEGORIES, CITIES, FLORENCE, MAX_SHIPS, NOBODY, PORTS, SEATS
 from strozzi_sim.kernel.jit import force_inline, jit
 
-__all__ = ["SINK", "TABLES", "close_game", "note", "open_game", "prepare"]
+__all__ = ["AGREEMENTS", "SINK", "TABLES", "close_game", "note", "open_game", "prepare"]
 
 _SOURCES = 3  # ships, markers, bonus
 

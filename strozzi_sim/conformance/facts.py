@@ -1,0 +1,152 @@
+"""The promise of a game's facts: documented, the same from the core as from the journal, and in agreement with each other."""
+
+import re
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from strozzi_sim.agent import load_agent
+from strozzi_sim.conformance.checked import Checked
+from strozzi_sim.errors import InputError
+from strozzi_sim.facts.columns import SIZES, Column, Levels, Setting, Table
+from strozzi_sim.facts.sink import batch_for
+from strozzi_sim.games.contract import Game, apply, close_game, deal, decided, open_game, prepare
+from strozzi_sim.kernel.fields import array_type
+from strozzi_sim.kernel.jit import entry, jit
+from strozzi_sim.kernel.journal import write
+from strozzi_sim.kernel.streams import CHANCE, begin_chance, deal_key, game_key
+from strozzi_sim.play.position import Position
+from strozzi_sim.selfplay.match import Match
+
+DEALS = 8  # that agreements are counted over
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+Array = np.ndarray[Any, Any]
+
+
+@jit
+def _played(facts, states, rules, chances, key, players, number, actions):
+    """Write the facts of a game as its core tells them."""
+    sink = facts[0]
+    prepare(sink, rules[0], players)
+    open_game(sink, number)
+    begin_chance(chances[0], key)
+    deal(states[0], rules[0], players, 0, chances[0], sink)
+    for k in range(actions.shape[0]):
+        decided(sink, states[0], rules[0], actions[k])
+        apply(states[0], rules[0], actions[k], chances[0], sink)
+    close_game(sink, states[0], rules[0])
+
+
+@jit
+def _retold(facts, states, rules, players, number, rows):
+    """Write the facts of a game that is over as its journal tells them."""
+    sink = facts[0]
+    prepare(sink, rules[0], players)
+    open_game(sink, number)
+    for k in range(rows.shape[0]):
+        write(sink, rows[k, 0], rows[k, 1], rows[k, 2], rows[k, 3], rows[k, 4], rows[k, 5])
+    close_game(sink, states[0], rules[0])
+
+
+@cache
+def _kernels(game: Game) -> tuple[Any, Any]:
+    game.register()
+    assert game.facts is not None
+    sink, state, rules, chance = (array_type(dtype) for dtype in (game.facts.SINK, game.state, game.rules, CHANCE))
+    i8 = types.int64
+    return (
+        entry(_played, types.void(sink, state, rules, chance, types.uint64, i8, i8, i8[::1]), game.name),
+        entry(_retold, types.void(sink, state, rules, i8, i8, types.Array(types.int32, 2, "C")), game.name),
+    )
+
+
+def check_facts(here: Checked) -> None:
+    """Check what a game's facts promise, of the tables alone and over some games of a random player."""
+    part = here.game.facts
+    if part is None:
+        return
+    setting = Setting(here.players, here.variant.components)
+    for table in part.TABLES:
+        _check_table(here, table, setting)
+    here.hold("facts", batch_for(part.TABLES, setting) >= 1, "a table has less room than rows in one game")
+    match = Match(here.game, here.players, (load_agent("random", here.game),), here.variant, here.seed)
+    for what, one, other in part.AGREEMENTS:
+        try:
+            plan = match.plan([one, other])
+        except InputError as error:
+            here.hold("facts", False, f"agreement {what!r}: {error}")
+        counts = match.play(here.deal, here.deal + DEALS, plan=plan).counts[None]
+        sums = [
+            int(plan.read(crosstab, counts).reshape(-1, 1 + len(crosstab.sums))[:, 1:].sum())
+            for crosstab in (one, other)
+        ]
+        here.hold("facts", sums[0] == sums[1], f"{what}: {sums[0]} in {one.fact}, {sums[1]} in {other.fact}")
+
+
+def _check_table(here: Checked, table: Table, setting: Setting) -> None:
+    """Names, words, types, and levels that fit them."""
+    words = [(f"table {table.name}", table.name, table.text)]
+    words += [(f"table {table.name}, column {column.name!r}", column.name, column.text) for column in table.columns]
+    for where, own, text in words:
+        here.hold("facts", _NAME.fullmatch(own), f"{where}: a name is lower-case letters, digits and _")
+        here.hold("facts", text.strip(), f"{where}: is not documented; say in `text` what it is")
+    for column in table.columns:
+        name = f"table {table.name}, column {column.name!r}"
+        here.hold("facts", column.dtype in SIZES, f"{name}: dtype {column.dtype!r} is none of {', '.join(SIZES)}")
+        try:
+            levels = column.levels_in(setting)
+            for base in column.of:
+                table.column(base)
+        except (InputError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            here.hold("facts", False, f"{name}: {type(error).__name__}: {error}")
+            return
+        if levels is not None:
+            limits = np.iinfo(np.dtype(column.dtype))
+            fits = limits.min <= levels.starts[0] and levels.starts[-1] <= limits.max
+            here.hold(
+                "facts",
+                fits,
+                f"{name}: levels from {levels.starts[0]} to {levels.starts[-1]} do not fit {column.dtype}",
+            )
+        if column.of:
+            _check_derived(here, table, column, setting, name)
+
+
+def _check_derived(here: Checked, table: Table, column: Column, setting: Setting, name: str) -> None:
+    """A column that follows from others has a value for each of theirs."""
+    bases = [table.column(base) for base in column.of]
+    told = all(base.levels_in(setting) is not None and not base.of for base in bases)
+    here.hold("facts", told, f"{name}: follows from a column that has no levels, or that follows from others itself")
+    shape = np.asarray(column.values(setting)).shape if column.values else ()
+    tops = [base.levels_in(setting) for base in bases]
+    enough = len(shape) == len(tops) and all(
+        isinstance(top, Levels) and size > top.starts[-1] for size, top in zip(shape, tops, strict=True)
+    )
+    here.hold("facts", enough, f"{name}: values of shape {shape} do not cover {', '.join(column.of)}")
+
+
+def check_told_twice(here: Checked, position: Position) -> None:
+    """The core and the journal of a game that is over tell the same facts, as many as the tables have room for."""
+    part = here.game.facts
+    if part is None:
+        return
+    played, retold = np.zeros(1, part.SINK), np.zeros(1, part.SINK)
+    state, chance = np.zeros(1, here.game.state), np.zeros(1, CHANCE)
+    key = np.uint64(deal_key(here.seed, game_key(here.game.name), here.players, here.deal))
+    actions = np.array(here.actions, np.int64)
+    play, retell = _kernels(here.game)
+    play(played, state, here.variant.rules, chance, key, here.players, here.deal, actions)
+    retell(retold, position.state, here.variant.rules, here.players, here.deal, np.ascontiguousarray(position.journal))
+    setting = Setting(here.players, here.variant.components)
+    for table in part.TABLES:
+        rows, most = int(played[f"{table.name}_rows"][0]), table.most(setting)
+        here.hold("facts", rows <= most, f"table {table.name}: {rows} rows in a game, `most` says {most}")
+        again = int(retold[f"{table.name}_rows"][0])
+        here.hold("facts", rows == again, f"table {table.name}: {rows} rows from the core, {again} from the journal")
+        for column in table.written:
+            one, other = (sink[f"{table.name}_{column.name}"][0, :rows] for sink in (played, retold))
+            here.hold(
+                "facts", (one == other).all(), f"table {table.name}: {column.name} differs between core and journal"
+            )

@@ -1,0 +1,126 @@
+"""Facts of Strozzi recounted in plain Python from the lines of records."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from strozzi_games import STROZZI, variant
+from strozzi_sim.agent import load_agent
+from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.play.records import record_game
+from strozzi_sim.selfplay.match import Match
+
+FLAGS, PORTS = ("pirate", "plus_one", "ware"), ("venice", "rome", "naples")
+CITIES, CATEGORIES = (*PORTS, "florence"), ("art", "science", "architecture")
+
+
+def told(lines, name):
+    """Counters by crosstab, from the lines of one record: key -> (rows, sums)."""
+    count = {}
+
+    def add(crosstab, key, *sums):
+        count.setdefault(crosstab, {}).setdefault(tuple(map(str, key)), np.zeros(1 + len(crosstab.sums), int))
+        count[crosstab][tuple(map(str, key))] += [1, *sums]
+
+    header, *events = lines
+    data, players = header["components"], header["players"]
+    ships = {ship["id"]: ship for ship in data["ships"]}
+    tiles = {tile["id"]: tile for tile in data["promotion_tiles"]}
+    winner = next(line["ranking"][0] for line in events if line["type"] == "score_end")
+    space = {(seat, city): 0 for seat in range(players) for city in CITIES}
+    mine = {(seat, category): [] for seat in range(players) for category in CATEGORIES}
+    order, active, claims = Counter(), 0, []
+
+    def move(seat, city, steps):
+        before = space[seat, city]
+        space[seat, city] = min(before + steps, data["tracks"]["top_index"])
+        return space[seat, city] - before
+
+    for line in events:
+        kind, seat = line["type"], line.get("player")
+        if kind == "round":
+            round_, order = line["round"], Counter()
+            left = len(ships) - data["setup"]["cards_removed"][str(players)]
+            used = {(who, what): [] for who in range(players) for what in ("flag", "port")}
+        elif kind == "reveal":
+            active, claims, card = seat, [], line["ship"]
+            left -= 1
+        elif kind == "claim" and line["flag"]:
+            claims.append((seat, line["flag"]))
+        elif kind == "place":
+            flag, port = line["flag"], line["port"]
+            order[seat] += 1
+            steps = ships[card][port]
+            if flag == "ware" and (steps > 0 or not data["rules"]["ware_flag_needs_match"]):
+                steps += data["flags"]["ware_steps"]
+            moved = move(seat, port, steps)
+            move(seat, "florence", ships[card]["scrolls"])
+            lap = (seat - active) % players
+            wares = sum(ships[card][port] for port in PORTS)
+            used[seat, "flag"].append(flag)
+            used[seat, "port"].append(port)
+            add(
+                SHIPS,
+                (flag, port, ships[card]["sail"], lap, order[seat]),
+                moved,
+                wares,
+                60 * (seat == winner),
+                len(claims) > 1,
+            )
+            add(LEFT, (round_, left), moved)
+            first = claims[0][1]
+            add(CARDS, (card, first, "yes" if len(claims) > 1 else "no"), 1)
+        elif kind == "set_aside":
+            add(CARDS, (card, "none", "no"), 0)
+        elif kind == "take_tile" and line["tile"]:
+            mine[seat, tiles[line["tile"]]["category"]].append(tiles[line["tile"]]["value"])
+            if tiles[line["tile"]]["ware"]:
+                move(seat, tiles[line["tile"]]["ware"], 1)
+        elif kind == "score_round":
+            for who in range(players):
+                for city in CITIES:
+                    add(SPACES, (city, round_), space[who, city])
+                coins = line["ships"][who] + line["markers"][who] + line["bonus"][who]
+                names = [">".join(used[who, what]) or "none" for what in ("flag", "port")]
+                add(ROUNDS, names, coins, 60 * (who == winner))
+        elif kind == "score_end":
+            for who, total in enumerate(line["total"]):
+                add(SEATS, (who,), total, line["promotion"][who], 2 * (line["ranking"].index(who) + 1))
+                for category in CATEGORIES:
+                    add(TILES, (category, sum(mine[who, category])), len(mine[who, category]))
+            best = sorted(line["total"])[::-1]
+            add(GAMES, (), best[0] - best[1], best[0] == best[1])
+    return count
+
+
+SHIPS = Crosstab("ship", ("flag", "port", "sail", "lap", "order"), ("steps", "cargo", "win", "takes_over"))
+LEFT = Crosstab("ship", ("round", "cards_left"), ("steps",))
+CARDS = Crosstab("card", ("card", "claimed_by", "taken_over"), ("taken",))
+SPACES = Crosstab("marker", ("city", "round"), ("space",))
+ROUNDS = Crosstab("round", ("flags", "ports"), ("coins", "win"))
+SEATS = Crosstab("seat", ("seat",), ("total", "promotion", "place"))
+TILES = Crosstab("category", ("category", "total"), ("tiles",))
+GAMES = Crosstab("game", (), ("margin", "florence_tie"))
+EVERY = (SHIPS, LEFT, CARDS, SPACES, ROUNDS, SEATS, TILES, GAMES)
+
+
+@pytest.mark.parametrize(
+    ("players", "name", "agents"),
+    [(3, "base", "random"), (4, "base", "heuristic,random"), (6, "long-tracks", "greedy")],
+)
+def test_facts_recounted_from_records(players, name, agents):
+    lineup = tuple(load_agent(agent) for agent in agents.split(","))
+    match = Match(STROZZI, players, lineup, variant(name), 17, "one")
+    deals = 6
+    plan = match.plan(EVERY)
+    counts = match.play(0, deals, plan=plan).counts[None]
+    records = [told(record_game(match, deal, 0), name) for deal in range(deals)]
+    for crosstab in EVERY:
+        levels = [plan.levels(crosstab.fact, column).names for column in crosstab.by]
+        expected = np.zeros((*map(len, levels), 1 + len(crosstab.sums)), int)
+        for record in records:
+            for key, sums in record[crosstab].items():
+                expected[tuple(names.index(level) for names, level in zip(levels, key, strict=True))] += sums
+        np.testing.assert_array_equal(plan.read(crosstab, counts)[0], expected, err_msg=str(crosstab))
+        assert expected.any()

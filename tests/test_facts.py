@@ -1,0 +1,212 @@
+"""How facts are counted: any crosstab of any rows is what plain Python counts, whatever it is counted together with."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from strozzi_games import BASE, STROZZI, variant
+from strozzi_sim.errors import InputError
+from strozzi_sim.facts.columns import Levels, Setting, bands, labels, numbers
+from strozzi_sim.facts.conditions import Condition
+from strozzi_sim.facts.counting import count_rows
+from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
+from strozzi_sim.facts.sink import SEATS, batch_for
+from strozzi_sim.games.own_maps import OwnMap, own_heat_map
+
+TABLES = STROZZI.facts.TABLES
+SHIP = next(table for table in TABLES if table.name == "ship")
+GAMES, PLAYERS = 5, 4
+SETTING = Setting(PLAYERS, BASE.components)
+WHERE = {
+    "": lambda row: True,
+    "round == 3": lambda row: row["round"] == 3,
+    "not (flag == pirate or prize < 20)": lambda row: not (row["flag"] == 0 or row["prize"] < 20),
+    "sail >= 4 and port != rome": lambda row: row["sail"] >= 4 and row["port"] != 1,
+    "win == 1 or 2 <= order": lambda row: row["win"] == 60 or row["order"] >= 2,
+    "score > 250": lambda row: row["score"] > 250,
+    "place <= 1.5": lambda row: row["place"] <= 3,
+    "match == 0 and takes_over == no": lambda row: row["match"] == 0 and row["takes_over"] == 0,
+}
+SORTED = [
+    "seat",
+    "round",
+    "card",
+    "sail",
+    "cargo",
+    "match",
+    "flag",
+    "port",
+    "order",
+    "lap",
+    "position",
+    "prize",
+    "place",
+]
+ADDED = ["prize", "steps", "win", "score", "sail", "match", "order", "takes_over", "place"]
+
+crosstabs = some.builds(
+    Crosstab, some.just("ship"),
+    some.lists(some.sampled_from(SORTED), max_size=3, unique=True).map(tuple),
+    some.lists(some.sampled_from(ADDED), max_size=4, unique=True).map(tuple), some.sampled_from(list(WHERE)),
+)  # fmt: skip
+
+
+def sink_of(seed):
+    """A sink with rows of ships as they might be, and the rows as plain dicts."""
+    rng = np.random.default_rng(seed)
+    sink, rows = np.zeros(1, STROZZI.facts.SINK), []
+    sink["games"] = GAMES
+    ships = BASE.components["ships"]
+    for game in range(GAMES):
+        fared = {"position": rng.permutation(PLAYERS), "score": rng.integers(150, 350, PLAYERS),
+                 "place": rng.integers(2, 8, PLAYERS), "win": rng.choice([0, 20, 30, 60], PLAYERS)}  # fmt: skip
+        for name, values in fared.items():
+            sink[f"of_seat_{name}"][0, game, :PLAYERS] = values
+        for _ in range(rng.integers(0, 30)):
+            row = {}
+            for column in SHIP.written:
+                levels = column.levels_in(SETTING)
+                row[column.name] = int(rng.choice(levels.starts))
+                sink[f"ship_{column.name}"][0, len(rows)] = row[column.name]
+            row |= {name: int(values[row["seat"]]) for name, values in fared.items()}
+            ship = ships[row["card"]]
+            wares = [ship[port] for port in ("venice", "rome", "naples")]
+            row |= {"sail": ship["sail"], "cargo": sum(wares), "match": wares[row["port"]]}
+            rows.append(row)
+        sink["ship_ends"][0, game] = len(rows)
+    sink["ship_rows"] = len(rows)
+    return sink, rows
+
+
+def counted(crosstab, plan, rows):
+    """The crosstab in plain Python."""
+    levels = [plan.levels("ship", name) for name in crosstab.by]
+    found = np.zeros((*(len(each.names) for each in levels), 1 + len(crosstab.sums)), int)
+    for row in rows:
+        if WHERE[crosstab.where](row):
+            at = tuple(
+                max(k for k, start in enumerate(each.starts) if row[name] >= start or k == 0)
+                for each, name in zip(levels, crosstab.by, strict=True)
+            )
+            found[at] += [1, *(row[name] for name in crosstab.sums)]
+    return found
+
+
+@settings(deadline=None, max_examples=60)
+@given(asked=some.lists(crosstabs, min_size=1, max_size=6), seed=some.integers(0, 1000))
+def test_any_crosstabs_together_are_what_plain_python_counts(asked, seed):
+    sink, rows = sink_of(seed)
+    plan = CrosstabPlan(TABLES, STROZZI.facts.SINK, SETTING, asked)
+    counting = plan.counting(sink)
+    count_rows(GAMES, *counting)
+    for crosstab in asked:
+        np.testing.assert_array_equal(plan.read(crosstab, counting.counts[None])[0], counted(crosstab, plan, rows))
+
+
+@settings(deadline=None, max_examples=30)
+@given(asked=some.lists(crosstabs, min_size=1, max_size=3), later=crosstabs, seed=some.integers(0, 1000))
+def test_a_plan_answers_later_questions_only_if_it_can(asked, later, seed):
+    sink, rows = sink_of(seed)
+    plan = CrosstabPlan(TABLES, STROZZI.facts.SINK, SETTING, asked)
+    if later in asked or plan.holds(later):
+        counting = plan.counting(sink)
+        count_rows(GAMES, *counting)
+        np.testing.assert_array_equal(plan.read(later, counting.counts[None])[0], counted(later, plan, rows))
+
+
+def test_counts_of_two_sinks_add_up():
+    crosstab = Crosstab("ship", ("flag", "sail"), ("prize", "win"))
+    plan = CrosstabPlan(TABLES, STROZZI.facts.SINK, SETTING, [crosstab])
+    (one, first), (two, second) = sink_of(1), sink_of(2)
+    counts = []
+    for sink in (one, two):
+        counting = plan.counting(sink)
+        count_rows(GAMES, *counting)
+        counts.append(counting.counts)
+    both = plan.read(crosstab, np.stack(counts)).sum(axis=0)
+    np.testing.assert_array_equal(both, counted(crosstab, plan, first + second))
+
+
+def test_no_part_of_a_sink_is_cut_off():
+    """More rows than are counted at once, in every table."""
+    table = next(table for table in TABLES if table.name == "marker")
+    sink = np.zeros(1, STROZZI.facts.SINK)
+    sink["marker_rows"], sink["marker_ends"] = table.rows, table.rows
+    sink["marker_round"] = 1 + np.arange(table.rows) % 3
+    crosstab = Crosstab("marker", ("round",))
+    plan = CrosstabPlan(TABLES, STROZZI.facts.SINK, SETTING, [crosstab])
+    counting = plan.counting(sink)
+    count_rows(1, *counting)
+    assert plan.read(crosstab, counting.counts[None])[0].sum() == table.rows
+
+
+def test_a_sink_has_room_for_its_batch():
+    for players in STROZZI.player_counts:
+        for name in ("base", "long-tracks"):
+            setting = Setting(players, variant(name).components)
+            games = batch_for(TABLES, setting)
+            assert games >= 16
+            assert all(games * table.most(setting) <= table.rows for table in TABLES)
+    assert SEATS == 6
+
+
+def test_levels_take_together_what_lies_between():
+    assert numbers([5, 1, 3, 9], 5) == Levels(("1", "3", "5+"), (1, 3, 5), exact=False)
+    assert labels(["a", "b"]).of(np.array([0, 1, 7])).tolist() == [0, 1, 1]
+    gaps = bands([-5, 0, 5], 10)
+    assert gaps.names == ("<-5", "-5", "0", "5+")
+    assert gaps.of(np.array([-99, -50, -1, 0, 49, 50])).tolist() == [0, 1, 1, 2, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("round = 3", "is not a condition"), ("__import__('os')", "is not a condition"), ("round == 3 and", "is not a condition"),
+        ("1 < round < 3", "is not a condition"), ("flag", "is not a condition"), ("", "is not a condition"),
+        ("round + 1 == 2", "is not a condition"), ("round == [3]", "is not a condition"), ("(" * 500 + "x == 1" + ")" * 500, "is not a condition"),
+    ],
+)  # fmt: skip
+def test_what_is_no_condition_is_refused(text, said):
+    with pytest.raises(InputError, match=said):
+        Condition(text)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"rows": "flg"}, "unknown column 'flg'"),
+        ({"rows": "flg"}, "did you mean 'flag'"),
+        ({"columns": "score"}, "score is a number to add up, not one to sort by"),
+        ({"value": "mean"}, 'value: \'mean\' is none of "count", "share", "mean COLUMN"'),
+        ({"value": "median prize"}, "is none of"),
+        ({"value": "share steps"}, "steps is not yes or no"),
+        ({"columns": "flag"}, "rows and columns are both 'flag'"),
+        ({"fact": "shp"}, "unknown table 'shp'"),
+        ({"fact": "card"}, "table card: no column 'flag'"),
+        (
+            {"rows": "seat", "columns": "round"},
+            "round and ship and marker have the columns seat, round; name one as `fact`",
+        ),
+        ({"rows": "flag", "columns": "city"}, "no fact table has all of flag, city"),
+        ({"where": "round = 3"}, "is not a condition"),
+    ],
+)
+def test_a_map_that_cannot_be_is_refused_in_words(asked, said):
+    wanted = {"name": "mine", "rows": "flag", "columns": "sail", **asked}
+    with pytest.raises(InputError) as refused:
+        own_heat_map(STROZZI, OwnMap(**wanted))
+    assert said in str(refused.value)
+    assert "heatmap mine" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [("flag == pirat", "flag is never 'pirat'; known: pirate, plus_one, ware; did you mean 'pirate'"),
+     ("flag == 1", "flag is never 1"), ("round == first", "round is never 'first'; it is a number"),
+     ("colour == red", "no column 'colour'")],
+)  # fmt: skip
+def test_a_condition_on_what_never_is_is_refused(where, said):
+    with pytest.raises(InputError) as refused:
+        CrosstabPlan(TABLES, STROZZI.facts.SINK, SETTING, [Crosstab("ship", (), (), where)])
+    assert said in str(refused.value)
