@@ -210,3 +210,12 @@ def test_a_condition_on_what_never_is_is_refused(where, said):
     with pytest.raises(InputError) as refused:
         CrosstabPlan(TABLES, STROZZI.facts.SINK, SETTING, [Crosstab("ship", (), (), where)])
     assert said in str(refused.value)
+
+
+def test_a_value_may_be_called_what_python_reserves():
+    levels, values = labels(["pass", "None", "ware"]), {"action": np.array([0, 1, 2])}
+    for text, holds in (
+        ("action == pass", [1, 0, 0]), ("action != pass and not action == None", [0, 0, 1]), ("action == 'pass'", [1, 0, 0]),
+    ):  # fmt: skip
+        found = Condition(text).holds(values, {"action": levels}, {"action": 1})
+        assert found.tolist() == [bool(each) for each in holds]

@@ -133,6 +133,7 @@ def check_told_twice(here: Checked, position: Position) -> None:
     if part is None:
         return
     played, retold = np.zeros(1, part.SINK), np.zeros(1, part.SINK)
+    played["asked"] = retold["asked"] = (1 << len(part.TABLES)) - 1
     state, chance = np.zeros(1, here.game.state), np.zeros(1, CHANCE)
     key = np.uint64(deal_key(here.seed, game_key(here.game.name), here.players, here.deal))
     actions = np.array(here.actions, np.int64)
@@ -144,6 +145,8 @@ def check_told_twice(here: Checked, position: Position) -> None:
         rows, most = int(played[f"{table.name}_rows"][0]), table.most(setting)
         here.hold("facts", rows <= most, f"table {table.name}: {rows} rows in a game, `most` says {most}")
         again = int(retold[f"{table.name}_rows"][0])
+        if table.on_request and again == 0:
+            continue  # of choices, which no journal has
         here.hold("facts", rows == again, f"table {table.name}: {rows} rows from the core, {again} from the journal")
         for column in table.written:
             one, other = (sink[f"{table.name}_{column.name}"][0, :rows] for sink in (played, retold))

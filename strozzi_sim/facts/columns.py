@@ -124,6 +124,7 @@ class Table:
         most: setting -> most rows of one game.
         rows: most rows between two counts.
         sampled: 0, or k if only deals that are multiples of k have rows.
+        on_request: whether it is written only if something of it is counted or kept (its bit in `asked` of the sink).
     """
 
     name: str
@@ -132,6 +133,7 @@ class Table:
     most: Callable[[Setting], int]
     rows: int = ROWS
     sampled: int = 0
+    on_request: bool = False
     _by_name: dict[str, Column] = field(default_factory=dict, compare=False, repr=False, init=False)
 
     def __post_init__(self) -> None:

@@ -1,6 +1,8 @@
 """Conditions on columns: `round == 3 and not (flag == pirate or prize < 20)`, parsed and never run as code."""
 
 import ast
+import keyword
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,6 +14,14 @@ from strozzi_sim.facts.columns import Array, Levels
 _COMPARED = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _FLIPPED = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
 _FORM = "comparisons of a column with a number or a name, joined by and, or, not, in parentheses"
+
+
+# Names of values that are words of Python ("pass") are parsed as names in quotes.
+_RESERVED = re.compile(r"\"[^\"]*\"|'[^']*'|\b(" + "|".join({*keyword.kwlist} - {"and", "or", "not"}) + r")\b")
+
+
+def _quoted(found: re.Match[str]) -> str:
+    return repr(found[1]) if found[1] else found[0]
 
 
 class Condition:
@@ -28,7 +38,7 @@ class Condition:
     def __init__(self, text: str, where: str = "where") -> None:
         self.text, self._where = text, where
         try:
-            tree = ast.parse(text.strip(), mode="eval")
+            tree = ast.parse(_RESERVED.sub(_quoted, text.strip()), mode="eval")
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             raise InputError(f"{where}: {shown(text)} is not a condition; give {_FORM}") from None
         self._tree = self._checked(tree.body)

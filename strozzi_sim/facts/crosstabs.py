@@ -286,7 +286,7 @@ class CrosstabPlan:
     @cached_property
     def batch(self) -> int:
         """Games between two counts."""
-        return batch_for(self._tables, self._setting)
+        return batch_for(self._tables, self._setting, self.asked)
 
     def _at(self, field_name: str) -> int:
         return int(self._sink.fields[field_name][1])  # type: ignore[index]

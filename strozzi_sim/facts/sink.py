@@ -45,6 +45,7 @@ def sink_dtype(tables: Sequence[Table], notes: Sequence[tuple[Any, ...]]) -> np.
     return np.dtype([*fields, *notes], align=True)
 
 
-def batch_for(tables: Sequence[Table], setting: Setting) -> int:
-    """How many games can be in a sink at once, whatever happens in them."""
-    return min(GAMES, *(table.rows // table.most(setting) for table in tables))
+def batch_for(tables: Sequence[Table], setting: Setting, asked: int = -1) -> int:
+    """How many games can be in a sink at once, whatever happens in them; `asked` as in the sink, by default all tables."""
+    written = [table for number, table in enumerate(tables) if asked >> number & 1 or not table.on_request]
+    return min(GAMES, *(table.rows // table.most(setting) for table in written))

@@ -6,9 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.facts.columns import FLAG, Column, Levels, Setting, Table, labels, numbers
+from strozzi_sim.facts.columns import FLAG, Column, Levels, Setting, Table, bands, labels, numbers
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.games.strozzi.state import CATEGORIES, CITIES, CITY_NAMES, FLAG_NAMES, MAX_ROUNDS, PORT_NAMES, PORTS
+from strozzi_sim.games.strozzi.state import (
+    CATEGORIES,
+    CITIES,
+    CITY_NAMES,
+    FLAG_NAMES,
+    MAX_FACE_UP,
+    MAX_ROUNDS,
+    PORT_NAMES,
+    PORTS,
+)
 
 _MOST = 15  # where the last level of a number of symbols, tiles or the like begins
 _TOTAL = 31  # the same of a total of tiles
@@ -36,6 +45,18 @@ def _rounds(setting: Setting) -> Levels:
 
 def _spaces(setting: Setting) -> Levels:
     return numbers(range(setting.components["tracks"]["top_index"] + 1))
+
+
+def _wares(setting: Setting) -> np.ndarray[Any, Any]:
+    names = (*PORT_NAMES, "")
+    return np.array([names.index(tile["ware"]) for tile in setting.components["promotion_tiles"]])
+
+
+def _decisions(setting: Setting) -> int:
+    """Every card is answered twice by all; every ship is placed, with a tile."""
+    cards = len(setting.components["ships"]) - setting.components["setup"]["cards_removed"][str(setting.players)]
+    rounds = setting.components["setup"]["rounds"]
+    return int(rounds * setting.players * (2 * cards + 2 * PORTS))
 
 
 def _kinds(code: int) -> list[int]:
@@ -181,7 +202,36 @@ CATEGORY = Table("category", "a player in a promotion category", (
     Column("coins", "prize", _prizes("category_ranks"), "u2", "coins"),
 ), most=lambda setting: len(CATEGORIES) * setting.players)  # fmt: skip
 
-TABLES = (GAME, PLAYER, ROUNDS, CARDS, SHIPS, MARKERS, CATEGORY)
+TILES = Table("tile", "a promotion tile taken", (
+    _SEAT,
+    _ROUND,
+    Column("tile", "the tile", lambda setting: labels([tile["id"] for tile in setting.components["promotion_tiles"]])),
+    Column("category", "its category", labels(CATEGORIES), of=("tile",),
+           values=lambda setting: np.array([CATEGORIES.index(tile["category"]) for tile in setting.components["promotion_tiles"]])),
+    Column("value", "its value", lambda setting: numbers(tile["value"] for tile in setting.components["promotion_tiles"]),
+           of=("tile",), values=lambda setting: np.array([tile["value"] for tile in setting.components["promotion_tiles"]])),
+    Column("ware", "the city where it moves the marker", labels((*PORT_NAMES, "none")), of=("tile",), values=_wares),
+), most=lambda setting: len(setting.components["promotion_tiles"]), on_request=True)  # fmt: skip
+DECISIONS = Table("decision", "a choice of a seat", (
+    _SEAT,
+    _ROUND,
+    Column("phase", "what is decided: to claim a card, to take it over, where to place it, which tile to take",
+           labels(("claim", "piracy", "port", "tile"))),
+    Column("action", "what was chosen; tiles by their slot of the display", labels((
+        "pass", *FLAG_NAMES, *PORT_NAMES, *(f"slot {slot + 1}" for slot in range(MAX_FACE_UP)), "decline"), first=1)),
+    Column("choices", "number of legal actions", numbers(range(2, 9))),
+    _CARD,
+    _SAIL,
+    _CARGO,
+    Column("holder", "the flag that lies on the card", labels((*FLAG_NAMES, "none"))),
+    Column("flags_left", "flags that the seat has left", numbers(range(len(FLAG_NAMES) + 1))),
+    Column("rivals_left", "other seats that have a flag left", _seats),
+    Column("cards_left", "cards left to turn over in the round", lambda setting: numbers(range(len(setting.components["ships"])))),
+    Column("lead", "coins more than the best other seat has", bands((-40, -20, -10, 0, 10, 20, 40)), "i4", "coins"),
+    Column("at_stake", "coins that the seat would get if the round were scored now", None, "i4", "coins"),
+), most=_decisions, rows=8320, on_request=True)  # fmt: skip
+
+TABLES = (GAME, PLAYER, ROUNDS, CARDS, SHIPS, MARKERS, CATEGORY, TILES, DECISIONS)
 
 _EVERYTHING = ("ships", "markers", "bonus", "promotion")
 AGREEMENTS = (
@@ -192,6 +242,7 @@ AGREEMENTS = (
     ("coins from markers", Crosstab("seat", (), ("markers", "bonus")), Crosstab("marker", (), ("prize", "bonus"))),
     ("coins of rounds", Crosstab("round", (), ("coins",)), Crosstab("marker", (), ("ships", "prize", "bonus"))),
     ("coins from promotion tiles", Crosstab("seat", (), ("promotion",)), Crosstab("category", (), ("coins",))),
+    ("promotion tiles", Crosstab("tile", (), ("value",)), Crosstab("category", (), ("total",))),
     ("ships set aside", Crosstab("game", (), ("set_aside",)), Crosstab("card", (), ("set_aside",))),
     ("ships of pirates", Crosstab("card", (), ("taken_over",)), Crosstab("ship", (), ("takes_over",))),
 )

@@ -12,14 +12,17 @@ from strozzi_sim.games.strozzi.events import (
     SCORE,
     SET_ASIDE,
     SHIP_PRIZE,
+    TAKE_TILE,
 )
-from strozzi_sim.games.strozzi.fact_tables import AGREEMENTS, NO_FLAG, NO_PORT, TABLES
-from strozzi_sim.games.strozzi.scoring import category_coins, rank_in_category
+from strozzi_sim.games.strozzi.fact_tables import AGREEMENTS, DECISIONS, NO_FLAG, NO_PORT, TABLES, TILES
+from strozzi_sim.games.strozzi.scoring import category_coins, rank_in_category, space_bonus
 from strozzi_sim.games.strozzi.state import CATEGORIES, CITIES, FLORENCE, MAX_SHIPS, NOBODY, PORTS, SEATS
+from strozzi_sim.kernel.bits import count_bits
 from strozzi_sim.kernel.jit import force_inline, jit
 
-__all__ = ["AGREEMENTS", "SINK", "TABLES", "close_game", "note", "open_game", "prepare"]
+__all__ = ["AGREEMENTS", "SINK", "TABLES", "close_game", "decided", "note", "open_game", "prepare"]
 
+_TILE, _DECISION = (1 << TABLES.index(table) for table in (TILES, DECISIONS))
 _SOURCES = 3  # ships, markers, bonus
 
 SINK = sink_dtype(TABLES, [  # shape          meaning, of the game or round being played
@@ -61,6 +64,51 @@ def open_game(facts, number):
             facts.landed[seat, city] = 0
 
 
+@jit
+def decided(facts, state, rules, action):
+    """A choice of a seat, before it is carried out."""
+    if facts.asked & _DECISION:
+        _on_decision(facts, state, rules, action)
+
+
+@jit
+def _on_decision(facts, state, rules, action):
+    seat, row = state.actor, facts.decision_rows
+    best = 0
+    for other in range(facts.players):
+        if other != seat:
+            best = max(best, state.coins[other])
+    facts.decision_seat[row] = seat
+    facts.decision_round[row] = facts.round
+    facts.decision_phase[row] = state.phase
+    facts.decision_action[row] = action
+    facts.decision_choices[row] = count_bits(state.legal)
+    facts.decision_card[row] = state.ship
+    facts.decision_holder[row] = NO_FLAG if state.holder == NOBODY else state.holder_flag
+    facts.decision_flags_left[row] = count_bits(state.hand[seat])
+    facts.decision_rivals_left[row] = count_bits(state.with_flag & ~(1 << seat))
+    facts.decision_cards_left[row] = state.deck
+    facts.decision_lead[row] = state.coins[seat] - best
+    facts.decision_at_stake[row] = _standing(state, rules, seat)
+    facts.decision_rows = row + 1
+
+
+@jit
+def _standing(state, rules, seat):
+    """Coins of a seat if the round were scored now."""
+    coins = 0
+    for port in range(PORTS):
+        for rank in range(state.ships_at[port]):
+            if state.berth_seat[port, rank] == seat:
+                coins += rules.ship_prize[rank]
+    for city in range(CITIES):
+        space = state.position[city, seat]
+        for rank in range(state.players):
+            if space > 0 and state.order[city, rank] == seat:
+                coins += rules.marker_prize[rank] + space_bonus(rules, city, space)
+    return coins
+
+
 @force_inline
 def note(facts, kind, a, b, c, d, e):
     """An event, as the core writes it; the kind is known where this is put in place."""
@@ -74,6 +122,9 @@ def note(facts, kind, a, b, c, d, e):
     elif kind == MOVE:
         if e == CARGO:
             facts.ship_steps[facts.ship_rows - 1] = d - c
+    elif kind == TAKE_TILE:
+        if b >= 0 and facts.asked & _TILE:
+            _on_tile(facts, a, b)
     elif kind == SET_ASIDE:
         facts.set_aside += 1
         facts.card_taken[facts.card_rows - 1] = 0
@@ -159,6 +210,15 @@ def _on_place(facts, seat, card, flag, port):
     facts.taken[seat] = order + 1
     facts.round_flags[mine] += (flag + 1) << (2 * order)
     facts.round_ports[mine] += (port + 1) << (2 * order)
+
+
+@jit
+def _on_tile(facts, seat, tile):
+    row = facts.tile_rows
+    facts.tile_seat[row] = seat
+    facts.tile_round[row] = facts.round
+    facts.tile_tile[row] = tile
+    facts.tile_rows = row + 1
 
 
 @jit
