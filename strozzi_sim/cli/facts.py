@@ -13,6 +13,7 @@ from strozzi_sim.errors import InputError, known_names, shown
 def facts(
     game: options.GameName,
     table: Annotated[str, typer.Argument(metavar="[TABLE]", help="show this table's columns and their values")] = "",
+    markdown: Annotated[bool, typer.Option("--markdown", help="as the page of the game's documents")] = False,
     json: options.Json = False,
 ) -> None:
     """List the fact tables of a game, or the columns of one: what a heat map of your own can be made of.
@@ -20,7 +21,7 @@ def facts(
     Example: strozzi facts strozzi ship
     """
     from strozzi_sim.facts.columns import Setting
-    from strozzi_sim.facts.describe import described_table
+    from strozzi_sim.facts.describe import described_table, page
     from strozzi_sim.games import load_game
     from strozzi_sim.games.variants import resolve_variant
 
@@ -33,6 +34,9 @@ def facts(
     chosen = [tables[table]] if table else list(tables.values())
     if json:
         options.print_json(chosen)
+        return
+    if markdown:
+        print(page(the_game.title, the_game.name, chosen), end="")
         return
     if not chosen:
         print(f"{the_game.title} has no facts: its studies count who wins, and with how much.")
