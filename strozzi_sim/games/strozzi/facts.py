@@ -23,7 +23,6 @@ from strozzi_sim.kernel.jit import force_inline, jit
 __all__ = ["AGREEMENTS", "SINK", "TABLES", "close_game", "decided", "note", "open_game", "prepare"]
 
 _TILE, _DECISION = (1 << TABLES.index(table) for table in (TILES, DECISIONS))
-_SOURCES = 3  # ships, markers, bonus
 
 SINK = sink_dtype(TABLES, [  # shape          meaning, of the game or round being played
     ("players", "i8"),
@@ -32,7 +31,8 @@ SINK = sink_dtype(TABLES, [  # shape          meaning, of the game or round bein
     ("left", "i8"),  #                        cards left to turn over
     ("taken", "i8", (SEATS,)),  #            [P] ships placed this round
     ("row_of", "i8", (MAX_SHIPS,)),  #       [ship] its row
-    ("paid", "i8", (SEATS, _SOURCES)),  #    [P, source] coins of the game
+    ("from_ships", "i8", (SEATS,)),  #       [P] coins of the game
+    ("from_bonus", "i8", (SEATS,)),  #       [P] coins of the game
     ("paid_at", "i8", (SEATS, CITIES)),  #   [P, city] coins of the game
     ("landed", "i8", (SEATS, CITIES)),  #    [P, city] coins of ships of the round
     ("rank", "i8", (SEATS,)),  #             [P] of the marker at Florence
@@ -57,8 +57,9 @@ def open_game(facts, number):
     facts.set_aside = 0
     facts.lead_changes = 0
     for seat in range(facts.players):
-        for source in range(_SOURCES):
-            facts.paid[seat, source] = 0
+        facts.total[seat] = 0
+        facts.from_ships[seat] = 0
+        facts.from_bonus[seat] = 0
         for city in range(CITIES):
             facts.paid_at[seat, city] = 0
             facts.landed[seat, city] = 0
@@ -150,7 +151,6 @@ def _on_round(facts, round_):
         facts.round_round[row] = round_ + 1
         facts.round_flags[row] = 0
         facts.round_ports[row] = 0
-        facts.round_coins[row] = 0
         facts.round_leader[row] = 0
     facts.round_rows = first + facts.players
 
@@ -224,8 +224,7 @@ def _on_tile(facts, seat, tile):
 @jit
 def _on_prize(facts, seat, card, port, coins):
     facts.ship_prize[facts.row_of[card]] = coins
-    facts.round_coins[_row_of(facts, seat)] += coins
-    facts.paid[seat, 0] += coins
+    facts.from_ships[seat] += coins
     facts.paid_at[seat, port] += coins
     facts.landed[seat, port] = coins
 
@@ -242,9 +241,7 @@ def _on_marker(facts, seat, city, space, prize, bonus):
     facts.marker_ships[row] = facts.landed[seat, city]
     facts.landed[seat, city] = 0
     facts.marker_rows = row + 1
-    facts.round_coins[_row_of(facts, seat)] += prize + bonus
-    facts.paid[seat, 1] += prize
-    facts.paid[seat, 2] += bonus
+    facts.from_bonus[seat] += bonus
     facts.paid_at[seat, city] += prize + bonus
     if city == FLORENCE:  # best first
         facts.rank[seat] = facts.ranked
@@ -253,6 +250,7 @@ def _on_marker(facts, seat, city, space, prize, bonus):
 
 @jit
 def _on_score(facts, seat, total):
+    facts.round_coins[_row_of(facts, seat)] = total - facts.total[seat]
     facts.total[seat] = total
     if seat < facts.players - 1:
         return
@@ -306,9 +304,9 @@ def _close_seats(facts, state):
         row = facts.seat_rows
         facts.seat_seat[row] = seat
         facts.seat_total[row] = state.coins[seat]
-        facts.seat_ships[row] = facts.paid[seat, 0]
-        facts.seat_markers[row] = facts.paid[seat, 1]
-        facts.seat_bonus[row] = facts.paid[seat, 2]
+        facts.seat_ships[row] = facts.from_ships[seat]
+        facts.seat_markers[row] = facts.total[seat] - facts.from_ships[seat] - facts.from_bonus[seat]
+        facts.seat_bonus[row] = facts.from_bonus[seat]
         facts.seat_promotion[row] = state.coins[seat] - facts.total[seat]
         worst, shared = 0, False
         for port in range(1, PORTS):
