@@ -1,0 +1,180 @@
+"""Heat maps of a user's own: in a study, added to one that has been played, and from the command line."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from strozzi_sim.errors import InputError
+from strozzi_sim.games import game_names, load_game
+from strozzi_sim.games.own_maps import OwnMap
+from strozzi_sim.studies.maps import add_heat_map, heat_map, plan_in
+from strozzi_sim.studies.plan import make_plan
+from strozzi_sim.studies.run import Progress, run_study
+from strozzi_sim.studies.study import Run
+
+LATE = {"name": "late", "rows": "flag", "columns": "cards_left", "value": "mean prize", "where": "round == 3"}
+WINS = {"name": "wins", "rows": "card", "columns": "flag", "value": "share win"}
+STUDY = {
+    "name": "own", "game": "strozzi", "players": [3, 4], "deals": 60, "chunks": 12, "seed": 4, "variants": ["base", "long-tracks"],
+    "lineups": [["promoter"], ["greedy", "promoter", "random"]],
+}  # fmt: skip
+
+
+def played(folder, *maps, pages=("balance",), said=None, workers=1):
+    plan = make_plan({**STUDY, "report": {"pages": list(pages)}, "heatmap": list(maps)}, "own.toml")
+    progress = Progress() if said is None else Progress(say=said.append)
+    return run_study(plan, folder, workers=workers, progress=progress)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("own") / "results"
+    played(folder, LATE)
+    return folder
+
+
+def copied(finished, tmp_path):
+    shutil.copytree(finished, tmp_path / "results")
+    return tmp_path / "results"
+
+
+def tables_of(folder):
+    return {file.name: file.read_bytes() for file in sorted((folder / "tables").iterdir())}
+
+
+def test_a_map_of_ones_own_is_a_table_with_intervals(finished):
+    late = pd.read_parquet(finished / "tables" / "heat_late.parquet")
+    assert list(late.columns) == ["players", "variant", "lineup", "row", "column", "figure", "value", "low", "high", "n", "deals"]  # fmt: skip
+    assert set(late["row"]) == {"pirate", "plus_one", "ware"}
+    assert set(late["figure"]) == {"mean_prize"}
+    assert late.groupby(["players", "variant", "lineup"]).ngroups == 6
+    rows = late.dropna(subset=["value", "low"])
+    assert len(rows) > 10
+    assert ((rows["low"] <= rows["value"]) & (rows["value"] <= rows["high"])).all()
+    assert late["value"].max() > 10
+
+
+def test_a_later_map_plays_the_chunks_again_and_changes_nothing_else(finished, tmp_path):
+    folder, said = copied(finished, tmp_path), []
+    before = tables_of(folder)
+    results = played(folder, LATE, WINS, said=said)
+    assert results.played_now == results.games > 0
+    assert any("72 of 72 chunks do not count all that is asked" in line for line in said)
+    after = tables_of(folder)
+    assert {name: after[name] for name in before} == before
+    assert set(after) - set(before) == {"heat_wins.csv", "heat_wins.parquet"}
+    again = played(folder, LATE)
+    assert again.played_now == 0  # what was counted for the other map is still there
+    assert tables_of(folder) == before
+
+
+def test_a_map_that_was_counted_is_only_read(finished, tmp_path):
+    folder = copied(finished, tmp_path)
+    merged = {"name": "third", "rows": "flag", "columns": "cards_left", "value": "count", "where": "round == 3"}
+    results = played(folder, LATE, merged)
+    assert results.played_now == 0
+    counts = results.tables["heat_third"]
+    late = results.tables["heat_late"]
+    np.testing.assert_array_equal(counts["value"].fillna(0) > 0, (late["n"] > 0) & (counts["n"] >= 30))
+
+
+def test_a_map_is_the_same_whatever_is_counted_with_it(finished, tmp_path):
+    alone = pd.read_parquet(finished / "tables" / "heat_late.parquet")
+    others = played(tmp_path / "much", LATE, WINS, pages=load_game("strozzi").report.PAGES, workers=2)
+    pd.testing.assert_frame_equal(others.tables["heat_late"], alone, check_exact=True)
+
+
+def test_a_killed_study_takes_a_new_map_up_where_it_was(finished, tmp_path):
+    folder = copied(finished, tmp_path)
+    ledger = (folder / "ledger.jsonl").read_text().splitlines(keepends=True)
+    (folder / "ledger.jsonl").write_text("".join(ledger[:40]))
+    said = []
+    results = played(folder, LATE, WINS, said=said)
+    assert any("40 of 72 chunks do not count" in line for line in said)
+    assert results.played_now == results.games
+    assert "heat_wins" in results.tables
+
+
+def test_a_map_added_to_a_folder_by_hand(finished, tmp_path):
+    folder = copied(finished, tmp_path)
+    before = tables_of(folder)
+    results = add_heat_map(folder, OwnMap(**WINS), Run(workers=1))
+    assert "heat_wins" in results.tables
+    assert {name: tables_of(folder)[name] for name in before} == before
+    assert [own.name for own in plan_in(folder).own_maps] == ["late", "wins"]
+    other = add_heat_map(folder, OwnMap(**{**WINS, "columns": "port"}), Run(workers=1))
+    assert set(other.tables["heat_wins"]["column"]) == {"venice", "rome", "naples"}  # takes the place of the one before
+    with pytest.raises(InputError, match="holds no results"):
+        add_heat_map(tmp_path, OwnMap(**WINS))
+
+
+def test_a_study_names_where_a_map_is_wrong():
+    for change, said in (
+        ({"rows": "flg"}, "study.toml: heatmap late: unknown column 'flg'"),
+        ({"name": "flag-by-sail"}, "study.toml: heatmap flag-by-sail: there is one of that name"),
+        ({"colums": "x"}, "heatmap[0]"),
+        ({"name": "Late"}, "heatmap[0].name"),
+    ):
+        with pytest.raises(InputError) as refused:
+            make_plan({**STUDY, "heatmap": [{**LATE, **change}]}, "study.toml")
+        assert said in str(refused.value)
+    with pytest.raises(InputError, match="there is one of that name"):
+        make_plan({**STUDY, "heatmap": [LATE, LATE]}, "study.toml")
+
+
+def test_a_map_of_a_game_from_python():
+    results = heat_map("strozzi", OwnMap("mine", rows="flag", columns="sail", value="share win"), players=4, deals=40)
+    found = results.tables["heat_mine"]
+    assert set(found["figure"]) == {"win_share"}
+    assert results.folder is None
+
+
+def strozzi(*arguments, cwd=None):
+    command = [sys.executable, "-m", "strozzi_sim", *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
+
+
+def test_the_heatmap_command(finished, tmp_path):
+    done = strozzi(
+        "heatmap", "strozzi", "--rows", "flag", "--columns", "port", "--deals", 50, "--players", "3-4", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert "3 players, variant base, heuristic" in done.stdout
+    assert re.search(r"^pirate +0\.\d+ ±", done.stdout, re.MULTILINE)
+    assert not list(tmp_path.iterdir())
+    folder = copied(finished, tmp_path)
+    done = strozzi("heatmap", folder, "--rows", "flag", "--columns", "sail", "--name", "more", "--workers", 1)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "figures" / "heat-more.png").exists() or list((folder / "figures").glob("heat-more*.png"))
+    assert "heat-more" in (folder / "report.html").read_text() or "Flag" in (folder / "report.html").read_text()
+    assert "do not count all that is asked" in done.stderr
+    refused = strozzi("heatmap", folder, "--rows", "flag", "--columns", "sail", "--players", "4")
+    assert refused.returncode == 2
+    assert "--players" in refused.stderr
+    assert strozzi("heatmap", "strozzi", "--rows", "flag", "--columns", "sale").returncode == 2
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_the_facts_command_lists_every_column(name):
+    listed = json.loads(strozzi("facts", name, "--json").stdout)
+    tables = load_game(name).facts.TABLES
+    assert [table["name"] for table in listed] == [table.name for table in tables]
+    for found, table in zip(listed, tables, strict=True):
+        assert [column["name"] for column in found["columns"]] == [column.name for column in table.all_columns]
+        assert all(column["text"] and column["values"] for column in found["columns"])
+    text = strozzi("facts", name, tables[0].name).stdout
+    assert all(column.name in text for column in tables[0].all_columns)
+    assert strozzi("facts", name, "nonsense").returncode == 2
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_the_page_of_a_games_facts_is_what_the_command_prints(name):
+    page = Path(__file__).parents[1] / "docs" / "games" / f"{name}.md"
+    assert page.read_text() == strozzi("facts", name, "--markdown").stdout, f"strozzi facts {name} --markdown > {page}"
