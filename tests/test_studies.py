@@ -123,9 +123,14 @@ def test_another_plan_is_refused_with_the_difference(finished):
 def test_other_pages_are_no_other_plan(finished, tmp_path):
     first = run_study(plan(report={"pages": ["balance"]}), tmp_path / "r", workers=1)
     assert "ships" not in first.tables
-    second = run_study(plan(), tmp_path / "r", workers=1)
-    assert second.played_now == 0
+    said = []
+    second = run_study(plan(), tmp_path / "r", workers=1, progress=Progress(say=said.append))
+    assert second.played_now == second.games  # the first one did not count what these pages need
+    assert said == ["72 of 72 chunks do not count all that is asked and are played again"]
     assert contents(second.folder) == contents(finished.folder)
+    third = run_study(plan(report={"pages": ["balance"]}), tmp_path / "r", workers=1)
+    assert third.played_now == 0
+    assert contents(third.folder) == contents(first.folder)
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path):

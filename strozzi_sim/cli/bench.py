@@ -53,8 +53,7 @@ def bench(
     began = monotonic()
     match.warm(counted=counted)
     compiled = monotonic() - began
-    report = the_game.report
-    crosstabs = tuple(report.crosstabs(report.PAGES)) if counted else ()
+    crosstabs = tuple(the_game.report.crosstabs(the_game.report.PAGES)) if counted else ()
     _seconds(match, 1, crosstabs)
     first_result = _process_age()
     in_batches = any(spec.agent.kind == "batch" for spec in match.lineup)

@@ -100,6 +100,10 @@ class Match:
         """The agent of every position."""
         return [self.lineup[position % len(self.lineup)] for position in range(self.players)]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the plans, which tables make anew where the match is sent."""
+        return {name: value for name, value in self.__dict__.items() if name != "_plans"}
+
     @cached_property
     def _plans(self) -> dict[tuple[Crosstab, ...], CrosstabPlan]:
         return {}

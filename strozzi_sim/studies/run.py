@@ -17,7 +17,7 @@ from typing import IO, Any
 import msgspec
 import numpy as np
 
-from strozzi_sim.errors import InputError, Interrupted
+from strozzi_sim.errors import InputError, Interrupted, StorageError
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.kernel.threads import one_thread
 from strozzi_sim.play.calibrate import Calibration
@@ -149,8 +149,8 @@ def _counted_as_in(folder: Path, plan: Plan) -> Plan:
     """The plan, counting what its chunks count already if that answers all it asks; else both, and chunks are played again."""
     try:
         before = read_manifest(folder)
-    except FileNotFoundError:
-        return plan
+    except (OSError, InputError, StorageError):
+        return plan  # there is none, or the store will say what is wrong with it
     kept = tuple(msgspec.convert(crosstab, Crosstab) for crosstab in before.get("counted", []))
     if before["plan_hash"] != plan.hash or not kept:
         return plan
