@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.facts.blocks import Block
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import Figure, HeatMap, Picture, Tables, listed, pick, quote, row_of
 from strozzi_sim.games.verdicts import MIN_SHARE, surely_not
 from strozzi_sim.reports.findings import RANK, SCORE, WIN
-from strozzi_sim.reports.page import Content, Item, Painter, Section, known_facts, section, write_page
+from strozzi_sim.reports.page import Content, Item, Section, known_facts, section, write_page
+from strozzi_sim.reports.painter import Painter
 from strozzi_sim.studies.standings import unrated
 
 STRENGTH = Figure("strength", "strength", "number")
@@ -136,7 +138,7 @@ def _pairs(standings: Sequence[_Standing], painter: Painter, chunks: int) -> Sec
         rows = rows.assign(row="row " + rows["row"].astype("str"), column=rows["column"].astype("str"))
         words = {f"row {k}": _short(standing.words[agent]) for agent, k in number.items()}
         counted = "of the agent with this number"
-        heat_map = HeatMap("Who finishes ahead of whom", "", "agent", counted, AHEAD, lambda cell, stats: {})
+        heat_map = HeatMap("Who finishes ahead of whom", "", "agent", counted, AHEAD, Block("", {}, ()))
         parts += painter.parts(heat_map, f"pairs{standing.slug}", rows, words, standing.title)
     caption = (
         "How often the agent of the row finished ahead of that of the column, in games that both played; a tie counts half. "
