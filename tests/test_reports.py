@@ -1,14 +1,25 @@
 """Tables, figures and the page of a report, on studies of a few hundred games of every game."""
 
+import itertools
+import tomllib
 from html.parser import HTMLParser
+from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+from matplotlib.collections import PolyCollection
 
 from report_cells import CELL, FIGURE, cell
 from strozzi_sim.errors import InputError
 from strozzi_sim.games import load_game
+from strozzi_sim.games.reporting import Figure, FigureTable, HeatMap
 from strozzi_sim.games.variants import resolve_variant
+from strozzi_sim.reports.chance import is_noise
+from strozzi_sim.reports.heat import draw_panels
+from strozzi_sim.reports.heat_grid import TALLEST
 from strozzi_sim.reports.page import write_report
+from strozzi_sim.reports.style import DIVERGING, SEQUENTIAL
 from strozzi_sim.studies.tables import study_tables
 
 # Player counts of the study, another variant, what is said to be reconstructed, a picture and a heat map of every game.
@@ -235,6 +246,13 @@ def test_every_picture_is_a_file_named_on_the_page(page, pages, report):
     assert not list(report.parent.rglob("*.tmp"))
 
 
+def test_an_index_leads_to_every_heat_map(page, pages):
+    anchors = {f"heat-{name}" for name in pages.HEATMAPS}
+    assert anchors <= set(page.ids)
+    assert {f"#{anchor}" for anchor in anchors} <= set(page.links)
+    assert set(pages.HEATMAPS) <= {word.strip() for word in page.words}
+
+
 def test_the_page_says_what_was_played_and_how_to_again(game, page):
     text = "".join(page.words)
     assert "A b test" in text
@@ -284,3 +302,131 @@ def test_several_variants_and_a_single_chunk(tmp_path, game, pages, counts):
     parser.feed(write_report(tmp_path, {"plan": {"variants": variants}}, tables, game).read_text("utf-8"))
     assert parser.open == []
     assert "too few" in "".join(parser.words)
+
+
+# Heat maps of many panels
+
+
+def heat_table(cell_value, players=(3, 4), variants=("base",), lineups=("a",), shape=(4, 3), half=0.1):
+    """A table heat_<name>; `cell_value` takes player count, line-up's number, row and column."""
+    places = itertools.product(variants, enumerate(lineups), players, range(shape[0]), range(shape[1]))
+    rows = [
+        (count, variant, lineup, f"row {i}", str(j), "gain", value := float(cell_value(count, k, i, j)), value - half, value + half, 400, 400)
+        for variant, (k, lineup), count, i, j in places
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=[*CELL, "row", "column", *FIGURE])
+
+
+def drawn_of(table, **options):
+    figure = Figure("gain", "coins gained", "amount")
+    return draw_panels(HeatMap("Gains", "What is gained.", "row", "column", figure, None), table, {}, **options)
+
+
+def panels_of(drawing):
+    """The colours of each panel's cells, [cells, 4]; the colour scale left out."""
+    found = [each.get_facecolor() for each in drawing.axes[0].collections if isinstance(each, PolyCollection)]
+    return found[:-1]
+
+
+def texts_of(drawing):
+    return [text.get_text() for text in drawing.axes[0].texts]
+
+
+@pytest.mark.parametrize("lineups", [("a",), ("a", "b"), tuple("abcdefgh")])
+def test_all_panels_of_a_heat_map_have_one_scale(lineups):
+    """The same value has the same colour everywhere, also where the other values of its panel are larger."""
+    drawn = drawn_of(
+        heat_table(lambda players, k, i, j: 5 if (i, j) == (0, 0) else players * (k + 1) + i, lineups=lineups)
+    )
+    panels = [panel for _, _, drawing in drawn.drawings for panel in panels_of(drawing)]
+    assert len(panels) == 2 * len(lineups)
+    assert np.ptp([panel[0] for panel in panels], axis=0).max() == 0
+    assert len({tuple(panel[-1]) for panel in panels}) > 1
+
+
+def test_colours_diverge_around_zero_where_figures_lie_below_it():
+    blues = panels_of(drawn_of(heat_table(lambda players, k, i, j: i + j)).drawings[0][2])
+    assert tuple(blues[0][0]) == SEQUENTIAL(0.0)
+    cells = panels_of(drawn_of(heat_table(lambda players, k, i, j: 4 * (i - 1) if j else -3 * (i - 1))).drawings[0][2])[
+        0
+    ]
+    middle, largest = cells[3], cells[-1]  # 0 in row 1, 8 in the last one
+    assert tuple(middle) == DIVERGING(0.5)
+    assert tuple(largest) == DIVERGING(1.0)
+    assert cells[1][0] > cells[1][2]  # -4: orange, of the same strength as 4
+    assert cells[7][0] < cells[7][2]  # 4: blue
+
+
+def test_noise_is_said_to_be_none_and_has_one_colour():
+    rng = np.random.default_rng(3)
+    drawn = drawn_of(heat_table(lambda players, k, i, j: 2 + rng.normal() / 30 + (players == 4) * i, half=0.07))
+    assert drawn.noise == "At 3 players no cell differs from another by more than chance."
+    assert not drawn.flat
+    flat, varied = panels_of(drawn.drawings[0][2])
+    assert len(np.unique(flat, axis=0)) == 1
+    assert len(np.unique(varied, axis=0)) > 4
+    assert "3 players \N{ALMOST EQUAL TO}" in texts_of(drawn.drawings[0][2])
+    both = drawn_of(heat_table(lambda players, k, i, j: 2 + rng.normal() / 30, half=0.07))
+    assert both.flat
+    assert both.noise == "No differences beyond chance in any panel."
+    no_intervals = heat_table(lambda players, k, i, j: 2).assign(low=np.nan, high=np.nan)
+    assert drawn_of(no_intervals).noise == ""
+
+
+@pytest.mark.parametrize("share", [False, True])
+def test_noise_is_seldom_taken_for_a_pattern(share):
+    """Without a correction for their number, among 30 figures two nearly always lie outside each other's intervals."""
+    rng = np.random.default_rng(5)
+    figures, sets, patterns = 30, 300, 0
+    for _ in range(sets):
+        value = 0.4 + 0.02 * rng.standard_normal(figures)
+        n = np.full(figures, 600)
+        patterns += not is_noise(value, value - 0.0392, value + 0.0392, n, n, share=share)
+    assert patterns <= sets // 20
+    value[0] = 0.6
+    assert not is_noise(value, value - 0.0392, value + 0.0392, n, n, share=share)
+
+
+def test_no_variant_or_line_up_is_left_out_and_no_drawing_too_tall():
+    lineups = [f"style-{k}" for k in range(10)]
+    table = heat_table(lambda players, k, i, j: k + i - j, (3, 4, 5, 6), ("base", "long"), lineups, shape=(4, 7))
+    drawn = drawn_of(table)
+    assert [suffix for suffix, _, _ in drawn.drawings] == ["-base", "-long"]
+    for _, variant, drawing in drawn.drawings:
+        assert len(panels_of(drawing)) == 40
+        assert {f"Variant: {variant}", *lineups, "3 players", "6 players"} <= set(texts_of(drawing))
+        assert drawing.get_size_inches()[1] <= TALLEST + 0.5
+    tall = drawn_of(heat_table(lambda players, k, i, j: k + i, (3, 4, 5, 6), lineups=lineups, shape=(36, 3)))
+    assert len({suffix for suffix, _, _ in tall.drawings}) == len(tall.drawings) > 1
+    assert sum(len(panels_of(drawing)) for _, _, drawing in tall.drawings) == 40
+    sides = drawn_of(heat_table(lambda players, k, i, j: k + i, (2,), ("base", "long"), lineups))
+    assert {"base", "long", *lineups} <= set(texts_of(sides.drawings[0][2]))
+    alone = drawn_of(heat_table(lambda players, k, i, j: k + i, (2,), lineups=lineups))
+    assert set(lineups) <= {text for _, _, drawing in alone.drawings for text in texts_of(drawing)}
+
+
+def test_a_page_of_many_panels_stays_small_enough_to_mail(tmp_path):
+    """Of a map with thousands of cells the page has pixels; files and links are those of every map."""
+    strozzi = load_game("strozzi")
+    name, lineups = "flag-by-sail", [f"style-{k}" for k in range(10)]
+    many = heat_table(
+        lambda players, k, i, j: (1 + (i + j + k) % 8) / 20, (3, 4, 5, 6), ("base", "long"), lineups, (4, 8), 0.01
+    )
+    table = many.assign(figure="share")
+    keys = {"balance": (), "seats": ("seat",), "lineup": ("position", "agent")}
+    tables = {name: FigureTable(*key).frame() for name, key in keys.items()} | {"heat_flag_by_sail": table}
+    report = write_report(tmp_path, {"report": {"pages": []}}, tables, strozzi)
+    parser = Page()
+    parser.feed(report.read_text("utf-8"))
+    pictures = [link for link in parser.links if link.startswith("data:image/png;base64,")]
+    assert len(pictures) == 2
+    assert report.stat().st_size < 1_000_000
+    for variant in ("base", "long"):
+        assert {f"heat-{name}-{variant}.{kind}" for kind in ("png", "svg")} <= {
+            file.name for file in (tmp_path / "figures").iterdir()
+        }
+
+
+def test_the_study_of_all_heat_maps_names_them_all():
+    study = tomllib.loads((Path(__file__).parents[1] / "experiments" / "strategy_heatmaps.toml").read_text("utf-8"))
+    assert study["report"]["heatmaps"] == list(load_game("strozzi").report.HEATMAPS)

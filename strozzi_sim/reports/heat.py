@@ -1,210 +1,268 @@
-"""Draws heat maps: the value in every cell, cells without a value blank, n beside each row.
+"""Draws heat maps: every player count, variant and line-up a panel, one scale for all of them.
 
-All panels of a heat map share one axes in inches, from the top left corner: many small axes would take longer to draw
-than all the cells.
+All panels of a drawing share one axes in inches, from the top left corner: many small axes would take longer to draw
+than all the cells. Cells without a value are blank; a panel whose cells do not differ by more than chance has one colour.
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
-from matplotlib.colors import Normalize
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure as Drawing
 
-from strozzi_sim.games.reporting import HeatMap, Unit
-from strozzi_sim.games.verdicts import ALPHA, degrees_of_freedom, p_value_of_share
-from strozzi_sim.reports.series import Words, in_order
-from strozzi_sim.reports.style import GREY, INK, PAPER, SEQUENTIAL, STYLE, WIDTH, compact, new_figure
-from strozzi_sim.stats.multiplicity import benjamini_hochberg
+from strozzi_sim.games.reporting import HeatMap
+from strozzi_sim.games.verdicts import MAX_CHUNKS
+from strozzi_sim.reports.heat_grid import (
+    NOTE,
+    TALLEST,
+    TITLE,
+    Grid,
+    Line,
+    Sheet,
+    grid_of,
+    heading_lines,
+    height,
+    over,
+    panel_width,
+    sheets_of,
+)
+from strozzi_sim.reports.heat_panels import Array, Panel, noise_in_words, panels_of, shade
+from strozzi_sim.reports.heat_scale import Scale, scale_of
+from strozzi_sim.reports.series import Words
+from strozzi_sim.reports.style import GREY, INK, PAPER, STYLE, WIDTH, compact, new_figure
 
-Array = np.ndarray[Any, Any]
-
-_MANY = 12  # rows from which on they are drawn lower
-_FOOT = 0.2  # inches for the scale
-_GAP = 0.2  # between lines of panels
-_MIN = 0.5  # that a scale of amounts or numbers spans: what looks the same in the cells is not told apart by colour
-_TITLE = 0.75  # inches that the title of a panel needs
+_ALIKE = "\N{ALMOST EQUAL TO}"
 
 
 @dataclass(frozen=True)
-class _Grid:
-    """Where things are, in inches.
+class DrawnMap:
+    """A heat map as drawn.
 
     Attributes:
-        left: width of the row labels.
-        cell: width and height of a cell.
-        columns: panels side by side.
-        beside: room right of a panel, for n.
-        over, under: room above and below the cells, for the title and for the column labels.
-        size: of the text in cells.
+        drawings: (end of the file's name, variant if there is a drawing for each, the drawing).
+        noise: which panels show no differences beyond chance, in a sentence.
+        flat: whether no panel shows any.
     """
 
-    left: float
-    cell: tuple[float, float]
-    columns: int
-    beside: float
-    over: float
-    under: float
-    size: float
+    drawings: tuple[tuple[str, str, Drawing], ...]
+    noise: str
+    flat: bool
 
 
 def draw_heat_map(heat_map: HeatMap, table: pd.DataFrame, words: Words) -> Drawing | None:
-    """The heat map, one panel a player count, or None if there is nothing to show.
+    """The heat map in a single drawing, or None if there is nothing to show; arguments as those of `draw_panels`."""
+    drawn = draw_panels(heat_map, table, words, tallest=math.inf)
+    return None if drawn is None else drawn.drawings[0][2]
+
+
+def draw_panels(
+    heat_map: HeatMap, table: pd.DataFrame, words: Words, *, chunks: int = MAX_CHUNKS, tallest: float = TALLEST
+) -> DrawnMap | None:
+    """The heat map, one panel for each player count, variant and line-up, or None if there is nothing to show.
 
     Args:
         heat_map: what to show.
-        table: heat_<name>, of one variant and line-up.
+        table: heat_<name>.
         words: raw row or column -> how it is called.
+        chunks: parts of the study that intervals are made of.
+        tallest: inches of a drawing, beyond which there are several.
     """
-    rows = table[table["figure"] == heat_map.figure.name]
-    if rows["value"].isna().all():
+    panels = panels_of(heat_map, table, chunks)
+    if panels is None:
         return None
-    rows = rows[rows["n"] > 0]  # rows and columns that could occur, but never did, are in the table alone
-    levels = in_order(rows["row"], ()), in_order(rows["column"], ())
-    panels = sorted(rows["players"].unique())
+    names, tops = ([words.get(level, level) for level in side] for side in panels.levels)
+    scale = scale_of(heat_map, panels)
+    widest = max(len(scale.text(float(end))) for panel in panels.every for end in _ends(panel.value))
+    grid = grid_of(panels, names, tops, widest)
     with rc_context(STYLE):
-        return _draw(heat_map, rows, panels, levels, words)
+        drawings = tuple(
+            (sheet.suffix, sheet.variant, _Sheet(heat_map, scale, grid, names, tops).draw(sheet))
+            for sheet in sheets_of(grid, panels, len(names), len(tops), tallest)
+        )
+    return DrawnMap(drawings, noise_in_words(panels), all(panel.noise for panel in panels.every))
 
 
-def _layout(panels: int, names: list[str], tops: list[str]) -> _Grid:
-    left = 0.12 + 0.063 * max(len(name) for name in names)
-    many = len(names) > _MANY
-    least = max(0.29 if len(tops) > 8 else 0.34, 0.072 * max(len(top) for top in tops))
-    beside = 0.45
-    room = WIDTH - left
-    fits = int(max(1, min(panels, 4, room // (max(least, 0.38 if len(tops) < 5 else least) * len(tops) + beside))))
-    columns = fits if fits >= panels or fits < 2 else 2
-    cell = min((room - beside * columns) / columns / len(tops), max(0.55, least))
-    return _Grid(
-        left, (cell, 0.185 if many else 0.235), columns, beside, 0.28, 0.22, 6.5 if many or cell < 0.33 else 7.0
-    )
+def cells_of(heat_map: HeatMap, table: pd.DataFrame) -> int:
+    """How many cells of a table heat_<name> are drawn."""
+    return int(((table["figure"] == heat_map.figure.name) & table["value"].notna()).sum())
 
 
-def _draw(
-    heat_map: HeatMap, rows: pd.DataFrame, panels: list[int], levels: tuple[list[str], list[str]], words: Words
-) -> Drawing:
-    names, tops = ([words.get(level, level) for level in side] for side in levels)
-    grid = _layout(len(panels), names, tops)
-    lines = -(-len(panels) // grid.columns)
-    body = grid.cell[1] * len(names)
-    step = grid.over + body + grid.under + _GAP
-    height = lines * step + _FOOT
-    drawing = new_figure(height)
-    axes = drawing.add_axes((0, 0, 1, 1))
-    axes.set_axis_off()
-    axes.set_xlim(0, WIDTH)
-    axes.set_ylim(height, 0)
-    norm = _scale_of(heat_map, rows)
-    digits = _digits(float(rows["value"].max()), heat_map.figure.unit)
-    for number, players in enumerate(panels):
-        line, column = divmod(number, grid.columns)
-        x = grid.left + column * (grid.cell[0] * len(tops) + grid.beside)
-        y = grid.over + line * step
-        axes.text(x, y - 0.09, f"{players} players", fontsize=8.5, fontweight="bold", va="baseline")
-        _panel(axes, heat_map, rows[rows["players"] == players], players, levels, norm, digits, grid, (x, y))
-        own = set(rows["column"][(rows["players"] == players) & rows["value"].notna()])
-        for k, top in enumerate(tops):
-            if levels[1][k] not in own:
-                continue
-            axes.text(x + (k + 0.5) * grid.cell[0], y + body + 0.05, top, ha="center", va="top", fontsize=7.5)
-        if column == 0:
-            for k, name in enumerate(names):
-                spot = y + (k + 0.5) * grid.cell[1]
-                axes.text(x - 0.06, spot, name, ha="right", va="center", fontsize=7 if len(names) > _MANY else 7.5)
-    labels = f"{heat_map.column_label}  \N{MIDDLE DOT}  rows: {heat_map.row_label}"
-    axes.text(grid.left, height - _FOOT - 0.2, labels, fontsize=7.5, color=GREY, va="top")
-    _scale(axes, heat_map, norm, grid.left, height - 0.12)
-    return drawing
+def _ends(value: Array) -> tuple[float, ...]:
+    known = value[~np.isnan(value)]
+    return (known.min(), known.max()) if len(known) else (0.0,)
 
 
-def _scale_of(heat_map: HeatMap, rows: pd.DataFrame) -> Normalize:
-    """From 0 unless the figures are far from it; near-equal shares get a middle tone, not a false contrast."""
-    shade = rows["value"] * rows["players"] if heat_map.equal else rows["value"]
-    low, high = float(shade.min()), float(shade.max())
-    if heat_map.figure.unit == "share":
-        top = high if low < 0.6 * high else 1.8 * high
-        return Normalize(0.0, max(top if heat_map.equal else min(top, 1.0), 1e-9))
-    start = min(low, 0.0) if low < 0.35 * high else low
-    return Normalize(start, max(high, start + _MIN))
+class _Sheet:
+    """Draws sheets of a heat map."""
 
+    def __init__(
+        self, heat_map: HeatMap, scale: Scale, grid: Grid, names: Sequence[str], tops: Sequence[str]
+    ) -> None:  # fmt: skip
+        self._map, self._scale, self._grid, self._names, self._tops = heat_map, scale, grid, names, tops
 
-def _panel(
-    axes: Axes, heat_map: HeatMap, rows: pd.DataFrame, players: int, levels: tuple[list[str], list[str]],
-    norm: Normalize, digits: int, grid: _Grid, corner: tuple[float, float],
-) -> None:  # fmt: skip
-    value, n, p = _matrix(heat_map, rows, players, levels)
-    alarms = benjamini_hochberg(p.ravel()).reshape(p.shape) < ALPHA
-    share = heat_map.figure.unit == "share"
-    there = np.argwhere(~np.isnan(value))
-    wide, tall = grid.cell
-    corners = [(corner[0] + j * wide, corner[1] + i * tall) for i, j in there]
-    inks = SEQUENTIAL(norm(value[~np.isnan(value)] * (players if heat_map.equal else 1)))
-    boxes = [[(x, y), (x + wide, y), (x + wide, y + tall), (x, y + tall)] for x, y in corners]
-    axes.add_collection(PolyCollection(boxes, facecolors=inks, edgecolors=PAPER, linewidths=1.2), autolim=False)
-    for (i, j), (x, y), (red, green, blue, _) in zip(there, corners, inks, strict=True):
-        number = 100 * value[i, j] if share else value[i, j]
+    def draw(self, sheet: Sheet) -> Drawing:
+        """One drawing."""
+        grid, rows, tops = self._grid, len(self._names), len(self._tops)
+        title = 0.24 if sheet.variant else 0.0
+        tall = height(grid, sheet.lines, rows, tops) + title
+        drawing = new_figure(tall)
+        axes = drawing.add_axes((0, 0, 1, 1))
+        axes.set_axis_off()
+        axes.set_xlim(0, WIDTH)
+        axes.set_ylim(tall, 0)
+        if sheet.variant:
+            axes.text(0.06, 0.16, f"Variant: {sheet.variant}", fontsize=9, fontweight="bold", va="baseline")
+        y = grid.head + title
+        if grid.small:
+            self._heads(axes, sheet.lines, title + 0.15)
+            self._column_labels(axes, sheet.lines, y - 0.03, "bottom")
+        for line in sheet.lines:
+            y += over(grid, line, tops)
+            self._line(axes, line, y)
+            y += rows * grid.cell[1] + grid.under
+        if grid.small:
+            self._column_labels(axes, sheet.lines, y - grid.under + 0.03, "top")
+        foot = tall - 0.12
+        self._scale.draw(axes, grid.left, foot)
+        if any(panel.noise for line in sheet.lines for _, few in line.bands for panel in few):
+            foot -= NOTE
+            key = f"{_ALIKE}  no cell of the panel differs from another by more than chance: one colour"
+            axes.text(grid.left, foot, key, fontsize=7, color=GREY, va="center")
+        labels = f"{self._map.column_label}  \N{MIDDLE DOT}  rows: {self._map.row_label}"
+        axes.text(grid.left, foot - 0.22, labels, fontsize=7.5, color=GREY, va="center")
+        return drawing
+
+    def _line(self, axes: Axes, line: Line, y: float) -> None:
+        grid, width = self._grid, panel_width(self._grid, len(self._tops))
+        for number, (heading, panels) in enumerate(line.bands):
+            first = self._band_left(number)
+            texts = heading_lines(grid, heading, len(self._tops))
+            for k, text in enumerate(texts):
+                spot = 0.06 if number == 0 else first
+                up = y - over(grid, line, len(self._tops)) + 0.15 + 0.15 * k
+                axes.text(spot, up, text, fontsize=8.0 if grid.small else 9.0, fontweight="bold", va="baseline")
+            for column, panel in enumerate(panels):
+                corner = first + column * width, y
+                self._cells(axes, panel, corner)
+                (self._range if grid.small else self._margins)(axes, panel, corner)
+        for k, name in enumerate(self._names):
+            spot = y + (k + 0.5) * grid.cell[1]
+            axes.text(grid.left - 0.06, spot, name, ha="right", va="center", fontsize=grid.names)
+
+    def _band_left(self, number: int) -> float:
+        grid = self._grid
+        return grid.left + number * (panel_width(grid, len(self._tops)) * grid.columns + 0.3 - grid.beside)
+
+    def _cells(self, axes: Axes, panel: Panel, corner: tuple[float, float]) -> None:
+        grid, value = self._grid, panel.value
+        wide, tall = grid.cell
+        there = np.argwhere(~np.isnan(value))
+        if not len(there):
+            return
+        corners = [(corner[0] + j * wide, corner[1] + i * tall) for i, j in there]
+        known = value[~np.isnan(value)]
+        if panel.noise:
+            known = np.full(len(known), np.average(known, weights=panel.n[~np.isnan(value)]))
+        inks = self._scale.inks(shade(self._map, known, panel.players))
+        boxes = [[(x, y), (x + wide, y), (x + wide, y + tall), (x, y + tall)] for x, y in corners]
+        lines = 1.2 if not grid.small else 0.7 if min(wide, tall) > 0.1 else 0.3
+        axes.add_collection(
+            PolyCollection(boxes, facecolors=inks, edgecolors=PAPER, clip_on=False, linewidths=lines),
+            autolim=False,
+        )
+        contrast = [INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.52 else PAPER for red, green, blue, _ in inks]
+        if not grid.size:
+            below = [k for k, (i, j) in enumerate(there) if value[i, j] < 0 and not panel.noise]
+            dashes = [[(corners[k][0] + part * wide, corners[k][1] + tall / 2) for part in (0.32, 0.68)] for k in below]
+            axes.add_collection(
+                LineCollection(dashes, colors=[contrast[k] for k in below], linewidths=0.7), autolim=False
+            )
+            return
+        for (i, j), (x, y), ink in zip(there, corners, contrast, strict=True):
+            axes.text(
+                x + wide / 2, y + tall / 2, self._scale.text(value[i, j]), ha="center", va="center",
+                fontsize=grid.size, color=ink,
+                fontstyle="italic" if self._map.equal and not panel.alarm[i, j] else "normal",
+            )  # fmt: skip
+
+    def _events(self, panel: Panel) -> list[int]:
+        """What is behind each row: its events, or those that it has in common if figures are shares of a row; 0 = none."""
+        totals = []
+        for events in panel.n:
+            some = events[events > 0]
+            same = self._scale.figure.unit == "share" and len(some) and (some == some[0]).all()
+            totals.append(int(some[0] if same else some.sum()))
+        return totals
+
+    def _margins(self, axes: Axes, panel: Panel, corner: tuple[float, float]) -> None:
+        """Of a large panel: its title, n beside the rows, labels below the columns."""
+        x, y = corner
+        wide, tall = self._grid.cell
+        own = [k for k in range(len(self._tops)) if not np.isnan(panel.value[:, k]).all()]
         axes.text(
-            x + wide / 2, y + tall / 2, f"{number:z.{digits}f}".replace("-", "\N{MINUS SIGN}"), ha="center", va="center", fontsize=grid.size,
-            color=INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.52 else PAPER,
-            fontstyle="italic" if heat_map.equal and not alarms[i, j] else "normal",
+            x,
+            y - 0.09,
+            panel.title + (f" {_ALIKE}" if panel.noise else ""),
+            fontsize=8.5,
+            fontweight="bold",
+            va="baseline",
+        )
+        for k in own:
+            axes.text(
+                x + (k + 0.5) * wide, y + tall * len(self._names) + 0.05, self._tops[k], ha="center", va="top",
+                fontsize=self._grid.tops,
+            )  # fmt: skip
+        right = x + (max(own, default=-1) + 1) * wide + 0.05
+        title = max(TITLE, 0.08 * len(panel.title) + 0.1)
+        axes.text(max(right, x + title), y - 0.09, "n", va="baseline", fontsize=7, color=GREY, style="italic")
+        for i, total in enumerate(self._events(panel)):
+            if total:
+                axes.text(right, y + (i + 0.5) * tall, compact(total), va="center", fontsize=6.5, color=GREY)
+
+    def _range(self, axes: Axes, panel: Panel, corner: tuple[float, float]) -> None:
+        """Of a small panel: n of its rows, and whether it shows no differences."""
+        totals = [total for total in self._events(panel) if total]
+        low, high = (compact(end) for end in (min(totals, default=0), max(totals, default=0)))
+        width = self._grid.cell[0] * len(self._tops)
+        said = low if low == high else f"{low}\N{EN DASH}{high}"
+        text = f"{_ALIKE}  n {said}" if panel.noise else f"n {said}"
+        axes.text(
+            corner[0] + width, corner[1] - 0.045, text, ha="right", va="baseline", fontsize=6 if width > 0.75 else 5,
+            color=GREY,
         )  # fmt: skip
-    right = corner[0] + (there[:, 1].max(initial=-1) + 1) * wide + 0.05
-    axes.text(
-        max(right, corner[0] + _TITLE), corner[1] - 0.09, "n", va="baseline", fontsize=7, color=GREY, style="italic"
-    )
-    for i, events in enumerate(n):
-        some = events[events > 0]
-        if len(some):
-            total = some[0] if share and (some == some[0]).all() else some.sum()
-            axes.text(right, corner[1] + (i + 0.5) * tall, compact(total), va="center", fontsize=6.5, color=GREY)
 
+    def _heads(self, axes: Axes, lines: Sequence[Line], y: float) -> None:
+        """Titles of the columns of small panels."""
+        width = panel_width(self._grid, len(self._tops))
+        titles = max((few for line in lines for _, few in line.bands), key=len)
+        for number in range(max(len(line.bands) for line in lines)):
+            for column, panel in enumerate(titles):
+                size = min(8.0, max(6.0, (width - 0.03) / (0.0098 * len(panel.title))))
+                fits = max(int((width - 0.03) / (0.0098 * size)), 4)
+                title = panel.title if len(panel.title) <= fits else panel.title[: fits - 1] + "\N{HORIZONTAL ELLIPSIS}"
+                x = self._band_left(number) + column * width
+                axes.text(x, y, title, fontsize=size, fontweight="bold", va="baseline", color=INK)
 
-def _matrix(
-    heat_map: HeatMap, rows: pd.DataFrame, players: int, levels: tuple[list[str], list[str]]
-) -> tuple[Array, Array, Array]:
-    """Values, events, and p-values of an equal chance if that is the question; [row, column]."""
-    shape = len(levels[0]), len(levels[1])
-    value, n, p = np.full(shape, np.nan), np.zeros(shape, np.int64), np.full(shape, np.nan)
-    for row in rows.itertuples(index=False):
-        at = levels[0].index(row.row), levels[1].index(row.column)
-        value[at], n[at] = row.value, row.n
-        if heat_map.equal:
-            p[at] = p_value_of_share(row.value, row.low, row.high, 1 / players, degrees_of_freedom(row.n, row.deals))
-    return value, n, p
-
-
-def _digits(largest: float, unit: Unit) -> int:
-    if unit == "share":
-        return 0 if largest > 0.2 else 1
-    return 1 if largest < 100 else 0
-
-
-def _scale(axes: Axes, heat_map: HeatMap, norm: Normalize, left: float, middle: float) -> None:
-    """A thin colour scale at the foot, with its two ends and what it shows."""
-    share = heat_map.figure.unit == "share"
-    low, high = float(norm.vmin or 0.0), float(norm.vmax or 1.0)
-    steps = np.linspace(low, high, 10)
-    start, step, half = left + 0.36, 0.11, 0.045
-    boxes = [
-        [(start + k * step, middle + dy) for k, dy in ((k, -half), (k + 1, -half), (k + 1, half), (k, half))]
-        for k in range(len(steps))
-    ]
-    axes.add_collection(
-        PolyCollection(boxes, facecolors=SEQUENTIAL(norm(steps)), linewidths=0, antialiaseds=False), autolim=False
-    )
-    ends = [
-        f"{end:z.1f}"
-        if heat_map.equal
-        else f"{100 * end:.0f} %"
-        if share
-        else f"{end:z,.1f}".replace("-", "\N{MINUS SIGN}")
-        for end in (low, high)
-    ]
-    axes.text(start - 0.05, middle, ends[0], ha="right", va="center", fontsize=7, color=GREY)
-    what = "times an equal chance; in the cells: " if heat_map.equal else ""
-    label = f"{ends[1]} · {what}{heat_map.figure.label}{', %' if share else ''}"
-    axes.text(start + step * len(steps) + 0.05, middle, label, ha="left", va="center", fontsize=7, color=GREY)
+    def _column_labels(self, axes: Axes, lines: Sequence[Line], y: float, side: str) -> None:
+        """Labels of the columns of cells, once for all small panels below or above."""
+        grid, width = self._grid, panel_width(self._grid, len(self._tops))
+        longest = max(len(top) for top in self._tops) * 0.0084 * grid.tops
+        every = 1 if grid.turned else max(1, math.ceil((longest + 0.02) / grid.cell[0]))
+        for number in range(max(len(line.bands) for line in lines)):
+            for column in range(grid.columns):
+                shown = [
+                    few[column].value for line in lines for k, (_, few) in enumerate(line.bands)
+                    if k == number and column < len(few)
+                ]  # fmt: skip
+                for k in range(0, len(self._tops), every):
+                    if any(not np.isnan(value[:, k]).all() for value in shown):
+                        x = self._band_left(number) + column * width + (k + 0.5) * grid.cell[0]
+                        axes.text(
+                            x, y, self._tops[k], ha="center", va=side, fontsize=grid.tops, color=GREY,
+                            rotation=90 if grid.turned else 0,
+                        )  # fmt: skip

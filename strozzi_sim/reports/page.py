@@ -1,9 +1,8 @@
 """One self-contained HTML page of a study, and its pictures as files."""
 
-import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,6 @@ import jinja2
 import msgspec
 import pandas as pd
 from markupsafe import Markup
-from matplotlib import rc_context
-from matplotlib.figure import Figure as Drawing
 
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import OwnMap, own_heat_map
@@ -22,44 +19,44 @@ from strozzi_sim.games.verdicts import MAX_CHUNKS
 from strozzi_sim.kernel.files import storage_errors
 from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.reports import findings
-from strozzi_sim.reports.figures import draw
-from strozzi_sim.reports.heat import draw_heat_map
-from strozzi_sim.reports.html_tables import PageTable, page_table
-from strozzi_sim.reports.style import STYLE
+from strozzi_sim.reports.heat import cells_of, draw_panels
+from strozzi_sim.reports.painter import Painter, Part
 from strozzi_sim.studies.folder import folder_lock, replace_files
 
-MAX_SCENARIOS = 4  # variants and line-ups that are drawn; the tables hold all
+MAX_SCENARIOS = 4  # variants and line-ups of which there are pictures; the tables and heat maps hold all
+MAX_CELLS = 2000  # of a heat map whose drawing stands on the page as text; of more, its pixels do
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True)
-class Part:
-    """What is shown of one variant and line-up: a picture inline with its file's name, or a table."""
-
-    scenario: str
-    svg: str
-    file: str
-    table: PageTable | None
-
-
-@dataclass(frozen=True)
 class Item:
-    """A picture or a table on the page, once for each variant and line-up drawn."""
+    """A picture or a table on the page, once for each variant and line-up drawn; its anchor, if links lead to it."""
 
     title: str
     caption: str
     parts: tuple[Part, ...]
+    anchor: str = ""
+
+
+@dataclass(frozen=True)
+class IndexLine:
+    """A line of the index of heat maps: their rows, what their cells show, (anchor, name, title, whether flat) of each."""
+
+    rows: str
+    cells: str
+    links: tuple[tuple[str, str, str, bool], ...]
 
 
 @dataclass(frozen=True)
 class Section:
-    """A page of the report: its anchor, title, question, what was found, what is shown."""
+    """A page of the report: its anchor, title, question, what was found, what is shown, where that is."""
 
     anchor: str
     title: str
     question: str
     sentences: tuple[Markup, ...]
     items: tuple[Item, ...]
+    index: tuple[IndexLine, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -114,7 +111,7 @@ def write_report(folder: Path, manifest: Mapping[str, Any], tables: Mapping[str,
     return write_page(folder, manifest, game, content)
 
 
-def write_page(folder: Path, manifest: Mapping[str, Any], game: Game, content: Callable[["Painter"], Content]) -> Path:
+def write_page(folder: Path, manifest: Mapping[str, Any], game: Game, content: Callable[[Painter], Content]) -> Path:
     """Draw what `content` paints into figures/ and write report.html; returns the page's path.
 
     Raises:
@@ -130,52 +127,10 @@ def write_page(folder: Path, manifest: Mapping[str, Any], game: Game, content: C
     return folder / "report.html"
 
 
-class Painter:
-    """Makes pictures of drawings and hands back their SVG for the page.
-
-    Attributes:
-        drawn: what is to be written, by path within the results folder.
-    """
-
-    def __init__(self) -> None:
-        self.drawn: dict[str, bytes] = {}
-
-    def paint(self, drawing: Drawing, name: str, title: str) -> str:
-        """Draw under a name; returns the SVG for the page."""
-        with rc_context(STYLE):
-            for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None, "Creator": None})):
-                picture = io.BytesIO()
-                drawing.savefig(picture, format=kind, metadata=metadata)
-                self.drawn[f"figures/{name}.{kind}"] = picture.getvalue()
-        return inline_svg(self.drawn[f"figures/{name}.svg"].decode("utf-8"), name, title)
-
-    def parts(
-        self, shown: Picture | HeatMap, name: str, rows: pd.DataFrame, words: Mapping[str, str], scenario: str = ""
-    ) -> list[Part]:
-        """A picture, table or heat map of these rows as a part of an item; empty if there is nothing to show."""
-        if isinstance(shown, Picture) and shown.kind == "table":
-            lines = page_table(shown, rows, words)
-            return [] if lines is None else [Part(scenario, "", "", lines)]
-        drawing = draw(shown, rows, words) if isinstance(shown, Picture) else draw_heat_map(shown, rows, words)
-        return [] if drawing is None else [Part(scenario, self.paint(drawing, name, shown.title), name, None)]
-
-
 def section(anchor: str, title: str, question: str, sentences: Iterable[str], items: Iterable[Item]) -> Section:
     """A section without the items of which there is nothing to show."""
     said = tuple(marked(sentence) for sentence in sentences)
     return Section(anchor, title, question, said, tuple(item for item in items if item.parts))
-
-
-def inline_svg(text: str, name: str, title: str) -> str:
-    """An SVG file as part of an HTML page: no prologue, ids of its own, its size left to the page."""
-    text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, count=1, flags=re.DOTALL)
-    text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", text)
-    text = re.sub(
-        r'<svg [^>]*?viewBox="([^"]*)"[^>]*>', r'<svg viewBox="\1" role="img" aria-label="@label@">', text, count=1
-    )
-    text = re.sub(r"font: ([^;\"]*?)'DejaVu Sans'[^;\"]*", r"font: \1var(--sans)", text)
-    return text.replace("@label@", escape(title), 1)
 
 
 def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter) -> list[Section]:
@@ -198,17 +153,47 @@ def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: 
         own = [picture for picture in pictures if picture.page == page]
         items = [_item(picture, picture.name, tables[picture.table], words, painter) for picture in own]
         sections.append(section(page, title, question, [*seats, *said.get(page, [])], items))
-    maps = [
-        _item(heat_map, f"heat-{name}", tables[table], words, painter)
-        for name, heat_map in _heat_maps(manifest, game).items()
-        if (table := "heat_" + name.replace("-", "_")) in tables
-    ]
-    note = "Cells without a figure are blank: it never happened, or fewer than 30 times. n is what is behind a row."
-    heat = section("heatmaps", "Heat maps", "Where does what happen?", [note], maps)
+    heat = _heat_maps(_maps_of(manifest, game), tables, words, painter, chunks)
     return [*sections, heat] if heat.items else sections
 
 
-def _heat_maps(manifest: Mapping[str, Any], game: Game) -> dict[str, HeatMap]:
+def _heat_maps(
+    maps: Mapping[str, HeatMap], tables: Tables, words: Mapping[str, str], painter: Painter, chunks: int
+) -> Section:
+    """All heat maps, each with all its player counts, variants and line-ups, and an index of them."""
+    items, noise = [], False
+    index: dict[tuple[str, str], list[tuple[str, str, str, bool]]] = {}
+    for name, heat_map in maps.items():
+        table = tables.get("heat_" + name.replace("-", "_"))
+        drawn = None if table is None else draw_panels(heat_map, table, words, chunks=chunks)
+        if table is None or drawn is None:
+            continue
+        anchor, pixels = f"heat-{name}", cells_of(heat_map, table) > MAX_CELLS
+        parts = []
+        for suffix, variant, drawing in drawn.drawings:
+            title = f"{heat_map.title}: {variant}" if variant else heat_map.title
+            parts.append(Part("", painter.paint(drawing, anchor + suffix, title, pixels=pixels), anchor + suffix, None))
+        noise |= bool(drawn.noise)
+        caption = f"{heat_map.caption} {drawn.noise}".strip()
+        items.append(Item(heat_map.title, caption, tuple(parts), anchor))
+        link = anchor, name, heat_map.title, drawn.flat
+        index.setdefault((heat_map.row_label, heat_map.figure.label), []).append(link)
+    notes = [
+        "Cells without a figure are blank: it never happened, or fewer than 30 times. n is what is behind a row; above "
+        "small panels, the least and the most that is behind a row of theirs."
+    ]
+    if noise:
+        notes.append(
+            "\N{ALMOST EQUAL TO} marks panels of one colour: one number fits all their cells, each within its interval, widened "
+            "for how many cells there are. A panel of pure chance is shown with differences at most 1 time in 20."
+        )
+    order = {rows: k for k, rows in enumerate(dict.fromkeys(rows for rows, _ in index))}
+    lines = [IndexLine(*key, tuple(index[key])) for key in sorted(index, key=lambda key: order[key[0]])]
+    shown = tuple(lines) if len(items) > 1 else ()
+    return replace(section("heatmaps", "Heat maps", "Where does what happen?", notes, items), index=shown)
+
+
+def _maps_of(manifest: Mapping[str, Any], game: Game) -> dict[str, HeatMap]:
     """The heat maps of a study: the game's, and those of its own."""
     own = [msgspec.convert(asked, OwnMap) for asked in manifest.get("report", {}).get("own", [])]
     return {**game.report.HEATMAPS, **{asked.name: own_heat_map(game, asked) for asked in own}}
@@ -234,9 +219,9 @@ def _apart(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
         yield name, f"--{number}-{slug}" if len(every) > 1 else "", pick(table, variant=variant, lineup=lineup)
 
 
-def _item(shown: Picture | HeatMap, name: str, table: pd.DataFrame, words: Mapping[str, str], painter: Painter) -> Item:
-    """A picture, table or heat map, once for each variant and line-up, or once for all if it tells them apart itself."""
-    together = isinstance(shown, Picture) and shown.series == SCENARIO
+def _item(shown: Picture, name: str, table: pd.DataFrame, words: Mapping[str, str], painter: Painter) -> Item:
+    """A picture or table, once for each variant and line-up, or once for all if it tells them apart itself."""
+    together = shown.series == SCENARIO
     scenes = [("", "", findings.with_scenario(table))] if together else _apart(table)
     parts = [
         part for scenario, slug, rows in scenes for part in painter.parts(shown, name + slug, rows, words, scenario)
@@ -255,7 +240,7 @@ def _render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
     environment = jinja2.Environment(
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
-    environment.filters |= {"svg": Markup, "marked": marked}
+    environment.filters |= {"html": Markup, "marked": marked}
     return environment.get_template("report.html").render(
         style=Markup((_TEMPLATES / "report.css").read_text("utf-8")),
         title=_heading(str(manifest.get("name", game.title)), game.title),

@@ -18,6 +18,11 @@ MARKS = ("o", "s", "^", "D", "v", "P", "X")
 SERIES = len(COLOURS)
 # One hue whose lightness falls evenly: dark is more, in grey print too, whatever colours the eye can tell apart.
 SEQUENTIAL = LinearSegmentedColormap.from_list("strozzi", ["#f1f5f9", "#a9c8e4", "#5793c4", "#1f5f9c", "#0b2f5b"])
+# Orange below zero, the same blue above: hues that the colour-blind tell apart. Grey print shows how far from zero.
+DIVERGING = LinearSegmentedColormap.from_list(
+    "strozzi-diverging",
+    ["#5f2a02", "#a8550c", "#dd9748", "#f4d3a8", "#f4f4f4", "#a9c8e4", "#5793c4", "#1f5f9c", "#0b2f5b"],
+)
 
 STYLE: Any = {
     "font.family": "sans-serif",

@@ -11,7 +11,8 @@ from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import Figure, HeatMap, Picture, Tables, listed, pick, quote, row_of
 from strozzi_sim.games.verdicts import MIN_SHARE, surely_not
 from strozzi_sim.reports.findings import RANK, SCORE, WIN
-from strozzi_sim.reports.page import Content, Item, Painter, Section, known_facts, section, write_page
+from strozzi_sim.reports.page import Content, Item, Section, known_facts, section, write_page
+from strozzi_sim.reports.painter import Painter
 from strozzi_sim.studies.standings import unrated
 
 STRENGTH = Figure("strength", "strength", "number")

@@ -1,0 +1,95 @@
+"""The colours of a heat map: one scale for all its panels, around zero if figures lie below it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import Colormap, Normalize
+
+from strozzi_sim.games.reporting import Figure, HeatMap
+from strozzi_sim.reports.heat_panels import Array, Panels
+from strozzi_sim.reports.style import DIVERGING, GREY, SEQUENTIAL
+
+_MIN = 0.5  # that a scale of amounts or numbers spans: what looks the same in the cells is not told apart by colour
+_STEPS = 11  # odd, so that one is zero where colours diverge
+_MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How values become colours.
+
+    Attributes:
+        figure: what is shown.
+        equal: whether colours are of multiples of an equal chance.
+        norm, colours: what maps them.
+        digits: decimals in the cells.
+    """
+
+    figure: Figure
+    equal: bool
+    norm: Normalize
+    colours: Colormap
+    digits: int
+
+    @property
+    def diverging(self) -> bool:
+        """Whether the colours of what is below zero differ from those of what is above."""
+        return self.colours is DIVERGING
+
+    def inks(self, shades: Array) -> Array:
+        """The colours float64[K, 4] of shades float64[K]."""
+        return np.asarray(self.colours(self.norm(shades)))
+
+    def text(self, value: float) -> str:
+        """A value as it stands in a cell."""
+        number = 100 * value if self.figure.unit == "share" else value
+        return f"{number:z.{self.digits}f}".replace("-", _MINUS)
+
+    def draw(self, axes: Axes, left: float, middle: float) -> None:
+        """A thin colour scale with its ends and what it shows; in inches."""
+        share = self.figure.unit == "share"
+        low, high = float(self.norm.vmin or 0.0), float(self.norm.vmax or 1.0)
+        steps = np.linspace(low, high, _STEPS)
+        start, step, half = left + 0.4, 0.11, 0.045
+        boxes = [
+            [(start + k * step, middle + dy) for k, dy in ((k, -half), (k + 1, -half), (k + 1, half), (k, half))]
+            for k in range(len(steps))
+        ]
+        axes.add_collection(
+            PolyCollection(boxes, facecolors=self.inks(steps), linewidths=0, antialiaseds=False), autolim=False
+        )
+        decimals = 1 if self.figure.unit == "share" and high < 0.02 else 0
+        ends = [
+            f"{end:z.1f}" if self.equal else f"{100 * end:z.{decimals}f} %" if share else f"{end:z,.1f}"
+            for end in (low, high)
+        ]
+        ends = [end.replace("-", _MINUS) for end in ends]
+        axes.text(start - 0.05, middle, ends[0], ha="right", va="center", fontsize=7, color=GREY)
+        what = "times an equal chance; in the cells: " if self.equal else ""
+        label = f"{ends[1]} · {what}{self.figure.label}{', %' if share else ''}"
+        axes.text(start + step * len(steps) + 0.05, middle, label, ha="left", va="center", fontsize=7, color=GREY)
+
+
+def scale_of(heat_map: HeatMap, panels: Panels) -> Scale:
+    """From 0 unless the figures are far from it; near-equal shares get a middle tone, not a false contrast.
+
+    Figures that lie below zero get colours that diverge around it, with limits as far below as above.
+    """
+    low, high = panels.shades
+    values = [panel.value for panel in panels.every]
+    unit = heat_map.figure.unit
+    largest = max(float(np.nanmax(np.abs(value), initial=0.0)) for value in values)
+    digits = (0 if largest > 0.2 else 1) if unit == "share" else 1 if largest < 100 else 0
+    colours: Colormap = SEQUENTIAL
+    if low < 0:
+        end = max(-low, high, 0.01 if unit == "share" else _MIN)
+        norm, colours = Normalize(-end, end), DIVERGING
+    elif unit == "share":
+        top = high if low < 0.6 * high else 1.8 * high
+        norm = Normalize(0.0, max(top if heat_map.equal else min(top, 1.0), 1e-9))
+    else:
+        start = 0.0 if low < 0.35 * high else low
+        norm = Normalize(start, max(high, start + _MIN))
+    return Scale(heat_map.figure, heat_map.equal, norm, colours, digits)

@@ -1,0 +1,96 @@
+"""Makes files of drawings, and HTML for the page that needs no file."""
+
+import base64
+import io
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+
+import pandas as pd
+from matplotlib import rc_context
+from matplotlib.figure import Figure as Drawing
+from PIL import Image
+
+from strozzi_sim.games.reporting import HeatMap, Picture
+from strozzi_sim.reports.figures import draw
+from strozzi_sim.reports.heat import draw_heat_map
+from strozzi_sim.reports.html_tables import PageTable, page_table
+from strozzi_sim.reports.style import STYLE
+
+_INKS = 128  # colours of a picture whose pixels stand on the page
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is shown of one variant and line-up: a picture as HTML with its file's name, or a table."""
+
+    scenario: str
+    html: str
+    file: str
+    table: PageTable | None
+
+
+class Painter:
+    """Makes pictures of drawings and hands back their SVG for the page.
+
+    Attributes:
+        drawn: what is to be written, by path within the results folder.
+    """
+
+    def __init__(self) -> None:
+        self.drawn: dict[str, bytes] = {}
+
+    def paint(self, drawing: Drawing, name: str, title: str, *, pixels: bool = False) -> str:
+        """Draw under a name; returns the HTML for the page, an SVG or, as `pixels`, a PNG."""
+        with rc_context(STYLE):
+            for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None, "Creator": None})):
+                picture = io.BytesIO()
+                drawing.savefig(picture, format=kind, metadata=metadata)
+                self.drawn[f"figures/{name}.{kind}"] = picture.getvalue()
+        if pixels:
+            return inline_png(self.drawn[f"figures/{name}.png"], title)
+        return inline_svg(self.drawn[f"figures/{name}.svg"].decode("utf-8"), name, title)
+
+    def parts(
+        self, shown: Picture | HeatMap, name: str, rows: pd.DataFrame, words: Mapping[str, str], scenario: str = ""
+    ) -> list[Part]:
+        """A picture, table or heat map of these rows as a part of an item; empty if there is nothing to show."""
+        if isinstance(shown, Picture) and shown.kind == "table":
+            lines = page_table(shown, rows, words)
+            return [] if lines is None else [Part(scenario, "", "", lines)]
+        drawing = draw(shown, rows, words) if isinstance(shown, Picture) else draw_heat_map(shown, rows, words)
+        return [] if drawing is None else [Part(scenario, self.paint(drawing, name, shown.title), name, None)]
+
+
+def inline_svg(text: str, name: str, title: str) -> str:
+    """An SVG file as part of an HTML page: no prologue, ids of its own, its size and its type left to the page."""
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, count=1, flags=re.DOTALL)
+    text = re.sub(r'<g id="text_\d+">', "<g>", text)
+    text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", text)
+    text = re.sub(
+        r'<svg [^>]*?viewBox="([^"]*)"[^>]*>',
+        r'<svg viewBox="\1" role="img" aria-label="@label@" style="font-family: var(--sans)">',
+        text,
+        count=1,
+    )
+    text = re.sub(r"(font: [^;\"]*?)'DejaVu Sans'[^;\"]*", r"\1var(--sans)", text)
+    text = re.sub(r" font-family: 'DejaVu Sans'[^;\"]*;", "", text)
+    text = re.sub(r' transform="rotate\(-0 [^)]*\)"', "", text)
+    text = re.sub(r' (?:x|y|d)="[^"]*"', _rounded, text)
+    text = re.sub(r">\s+<", "><", text)
+    return text.replace("@label@", escape(title), 1)
+
+
+def _rounded(attribute: re.Match[str]) -> str:
+    """Coordinates to a hundredth of a point, in a single line."""
+    return " " + re.sub(r"(\.\d\d)\d+", r"\1", " ".join(attribute[0].split()))
+
+
+def inline_png(picture: bytes, title: str) -> str:
+    """A PNG file as part of an HTML page, in as many colours as its pixels need."""
+    few = io.BytesIO()
+    with Image.open(io.BytesIO(picture)) as image:
+        image.convert("RGB").quantize(_INKS, dither=Image.Dither.NONE).save(few, "PNG", optimize=True)
+    return f'<img alt="{escape(title)}" src="data:image/png;base64,{base64.b64encode(few.getvalue()).decode()}">'
