@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.games.medici_vs_strozzi.report.scores import SOURCES
+from strozzi_sim.games.medici_vs_strozzi.report.tables import SOURCES
 from strozzi_sim.games.medici_vs_strozzi.report.tables import ROLES
 from strozzi_sim.games.medici_vs_strozzi.state import PLAYER_NAMES
 from strozzi_sim.games.pages import ALL

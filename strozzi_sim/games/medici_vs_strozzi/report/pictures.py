@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from strozzi_sim.games.medici_vs_strozzi.report.scores import SOURCES
+from strozzi_sim.games.medici_vs_strozzi.report.tables import SOURCES
 from strozzi_sim.games.medici_vs_strozzi.report.tables import PRICE_QUANTILES, ROLES, WHY
 from strozzi_sim.games.medici_vs_strozzi.report.words import BY_LABELS
 from strozzi_sim.games.pages import ALL, leaders, score_pictures
