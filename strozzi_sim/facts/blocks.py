@@ -97,11 +97,12 @@ class Block:
         without: key -> levels that are not, or what names them for a cell.
         named: key, none of the table's, whose levels complete the names of figures.
         trim: keys whose levels end with the last one that occurs.
+        differences: figures that compare levels.
     """
 
     fact: str
     axes: Mapping[str, str]
-    figures: Sequence[Ratio | Difference]
+    figures: Sequence[Ratio]
     levels: Mapping[str, str] = field(default_factory=dict)
     where: str = ""
     margins: tuple[str, ...] = ()
@@ -109,11 +110,12 @@ class Block:
     without: Mapping[str, Sequence[str] | Callable[[Any], Sequence[str]]] = field(default_factory=dict)
     named: str = ""
     trim: tuple[str, ...] = ()
+    differences: Sequence[Difference] = ()
 
     @property
     def crosstab(self) -> Crosstab:
         """What has to be counted."""
-        ratios = [figure.of if isinstance(figure, Difference) else figure for figure in self.figures]
+        ratios = [*self.figures, *(figure.of for figure in self.differences)]
         columns = [name.removeprefix("-") for ratio in ratios for name in (*ratio.over, ratio.under)]
         sums = tuple(dict.fromkeys(name for name in columns if name not in (ROWS, GAMES, PLAYERS)))
         return Crosstab(self.fact, tuple(self.axes.values()), sums, self.where)
@@ -172,26 +174,22 @@ class Block:
         chosen = np.ix_(range(len(counts)), *keep)
         shown = {key: [names[axis][k] for k in keep[axis]] for axis, key in enumerate(keys)}
         for figure in self.figures:
-            if isinstance(figure, Ratio):
-                over, under, told = sides(figure)
-                events = sums(whole, (ROWS,))[chosen] if figure.rows_count else None
-                self._add(table, cell, figure.name, stats.ratio(over, under, **told, events=events), shown)
-                continue
-            axis, levels = 1 + keys.index(figure.key), shown[figure.key]
-            if figure.level in levels and len(levels) > 1:
-                over, under, told = sides(figure.of)
-                first = levels.index(figure.level)
+            over, under, told = sides(figure)
+            events = sums(whole, (ROWS,))[chosen] if figure.rows_count else None
+            self._add(table, cell, figure.name, stats.ratio(over, under, **told, events=events), shown)
+        for less in self.differences:
+            axis, levels = 1 + keys.index(less.key), shown[less.key]
+            if less.level in levels and len(levels) > 1:
+                over, under, told = sides(less.of)
+                first = levels.index(less.level)
                 pairs = [(array.take([first], axis), np.delete(array, first, axis)) for array in (over, under)]
-                rest = {**shown, figure.key: [name for name in levels if name != figure.level]}
-                self._add(table, cell, figure.name, stats.difference(*pairs, **told), rest)
+                rest = {**shown, less.key: [name for name in levels if name != less.level]}
+                self._add(table, cell, less.name, stats.difference(*pairs, **told), rest)
 
-    def as_map(self, row: str, column: str = "level", figures: Sequence[Ratio | Difference] = ()) -> "Block":
+    def as_map(self, row: str, column: str = "level", figures: Sequence[Ratio] = ()) -> "Block":
         """The block as that of a heat map, some of its figures or all: these keys along its rows and columns."""
         renamed = {row: "row", column: "column"}
-        chosen = [
-            replace(figure, along=renamed.get(figure.along, "")) if isinstance(figure, Ratio) else figure
-            for figure in figures or self.figures
-        ]
+        chosen = [replace(figure, along=renamed.get(figure.along, "")) for figure in figures or self.figures]
         return replace(
             self, axes={renamed[key]: name for key, name in self.axes.items()}, figures=chosen, levels={},
             margins=tuple(renamed[key] for key in self.margins), trim=tuple(renamed[key] for key in self.trim),

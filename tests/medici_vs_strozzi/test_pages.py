@@ -5,8 +5,8 @@ import pytest
 
 from report_cells import CELL, cell, sums
 from strozzi_sim import stats
-from strozzi_sim.games import load_game
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.games import load_game
 from strozzi_sim.games.medici_vs_strozzi.fact_tables import SAMPLED, totals
 from strozzi_sim.games.medici_vs_strozzi.report.tables import FAIR_BY, LOTS_BY
 from strozzi_sim.games.variants import from_changes
@@ -147,7 +147,9 @@ def test_tiles_harbors_monopolies_and_discards_against_the_counts(tables, counts
     bought, discarded = counted(counts, "lot", summed="discarded", where="bought == yes")
     found = value(tables["discards"], "discard_share", by="buyer", level="responder")
     assert found == pytest.approx(discarded / bought)
-    denied, price = counted(counts, "lot", summed="price", where="discarded == yes and forced == no and rival_fits == yes")
+    denied, price = counted(
+        counts, "lot", summed="price", where="discarded == yes and forced == no and rival_fits == yes"
+    )
     assert value(tables["discards"], "price_mean", by="why", level="denied") == pytest.approx(price / denied)
 
 

@@ -181,9 +181,13 @@ def _reasons(setting: Setting) -> np.ndarray[Any, Any]:
     return found
 
 
-def _derived(name: str, text: str, of: str, values: Callable[[Setting], Any], levels: Any = FLAG, unit: str = "") -> Column:
+def _derived(
+    name: str, text: str, of: str, values: Callable[[Setting], Any], levels: Any = FLAG, unit: str = ""
+) -> Column:
     """A column that follows from others."""
-    return Column(name, text, levels, unit=unit, of=tuple(of.split()), values=lambda setting: np.asarray(values(setting), int))
+    return Column(
+        name, text, levels, unit=unit, of=tuple(of.split()), values=lambda setting: np.asarray(values(setting), int)
+    )
 
 
 def _money(*names: str) -> list[Column]:

@@ -5,7 +5,16 @@ from numba import int64
 from strozzi_sim.facts.sink import sink_dtype
 from strozzi_sim.games.medici_vs_strozzi.events import ANSWER, DISCARD, HARBOR, LOAD, MARKER, ROUND, SCORE
 from strozzi_sim.games.medici_vs_strozzi.fact_tables import ESTIMATES, FAIRTH, NO_RIVAL, NOWHERE, SAMPLED, TABLES
-from strozzi_sim.games.medici_vs_strozzi.state import GOLD, MAX_HARBORS, MAX_SHIPS, MEDICI, NAME_PRICE, PRICE, SEATS, STROZZI
+from strozzi_sim.games.medici_vs_strozzi.state import (
+    GOLD,
+    MAX_HARBORS,
+    MAX_SHIPS,
+    MEDICI,
+    NAME_PRICE,
+    PRICE,
+    SEATS,
+    STROZZI,
+)
 from strozzi_sim.games.medici_vs_strozzi.worth import DEFAULT, MEMORY, fair_price, fill_round
 from strozzi_sim.kernel.jit import force_inline, jit
 

@@ -25,7 +25,9 @@ def _lot_map(title: str, caption: str, by: str, figure: Figure) -> HeatMap:
     sized = figure == SIZES
     figures = [each for each in block.figures if sized or each.name != SIZES.name]
     block = replace(block, margins=() if sized else block.margins).as_map("tiles", figures=figures)
-    return HeatMap(title, f"{caption} {ESTIMATED}" if estimated else caption, "tiles of the lot", BY_LABELS[by], figure, block)
+    return HeatMap(
+        title, f"{caption} {ESTIMATED}" if estimated else caption, "tiles of the lot", BY_LABELS[by], figure, block
+    )
 
 
 def _track_map(title: str, caption: str, column: str, figure: Figure) -> HeatMap:

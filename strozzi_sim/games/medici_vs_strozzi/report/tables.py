@@ -68,7 +68,9 @@ def estimates(by: str) -> Block:
     """Their fair prices; sorted by those, all that is said of lots."""
     figures = (*_SHARES, *_BOUGHT, *_FAIR) if by in FAIR_BY else _FAIR
     axes = {"tiles": "tiles", "level": (LOTS_BY | FAIR_BY)[by]}
-    return Block("price_estimate", axes, figures, {"by": by}, margins=("tiles",), trim=("level",) if by == "fair" else ())
+    return Block(
+        "price_estimate", axes, figures, {"by": by}, margins=("tiles",), trim=("level",) if by == "fair" else ()
+    )
 
 
 def _harbor(levels: Mapping[str, str], by: Mapping[str, str]) -> tuple[Block, ...]:
@@ -91,7 +93,7 @@ LOADS = Block("ship", {"harbor": "harbor", "level": "load"}, (
     share_along("share", "level"), share("won_share", "won"), share("tied_share", "tied"),
 ), {"by": "load"}, "moored == yes", ("harbor",), without={"harbor": ("none",)})  # fmt: skip
 TRACKS = Block("marker", {"track": "track", "level": "round"}, _MARKER, {"by": "round"}, margins=("track",))
-BALANCE = (
+BALANCE: tuple[Block | Quantiles, ...] = (
     Quantiles("seat", "total", QUANTILES, open_below=True),
     Block("seat", {}, (
         mean("score_mean", "total"), *_COINS[:3], mean("paid_mean", "paid"), share("below_zero_share", "below_zero"),
@@ -110,7 +112,7 @@ BALANCE = (
     Block("round", {}, (mean("loaded_mean", "loaded"),)),
     Block("lot", {}, (share("price_cap_share", "capped"),)),
 )  # fmt: skip
-PRICES = (
+PRICES: tuple[Block | Quantiles, ...] = (
     Block("lot", {"tiles": "tiles"}, (_SHARES[1], *_BOUGHT), _WHOLE, margins=("tiles",)),
     Block("price_estimate", {"tiles": "tiles"}, _FAIR, _WHOLE, margins=("tiles",)),
     Quantiles("lot", "price", PRICE_QUANTILES, _WHOLE, by={"tiles": "tiles"}, open_above=False),
@@ -124,8 +126,7 @@ TILES = (
     Block("tile", {"tile": "value"}, (share("traded_share", "traded"), mean("steps_mean", "steps"), _WON), where="loaded == yes"),
     Block("lot", {"tile": "face"}, (
         mean("price_mean", "price"), share("responder_share", "bought"),
-        Difference("value_0_price_minus_this_mean", mean("", "price"), "tile", "0"),
-    ), where="tiles == 1"),
+    ), where="tiles == 1", differences=(Difference("value_0_price_minus_this_mean", mean("", "price"), "tile", "0"),)),
     Block("price_estimate", {"tile": "face"}, (mean("fair_mean", "fair"),), where="tiles == 1"),
 )  # fmt: skip
 HARBORS = (
