@@ -6,7 +6,7 @@ strozzi_sim.stats and `table` a games.reporting.FigureTable; they are handed in.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ class Ratio:
 
     Attributes:
         name: the figure's.
-        over: the columns whose sum it is of, ROWS for the number of rows.
+        over: the columns whose sum it is of, ROWS for the number of rows; one with "-" before it is subtracted.
         under: what it is divided by: a column, ROWS, GAMES or PLAYERS.
         along: a key of the block whose levels are taken together in `under`.
         share: whether it is a share, in [0, 1].
@@ -66,6 +66,23 @@ def per_player(name: str, *columns: str) -> Ratio:
 
 
 @dataclass(frozen=True)
+class Difference:
+    """A figure: that of one level less that of each other one, paired by deal; none where the level or any other lacks.
+
+    Attributes:
+        name: the figure's.
+        of: what is compared.
+        key: of the block.
+        level: of the key.
+    """
+
+    name: str
+    of: Ratio
+    key: str
+    level: str
+
+
+@dataclass(frozen=True)
 class Block:
     """Figures of one fact table by the same columns.
 
@@ -79,6 +96,8 @@ class Block:
         only: key -> the levels that are written; what figures are divided by takes all into account.
         without: key -> levels that are not, or what names them for a cell.
         named: key, none of the table's, whose levels complete the names of figures.
+        trim: keys whose levels end with the last one that occurs.
+        differences: figures that compare levels.
     """
 
     fact: str
@@ -90,11 +109,14 @@ class Block:
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)
     without: Mapping[str, Sequence[str] | Callable[[Any], Sequence[str]]] = field(default_factory=dict)
     named: str = ""
+    trim: tuple[str, ...] = ()
+    differences: Sequence[Difference] = ()
 
     @property
     def crosstab(self) -> Crosstab:
         """What has to be counted."""
-        columns = [name for figure in self.figures for name in (*figure.over, figure.under)]
+        ratios = [*self.figures, *(figure.of for figure in self.differences)]
+        columns = [name.removeprefix("-") for ratio in ratios for name in (*ratio.over, ratio.under)]
         sums = tuple(dict.fromkeys(name for name in columns if name not in (ROWS, GAMES, PLAYERS)))
         return Crosstab(self.fact, tuple(self.axes.values()), sums, self.where)
 
@@ -124,30 +146,56 @@ class Block:
 
         def sums(array: Array, columns: Iterable[str]) -> Array:
             """What columns add up to, and the number of rows for ROWS."""
-            places = [0 if column == ROWS else 1 + crosstab.sums.index(column) for column in columns]
-            return np.asarray(sum(array[..., place] for place in places))
+            found = np.zeros(array.shape[:-1], np.int64)
+            for column in columns:
+                place = 0 if column == ROWS else 1 + crosstab.sums.index(column.removeprefix("-"))
+                found += -array[..., place] if column.startswith("-") else array[..., place]
+            return found
 
+        def sides(ratio: Ratio) -> tuple[Array, Array, dict[str, Any]]:
+            """Numerator and denominator of a figure, and what else its estimate is told."""
+            over = sums(whole, ratio.over) * scales.get(ratio.under, 1)
+            if ratio.under in (GAMES, PLAYERS):
+                games = cell.outcome["games"] * (cell.players if ratio.under == PLAYERS else 1)
+                under = games.reshape(-1, *[1] * len(keys))
+            else:
+                under = sums(whole, (ratio.under,))
+            if ratio.along:
+                axis = 1 + keys.index(ratio.along)
+                under = under.take(range(counts.shape[axis]), axis).sum(axis, keepdims=True)
+            told = {"unit": scales.get(ratio.over[0], 1), "n_deals": cell.deals if ratio.share else None}
+            return over[chosen], np.broadcast_to(under, over.shape)[chosen], told
+
+        for key in self.trim:
+            axis = 1 + keys.index(key)
+            others = tuple(other for other in range(counts.ndim - 1) if other != axis)
+            last = np.flatnonzero(counts[..., 0].sum(others)).max(initial=-1)
+            keep[axis - 1] = [k for k in keep[axis - 1] if k <= last or k == counts.shape[axis]]
         chosen = np.ix_(range(len(counts)), *keep)
         shown = {key: [names[axis][k] for k in keep[axis]] for axis, key in enumerate(keys)}
         for figure in self.figures:
-            over, events = sums(whole, figure.over), None
-            if figure.under in (GAMES, PLAYERS):
-                games = cell.outcome["games"] * (cell.players if figure.under == PLAYERS else 1)
-                under = np.broadcast_to(games.reshape(-1, *[1] * len(keys)), over.shape)
-            else:
-                under = sums(whole, (figure.under,))
-            if figure.along:
-                axis = 1 + keys.index(figure.along)
-                under = under.take(range(counts.shape[axis]), axis).sum(axis, keepdims=True)
-                under = np.broadcast_to(under, over.shape)
-            if figure.rows_count:
-                events = sums(whole, (ROWS,))[chosen]
-            unit = scales.get(figure.over[0], 1)
-            over = over * scales.get(figure.under, 1)
-            estimate = stats.ratio(
-                over[chosen], under[chosen], unit=unit, n_deals=cell.deals if figure.share else None, events=events
-            )
-            self._add(table, cell, figure.name, estimate, shown)
+            over, under, told = sides(figure)
+            events = sums(whole, (ROWS,))[chosen] if figure.rows_count else None
+            self._add(table, cell, figure.name, stats.ratio(over, under, **told, events=events), shown)
+        for less in self.differences:
+            axis, levels = 1 + keys.index(less.key), shown[less.key]
+            if less.level in levels and len(levels) > 1:
+                over, under, told = sides(less.of)
+                first = levels.index(less.level)
+                pairs = [(array.take([first], axis), np.delete(array, first, axis)) for array in (over, under)]
+                rest = {**shown, less.key: [name for name in levels if name != less.level]}
+                self._add(table, cell, less.name, stats.difference(*pairs, **told), rest)
+
+    def as_map(self, row: str, column: str = "level", figures: Sequence[Ratio] = ()) -> "Block":
+        """The block as that of a heat map, some of its figures or all: these keys along its rows and columns."""
+        renamed = {row: "row", column: "column"}
+        chosen = [replace(figure, along=renamed.get(figure.along, "")) for figure in figures or self.figures]
+        return replace(
+            self, axes={renamed[key]: name for key, name in self.axes.items()}, figures=chosen, levels={},
+            margins=tuple(renamed[key] for key in self.margins), trim=tuple(renamed[key] for key in self.trim),
+            only={renamed[key]: names for key, names in self.only.items()},
+            without={renamed[key]: names for key, names in self.without.items()},
+        )  # fmt: skip
 
     def _add(self, table: Any, cell: Any, name: str, estimate: Any, shown: Mapping[str, list[str]]) -> None:
         if not self.named:
@@ -169,7 +217,7 @@ class Quantiles:
         figures: name -> which quantile.
         levels: keys of the table, and what stands there.
         where: which rows.
-        by: key -> the column whose levels are its values.
+        by: a key -> the column whose levels are its values, and ALL; or nothing.
         open_above, open_below: whether the last and the first level take all beyond.
     """
 
@@ -178,13 +226,14 @@ class Quantiles:
     figures: Mapping[str, float]
     levels: Mapping[str, str] = field(default_factory=dict)
     where: str = ""
+    by: Mapping[str, str] = field(default_factory=dict)
     open_above: bool = True
     open_below: bool = False
 
     @property
     def crosstab(self) -> Crosstab:
         """What has to be counted."""
-        return Crosstab(self.fact, (self.column,), (), self.where)
+        return Crosstab(self.fact, (*self.by.values(), self.column), (), self.where)
 
     def write(self, table: Any, cell: Any, stats: Any) -> None:
         """Add the figures of a cell to the table."""
@@ -192,10 +241,16 @@ class Quantiles:
         counts = cell.count(self.crosstab)[..., 0]
         starts = cell.plan.levels(self.fact, self.column).starts
         assert starts[-1] - starts[0] == len(starts) - 1
-        estimate = stats.quantiles(
-            counts, tuple(self.figures.values()), deals=cell.deals, open_above=self.open_above,
-            open_below=self.open_below,
-        )  # fmt: skip
-        estimate = estimate.minus(-starts[0]) if starts[0] else estimate
-        for k, name in enumerate(self.figures):
-            table.add(cell, name, estimate.at(k), **self.levels)
+        parts = [(self.levels, counts if not self.by else counts.sum(1))]
+        for key, column in self.by.items():
+            names = cell.plan.levels(self.fact, column).names
+            own = [({**self.levels, key: name}, counts[:, k]) for k, name in enumerate(names)]
+            parts = [*own, ({**self.levels, key: ALL}, counts.sum(1))]
+        for levels, histogram in parts:
+            estimate = stats.quantiles(
+                histogram, tuple(self.figures.values()), deals=cell.deals, open_above=self.open_above,
+                open_below=self.open_below,
+            )  # fmt: skip
+            estimate = estimate.minus(-starts[0]) if starts[0] else estimate
+            for k, name in enumerate(self.figures):
+                table.add(cell, name, estimate.at(k), **levels)

@@ -289,7 +289,7 @@ def certainty(manifest: Mapping[str, Any]) -> list[str]:
     chunks = plan.get("chunks")
     parts = f"{chunks} parts" if chunks else "parts"
     return [
-        f"Every figure is an exact count over all games. Its interval is found by leaving out one of {parts} of the "
+        f"Every figure is an exact count over all games, or over those of a part of the deals where it says so. Its interval is found by leaving out one of {parts} of the "
         "study at a time and watching how far the figure moves (the delete-one jackknife). All seatings of a deal are "
         "in the same part, so playing a deal several times makes no interval look narrower than it is.",
         "Intervals are 95 %: means by Student's t, drawn to the side to which the parts are skewed; shares by Wilson's "

@@ -5,9 +5,10 @@ import pytest
 
 from report_cells import CELL, cell, sums
 from strozzi_sim import stats
+from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games import load_game
-from strozzi_sim.games.medici_vs_strozzi import tallies as t
-from strozzi_sim.games.medici_vs_strozzi.report.tables import totals
+from strozzi_sim.games.medici_vs_strozzi.fact_tables import SAMPLED, totals
+from strozzi_sim.games.medici_vs_strozzi.report.tables import FAIR_BY, LOTS_BY
 from strozzi_sim.games.variants import from_changes
 from strozzi_sim.studies.tables import study_tables
 
@@ -31,7 +32,7 @@ def counts():
 
 @pytest.fixture(scope="module")
 def tables(counts):
-    return study_tables(GAME, [counts], PAGES, list(HEATMAPS))
+    return study_tables(GAME, [counts], PAGES, HEATMAPS)
 
 
 def value(table, figure, **where):
@@ -43,10 +44,15 @@ def value(table, figure, **where):
     return rows["value"].iloc[0]
 
 
+def counted(counts, fact, by="", summed="", where=""):
+    """A crosstab of all chunks together: rows, then sums, along the last axis."""
+    return counts.count(Crosstab(fact, tuple(by.split()), tuple(summed.split()), where)).sum(axis=0)
+
+
 def test_sums_of_shares_are_1(tables):
     prices, harbors, discards = tables["prices"], tables["harbors"], tables["discards"]
     for found in (
-        sums(prices, "share", [*CELL, "tiles", "by"], by=list(t.BY)),
+        sums(prices, "share", [*CELL, "tiles", "by"], by=[*LOTS_BY, *FAIR_BY]),
         sums(prices, "share_of_level", [*CELL, "by", "level"], tiles=SIZES),
         sums(harbors, "share", [*CELL, "harbor", "by"], by=["load"]),
         sums(tables["monopolies"], "share", [*CELL, "by"]),
@@ -77,32 +83,36 @@ def test_balance_has_its_figures(tables, counts):
     scores = tables["seats"].query("figure == 'score_mean'").set_index("seat")["value"]
     assert balance["medici_margin_mean"] == pytest.approx(scores[0] - scores[1])
     assert balance["score_mean"] == pytest.approx(scores.mean())
-    decided = counts.games - int(counts.tallies["ties"].sum())
+    decided = counts.games - int(counted(counts, "game", summed="tie")[1])
     ahead = (balance["winner_score_mean"] - balance["loser_score_mean"]) * decided / counts.games
     assert ahead == pytest.approx(balance["margin_mean"])
 
 
 def test_prices_against_the_counts(tables, counts):
     prices = tables["prices"]
-    lots = counts.tallies["lot"].sum(axis=0)[t.BY_ROUND]  # [round, size, part]
-    for size in SIZES:
-        own = lots[:, int(size) - 1].sum(axis=0)
+    whole = counted(counts, "lot", "tiles", "price asked bought")
+    estimated = counted(counts, "price_estimate", "tiles", "price fair")
+    by_round = counted(counts, "lot", "tiles round", "price")
+    for k, size in enumerate(SIZES):
+        lots, price, asked, bought = whole[k]
+        few, their_price, fair = estimated[k]
         where = {"tiles": size, "by": "all", "level": "all"}
-        assert value(prices, "price_mean", **where) == pytest.approx(own[t.PRICE] / own[t.LOTS])
-        assert value(prices, "fair_mean", **where) == pytest.approx(own[t.FAIR] / own[t.LOTS] / 10)
-        less = own[t.PRICE] / own[t.LOTS] - own[t.FAIR] / own[t.LOTS] / 10
+        assert value(prices, "price_mean", **where) == pytest.approx(price / lots)
+        assert value(prices, "responder_share", **where) == pytest.approx(bought / asked)
+        assert value(prices, "fair_mean", **where) == pytest.approx(fair / few / 10)
+        less = their_price / few - fair / few / 10
         assert value(prices, "price_minus_fair_mean", **where) == pytest.approx(less)
-        assert value(prices, "price_to_fair_ratio", **where) == pytest.approx(10 * own[t.PRICE] / own[t.FAIR])
-        assert value(prices, "responder_share", **where) == pytest.approx(own[t.BOUGHT] / own[t.ASKED])
+        assert value(prices, "price_to_fair_ratio", **where) == pytest.approx(10 * their_price / fair)
         heat = tables["heat_price_by_tiles_round"]
-        first = lots[0, int(size) - 1]
-        assert value(heat, "price_mean", row=size, column="1") == pytest.approx(first[t.PRICE] / first[t.LOTS])
-    whole = prices[(prices["by"] == "all") & (prices["tiles"] == "all") & (prices["figure"] == "price_mean")]
-    assert whole["n"].iloc[0] == lots[..., t.LOTS].sum()
+        assert value(heat, "price_mean", row=size, column="1") == pytest.approx(by_round[k, 0, 1] / by_round[k, 0, 0])
+    everything = prices[(prices["by"] == "all") & (prices["tiles"] == "all")].set_index("figure")
+    assert everything["n"]["price_mean"] == whole[:, 0].sum()
+    assert everything["n"]["fair_mean"] == estimated[:, 0].sum() < whole[:, 0].sum() / 8
+    assert everything["deals"]["fair_mean"] == -(-counts.deals // SAMPLED) < everything["deals"]["price_mean"]
 
 
 def test_the_median_price_is_that_of_the_histogram(tables, counts):
-    histogram = counts.tallies["price"].sum(axis=(0, 1))
+    histogram = counted(counts, "lot", "price")[:, 0]
     lots = np.repeat(np.arange(len(histogram)), histogram)
     assert abs(value(tables["prices"], "price_q50", tiles="all", by="all") - np.median(lots)) <= 1
 
@@ -121,24 +131,26 @@ def test_rounds_and_balance_say_the_same(tables):
 
 
 def test_tiles_harbors_monopolies_and_discards_against_the_counts(tables, counts):
-    sums_of = {field: counts.tallies[field].sum(axis=0) for field in ("tile", "berth", "track", "why", "lot")}
-    zero = sums_of["tile"][0]
-    assert value(tables["tiles"], "steps_mean", tile="0") == pytest.approx(zero[t.STEPS] / zero[t.LOADED])
-    gold = sums_of["tile"][t.GOLD_VALUE]
-    less = zero[t.ALONE_PRICE] / zero[t.ALONE] - gold[t.ALONE_PRICE] / gold[t.ALONE]
-    assert value(tables["tiles"], "value_0_price_minus_this_mean", tile="gold") == pytest.approx(less)
-    ship = sums_of["berth"][2, 1]
+    loaded, steps = counted(counts, "tile", summed="steps", where="value == 0 and loaded == yes")
+    assert value(tables["tiles"], "steps_mean", tile="0") == pytest.approx(steps / loaded)
+    zero, gold = (counted(counts, "lot", summed="price", where=f"tiles == 1 and {which}")
+                  for which in ("zeros == 1", "gold == 1"))  # fmt: skip
+    found = value(tables["tiles"], "value_0_price_minus_this_mean", tile="gold")
+    assert found == pytest.approx(zero[1] / zero[0] - gold[1] / gold[0])
+    moored, won = counted(counts, "ship", summed="won", where="harbor == H3 and ship == 4")
     found = value(tables["harbors"], "won_share", harbor="H3", by="ship", level="4")
-    assert found == pytest.approx(ship[t.MAJORITY] / ship[t.MOORED])
+    assert found == pytest.approx(won / moored)
     assert value(tables["heat_harbor_by_ship"], "won_share", row="H3", column="4") == pytest.approx(found)
-    marker = sums_of["track"][0, 0, 1]
+    markers, swapped = counted(counts, "marker", summed="swapped", where="harbor == H1 and goods == dye and round == 2")
     found = value(tables["monopolies"], "swapped_share", track="H1.dye", by="round", level="2")
-    assert found == pytest.approx(marker[t.SWAPPED] / marker[t.MARKERS])
-    lots = sums_of["lot"][t.BY_ROUND].sum(axis=(0, 1))
-    by_responder = sums_of["why"][0, ..., 0].sum() / lots[t.BOUGHT]
-    assert value(tables["discards"], "discard_share", by="buyer", level="responder") == pytest.approx(by_responder)
-    denied = sums_of["why"][:, 1, 1].sum(axis=0)
-    assert value(tables["discards"], "price_mean", by="why", level="denied") == pytest.approx(denied[1] / denied[0])
+    assert found == pytest.approx(swapped / markers)
+    bought, discarded = counted(counts, "lot", summed="discarded", where="bought == yes")
+    found = value(tables["discards"], "discard_share", by="buyer", level="responder")
+    assert found == pytest.approx(discarded / bought)
+    denied, price = counted(
+        counts, "lot", summed="price", where="discarded == yes and forced == no and rival_fits == yes"
+    )
+    assert value(tables["discards"], "price_mean", by="why", level="denied") == pytest.approx(price / denied)
 
 
 def test_the_heat_maps_asked_of_this_game_are_there():
@@ -150,13 +162,13 @@ def test_the_heat_maps_asked_of_this_game_are_there():
 
 def test_variants_are_compared():
     cells = [cell(GAME, 2, deals=60, chunks=6, variant=variant) for variant in ("base", "long", "short")]
-    pages, tables = GAME.report, study_tables(GAME, cells, PAGES, [])
+    pages, tables = GAME.report, study_tables(GAME, cells, PAGES, {})
     said = pages.sentences(tables, {each.variant: each.components for each in cells})["balance"]
     for each in cells[1:]:
         share = each.outcome["wins"].sum(axis=(0, 1))[0] / each.games / 60
         assert sum(f"With variant {each.variant}, Medici wins {100 * share:.1f}" in line for line in said) == 1
     compared = {picture.name for picture in pages.pictures(tables) if picture.name.startswith("compared-")}
-    alone = study_tables(GAME, cells[:1], PAGES, [])
+    alone = study_tables(GAME, cells[:1], PAGES, {})
     assert {picture.page for picture in pages.pictures(tables) if picture.name in compared} == {
         "balance", "monopolies", "prices",
     }  # fmt: skip
@@ -166,9 +178,13 @@ def test_variants_are_compared():
 def test_scores_below_the_lowest_level_have_no_quantile():
     dear = from_changes(GAME, "dear", {"price_space": {"action_space_cap": 250}}, "tests dear")
     counts = cell(GAME, 2, deals=60, chunks=4, variant=dear)
-    assert np.isfinite(value(study_tables(GAME, [counts], [], [])["balance"], "score_q05"))
-    counts.tallies["score"][:, 0] += 1_000
-    assert np.isnan(value(study_tables(GAME, [counts], [], [])["balance"], "score_q05"))
+    assert np.isfinite(value(study_tables(GAME, [counts], [], {})["balance"], "score_q05"))
+    quantiles = Crosstab("seat", ("total",))
+    coins = counts.plan.levels("seat", "total").starts
+    cube = counts.plan._cube_of[quantiles]
+    assert (cube.cells, cube.width) == (len(coins), 1)
+    counts.counts[:, cube.first] += 1_000  # of those who have the fewest coins that are told apart
+    assert np.isnan(value(study_tables(GAME, [counts], [], {})["balance"], "score_q05"))
 
 
 @pytest.mark.parametrize(
@@ -184,19 +200,19 @@ def test_scores_below_the_lowest_level_have_no_quantile():
 def test_every_variant_has_tables_and_sentences(changes):
     variant = from_changes(GAME, "other", changes, "tests other")
     counts = cell(GAME, 2, deals=60, chunks=6, variant=variant)
-    tables = study_tables(GAME, [counts], PAGES, list(HEATMAPS))
+    tables = study_tables(GAME, [counts], PAGES, HEATMAPS)
     said = GAME.report.sentences(tables, {"other": variant.components})
     assert set(said) == set(PAGES)
     for sentence in (sentence for page in said.values() for sentence in page):
         assert "nan" not in sentence
         assert "no value" not in sentence, sentence
         assert sentence.endswith(".")
-    assert GAME.report.tables([counts], ["balance"], [], stats)["balance"]["n"].min() > 0
+    assert GAME.report.tables([counts], ["balance"], {}, stats)["balance"]["n"].min() > 0
 
 
 def test_every_level_that_can_occur_has_a_row():
     counts = cell(GAME, 2, deals=3, chunks=3)
-    prices = study_tables(GAME, [counts], ["prices"], [])["prices"]
+    prices = study_tables(GAME, [counts], ["prices"], {})["prices"]
     values = prices[(prices["by"] == "value") & (prices["figure"] == "share") & (prices["tiles"] == "all")]
     assert list(values["level"]) == [str(value) for value in range(14 + 1)], "three tiles of at most 5, 5 and 4"
     assert values["n"].min() > 0

@@ -4,7 +4,7 @@ Fair prices are estimates (`worth.fair_price`) and take longer than the game, so
 of the deals.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,11 @@ from strozzi_sim.facts.columns import FLAG, Column, Levels, Setting, Table, band
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.state import (
     GOLD,
+    MAX_CAPACITY,
     MAX_HALF_LENGTH,
     MAX_HARBORS,
-    MAX_SHIPS,
+    MAX_REVEAL,
+    MAX_ROUNDS,
     MAX_TYPES,
     MAX_VALUE,
     PLAYER_NAMES,
@@ -26,10 +28,10 @@ FAIRTH = 10  # fair prices are counted in tenths of a coin
 SAMPLED = 16  # of so many deals one has its prices estimated
 PRICE_BAND = 5  # coins in a band of prices
 GAPS = (-20, -10, -5, -3, -1, 1, 3, 5, 10, 20, 40)  # where bands of price less fair price begin, in coins
-LOWEST, HIGHEST = -4096, 2047  # coins won or lost in a game, as far as they are told apart
+LOWEST, HIGHEST = -4096, 2047  # final coins less those at the start, as far as they are told apart
 GOLD_VALUE = MAX_VALUE + 1  # stands for the face value of gold where tiles are sorted
 NOWHERE = MAX_HARBORS  # a harbor that is none
-NO_RIVAL = MAX_SHIPS  # a ship that is none
+NO_RIVAL = MAX_CAPACITY + 1  # a ship that is none
 _MOST = 15  # where the last level of a number begins, or the last band of prices
 _LOAD = 31  # the same of the total of a ship
 _PLACES = 2 * MAX_HALF_LENGTH + 1  # Strozzi's are negative, and so counted from the end
@@ -65,18 +67,19 @@ def _harbors(setting: Setting) -> Levels:
     return labels([harbor["id"] for harbor in setting.components["harbor"]])
 
 
-def _berths(setting: Setting) -> Levels:
-    known = _harbors(setting)
-    return Levels((*known.names, "none"), (*known.starts, NOWHERE))
+def _capacities(setting: Setting) -> list[int]:
+    return list(setting.components["ships"]["capacities"])
 
 
 def _ships(setting: Setting) -> Levels:
-    return labels([str(capacity) for capacity in setting.components["ships"]["capacities"]])
+    return numbers(_capacities(setting))
 
 
-def _rivals(setting: Setting) -> Levels:
-    known = _ships(setting)
-    return Levels((*known.names, "none"), (*known.starts, NO_RIVAL))
+def _or_none(known: Callable[[Setting], Levels], none: int) -> Callable[[Setting], Levels]:
+    return lambda setting: Levels((*known(setting).names, "none"), (*known(setting).starts, none))
+
+
+_berths, _rivals = _or_none(_harbors, NOWHERE), _or_none(_ships, NO_RIVAL)
 
 
 def _goods(setting: Setting) -> Levels:
@@ -144,24 +147,30 @@ def _steps(setting: Setting) -> np.ndarray[Any, Any]:
     return np.where(_traded(setting), np.array(own)[:, None], 0)
 
 
-def _face_values(setting: Setting) -> np.ndarray[Any, Any]:
-    return np.array([GOLD_VALUE if kind == GOLD else value for _, kind, value in _tiles(setting)])
+def _face_values(setting: Setting) -> list[int]:
+    return [GOLD_VALUE if kind == GOLD else value for _, kind, value in _tiles(setting)]
 
 
 def _face_levels(setting: Setting) -> Levels:
-    found = numbers(_face_values(setting).tolist())
+    found = numbers(_face_values(setting))
     return Levels(tuple("gold" if start == GOLD_VALUE else str(start) for start in found.starts), found.starts)
 
 
-def _price_bands(setting: Setting) -> Levels:
-    return _bands_to(setting.components["price_space"]["action_space_cap"] // PRICE_BAND, 1)
+def _cap(setting: Setting) -> int:
+    """The highest price that an agent can name."""
+    return int(setting.components["price_space"]["action_space_cap"])
 
 
 def _bands_to(last: int, scale: int) -> Levels:
     """Bands of coins by where they begin, the first at 0."""
     starts = [PRICE_BAND * band for band in range(min(last, _MOST) + 1)]
     names = [f"{start}{'+' if start == PRICE_BAND * _MOST else ''}" for start in starts]
-    return Levels(tuple(names), tuple(scale * start for start in starts))
+    return Levels(tuple(names), tuple(scale * start for start in starts), exact=False)
+
+
+def _final_coins(setting: Setting) -> Levels:
+    start = setting.components["money"]["start_cash"]
+    return numbers(range(start + LOWEST, start + HIGHEST + 1), start + HIGHEST)
 
 
 def _reasons(setting: Setting) -> np.ndarray[Any, Any]:
@@ -172,34 +181,59 @@ def _reasons(setting: Setting) -> np.ndarray[Any, Any]:
     return found
 
 
-_ROUND = Column("round", "round of the game, from 1", _rounds)
-_HARBOR = Column("harbor", "the harbor", _harbors)
-_TILE_OF_HARBOR = ("tile", "harbor")
-_TRACK = ("harbor", "goods")
-_PLACE = (*_TRACK, "place")
+def _derived(
+    name: str, text: str, of: str, values: Callable[[Setting], Any], levels: Any = FLAG, unit: str = ""
+) -> Column:
+    """A column that follows from others."""
+    return Column(
+        name, text, levels, unit=unit, of=tuple(of.split()), values=lambda setting: np.asarray(values(setting), int)
+    )
+
+
+def _money(*names: str) -> list[Column]:
+    texts = {"harbors": "for harbors", "monopolies": "for markers, without bonus spaces", "bonus": "for bonus spaces",
+             "paid": "paid for lots"}  # fmt: skip
+    return [Column(name, f"coins {texts[name]}", None, "u2", "coins") for name in names]
+
+
+_SOURCES = ("harbors", "monopolies", "bonus")
+_SEAT = Column("seat", "who it is about", labels(PLAYER_NAMES))
+_BUYER = Column("seat", "who bought it", labels(PLAYER_NAMES))
+_ROUND = Column("round", "round", _rounds)
+_LAST = _derived("last", "it is the last round", "round",
+                 lambda setting: np.arange(MAX_ROUNDS + 1) == setting.components["rounds"]["count"])  # fmt: skip
+_HARBOR = Column("harbor", "harbor", _harbors)
+_SIZE = Column("tiles", "tiles of the lot", lambda setting: numbers(_sizes(setting)), unit="tiles")
+_MOORED = np.arange(NOWHERE + 1) < NOWHERE
+_FROM = "from \N{HORIZONTAL ELLIPSIS} coins up to the next"
 _LOT = (
-    Column("seat", "who bought it", labels(PLAYER_NAMES)),
+    _BUYER,
     _ROUND,
-    Column("order", "its number in the round", lambda setting: numbers(range(1, len(_values(setting)) + 1), _MOST + 1)),
-    Column("tiles", "tiles in it", lambda setting: numbers(_sizes(setting)), unit="tiles"),
-    Column("value", "face values of its tiles, added up",
+    Column("order", "number of the lot in its round", lambda setting: numbers(range(1, len(_values(setting)) + 1), _MOST + 1)),
+    _SIZE,
+    Column("value", "face values of the lot, added up",
            lambda setting: numbers(totals(_values(setting), _sizes(setting)), _MOST)),
-    Column("zeros", "tiles of value 0 in it",
-           lambda setting: numbers(range(min(_sizes(setting)[-1], _face_values(setting).tolist().count(0)) + 1))),
-    Column("gold", "gold tiles in it",
+    Column("zeros", "value-0 tiles in the lot",
+           lambda setting: numbers(range(min(_sizes(setting)[-1], _face_values(setting).count(0)) + 1))),
+    Column("gold", "gold tiles in the lot",
            lambda setting: numbers(range(min(_sizes(setting)[-1], setting.components["tiles"]["gold_count"]) + 1))),
-    Column("proposer", "who showed it and named the price", labels(PLAYER_NAMES)),
-    Column("room", "who had a ship that could load it", labels(("both", "proposer"))),
-    Column("price", "its price", lambda setting: numbers(range(setting.components["price_space"]["action_space_cap"] + 1)), unit="coins"),
-    Column("price_band", "its price, sorted by bands", _price_bands, unit="coins"),
+    Column("proposer", "who names the price", labels(PLAYER_NAMES)),
+    Column("room", "who could load it", labels(("both", "proposer"))),
+    Column("price", "price", lambda setting: numbers(range(_cap(setting) + 1)), unit="coins"),
     Column("asked", "the responder was asked", FLAG),
     Column("bought", "the responder bought it", FLAG),
     Column("discarded", "the buyer discarded it", FLAG),
     Column("forced", "the buyer discarded it for want of room", FLAG),
-    Column("rival_fits", "the buyer's rival had room for it", FLAG, of=("room", "bought"),
-           values=lambda setting: np.array([[1, 1], [0, 1]])),
-    Column("fate", "loaded, or why it was discarded", labels(("loaded", "no_room", "denied", "unwanted")),
-           of=("discarded", "forced", "room", "bought"), values=_reasons),
+    _derived("price_band", f"price, {_FROM}", "price", lambda setting: np.arange(_cap(setting) + 1),
+             lambda setting: _bands_to(_cap(setting) // PRICE_BAND, 1), "coins"),
+    _derived("capped", "its price is the highest that an agent can name", "price",
+             lambda setting: np.arange(_cap(setting) + 1) == _cap(setting)),
+    _derived("face", "face value of a lot of one tile, or gold", "value gold",
+             lambda setting: np.where(np.arange(MAX_REVEAL + 1), GOLD_VALUE, np.arange(MAX_VALUE + 1)[:, None]), _face_levels),
+    _derived("buyer", "bought by", "bought", lambda setting: [0, 1], labels(("proposer", "responder"))),
+    _derived("rival_fits", "the buyer's rival had room for it", "room bought", lambda setting: [[1, 1], [0, 1]]),
+    _derived("fate", "loaded, or why it was discarded", "discarded forced room bought", _reasons,
+             labels(("loaded", "no_room", "denied", "unwanted"))),
 )  # fmt: skip
 
 
@@ -207,8 +241,8 @@ def _lots(setting: Setting) -> int:
     return int(len(_values(setting)) * setting.components["rounds"]["count"])
 
 
-def _per_round(count: int) -> Any:
-    return lambda setting: count * setting.components["rounds"]["count"]
+def _per_round(count: Callable[[Setting], int]) -> Callable[[Setting], int]:
+    return lambda setting: count(setting) * int(setting.components["rounds"]["count"])
 
 
 GAME = Table("game", "a game", (
@@ -218,44 +252,43 @@ GAME = Table("game", "a game", (
     Column("lead_changes", "changes of the leader from round to round"),
 ), most=lambda setting: 1)  # fmt: skip
 PLAYER = Table("seat", "a player in a game", (
-    Column("seat", "who it is about", labels(PLAYER_NAMES)),
-    Column("gain", "coins at the end less those at the start",
-           lambda setting: numbers(range(LOWEST, HIGHEST + 1), HIGHEST), "i4", "coins"),
+    _SEAT,
+    Column("total", "final coins", _final_coins, "i4", "coins"),
+    *_money(*_SOURCES, "paid"),
     Column("below_zero", "owed the bank after paying for a lot", FLAG),
     Column("below_zero_at_end", "owes the bank at the end", FLAG),
 ), most=lambda setting: SEATS)  # fmt: skip
 ROUNDS = Table("round", "a player in a round", (
-    Column("seat", "who it is about", labels(PLAYER_NAMES)),
+    _SEAT,
     _ROUND,
-    Column("harbors", "coins for harbors", None, "u2", "coins"),
-    Column("monopolies", "coins for markers, without bonus spaces", None, "u2", "coins"),
-    Column("bonus", "coins for bonus spaces", None, "u2", "coins"),
-    Column("paid", "coins paid for lots", None, "u2", "coins"),
-    Column("loaded", "tiles on the player's ships", lambda setting: numbers(range(sum(setting.components["ships"]["capacities"]) + 1)), unit="tiles"),
+    _LAST,
+    *_money(*_SOURCES, "paid"),
+    Column("loaded", "tiles on the player's ships", lambda setting: numbers(range(sum(_capacities(setting)) + 1)), unit="tiles"),
     Column("held", "markers on the player's side after it", lambda setting: numbers(range(len(_tracks(setting)) + 1)), unit="markers"),
     Column("leader", "led after it", FLAG),
-), most=_per_round(SEATS))  # fmt: skip
+    _derived("full", "no ship has a free space", "loaded", lambda setting: np.arange(256) == sum(_capacities(setting))),
+), most=_per_round(lambda setting: SEATS))  # fmt: skip
 ENDS = Table("round_end", "a round when it is over", (
     _ROUND,
     Column("lots", "lots shown", unit="lots"),
     Column("tiles", "tiles shown", unit="tiles"),
     Column("left", "tiles left in the bag", unit="tiles"),
-    Column("full_fleet", "a player's ships were full, not the bag empty", FLAG),
-), most=_per_round(1))  # fmt: skip
+    Column("full_fleet", "a player's ships were full", FLAG),
+    _derived("empty_bag", "the bag was empty, and no player's ships were full", "full_fleet", lambda setting: [1, 0]),
+), most=_per_round(lambda setting: 1))  # fmt: skip
 LOTS = Table("lot", "a lot of tiles bought", _LOT, most=_lots)
 TILES = Table("tile", "a tile shown", (
-    Column("seat", "who bought it", labels(PLAYER_NAMES)),
+    _BUYER,
     _ROUND,
     Column("tile", "the tile", lambda setting: labels([name for name, *_ in _tiles(setting)])),
-    Column("value", "its face value, or gold", _face_levels, of=("tile",), values=_face_values),
-    Column("goods", "its type, or gold", _goods, of=("tile",),
-           values=lambda setting: np.array([kind for _, kind, _ in _tiles(setting)])),
-    Column("tiles", "tiles of its lot", lambda setting: numbers(_sizes(setting)), unit="tiles"),
+    _derived("value", "face value, or gold", "tile", _face_values, _face_levels),
+    _derived("goods", "goods, or gold", "tile", lambda setting: [kind for _, kind, _ in _tiles(setting)], _goods),
+    _SIZE,
     Column("harbor", "where it was loaded; none: it was discarded", _berths),
-    Column("alone", "it was a lot by itself", FLAG, of=("tiles",), values=lambda setting: (np.arange(256) == 1).astype(int)),
-    Column("loaded", "it was loaded", FLAG, of=("harbor",), values=lambda setting: (np.arange(NOWHERE + 1) < NOWHERE).astype(int)),
-    Column("traded", "it was loaded where its type has a track", FLAG, of=_TILE_OF_HARBOR, values=_traded),
-    Column("steps", "steps of a marker that it brings", None, of=_TILE_OF_HARBOR, values=_steps),
+    _derived("alone", "it was a lot by itself", "tiles", lambda setting: np.arange(256) == 1),
+    _derived("loaded", "it was loaded", "harbor", lambda setting: _MOORED),
+    _derived("traded", "it was loaded where its goods have a track", "tile harbor", _traded),
+    _derived("steps", "steps of a marker that it brings", "tile harbor", _steps, None, "steps"),
 ), most=_lots)  # fmt: skip
 SHIPS = Table("ship", "a player's ship when a round is scored", (
     Column("seat", "whose it is", labels(PLAYER_NAMES)),
@@ -263,45 +296,49 @@ SHIPS = Table("ship", "a player's ship when a round is scored", (
     Column("ship", "the ship, by its spaces", _ships),
     Column("harbor", "where it is moored; none: it is at sea", _berths),
     Column("rival", "the rival's ship there", _rivals),
-    Column("load", "face values of its tiles, added up",
-           lambda setting: numbers(totals(_values(setting), range(max(setting.components["ships"]["capacities"]) + 1)), _LOAD)),
-    Column("tiles", "tiles on it", lambda setting: numbers(range(max(setting.components["ships"]["capacities"]) + 1)), unit="tiles"),
+    Column("load", "total face value of the ship's tiles",
+           lambda setting: numbers(totals(_values(setting), range(max(_capacities(setting)) + 1)), _LOAD)),
+    Column("tiles", "tiles on it", lambda setting: numbers(range(max(_capacities(setting)) + 1)), unit="tiles"),
     Column("won", "it is paid for the harbor", FLAG),
     Column("tied", "both have a ship there and nobody is paid", FLAG),
-    Column("moored", "it is moored", FLAG, of=("harbor",), values=lambda setting: (np.arange(NOWHERE + 1) < NOWHERE).astype(int)),
-    Column("alone", "it is moored and the rival has no ship there", FLAG, of=("harbor", "rival"),
-           values=lambda setting: np.outer(np.arange(NOWHERE + 1) < NOWHERE, np.arange(NO_RIVAL + 1) == NO_RIVAL).astype(int)),
-    Column("full", "it has no free space", FLAG, of=("ship", "tiles"),
-           values=lambda setting: np.equal.outer(setting.components["ships"]["capacities"], np.arange(256)).astype(int)),
-), most=lambda setting: SEATS * len(setting.components["ships"]["capacities"]) * setting.components["rounds"]["count"])  # fmt: skip
+    _derived("moored", "it is moored", "harbor", lambda setting: _MOORED),
+    _derived("alone", "it is moored and the rival has no ship there", "harbor rival",
+             lambda setting: np.outer(_MOORED, np.arange(NO_RIVAL + 1) == NO_RIVAL)),
+    _derived("alone_won", "it is paid without a rival", "rival won",
+             lambda setting: np.outer(np.arange(NO_RIVAL + 1) == NO_RIVAL, [0, 1])),
+    _derived("full", "it has no free space", "ship tiles",
+             lambda setting: np.eye(NO_RIVAL, dtype=int)),
+), most=_per_round(lambda setting: SEATS * len(_capacities(setting))))  # fmt: skip
 HARBORS = Table("harbor", "a harbor when a round is scored", (
     _HARBOR,
     _ROUND,
     Column("outcome", "how it is decided", labels(("decided", "tie", "unopposed", "unopposed_unpaid", "empty"))),
-    Column("coins", "coins paid for it", None, "u2", "coins"),
-), most=lambda setting: len(setting.components["harbor"]) * setting.components["rounds"]["count"])  # fmt: skip
+    *_money(*_SOURCES),
+    _derived("tied", "both have a ship there and nobody is paid", "outcome", lambda setting: [0, 1, 0, 0, 0]),
+), most=_per_round(lambda setting: len(setting.components["harbor"])))  # fmt: skip
 MARKERS = Table("marker", "a marker when a round is scored", (
     _HARBOR,
     Column("goods", "the type of its track", lambda setting: labels([kind["key"] for kind in setting.components["type"]])),
-    Column("track", "its track", lambda setting: labels([name for *_, name in _tracks(setting)]), of=_TRACK, values=_by_track),
+    _derived("track", "track", "harbor goods", _by_track, lambda setting: labels([name for *_, name in _tracks(setting)])),
     _ROUND,
-    Column("place", "its space, 0 is the centre, Strozzi's are negative", _places, "i4"),
+    _LAST,
+    Column("place", "space; 0 is the centre, Strozzi's are negative", _places, "i4"),
     Column("steps", "steps that both players made with it", unit="steps"),
     Column("moved", "spaces that it moved", unit="spaces"),
     Column("swapped", "it changed sides", FLAG),
-    Column("off_centre", "it is off the centre", FLAG, of=("place",), values=_off_centre),
-    Column("distance", "spaces between it and the centre", lambda setting: numbers(map(abs, _places(setting).starts)),
-           unit="spaces", of=("place",), values=_distance),
-    Column("on_bonus", "it is on a bonus space", FLAG, of=_PLACE, values=lambda setting: (_bonus(setting) > 0).astype(int)),
-    Column("monopoly", "coins for it, without the bonus", unit="coins", of=("place",),
-           values=lambda setting: setting.components["scoring"]["monopoly"] * _off_centre(setting)),
-    Column("bonus", "bonus coins for it", unit="coins", of=_PLACE, values=_bonus),
-), most=lambda setting: len(_tracks(setting)) * setting.components["rounds"]["count"])  # fmt: skip
+    _derived("off_centre", "it is off the centre", "place", _off_centre),
+    _derived("distance", "spaces between it and the centre", "place", _distance,
+             lambda setting: numbers(map(abs, _places(setting).starts)), "spaces"),
+    _derived("on_bonus", "it is on a bonus space", "harbor goods place", lambda setting: _bonus(setting) > 0),
+    _derived("monopoly", "coins for it, without the bonus", "place",
+             lambda setting: setting.components["scoring"]["monopoly"] * _off_centre(setting), None, "coins"),
+    _derived("bonus", "bonus coins for it", "harbor goods place", _bonus, None, "coins"),
+), most=_per_round(lambda setting: len(_tracks(setting))))  # fmt: skip
 ESTIMATES = Table("price_estimate", f"a lot of tiles bought, in one of {SAMPLED} deals, beside its estimated fair price", (
     *_LOT,
-    Column("fair", "estimated fair price", _bands_to(_MOST, FAIRTH), "i4", "coins", FAIRTH),
-    Column("gap", "price less estimated fair price", bands(GAPS, FAIRTH), "i4", "coins", FAIRTH),
-    Column("miss", "the same, up or down", None, "i4", "coins", FAIRTH),
+    Column("fair", f"estimated fair price, {_FROM}", _bands_to(_MOST, FAIRTH), "i4", "coins", FAIRTH),
+    Column("gap", f"price less estimated fair price, {_FROM}", bands(GAPS, FAIRTH), "i4", "coins", FAIRTH),
+    Column("miss", "price less estimated fair price, up or down", None, "i4", "coins", FAIRTH),
 ), most=_lots, sampled=SAMPLED)  # fmt: skip
 
 TABLES = (GAME, PLAYER, ROUNDS, ENDS, LOTS, TILES, SHIPS, HARBORS, MARKERS, ESTIMATES)

@@ -5,7 +5,16 @@ from numba import int64
 from strozzi_sim.facts.sink import sink_dtype
 from strozzi_sim.games.medici_vs_strozzi.events import ANSWER, DISCARD, HARBOR, LOAD, MARKER, ROUND, SCORE
 from strozzi_sim.games.medici_vs_strozzi.fact_tables import ESTIMATES, FAIRTH, NO_RIVAL, NOWHERE, SAMPLED, TABLES
-from strozzi_sim.games.medici_vs_strozzi.state import GOLD, MAX_HARBORS, MEDICI, NAME_PRICE, PRICE, SEATS, STROZZI
+from strozzi_sim.games.medici_vs_strozzi.state import (
+    GOLD,
+    MAX_HARBORS,
+    MAX_SHIPS,
+    MEDICI,
+    NAME_PRICE,
+    PRICE,
+    SEATS,
+    STROZZI,
+)
 from strozzi_sim.games.medici_vs_strozzi.worth import DEFAULT, MEMORY, fair_price, fill_round
 from strozzi_sim.kernel.jit import force_inline, jit
 
@@ -16,7 +25,9 @@ _DECIDED, _TIE, _UNOPPOSED, _UNPAID, _EMPTY = range(5)
 
 SINK = sink_dtype(TABLES, [  # shape              meaning, of the rules
     ("ships", "i8"),
+    ("capacity", "i8", (MAX_SHIPS,)),  #         [ship] tiles
     ("tiles", "i8"),
+    ("harbors", "i8"),
     ("tracks", "i8"),
     ("monopoly", "i8"),
     ("full", "i8"),  #                            ships or tiles of a full fleet
@@ -26,6 +37,7 @@ SINK = sink_dtype(TABLES, [  # shape              meaning, of the rules
     ("memory", MEMORY),  #                        of that estimate
     ("fair", "i8"),  #                            of the lot on the table, in FAIRTH-ths
     ("round", "i8"),
+    ("first_round", "i8"),  #                     row of the game's first
     ("first_lot", "i8"),  #                       row of the round's first
     ("first_tile", "i8"),
     ("moored", "i8", (SEATS,)),  #               [P] ships that have a tile
@@ -41,9 +53,12 @@ def prepare(facts, rules, players):
     """Before the games of a match."""
     facts.ships = rules.ships
     facts.tiles = rules.tiles
+    for ship in range(rules.ships):
+        facts.capacity[ship] = rules.capacity[ship]
     facts.monopoly = rules.monopoly
     facts.ends_moored = rules.ends_moored
     facts.full = rules.ships if rules.ends_moored else rules.capacity_total
+    facts.harbors = rules.harbors
     facts.tracks = 0
     for harbor in range(rules.harbors):
         for kind in range(rules.types):
@@ -56,6 +71,7 @@ def open_game(facts, number):
     facts.estimates = (facts.asked >> _ESTIMATES) & int64(number % SAMPLED == 0)
     facts.leader = -1
     facts.lead_changes = 0
+    facts.first_round = facts.round_rows
     for seat in range(SEATS):
         facts.poor[seat] = 0
 
@@ -106,7 +122,6 @@ def decided(facts, state, rules, action):
     facts.lot_proposer[row] = proposer
     facts.lot_room[row] = shown > state.room[1 - proposer]
     facts.lot_price[row] = price
-    facts.lot_price_band[row] = price
     facts.lot_discarded[row] = 0
     facts.lot_forced[row] = 0
     facts.lot_rows = row + 1
@@ -142,7 +157,7 @@ def _on_round(facts, round_):
         for ship in range(facts.ships):
             facts.ship_seat[at] = seat
             facts.ship_round[at] = round_ + 1
-            facts.ship_ship[at] = ship
+            facts.ship_ship[at] = facts.capacity[ship]
             facts.ship_harbor[at] = NOWHERE
             facts.ship_rival[at] = NO_RIVAL
             facts.ship_load[at] = 0
@@ -205,7 +220,6 @@ def _on_estimate(facts):
     facts.price_estimate_proposer[at] = facts.lot_proposer[row]
     facts.price_estimate_room[at] = facts.lot_room[row]
     facts.price_estimate_price[at] = facts.lot_price[row]
-    facts.price_estimate_price_band[at] = facts.lot_price[row]
     facts.price_estimate_asked[at] = facts.lot_asked[row]
     facts.price_estimate_bought[at] = facts.lot_bought[row]
     facts.price_estimate_discarded[at] = facts.lot_discarded[row]
@@ -240,7 +254,9 @@ def _on_harbor(facts, harbor, medici, strozzi, winner, coins):
     facts.harbor_harbor[row] = harbor
     facts.harbor_round[row] = facts.round
     facts.harbor_outcome[row] = outcome
-    facts.harbor_coins[row] = coins if winner >= 0 else 0
+    facts.harbor_harbors[row] = coins if winner >= 0 else 0
+    facts.harbor_monopolies[row] = 0
+    facts.harbor_bonus[row] = 0
     facts.harbor_rows = row + 1
     if winner >= 0:
         facts.round_harbors[_row_of(facts, winner)] += coins
@@ -259,9 +275,11 @@ def _on_marker(facts, harbor, kind, place, steps, coins):
     facts.marker_swapped[row] = before * place < 0
     facts.marker_rows = row + 1
     if place != 0:
-        mine = _row_of(facts, MEDICI if place > 0 else STROZZI)
+        mine, here = _row_of(facts, MEDICI if place > 0 else STROZZI), facts.harbor_rows - facts.harbors + harbor
         facts.round_monopolies[mine] += facts.monopoly
         facts.round_bonus[mine] += coins - facts.monopoly
+        facts.harbor_monopolies[here] += facts.monopoly
+        facts.harbor_bonus[here] += coins - facts.monopoly
         facts.round_held[mine] += 1
 
 
@@ -297,7 +315,17 @@ def close_game(facts, state, rules):
     row = facts.seat_rows
     for seat in range(SEATS):
         facts.seat_seat[row + seat] = seat
-        facts.seat_gain[row + seat] = state.cash[seat] - rules.start_cash
+        facts.seat_total[row + seat] = state.cash[seat]
+        harbors = monopolies = bonus = paid = 0
+        for own in range(facts.first_round + seat, facts.round_rows, SEATS):
+            harbors += facts.round_harbors[own]
+            monopolies += facts.round_monopolies[own]
+            bonus += facts.round_bonus[own]
+            paid += facts.round_paid[own]
+        facts.seat_harbors[row + seat] = harbors
+        facts.seat_monopolies[row + seat] = monopolies
+        facts.seat_bonus[row + seat] = bonus
+        facts.seat_paid[row + seat] = paid
         facts.seat_below_zero[row + seat] = facts.poor[seat]
         facts.seat_below_zero_at_end[row + seat] = state.cash[seat] < 0
     facts.seat_rows = row + SEATS

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from strozzi_sim.games.medici_vs_strozzi.report import scores
 from strozzi_sim.games.medici_vs_strozzi.report import tables as of
 from strozzi_sim.games.medici_vs_strozzi.report.findings import SENTENCES, other_scenarios
 from strozzi_sim.games.medici_vs_strozzi.report.heatmaps import HEATMAPS
@@ -12,29 +11,21 @@ from strozzi_sim.games.medici_vs_strozzi.report.words import words
 from strozzi_sim.games.pages import Page, Report
 from strozzi_sim.games.reporting import Picture, Tables
 
-__all__ = ["HEATMAPS", "PAGES", "PAGE_TITLES", "pictures", "sentences", "tables", "words"]
+__all__ = ["HEATMAPS", "PAGES", "PAGE_TITLES", "crosstabs", "pictures", "sentences", "tables", "words"]
 
 _BY = ("by", "level")
 _PAGES = {
-    "balance": Page(
-        "Balance", "Have both families the same chance, and how does a game unfold?", (), scores.add_balance
-    ),
-    "prices": Page("Prices", "What does a lot cost, and who buys it?", ("tiles", *_BY), of.add_prices),
-    "tiles": Page("Tiles", "What is a tile worth, above all one of value 0?", ("tile",), of.add_tiles),
-    "harbors": Page(
-        "Harbors",
-        "Which ship and which load win a harbor, and which harbor pays?",
-        ("harbor", *_BY),
-        scores.add_harbors,
-    ),
-    "monopolies": Page(
-        "Monopolies", "How do the markers march, and what do they pay?", ("track", *_BY), scores.add_monopolies
-    ),
-    "rounds": Page("Rounds", "How does a round go, and what does it bring and cost?", ("round",), scores.add_rounds),
-    "discards": Page("Discards", "Which lots are thrown away, by whom and why?", _BY, of.add_discards),
-}
-_REPORT = Report(_PAGES, HEATMAPS, PICTURES, SENTENCES)
-PAGES, PAGE_TITLES, tables = _REPORT.names, _REPORT.titles, _REPORT.tables
+    "balance": Page("Balance", "Have both families the same chance, and how does a game unfold?", (), of.BALANCE),
+    "prices": Page("Prices", "What does a lot cost, and who buys it?", ("tiles", *_BY), of.PRICES),
+    "tiles": Page("Tiles", "What is a tile worth, above all one of value 0?", ("tile",), of.TILES),
+    "harbors": Page("Harbors", "Which ship and which load win a harbor, and which harbor pays?", ("harbor", *_BY), of.HARBORS),
+    "monopolies": Page("Monopolies", "How do the markers march, and what do they pay?", ("track", *_BY), of.MONOPOLIES),
+    "rounds": Page("Rounds", "How does a round go, and what does it bring and cost?", ("round",), of.ROUNDS),
+    "discards": Page("Discards", "Which lots are thrown away, by whom and why?", _BY, of.DISCARDS),
+}  # fmt: skip
+_REPORT = Report(_PAGES, PICTURES, SENTENCES)
+PAGES, PAGE_TITLES = _REPORT.names, _REPORT.titles
+tables, crosstabs = _REPORT.tables, _REPORT.crosstabs
 
 
 def pictures(tables: Tables) -> list[Picture]:

@@ -3,13 +3,12 @@
 Sentences speak of the first variant and line-up.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from strozzi_sim.games.medici_vs_strozzi.report.scores import SOURCES
-from strozzi_sim.games.medici_vs_strozzi.report.tables import ROLES
+from strozzi_sim.games.medici_vs_strozzi.report.tables import ESTIMATED, ROLES, SOURCES
 from strozzi_sim.games.medici_vs_strozzi.state import PLAYER_NAMES
 from strozzi_sim.games.pages import ALL
 from strozzi_sim.games.reporting import Narrator, Tables, in_words, listed, pick, quote, spoken_of
@@ -17,6 +16,16 @@ from strozzi_sim.games.verdicts import MIN_COINS, MIN_SHARE, surely_not
 
 _COUNTED = ("no", "one", "two", "three", "four", "five", "six")
 _SOURCE_WORDS = {"harbors": "harbors", "monopolies": "monopolies", "bonus": "bonus spaces"}
+
+
+def _rounds_of(data: Mapping[str, Any]) -> list[str]:
+    return [str(number) for number in range(1, data.get("rounds", {}).get("count", 0) + 1)]
+
+
+def _rows(say: Narrator, figure: str, key: str, levels: Iterable[str], **where: Any) -> list[tuple[str, Any]]:
+    """The rows of the levels of a key that have a value."""
+    found = [(level, say.row(figure, **{key: level}, **where)) for level in levels]
+    return [(level, row) for level, row in found if row]
 
 
 def other_scenarios(tables: Tables) -> list[str]:
@@ -63,10 +72,9 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     for who in ("winner", "loser"):
         earned = [f"{say.amount(f'{who}_coins_{name}_mean')} from {_SOURCE_WORDS[name]}" for name in SOURCES]
         statements.append(f"The {who} earns {listed(earned)}, and pays {say.amount(f'{who}_paid_mean')} for lots.")
-    rounds = range(1, data.get("rounds", {}).get("count", 0))
     said = [
         f"{say.share(figure)} after round {number}"
-        for number in rounds
+        for number in _rounds_of(data)[:-1]
         if say.row(figure := f"leader_{number}_wins_share")
     ]
     if said:
@@ -93,10 +101,13 @@ def _of_room(data: Mapping[str, Any]) -> str:
 
 def _prices(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements = []
-    rows = [(size, row) for size in range(1, len(_COUNTED)) if (row := say.row("price_mean", tiles=str(size), by=ALL))]
+    whole = {"tiles": ALL, "by": ALL}
+    rows = _rows(say, "price_mean", "tiles", map(str, range(1, len(_COUNTED))), by=ALL)
     if rows:
-        costs = [f"{_COUNTED[size]} {'tile' if size == 1 else 'tiles'} {quote(row, 'amount')}" for size, row in rows]
-        median, high = (say.row(figure, tiles=ALL, by=ALL) for figure in ("price_q50", "price_q95"))
+        costs = [
+            f"{_COUNTED[int(size)]} {'tile' if size == '1' else 'tiles'} {quote(row, 'amount')}" for size, row in rows
+        ]
+        median, high = (say.row(figure, **whole) for figure in ("price_q50", "price_q95"))
         spread = ""
         if median and high:
             spread = (
@@ -104,24 +115,20 @@ def _prices(say: Narrator, data: Mapping[str, Any]) -> list[str]:
                 f"{in_words(high.value, 'count')}"
             )
         statements.append(f"{say.who} mean prices in coins are: {listed(costs)}{spread}.")
-    rounds = [
-        f"{quote(row, 'amount')} in round {number}"
-        for number in range(1, data.get("rounds", {}).get("count", 0) + 1)
-        if (row := say.row("price_mean", tiles=ALL, by="round", level=str(number)))
-    ]
+    rounds = _rows(say, "price_mean", "level", _rounds_of(data), tiles=ALL, by="round")
     if rounds:
-        statements.append(f"A lot costs {listed(rounds)}.")
-    bought = say.row("responder_share", tiles=ALL, by=ALL)
-    if bought:
+        said = listed([f"{quote(row, 'amount')} in round {name}" for name, row in rounds])
+        statements.append(f"A lot costs {said}.")
+    if bought := say.row("responder_share", **whole):
         statements.append(f"The responder buys {quote(bought, 'share')} of lots, the proposer keeps the others.")
-    gap, miss = (say.row(figure, tiles=ALL, by=ALL) for figure in ("price_minus_fair_mean", "miss_mean"))
+    gap, miss = (say.row(figure, **whole) for figure in ("price_minus_fair_mean", "miss_mean"))
     if gap and miss:
         statements.append(
-            f"On average prices lie {_beside_fair(gap)}; one price misses it by {quote(miss, 'amount')} coins, up or down. The "
-            "estimate is a judgement: agents that judge by it themselves show that they follow it, not that it is right."
+            f"On average prices lie {_beside_fair(gap)}; one price misses it by {quote(miss, 'amount')} coins, up or down. "
+            f"{ESTIMATED} The estimate is a judgement: agents that judge by it themselves show that they follow it, not that "
+            "it is right."
         )
-    statements += _dear_and_cheap(say)
-    return statements
+    return statements + _dear_and_cheap(say)
 
 
 def _beside_fair(gap: Any) -> str:
@@ -186,28 +193,23 @@ def _tiles(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 
 def _harbors(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements = []
-    pays = [
-        f"{quote(row, 'amount')} at {harbor['id']} with its {len(harbor['tracks'])} tracks"
-        for harbor in data.get("harbor", [])
-        if (row := say.row("coins_mean", harbor=harbor["id"], by=ALL))
-    ]
+    tracks = {harbor["id"]: len(harbor["tracks"]) for harbor in data.get("harbor", [])}
+    pays = _rows(say, "coins_mean", "harbor", tracks, by=ALL)
     if pays:
-        statements.append(f"{say.who} a player earns {listed(pays)}.")
+        said = listed([f"{quote(row, 'amount')} at {name} with its {tracks[name]} tracks" for name, row in pays])
+        statements.append(f"{say.who} a player earns {said}.")
     whole = {"harbor": ALL, "by": ALL}
     statements.append(
         f"{say.share('tie_of_contested_share', **whole)} of the harbors where both have a ship are tied; at "
         f"{say.share('unopposed_share', **whole)} of all harbors a lone ship is paid."
     )
-    ships = data.get("ships", {}).get("capacities", [])
-    wins = [
-        f"the ship for {ship} in {say.share('won_share', harbor=ALL, by='ship', level=str(ship))}"
-        for ship in ships
-        if say.row("won_share", harbor=ALL, by="ship", level=str(ship))
-    ]
+    ships = map(str, data.get("ships", {}).get("capacities", []))
+    wins = _rows(say, "won_share", "level", ships, harbor=ALL, by="ship")
     if wins:
+        said = listed([f"the ship for {ship} in {quote(row, 'share')}" for ship, row in wins])
         statements.append(
-            f"Of the rounds in which a ship is moored, it wins its harbor: {listed(wins)}. It then carries a total face "
-            f"value of {say.number('load_mean', **whole)}."
+            f"Of the rounds in which a ship is moored, it wins its harbor: {said}. It then carries a total face value of "
+            f"{say.number('load_mean', **whole)}."
         )
     loads = say.rows("won_share", harbor=ALL, by="load")
     sure = surely_not(loads, 0.5, share=True)
@@ -220,8 +222,7 @@ def _harbors(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 
 
 def _monopolies(say: Narrator, data: Mapping[str, Any]) -> list[str]:
-    count = data.get("rounds", {}).get("count", 0)
-    rows = {str(number): {"track": ALL, "by": "round", "level": str(number)} for number in range(1, count + 1)}
+    rows = {name: {"track": ALL, "by": "round", "level": name} for name in _rounds_of(data)}
     places = [
         f"after round {name}, {say.share('off_centre_share', **where)} of the markers are off the centre and "
         f"{say.share('bonus_share', **where)} on a bonus space"
@@ -257,16 +258,12 @@ def _monopolies(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 
 
 def _rounds(say: Narrator, data: Mapping[str, Any]) -> list[str]:
-    statements = []
-    for number in range(1, data.get("rounds", {}).get("count", 0) + 1):
-        where = {"round": str(number)}
-        if say.row("payout_mean", **where):
-            statements.append(
-                f"Round {number} brings a player {say.amount('payout_mean', **where)} coins and costs them "
-                f"{say.amount('paid_mean', **where)}; it takes {say.number('lots_mean', **where)} lots, and in "
-                f"{say.share('full_fleet_share', **where)} of games it ends with a full fleet."
-            )
-    return statements
+    return [
+        f"Round {name} brings a player {quote(row, 'amount')} coins and costs them {say.amount('paid_mean', round=name)}; it "
+        f"takes {say.number('lots_mean', round=name)} lots, and in {say.share('full_fleet_share', round=name)} of games it "
+        "ends with a full fleet."
+        for name, row in _rows(say, "payout_mean", "round", _rounds_of(data))
+    ]
 
 
 def _discards(say: Narrator, data: Mapping[str, Any]) -> list[str]:

@@ -1,97 +1,60 @@
 """The heat maps of a Medici vs Strozzi report: rows x columns, and how their figures are counted."""
 
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
-import numpy as np
-import pandas as pd
-
-from strozzi_sim.games.medici_vs_strozzi.report import scores
+from strozzi_sim.facts.blocks import Block, share, share_along
+from strozzi_sim.games.medici_vs_strozzi.report.tables import ESTIMATED, FAIR_BY, LOADS, TRACKS, estimates, lots, ships
 from strozzi_sim.games.medici_vs_strozzi.report.words import BY_LABELS
-from strozzi_sim.games.pages import ALL
-from strozzi_sim.games.reporting import Excerpt, Figure, HeatMap
+from strozzi_sim.games.reporting import Figure, HeatMap
 
-Cells = dict[str, tuple[Sequence[str], Sequence[str], Any]]
-
-SHARE = Figure("share", "share of the row's lots", "share")
 PRICE = Figure("price_mean", "mean price in coins", "amount")
 FAIR = Figure("fair_mean", "estimated fair price in coins", "amount")
 GAP = Figure("price_minus_fair_mean", "price less estimated fair price, coins", "amount")
 BUYER = Figure("responder_share", "bought by the responder", "share")
 DISCARD = Figure("discard_share", "discarded", "share")
 PAID = Figure("won_share", "share of ships that win their harbor", "share")
+SIZES = Figure("share_of_level", "share of the column's lots", "share")
+_HALF = "At exactly the fair price either answer is as good, so half is what careful play makes of it."
+_SPACES = "ship, by its spaces"
 
 
-def _ships(cell: Any, stats: Any) -> Cells:
-    rows, columns = [*scores.harbor_names(cell), ALL], [*scores.ship_names(cell), ALL]
-    return {
-        name: (rows, columns, estimate)
-        for name, estimate in scores.ship_figures(scores.berths(cell), cell.deals, stats).items()
-    }
-
-
-def _duels(cell: Any, stats: Any) -> Cells:
-    own, rivals, counts = scores.duel_counts(cell)
-    met = counts[..., 0]
-    return {
-        "share": (own, rivals, stats.ratio(met, met.sum(axis=2, keepdims=True), n_deals=cell.deals)),
-        "won_share": (own, rivals, stats.ratio(counts[..., 1], met, n_deals=cell.deals)),
-        "tied_share": (own, rivals, stats.ratio(counts[..., 2], met, n_deals=cell.deals)),
-    }
-
-
-def _spaces(cell: Any, stats: Any) -> Cells:
-    spaces, counts = scores.space_counts(cell)
-    share = stats.ratio(counts, counts.sum(axis=2, keepdims=True), n_deals=cell.deals)
-    return {"share": (scores.round_names(cell), spaces, share)}
-
-
-def _cargo(cell: Any, stats: Any) -> Cells:
-    kinds, harbors = [kind["key"] for kind in cell.components["type"]], scores.harbor_names(cell)
-    counts = cell.tallies["cargo"]
-    own = np.concatenate([counts[:, : len(kinds)], counts[:, -1:]], axis=1)[:, :, : len(harbors)]
-    share = stats.ratio(own, own.sum(axis=2, keepdims=True), n_deals=cell.deals)
-    return {"share": ([*kinds, cell.components["gold"]["key"]], harbors, share)}
-
-
-def _of_sizes(rows: pd.DataFrame) -> Any:
-    """All but the share of all sizes together in the level, which is always 1."""
-    return (rows["figure"] != "share_of_level") | (rows["tiles"] != ALL)
-
-
-def _lot_map(title: str, caption: str, breakdown: str, figure: Figure) -> HeatMap:
+def _lot_map(title: str, caption: str, by: str, figure: Figure) -> HeatMap:
+    """Lots by size and something else; where all sizes together would be 1, they are left out."""
+    estimated = figure in (FAIR, GAP) or by in FAIR_BY
+    block = estimates(by) if estimated else lots(by)
+    sized = figure == SIZES
+    figures = [each for each in block.figures if sized or each.name != SIZES.name]
+    block = replace(block, margins=() if sized else block.margins).as_map("tiles", figures=figures)
     return HeatMap(
-        title,
-        caption,
-        "tiles of the lot",
-        BY_LABELS[breakdown],
-        figure,
-        Excerpt("prices", "tiles", breakdown, _of_sizes),
+        title, f"{caption} {ESTIMATED}" if estimated else caption, "tiles of the lot", BY_LABELS[by], figure, block
     )
 
 
-# In round 1 all markers come from the centre.
-_TRACKS = Excerpt(
-    "monopolies", "track", "round", lambda rows: (rows["figure"] != "swapped_share") | (rows["level"] != "1")
-)
-_HALF = "At exactly the fair price either answer is as good, so half is what careful play makes of it."
+def _track_map(title: str, caption: str, column: str, figure: Figure) -> HeatMap:
+    """In round 1 all markers come from the centre and none can change sides."""
+    known = {"level": ("1",)} if figure.name == "swapped_share" else {}
+    return HeatMap(title, caption, "track", column, figure, replace(TRACKS, without=known).as_map("track"))
+
+
+def _ship_map(title: str, caption: str, figure: Figure) -> HeatMap:
+    block = ships({"harbor": "harbor", "level": "ship"}, {}, ("harbor", "level")).as_map("harbor")
+    return HeatMap(title, caption, "harbor", _SPACES, figure, block)
+
+
 HEATMAPS: dict[str, HeatMap] = {
     "price-by-tiles-round": _lot_map(
         "What lots cost, round by round", "Mean price of lots with that number of tiles, by round.", "round", PRICE
     ),
     "price-by-size-value": _lot_map(
         "What lots cost, by their face value",
-        "Mean price of lots with that number of tiles whose face values add up to the column.",
-        "value", PRICE,
+        "Mean price of lots with that number of tiles whose face values add up to the column.", "value", PRICE,
     ),
     "price-by-size-zeros": _lot_map(
         "What lots cost, by their value-0 tiles",
-        "Mean price of lots by number of tiles and how many of them have value 0 (two steps of a marker).",
-        "zeros", PRICE,
+        "Mean price of lots by number of tiles and how many of them have value 0 (two steps of a marker).", "zeros", PRICE,
     ),
     "price-by-size-order": _lot_map(
-        "What lots cost, as the round goes on", "Mean price of the round's first, second, third lot and so on.",
-        "order", PRICE,
+        "What lots cost, as the round goes on", "Mean price of the round's first, second, third lot and so on.", "order", PRICE
     ),
     "fair-by-size-value": _lot_map(
         "What lots are worth, by their face value",
@@ -119,51 +82,54 @@ HEATMAPS: dict[str, HeatMap] = {
     "tiles-by-order": _lot_map(
         "How many tiles are shown, as the round goes on",
         "Share of the round's first, second, third lot and so on with that number of tiles; columns add up to 100 %.",
-        "order", Figure("share_of_level", "share of the column's lots", "share"),
+        "order", SIZES,
     ),
     "discard-by-tiles-round": _lot_map(
-        "What is discarded", "Share of lots that the buyer discards, for want of room or of use.",
-        "round", DISCARD,
+        "What is discarded", "Share of lots that the buyer discards, for want of room or of use.", "round", DISCARD
     ),
-    "harbor-by-ship": HeatMap(
-        "Who wins a harbor, by ship", "Share of moored ships that are paid for the better load of their harbor.",
-        "harbor", "ship, by its spaces", PAID, _ships,
+    "harbor-by-ship": _ship_map(
+        "Who wins a harbor, by ship", "Share of moored ships that are paid for the better load of their harbor.", PAID
     ),
-    "load-by-ship": HeatMap(
+    "load-by-ship": _ship_map(
         "What ships carry", "Mean face value of all tiles on a moored ship when the round is scored.",
-        "harbor", "ship, by its spaces", Figure("load_mean", "mean face value", "number"), _ships,
+        Figure("load_mean", "mean face value", "number"),
     ),
     "ship-against-ship": HeatMap(
         "Which ship beats which",
         "Share of harbors that the row's ship wins when the column's ship of the rival lies there too, or none. With "
         "the ships swapped, the rest up to 100 % are ties.",
-        "own ship, by its spaces", "rival's ship there", Figure("won_share", "won by the row's ship", "share"), _duels,
+        "own ship, by its spaces", "rival's ship there", Figure("won_share", "won by the row's ship", "share"),
+        Block("ship", {"row": "ship", "column": "rival"}, (
+            share_along("share", "column"), share("won_share", "won"), share("tied_share", "tied"),
+        ), where="moored == yes"),
     ),
     "harbor-by-load": HeatMap(
         "What load wins a harbor", "Share of ships with that total face value that win their harbor.",
-        "harbor", "total face value of the ship's tiles", PAID,
-        Excerpt("harbors", "harbor", "load", lambda rows: rows["figure"] != "tied_share"),
+        "harbor", "total face value of the ship's tiles", PAID, LOADS.as_map("harbor", figures=LOADS.figures[:2]),
     ),
     "cargo-by-harbor": HeatMap(
         "Where goods are shipped", "Of the loaded tiles of the row's goods, the share that goes to each harbor.",
-        "goods", "harbor", Figure("share", "share of the row's tiles", "share"), _cargo,
+        "goods", "harbor", Figure("share", "share of the row's tiles", "share"),
+        Block("tile", {"row": "goods", "column": "harbor"}, (share_along("share", "column"),), where="loaded == yes",
+              without={"column": ("none",)}),
     ),
     "position-by-round": HeatMap(
         "Where the markers lie",
         "Share of all markers on each space when the round is scored; positive spaces are Medici's, negative ones "
         "Strozzi's. Rows add up to 100 %.",
-        "after round", "space; 0 is the centre", Figure("share", "share of markers", "share"), _spaces,
+        "after round", "space; 0 is the centre", Figure("share", "share of markers", "share"),
+        Block("marker", {"row": "round", "column": "place"}, (share_along("share", "column"),)),
     ),
-    "coins-by-track": HeatMap(
+    "coins-by-track": _track_map(
         "What each track pays", "Mean coins that the marker brings its owner in that scoring, bonus included.",
-        "track", "round", Figure("coins_mean", "coins", "amount"), _TRACKS,
+        "round", Figure("coins_mean", "coins", "amount"),
     ),
-    "distance-by-track": HeatMap(
+    "distance-by-track": _track_map(
         "How far the markers are", "Mean number of spaces between a marker and the centre when the round is scored.",
-        "track", "after round", Figure("distance_mean", "spaces", "number"), _TRACKS,
+        "after round", Figure("distance_mean", "spaces", "number"),
     ),
-    "swapped-by-track": HeatMap(
+    "swapped-by-track": _track_map(
         "How often a marker changes sides", "Share of markers that cross the centre in the round's scoring.",
-        "track", "round", Figure("swapped_share", "changed sides", "share"), _TRACKS,
+        "round", Figure("swapped_share", "changed sides", "share"),
     ),
 }  # fmt: skip

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from strozzi_sim.games.medici_vs_strozzi.fact_tables import ESTIMATES
 from strozzi_sim.games.medici_vs_strozzi.state import MAX_REVEAL, MAX_ROUNDS, PLAYER_NAMES
 from strozzi_sim.games.reporting import Tables
 
@@ -18,18 +19,8 @@ WORDS = {
     "unwanted": "chosen, the rival had no room either",
     "gold": "gold",
 }
-BY_LABELS = {
-    "round": "round",
-    "order": "number of the lot in its round",
-    "value": "face values of the lot, added up",
-    "zeros": "value-0 tiles in the lot",
-    "gold": "gold tiles in the lot",
-    "proposer": "who names the price",
-    "room": "who could load it",
-    "price": "price, from \N{HORIZONTAL ELLIPSIS} coins up to the next",
-    "fair": "estimated fair price, from \N{HORIZONTAL ELLIPSIS} coins up to the next",
-    "gap": "price less estimated fair price, from \N{HORIZONTAL ELLIPSIS} coins up to the next",
-}
+BY_LABELS = {column.name: column.text for column in ESTIMATES.columns}
+BY_LABELS["price"] = BY_LABELS["price_band"]
 
 
 def words(tables: Tables, components: Mapping[str, Any]) -> dict[str, str]:
