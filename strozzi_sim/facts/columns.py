@@ -124,6 +124,7 @@ class Table:
         most: setting -> most rows of one game.
         rows: most rows between two counts.
         sampled: 0, or k if only deals that are multiples of k have rows.
+        of_choices: whether some of it comes from `decided`, so that a journal cannot tell it.
         on_request: whether it is written only if something of it is counted or kept (its bit in `asked` of the sink).
     """
 
@@ -134,6 +135,7 @@ class Table:
     rows: int = ROWS
     sampled: int = 0
     on_request: bool = False
+    of_choices: bool = False
     _by_name: dict[str, Column] = field(default_factory=dict, compare=False, repr=False, init=False)
 
     def __post_init__(self) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.facts.columns import FLAG, Column, Levels, Setting, Table, bands, labels, numbers
+from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.state import (
     GOLD,
@@ -257,7 +258,7 @@ PLAYER = Table("seat", "a player in a game", (
     *_money(*_SOURCES, "paid"),
     Column("below_zero", "owed the bank after paying for a lot", FLAG),
     Column("below_zero_at_end", "owes the bank at the end", FLAG),
-), most=lambda setting: SEATS)  # fmt: skip
+), most=lambda setting: SEATS, of_choices=True)  # fmt: skip
 ROUNDS = Table("round", "a player in a round", (
     _SEAT,
     _ROUND,
@@ -267,7 +268,7 @@ ROUNDS = Table("round", "a player in a round", (
     Column("held", "markers on the player's side after it", lambda setting: numbers(range(len(_tracks(setting)) + 1)), unit="markers"),
     Column("leader", "led after it", FLAG),
     _derived("full", "no ship has a free space", "loaded", lambda setting: np.arange(256) == sum(_capacities(setting))),
-), most=_per_round(lambda setting: SEATS))  # fmt: skip
+), most=_per_round(lambda setting: SEATS), of_choices=True)  # fmt: skip
 ENDS = Table("round_end", "a round when it is over", (
     _ROUND,
     Column("lots", "lots shown", unit="lots"),
@@ -275,8 +276,8 @@ ENDS = Table("round_end", "a round when it is over", (
     Column("left", "tiles left in the bag", unit="tiles"),
     Column("full_fleet", "a player's ships were full", FLAG),
     _derived("empty_bag", "the bag was empty, and no player's ships were full", "full_fleet", lambda setting: [1, 0]),
-), most=_per_round(lambda setting: 1))  # fmt: skip
-LOTS = Table("lot", "a lot of tiles bought", _LOT, most=_lots)
+), most=_per_round(lambda setting: 1), of_choices=True)  # fmt: skip
+LOTS = Table("lot", "a lot of tiles bought", _LOT, most=_lots, of_choices=True)
 TILES = Table("tile", "a tile shown", (
     _BUYER,
     _ROUND,
@@ -289,7 +290,7 @@ TILES = Table("tile", "a tile shown", (
     _derived("loaded", "it was loaded", "harbor", lambda setting: _MOORED),
     _derived("traded", "it was loaded where its goods have a track", "tile harbor", _traded),
     _derived("steps", "steps of a marker that it brings", "tile harbor", _steps, None, "steps"),
-), most=_lots)  # fmt: skip
+), most=_lots, of_choices=True)  # fmt: skip
 SHIPS = Table("ship", "a player's ship when a round is scored", (
     Column("seat", "whose it is", labels(PLAYER_NAMES)),
     _ROUND,
@@ -339,6 +340,26 @@ ESTIMATES = Table("price_estimate", f"a lot of tiles bought, in one of {SAMPLED}
     Column("fair", f"estimated fair price, {_FROM}", _bands_to(_MOST, FAIRTH), "i4", "coins", FAIRTH),
     Column("gap", f"price less estimated fair price, {_FROM}", bands(GAPS, FAIRTH), "i4", "coins", FAIRTH),
     Column("miss", "price less estimated fair price, up or down", None, "i4", "coins", FAIRTH),
-), most=_lots, sampled=SAMPLED)  # fmt: skip
+), most=_lots, sampled=SAMPLED, on_request=True, of_choices=True)  # fmt: skip
 
 TABLES = (GAME, PLAYER, ROUNDS, ENDS, LOTS, TILES, SHIPS, HARBORS, MARKERS, ESTIMATES)
+
+AGREEMENTS = (
+    *(
+        (f"coins from {source} by seat", Crosstab("seat", (), (source,)), Crosstab("round", (), (source,)))
+        for source in _SOURCES
+    ),
+    *(
+        (f"coins from {source} by harbor", Crosstab("seat", (), (source,)), Crosstab("harbor", (), (source,)))
+        for source in _SOURCES
+    ),
+    ("coins from monopolies by marker", Crosstab("harbor", (), ("monopolies",)), Crosstab("marker", (), ("monopoly",))),
+    ("bonus coins by marker", Crosstab("harbor", (), ("bonus",)), Crosstab("marker", (), ("bonus",))),
+    ("coins paid for lots", Crosstab("seat", (), ("paid",)), Crosstab("lot", (), ("price",))),
+    ("final coins", Crosstab("seat", (), ("total",)), Crosstab("seat", (), ("score",))),
+    ("tiles shown", Crosstab("lot", (), ("tiles",)), Crosstab("round_end", (), ("tiles",))),
+    ("tiles loaded", Crosstab("tile", (), ("loaded",)), Crosstab("ship", (), ("tiles",))),
+    ("tiles on ships", Crosstab("round", (), ("loaded",)), Crosstab("ship", (), ("tiles",))),
+    ("steps of markers", Crosstab("tile", (), ("steps",)), Crosstab("marker", (), ("steps",))),
+    ("markers off the centre", Crosstab("round", (), ("held",)), Crosstab("marker", (), ("off_centre",))),
+)

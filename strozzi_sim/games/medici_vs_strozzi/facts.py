@@ -4,7 +4,15 @@ from numba import int64
 
 from strozzi_sim.facts.sink import sink_dtype
 from strozzi_sim.games.medici_vs_strozzi.events import ANSWER, DISCARD, HARBOR, LOAD, MARKER, ROUND, SCORE
-from strozzi_sim.games.medici_vs_strozzi.fact_tables import ESTIMATES, FAIRTH, NO_RIVAL, NOWHERE, SAMPLED, TABLES
+from strozzi_sim.games.medici_vs_strozzi.fact_tables import (
+    AGREEMENTS,
+    ESTIMATES,
+    FAIRTH,
+    NO_RIVAL,
+    NOWHERE,
+    SAMPLED,
+    TABLES,
+)
 from strozzi_sim.games.medici_vs_strozzi.state import (
     GOLD,
     MAX_HARBORS,
@@ -18,7 +26,7 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
 from strozzi_sim.games.medici_vs_strozzi.worth import DEFAULT, MEMORY, fair_price, fill_round
 from strozzi_sim.kernel.jit import force_inline, jit
 
-__all__ = ["SINK", "TABLES", "close_game", "decided", "note", "open_game", "prepare"]
+__all__ = ["AGREEMENTS", "SINK", "TABLES", "close_game", "decided", "note", "open_game", "prepare"]
 
 _ESTIMATES = TABLES.index(ESTIMATES)
 _DECIDED, _TIE, _UNOPPOSED, _UNPAID, _EMPTY = range(5)

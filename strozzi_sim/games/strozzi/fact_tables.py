@@ -229,7 +229,7 @@ DECISIONS = Table("decision", "a choice of a seat", (
     Column("cards_left", "cards left to turn over in the round", lambda setting: numbers(range(len(setting.components["ships"])))),
     Column("lead", "coins more than the best other seat has", bands((-40, -20, -10, 0, 10, 20, 40)), "i4", "coins"),
     Column("at_stake", "coins that the seat would get if the round were scored now", None, "i4", "coins"),
-), most=_decisions, rows=8320, on_request=True)  # fmt: skip
+), most=_decisions, rows=8320, on_request=True, of_choices=True)  # fmt: skip
 
 TABLES = (GAME, PLAYER, ROUNDS, CARDS, SHIPS, MARKERS, CATEGORY, TILES, DECISIONS)
 
