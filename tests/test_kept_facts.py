@@ -1,11 +1,13 @@
 """Rows of facts that a study keeps: the same as what is counted and recorded, the same bytes however they were made."""
 
+import gc
 import json
 import shutil
 import signal
 import subprocess
 import sys
 import time
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -186,6 +188,27 @@ def test_tables_that_some_deals_alone_have_rows_of():
     assert rare.columns["value"].tolist() == list(range(1, 49))
     assert rare.games["deal"][rare.game].tolist() == [deal for deal in range(0, 32, 2) for _ in range(3)]
     assert common.columns["value"].tolist() == list(range(32))
+
+
+def test_what_takes_rows_is_forgotten_at_once_and_raises_afterwards(monkeypatch):
+    match = Match(STROZZI, 3, (load_agent("random"),), resolve_variant(STROZZI, "base"), 5)
+    sink = np.zeros(1, STROZZI.facts.SINK)
+    keeper = RowKeeper(STROZZI.fact_tables, sink, Keep(("ship",)))
+    keeper.content()
+    forgotten = weakref.ref(keeper)
+    gc.disable()
+    try:
+        del keeper
+        assert forgotten() is None
+    finally:
+        gc.enable()
+
+    def fails(keeper):
+        raise MemoryError
+
+    monkeypatch.setattr(RowKeeper, "take", fails)
+    with pytest.raises(MemoryError):
+        match.play(0, 200, plan=match.plan([]), keep=Keep(("ship",)))
 
 
 # -- the same bytes ------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from strozzi_sim.errors import InputError, Interrupted
+from strozzi_sim.errors import InputError, Interrupted, StorageError
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.keeping import Keep, keep_of
 from strozzi_sim.kernel.threads import one_thread
@@ -165,7 +165,7 @@ def _held_as_in(folder: Path, plan: Plan) -> Plan:
     """
     try:
         before = read_manifest(folder)
-    except FileNotFoundError:
+    except (FileNotFoundError, StorageError):  # the store says what is wrong
         return plan
     counted = tuple(msgspec.convert(crosstab, Crosstab) for crosstab in before.get("counted", []))
     held = msgspec.convert(before.get("held", {}), Keep)

@@ -31,7 +31,7 @@ from strozzi_sim.studies.plan import Plan, differences
 LEDGER = "ledger.jsonl"
 _GUESS = 40_000  # bytes of a chunk, about
 _SMALL_GUESS = 4_096  # without facts
-_ROW_GUESS = 12  # bytes of a kept row of facts, in its chunk and in its file
+_ROW_GUESS = 10  # bytes of a kept row of facts, in its chunk and in its file
 _RESERVE = 64 * 2**20
 
 _Number = Annotated[int, Meta(ge=0, le=2**53)]
