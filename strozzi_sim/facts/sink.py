@@ -23,6 +23,7 @@ def sink_dtype(tables: Sequence[Table], notes: Sequence[tuple[Any, ...]]) -> np.
 
     games  : in the sink now
     batch  : after so many games rows are counted
+    taker  : address of a function that takes rows before they are forgotten, or 0
     asked  : set of tables (by number) that are written at all
     deal, seating : [game] which game it was
     of_seat_* : [game, seat] how each seat fared
@@ -33,7 +34,7 @@ def sink_dtype(tables: Sequence[Table], notes: Sequence[tuple[Any, ...]]) -> np.
         notes: fields of its handlers' own.
     """
     fields: list[tuple[Any, ...]] = [
-        ("games", "i8"), ("batch", "i8"), ("hold", "i8"), ("asked", "i8"), ("deal", "i8", (GAMES,)),
+        ("games", "i8"), ("batch", "i8"), ("taker", "i8"), ("asked", "i8"), ("deal", "i8", (GAMES,)),
         ("seating", "i4", (GAMES,)),
     ]  # fmt: skip
     fields += [(f"of_seat_{column.name}", column.dtype, (GAMES, SEATS)) for column in OUTCOMES]

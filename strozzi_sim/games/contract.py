@@ -127,6 +127,11 @@ class Game:
         return cast(FactsPart, self._part("facts")) if self._has("facts") else None
 
     @property
+    def fact_tables(self) -> tuple[Table, ...]:
+        """The game's fact tables."""
+        return self.facts.TABLES if self.facts is not None else ()
+
+    @property
     def actions(self) -> int:
         """Action numbers lie below it."""
         return int(cast(StatePart, self._part("state")).ACTIONS)

@@ -1,7 +1,7 @@
 """Records by pointer: what numba does not offer and a compiled game needs, as small intrinsics.
 
 A record is passed as a pointer to its bytes. `clone` makes a copy on the stack, `assign` copies one record over
-another, `record_at` reads an address as a record, `call_at` calls an agent by address.
+another, `record_at` reads an address as a record, `call_at` calls an agent by address, `call_back` calls Python.
 """
 
 from typing import Any
@@ -103,6 +103,18 @@ def call_at(typingctx: Any, address: Any, state: Any, rules: Any, params: Any, m
         types.int64 if isinstance(kind, types.Integer) else kind for kind in (state, rules, params, memory, rng)
     ]
     return types.int64(types.int64, *pointers), build
+
+
+@intrinsic
+def call_back(typingctx: Any, address: Any) -> Any:
+    """Call the function at `address`, which takes nothing, returns nothing and raises nothing; it may be ctypes'."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        function = ir.FunctionType(ir.VoidType(), [])
+        builder.call(builder.inttoptr(args[0], function.as_pointer()), [])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), build
 
 
 def _as_bytes(builder: Any, pointer: Any) -> Any:

@@ -29,7 +29,7 @@ from strozzi_sim.games.contract import (
 )
 from strozzi_sim.kernel.fields import array_type, record_type
 from strozzi_sim.kernel.jit import entry, inline_source, jit
-from strozzi_sim.kernel.pointers import assign, call_at, int64_at, zero_at
+from strozzi_sim.kernel.pointers import assign, call_at, call_back, int64_at, zero_at
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, begin_chance, deal_key, seat_stream
 from strozzi_sim.kernel.wins import WIN_UNITS
 from strozzi_sim.kernel.worker import HEARTBEAT
@@ -151,11 +151,12 @@ def _close_facts(facts, state, rules, seats, deal_number, seating, counting):
 
 @jit
 def _count_facts(facts, counting):
-    """Count the facts in the sink, and empty it unless its rows are to be kept."""
+    """Count the facts in the sink, have them taken if somebody wants them, and empty it."""
     count_rows(facts.games, *counting)
-    if facts.hold == 0:
-        empty(counting[2], counting[3])
-        facts.games = 0
+    if facts.taker != 0:
+        call_back(facts.taker)
+    empty(counting[2], counting[3])
+    facts.games = 0
 
 
 @jit

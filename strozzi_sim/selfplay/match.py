@@ -12,6 +12,7 @@ from strozzi_sim.agent.compile import CompiledAgent, compile_agent
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.facts.columns import Setting
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
+from strozzi_sim.facts.keeping import Keep, RowKeeper
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.fields import exact_copy
@@ -47,6 +48,7 @@ class MatchResult:
         rows: ROW records, one a game and seat, or empty.
         journal: the journal of the game, or None if not asked for.
         playouts: games that searching agents have simulated.
+        kept: the rows of facts that were to be kept (see facts.keeping).
     """
 
     games: int
@@ -55,6 +57,7 @@ class MatchResult:
     rows: np.ndarray[Any, Any]
     journal: np.ndarray[Any, Any] | None
     playouts: int = 0
+    kept: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,11 @@ class Match:
         """All but the plans, which tables make anew where the match is sent."""
         return {name: value for name, value in self.__dict__.items() if name != "_plans"}
 
+    @property
+    def setting(self) -> Setting:
+        """What the values of facts depend on."""
+        return Setting(self.players, self.variant.components)
+
     @cached_property
     def _plans(self) -> dict[tuple[Crosstab, ...], CrosstabPlan]:
         return {}
@@ -133,8 +141,7 @@ class Match:
         if asked not in self._plans:
             facts = self.game.facts
             tables, sink = (facts.TABLES, facts.SINK) if facts else ((), np.dtype([]))
-            setting = Setting(self.players, self.variant.components)
-            self._plans[asked] = CrosstabPlan(tables, sink, setting, asked)
+            self._plans[asked] = CrosstabPlan(tables, sink, self.setting, asked)
         return self._plans[asked]
 
     def warm(self, *, counted: bool = False) -> None:
@@ -152,6 +159,7 @@ class Match:
         last: int,
         *,
         plan: CrosstabPlan | None = None,
+        keep: Keep | None = None,
         journal: bool = False,
         rows: bool = False,
         seating: int | None = None,
@@ -164,6 +172,7 @@ class Match:
             first: first deal.
             last: one past the last deal.
             plan: the facts to count; None counts outcomes alone.
+            keep: rows of facts to keep; the plan may be one that counts nothing.
             journal: keep the journal, of one game.
             rows: also return one row a game and seat.
             seating: number of the only seating to play.
@@ -204,12 +213,18 @@ class Match:
         counts, written = np.zeros(0, np.int64), None
         sink: Any = None
         counting: Any = None
-        if plan is not None and plan.crosstabs:
+        keeper: RowKeeper | None = None
+        if plan is not None and (plan.crosstabs or keep):
             assert self.game.facts is not None
+            tables = self.game.facts.TABLES
             records = np.zeros(1, self.game.facts.SINK)
             records["batch"], records["asked"] = plan.batch, plan.asked
+            if keep is not None:
+                records["asked"] |= sum(1 << k for k, each in enumerate(tables) if each.name in keep.tables)
+                keeper = RowKeeper(tables, records, keep)
+                records["taker"] = keeper.address
             loop, sink, counting = counting_loop(self.game), records[0], tuple(plan.counting(records))
-            counts = counting[-1]
+            counts = counting[-1][: plan.size]
         elif journal:
             assert (last - first) * len(design) == 1
             written = np.zeros(1, self.game.journal)
@@ -235,7 +250,8 @@ class Match:
         if fault["found"][0]:
             raise blame(fault[0], "")
         playouts = int(agents["playouts"].sum())
-        return MatchResult(games, outcome, counts, table[: games * players], written, playouts)
+        kept = keeper.content() if keeper is not None else b""
+        return MatchResult(games, outcome, counts, table[: games * players], written, playouts, kept)
 
     def lost(self, beat: np.ndarray[Any, Any], what: str, seating: int | None = None) -> AgentFault:
         """The fault of a worker process that ended while it played this match; `beat` is its last heartbeat."""

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.keeping import NOTHING, Keep
 from strozzi_sim.kernel.workers import Dropped
 from strozzi_sim.selfplay.apart import play_apart
 from strozzi_sim.selfplay.match import NO_STOP, Match, MatchResult
@@ -22,7 +23,10 @@ from strozzi_sim.selfplay.orders import count_orders
 
 @dataclass(frozen=True)
 class Task:
-    """A range of deals to play; `key` says whose it is. With `orders`, ORDERS records take the place of counts."""
+    """A range of deals to play; `key` says whose it is. With `orders`, ORDERS records take the place of counts.
+
+    `crosstabs` are the facts that are counted, `keep` the rows of facts that are kept.
+    """
 
     key: Any
     match: Match
@@ -31,12 +35,15 @@ class Task:
     crosstabs: tuple[Crosstab, ...] = ()
     rows: bool = False
     orders: bool = False
+    keep: Keep = NOTHING
 
 
 def _play(task: Task, stop: np.ndarray[Any, Any] = NO_STOP) -> MatchResult | None:
     """What a task comes to; None if it was stopped."""
-    plan = task.match.plan(task.crosstabs) if task.crosstabs else None
-    played = task.match.play(task.first, task.last, plan=plan, rows=task.rows or task.orders, stop=stop)
+    keep = task.keep if task.keep.tables else None
+    plan = task.match.plan(task.crosstabs) if task.crosstabs or keep else None
+    rows = task.rows or task.orders
+    played = task.match.play(task.first, task.last, plan=plan, keep=keep, rows=rows, stop=stop)
     if task.orders:
         played.counts = count_orders(played.rows, task.match.players)
         played.rows = played.rows if task.rows else played.rows[:0]

@@ -4,6 +4,7 @@ files.json names every table, picture and page that a run or a report writes, be
 once it is there (null of what is too long to be kept in memory). Only what it names is replaced or removed.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -19,6 +20,7 @@ from msgspec import Meta
 
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.keeping import NOTHING, Keep
 from strozzi_sim.games.own_maps import OwnMap
 from strozzi_sim.kernel.files import open_atomically, storage_errors, write_whole
 from strozzi_sim.kernel.locks import take_lock
@@ -29,12 +31,13 @@ MANIFEST = "manifest.json"
 FILES = "files.json"
 LOCK = ".lock"
 TEMPORARY = re.compile(r"^\..+\.[0-9a-f]{16}\.tmp$")
-_FOLDERS = ("tables", "figures", "games")
+_FOLDERS = ("tables", "figures", "games", "facts")
 
 Content = bytes | Callable[[IO[bytes]], None]
 _Count = Annotated[int, Meta(ge=0, le=2**53)]
 _Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-_File = Annotated[str, Meta(pattern=r"^((tables|figures|games)/[^/.][^/]*|report\.html)$")]
+_KEPT = r"facts/\w+/players=\d+/variant=[^/]+/lineup=[^/]+/[^/.][^/]*"
+_File = Annotated[str, Meta(pattern=rf"^((tables|figures|games)/[^/.][^/]*|{_KEPT}|report\.html)$")]
 
 
 class _Report(msgspec.Struct):
@@ -66,6 +69,8 @@ class _Manifest(msgspec.Struct):
     deals: _Count = 0
     tables: list[str] = []
     counted: list[Crosstab] = []
+    kept: Keep = NOTHING
+    held: Keep = NOTHING
 
 
 def _read(path: Path) -> bytes:
@@ -133,10 +138,9 @@ def folder_lock(folder: Path) -> Iterator[None]:
                 f"{folder}: another run is writing here; wait for it, or choose another folder"
             ) from None
         with storage_errors(f"cannot write to {folder}"):
-            for place in (folder, *(folder / name for name in _FOLDERS)):
-                for path in place.iterdir() if place.is_dir() else ():
-                    if TEMPORARY.match(path.name) and path.is_file():
-                        path.unlink()
+            for path in (*folder.iterdir(), *(path for name in _FOLDERS for path in (folder / name).rglob("*"))):
+                if TEMPORARY.match(path.name) and path.is_file():
+                    path.unlink()
         yield
 
 
@@ -181,7 +185,7 @@ def replace_files(folder: Path, contents: Mapping[str, Content], *, parts: tuple
     for name, content in contents.items():
         path = folder / name
         with storage_errors(f"cannot write to {path.parent}"):
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(content, bytes):
             write_whole(path, content)
             kept[name] = hashlib.sha256(content).hexdigest()
@@ -193,6 +197,9 @@ def replace_files(folder: Path, contents: Mapping[str, Content], *, parts: tuple
         if name not in kept:
             with storage_errors(f"cannot remove {folder / name}"):
                 (folder / name).unlink(missing_ok=True)
+            for parent in list((folder / name).relative_to(folder).parents)[:-2]:  # those inside tables, facts, ...
+                with contextlib.suppress(OSError):  # not empty
+                    (folder / parent).rmdir()
     _write_list(folder, kept)
 
 

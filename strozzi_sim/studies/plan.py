@@ -29,6 +29,7 @@ from msgspec import Meta
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.errors import InputError, known_names, shown
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.keeping import NOTHING, Keep, keep_of
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import OwnMap, own_heat_map
 from strozzi_sim.games.reporting import HeatMap
@@ -65,6 +66,8 @@ class _StudyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     variants: Annotated[list[str], Meta(min_length=1)] = msgspec.field(default_factory=lambda: ["base"])
     variant: dict[str, dict[str, Any]] = {}
     rows: bool = False
+    facts: list[str] = []
+    facts_share: float | None = None
     report: _Report = msgspec.field(default_factory=_Report)
     heatmap: list[OwnMap] = []
 
@@ -116,7 +119,8 @@ class Plan:
         pages, heatmaps: what the report shows, heat maps by name; no part of the plan's hash.
         own_maps: what was asked for of the heat maps that are no shipped ones.
         orders: whether chunks keep finishing orders and count no facts (tournaments and their like).
-        counted: the facts that chunks count; no part of the hash either.
+        keep: the rows of facts that are kept.
+        counted, held: the facts that chunks count, and the rows of them that they keep; no part of the hash either.
         until: when a tournament may stop before all deals are played, or "".
         calibrated: agents given in seconds and the counts they play with; the counts alone are part of the hash.
     """
@@ -136,7 +140,9 @@ class Plan:
     own_maps: tuple[OwnMap, ...] = field(default=(), compare=False)
     place: str = field(default="", compare=False)
     orders: bool = False
+    keep: Keep = field(default=NOTHING, compare=False)
     counted: tuple[Crosstab, ...] = field(default=(), compare=False)
+    held: Keep = field(default=NOTHING, compare=False)
     until: str = ""
     calibrated: tuple[Calibration, ...] = field(default=(), compare=False)
 
@@ -181,6 +187,17 @@ class Plan:
     def games(self) -> int:
         """Games in all."""
         return sum(self.deals * len(cell.match.design) for cell in self.cells)
+
+    @property
+    def kept_rows(self) -> int:
+        """How many rows of facts chunks keep, at most."""
+        deals = -(-self.deals // self.held.every)
+        tables = [table for table in self.game.fact_tables if table.name in self.held.tables]
+        return sum(
+            deals * len(cell.match.design) * table.most(cell.match.setting) // max(table.sampled, 1)
+            for cell in self.cells
+            for table in tables
+        )
 
     @cached_property
     def resolved(self) -> dict[str, Any]:
@@ -342,7 +359,8 @@ def _resolved(
         study.name, game, study.seed, players, study.deals, min(study.deals, study.chunks), study.seatings, resolved,
         tuple(variants), study.rows, pages, heatmaps, tuple(study.heatmap), place,
     )  # fmt: skip
-    plan = replace(plan, counted=plan.asked)
+    keep = keep_of(game.fact_tables, study.facts, study.facts_share, place)
+    plan = replace(plan, counted=plan.asked, keep=keep, held=keep)
     try:
         for cell in plan.cells:
             cell.match.plan(plan.counted)

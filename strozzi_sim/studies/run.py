@@ -1,6 +1,5 @@
 """Run a study: play the chunks that are missing, then make tables and report. Running again resumes."""
 
-import contextlib
 import io
 import os
 import platform
@@ -8,17 +7,17 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from time import monotonic
-from typing import IO, Any
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from strozzi_sim.errors import InputError, Interrupted, StorageError
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.keeping import Keep, keep_of
 from strozzi_sim.kernel.threads import one_thread
 from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.selfplay.interrupts import stop_flag
@@ -29,13 +28,13 @@ from strozzi_sim.studies.folder import (
     FILES,
     FORMAT,
     MANIFEST,
-    Content,
     read_file,
     read_list,
     read_manifest,
-    replace_files,
     write_manifest,
 )
+from strozzi_sim.studies.kept import check_kept, frames_of, read_facts, write_facts
+from strozzi_sim.studies.outputs import write_rows, write_tables
 from strozzi_sim.studies.plan import Cell, Plan
 from strozzi_sim.studies.store import LEDGER, MemoryStore, Store
 
@@ -74,6 +73,7 @@ class Results:
         folder: the results folder, or None: then nothing was kept.
         manifest: what manifest.json in it says.
         files: the tables' Parquet files in it, by name.
+        kept: rows of facts by table, if nothing was kept on the disk; see `facts`.
     """
 
     plan: dict[str, Any]
@@ -84,6 +84,18 @@ class Results:
     folder: Path | None = None
     manifest: dict[str, Any] = field(default_factory=dict)
     files: dict[str, Path] = field(default_factory=dict)
+    kept: dict[str, Any] = field(default_factory=dict)
+
+    def facts(self, name: str) -> Any:
+        """The rows of a fact table that the study keeps, as a data frame.
+
+        Raises:
+            InputError: it keeps none; lists the tables of which it does.
+        """
+        if self.folder is not None:
+            return read_facts(self.folder, name)
+        check_kept(name, self.kept, "the study")
+        return self.kept[name]
 
 
 def _as_played(plan: Plan, cut: Plan) -> dict[str, Any]:
@@ -116,7 +128,7 @@ def run_study(
     """
     progress = progress or Progress()
     began = monotonic()
-    plan = _counted_as_in(folder, plan)
+    plan = _held_as_in(folder, plan)
     with Store(folder, plan) as store:
         read_list(folder)  # one that was spoiled is refused before anything is said or played
         if ready is not None:
@@ -126,9 +138,10 @@ def run_study(
                 manifest, cut, played_now = _play_all(plan, store, command, workers, progress, stopping_rule)
                 with one_thread():  # fits use BLAS, whose bits depend on the number of threads
                     frames = (tables or study_tables)(cut, store)
-                files = _write_tables(folder, frames)
+                files = write_tables(folder, frames)
                 if plan.rows:
-                    _write_rows(plan, store)
+                    write_rows(plan, store)
+                write_facts(plan, store)
                 manifest |= {
                     "games": cut.games,
                     "deals": cut.deals,
@@ -145,17 +158,26 @@ def run_study(
     return Results(_as_played(plan, cut), frames, cut.games, played_now, manifest["seconds"], folder, manifest, files)
 
 
-def _counted_as_in(folder: Path, plan: Plan) -> Plan:
-    """The plan, counting what its chunks count already if that answers all it asks; else both, and chunks are played again."""
+def _held_as_in(folder: Path, plan: Plan) -> Plan:
+    """The plan, with chunks that hold what they hold already if that answers all it asks; else they are played again.
+
+    Then they count what they did and what is asked now, and keep the rows that are asked for.
+    """
     try:
         before = read_manifest(folder)
-    except (OSError, InputError, StorageError):
-        return plan  # there is none, or the store will say what is wrong with it
-    kept = tuple(msgspec.convert(crosstab, Crosstab) for crosstab in before.get("counted", []))
-    if before["plan_hash"] != plan.hash or not kept:
+    except (FileNotFoundError, StorageError):  # the store says what is wrong
         return plan
-    answers = all(cell.match.plan(kept).holds(crosstab) for cell in plan.cells for crosstab in plan.asked)
-    return replace(plan, counted=kept if answers else tuple(dict.fromkeys([*kept, *plan.asked])))
+    counted = tuple(msgspec.convert(crosstab, Crosstab) for crosstab in before.get("counted", []))
+    held = msgspec.convert(before.get("held", {}), Keep)
+    if before["plan_hash"] != plan.hash:
+        return plan
+    keep_of(plan.game.fact_tables, held.tables, None, f"{folder / MANIFEST}: was changed by hand: held")
+    answers = not counted or all(
+        cell.match.plan(counted).holds(crosstab) for cell in plan.cells for crosstab in plan.asked
+    )
+    if counted:
+        plan = replace(plan, counted=counted if answers else tuple(dict.fromkeys([*counted, *plan.asked])))
+    return replace(plan, held=held) if answers and held.covers(plan.keep) else plan
 
 
 def _play_all(
@@ -166,7 +188,7 @@ def _play_all(
         progress.say(f"chunk {chunk} of cell {cell} is damaged or missing and is played again")
     if store.outdated:
         progress.say(
-            f"{len(store.outdated)} of {len(plan.cells) * plan.chunks} chunks do not count all that is asked and are played again"
+            f"{len(store.outdated)} of {len(plan.cells) * plan.chunks} chunks do not hold all that is asked and are played again"
         )
     for line in store.unreadable:
         progress.say(f"line {line} of {store.folder / LEDGER} is damaged; its chunks are played again")
@@ -204,9 +226,11 @@ def run_in_memory(
             cut, played_now = _play(plan, store, workers, progress or Progress(), stopping_rule)
             with one_thread():
                 frames = (tables or study_tables)(cut, store)
+            kept = frames_of(cut, store)
     except Interrupted as signal:
         raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without a folder") from None
-    return Results(_as_played(plan, cut), frames, cut.games, played_now, round(monotonic() - began, 3))
+    seconds = round(monotonic() - began, 3)
+    return Results(_as_played(plan, cut), frames, cut.games, played_now, seconds, kept=kept)
 
 
 def _play(
@@ -233,14 +257,22 @@ def _play_missing(plan: Plan, store: Store, workers: int, progress: Progress, ch
         return 0
     tasks = (
         Task(
-            (cell.number, chunk), cell.match, *plan.chunk_range(chunk), plan.counted, rows=plan.rows, orders=plan.orders
+            (cell.number, chunk),
+            cell.match,
+            *plan.chunk_range(chunk),
+            plan.counted,
+            rows=plan.rows,
+            orders=plan.orders,
+            keep=plan.held,
         )
         for cell, chunk in missing
     )
     progress.games(done, plan.games)
     with stop_flag() as stop:
         for match in {id(cell.match): cell.match for cell, _ in missing}.values():
-            match.warm(counted=bool(plan.counted))  # in the parent, so that workers find everything compiled
+            match.warm(
+                counted=bool(plan.counted or plan.held.tables)
+            )  # in the parent, so that workers find everything compiled
         for task, played in play_tasks(tasks, workers, stop):
             store.write(task.key, played)
             done += played.games
@@ -278,50 +310,6 @@ def study_tables(plan: Plan, store: Store) -> dict[str, Any]:
     return tables.study_tables(plan.game, cells, plan.pages, plan.heatmaps)
 
 
-def _write_tables(folder: Path, frames: dict[str, Any]) -> dict[str, Path]:
-    """tables/<name>.parquet and .csv."""
-    contents: dict[str, Content] = {}
-    for name, frame in frames.items():
-        parquet = io.BytesIO()
-        frame.to_parquet(parquet, index=False)
-        contents[f"tables/{name}.parquet"] = parquet.getvalue()
-        contents[f"tables/{name}.csv"] = frame.to_csv(index=False, lineterminator="\n").encode()
-    replace_files(folder, contents, parts=("tables/",))
-    return {name: folder / "tables" / f"{name}.parquet" for name in frames}
-
-
-def _write_rows(plan: Plan, store: Store) -> None:
-    """games/<cell>.parquet: one row a game and seat."""
-    contents = {f"games/cell-{cell.number:04d}.parquet": partial(_write_cell, plan, store, cell) for cell in plan.cells}
-    replace_files(store.folder, contents, parts=("games/",))
-
-
-def _write_cell(plan: Plan, store: Store, cell: Cell, file: IO[bytes]) -> None:
-    """The rows of a cell, chunk after chunk."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    names = np.array([spec.text for spec in cell.match.positions])
-    with contextlib.ExitStack() as undo:
-        writer = None
-        for chunk in range(plan.chunks):
-            rows = store.read((cell.number, chunk))[2]
-            columns = {
-                "players": np.full(len(rows), cell.match.players),
-                "variant": np.full(len(rows), cell.match.variant.name),
-                "lineup": np.full(len(rows), cell.lineup),
-                **{name: rows[name] for name in ("deal", "seating", "seat", "position")},
-                "agent": names[rows["position"]],
-                "score": rows["score"],
-                "place": rows["twice_place"] / 2,
-                "decisions": rows["decisions"],
-            }
-            table = pa.table(columns)
-            if writer is None:
-                writer = undo.enter_context(parquet.ParquetWriter(file, table.schema))
-            writer.write_table(table)
-
-
 def _manifest(plan: Plan, command: str) -> dict[str, Any]:
     return {
         "format": FORMAT,
@@ -337,6 +325,8 @@ def _manifest(plan: Plan, command: str) -> dict[str, Any]:
             "own": [msgspec.to_builtins(own) for own in plan.own_maps],
         },
         "counted": [msgspec.to_builtins(crosstab) for crosstab in plan.counted],
+        "kept": msgspec.to_builtins(plan.keep) | {"share": 1 / plan.keep.every},
+        "held": msgspec.to_builtins(plan.held),
         "games": plan.games,
         "cells": len(plan.cells),
         "summary": plan.summary(),

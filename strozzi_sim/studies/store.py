@@ -8,32 +8,32 @@ line of the ledger is dropped. A chunk whose bytes no longer match is played aga
 
 import contextlib
 import hashlib
-import json
 import os
 import shutil
 import threading
-import zlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Annotated, Any, NamedTuple
+from typing import IO, Annotated, Any
 
 import msgspec
-import numpy as np
 from msgspec import Meta
 
 from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.facts.columns import Table
+from strozzi_sim.facts.keeping import KeptRows
 from strozzi_sim.kernel.files import storage_errors
-from strozzi_sim.selfplay.loop import OUTCOME, ROW
+from strozzi_sim.selfplay.loop import ROW
 from strozzi_sim.selfplay.match import MatchResult
+from strozzi_sim.studies.chunks import Key, Place, head, pack, unpack, unpack_kept
 from strozzi_sim.studies.folder import FILES, LOCK, MANIFEST, TEMPORARY, folder_lock, read_manifest
 from strozzi_sim.studies.plan import Plan, differences
 
-CHUNK_FORMAT = "strozzi-sim.chunk/2"
 LEDGER = "ledger.jsonl"
 _GUESS = 40_000  # bytes of a chunk, about
 _SMALL_GUESS = 4_096  # without facts
+_ROW_GUESS = 10  # bytes of a kept row of facts, in its chunk and in its file
 _RESERVE = 64 * 2**20
 
-Key = tuple[int, int]
 _Number = Annotated[int, Meta(ge=0, le=2**53)]
 
 
@@ -49,16 +49,6 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
-class Place(NamedTuple):
-    """Where a chunk lies, in memory."""
-
-    games: int
-    segment: int
-    offset: int
-    length: int
-    sha256: bytes
-
-
 class Store:
     """The results folder of a plan, locked for this process; use as a context manager.
 
@@ -66,7 +56,7 @@ class Store:
         folder: where it is.
         done: (cell, chunk) -> where it lies, of every chunk that is there and whole.
         damaged: chunks that were listed but are missing or changed.
-        outdated: chunks that are whole but count something else than the plan does.
+        outdated: chunks that are whole but do not hold what the plan counts and keeps.
         unreadable: numbers of the ledger's lines that are not entries; their chunks are played again.
         keeps: whether a later run finds the chunks again.
     """
@@ -143,6 +133,7 @@ class Store:
         missing = len(self.plan.cells) * self.plan.chunks * guess + _RESERVE
         if self.plan.rows:
             missing += self.plan.games * max(self.plan.players) * ROW.itemsize // 4
+        missing += self.plan.kept_rows * _ROW_GUESS
         with storage_errors(f"cannot write to {self.folder}"):
             free = shutil.disk_usage(self.folder).free
         if free < missing:
@@ -168,7 +159,7 @@ class Store:
             content = self._bytes(key, place)
             if content is None:
                 self.damaged.append(key)
-            elif not content.startswith(_head(key, self.plan)):
+            elif not content.startswith(head(key, self.plan)):
                 self.outdated.append(key)
         for key in (*self.damaged, *self.outdated):
             del self.done[key]
@@ -211,7 +202,7 @@ class Store:
                 return None  # also what no memory would hold
             file.seek(place.offset)
             content = file.read(place.length)
-        whole = hashlib.sha256(content).digest() == place.sha256 and content.startswith(_head(key))
+        whole = hashlib.sha256(content).digest() == place.sha256 and content.startswith(head(key))
         return content if whole else None
 
     def write(self, key: Key, played: MatchResult) -> None:
@@ -239,11 +230,18 @@ class Store:
 
     def read(self, key: Key) -> tuple[Any, Any, Any]:
         """A chunk's outcome, counts and rows."""
+        return unpack(self._content(key), self.plan.counts)
+
+    def kept(self, key: Key, table: Table) -> Iterator[KeptRows]:
+        """The rows of a fact table that a chunk kept, block by block."""
+        return unpack_kept(self._content(key), table)
+
+    def _content(self, key: Key) -> bytes:
         place = self.done[key]
         content = self._bytes(key, place)
         if content is None:
             raise StorageError(f"{self._segment(place.segment)}: changed while the study was running; run again")
-        return unpack(content, self.plan.counts)
+        return content
 
 
 class _Writer:
@@ -339,32 +337,5 @@ class MemoryStore(Store):
         self._kept[key] = content = pack(key, played, self.plan)
         self.done[key] = Place(played.games, 0, 0, len(content), b"")
 
-    def read(self, key: Key) -> tuple[Any, Any, Any]:
-        """A chunk's outcome, counts and rows."""
-        return unpack(self._kept[key], self.plan.counts)
-
-
-def _head(key: Key, plan: Plan | None = None) -> bytes:
-    """How the bytes of a chunk begin; of one that counts what `plan` counts, if one is given."""
-    head = f'{{"format": "{CHUNK_FORMAT}", "cell": {key[0]}, "chunk": {key[1]}, '
-    counted = f'"counted": "{plan.cells[key[0]].match.plan(plan.counted).digest}", ' if plan else ""
-    return f"{head}{counted}".encode()
-
-
-def pack(key: Key, played: MatchResult, plan: Plan) -> bytes:
-    """A chunk as bytes: one line of JSON, then the compressed records."""
-    parts = [played.outcome.tobytes(), played.counts.tobytes(), played.rows.tobytes()]
-    sizes = json.dumps([len(part) for part in parts])
-    return _head(key, plan) + f'"sizes": {sizes}}}\n'.encode() + zlib.compress(b"".join(parts), 1)
-
-
-def unpack(content: bytes, kind: np.dtype[Any]) -> tuple[Any, Any, Any]:
-    """The outcome, counts and rows of a chunk's bytes."""
-    line, _, body = content.partition(b"\n")
-    parts, start = [], 0
-    for size, dtype in zip(json.loads(line)["sizes"], (OUTCOME, kind, ROW), strict=True):
-        parts.append((start, size, dtype))
-        start += size
-    raw = zlib.decompress(body)
-    outcome, counts, rows = (np.frombuffer(raw[at : at + size], dtype) for at, size, dtype in parts)
-    return outcome, counts, rows
+    def _content(self, key: Key) -> bytes:
+        return self._kept[key]

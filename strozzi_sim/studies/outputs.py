@@ -1,0 +1,57 @@
+"""What a run writes beside its chunks: tables, and one row a game and seat."""
+
+import contextlib
+import io
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from strozzi_sim.studies.folder import Content, replace_files
+from strozzi_sim.studies.plan import Cell, Plan
+from strozzi_sim.studies.store import Store
+
+
+def write_tables(folder: Path, frames: dict[str, Any]) -> dict[str, Path]:
+    """tables/<name>.parquet and .csv."""
+    contents: dict[str, Content] = {}
+    for name, frame in frames.items():
+        parquet = io.BytesIO()
+        frame.to_parquet(parquet, index=False)
+        contents[f"tables/{name}.parquet"] = parquet.getvalue()
+        contents[f"tables/{name}.csv"] = frame.to_csv(index=False, lineterminator="\n").encode()
+    replace_files(folder, contents, parts=("tables/",))
+    return {name: folder / "tables" / f"{name}.parquet" for name in frames}
+
+
+def write_rows(plan: Plan, store: Store) -> None:
+    """games/<cell>.parquet: one row a game and seat."""
+    contents = {f"games/cell-{cell.number:04d}.parquet": partial(_write_cell, plan, store, cell) for cell in plan.cells}
+    replace_files(store.folder, contents, parts=("games/",))
+
+
+def _write_cell(plan: Plan, store: Store, cell: Cell, file: IO[bytes]) -> None:
+    """The rows of a cell, chunk after chunk."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    names = np.array([spec.text for spec in cell.match.positions])
+    with contextlib.ExitStack() as undo:
+        writer = None
+        for chunk in range(plan.chunks):
+            rows = store.read((cell.number, chunk))[2]
+            columns = {
+                "players": np.full(len(rows), cell.match.players),
+                "variant": np.full(len(rows), cell.match.variant.name),
+                "lineup": np.full(len(rows), cell.lineup),
+                **{name: rows[name] for name in ("deal", "seating", "seat", "position")},
+                "agent": names[rows["position"]],
+                "score": rows["score"],
+                "place": rows["twice_place"] / 2,
+                "decisions": rows["decisions"],
+            }
+            table = pa.table(columns)
+            if writer is None:
+                writer = undo.enter_context(parquet.ParquetWriter(file, table.schema))
+            writer.write_table(table)

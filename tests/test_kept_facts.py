@@ -1,0 +1,491 @@
+"""Rows of facts that a study keeps: the same as what is counted and recorded, the same bytes however they were made."""
+
+import gc
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import weakref
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from strozzi_sim.agent import load_agent, python_agent, spec_of
+from strozzi_sim.errors import InputError, Interrupted, StorageError
+from strozzi_sim.facts.columns import Column, Setting, Table
+from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.keeping import Keep, RowKeeper, kept_rows
+from strozzi_sim.facts.sink import sink_dtype
+from strozzi_sim.games import load_game
+from strozzi_sim.games.variants import resolve_variant
+from strozzi_sim.play.records import record_game
+from strozzi_sim.selfplay.match import Match
+from strozzi_sim.studies.kept import KeptTable, read_facts
+from strozzi_sim.studies.plan import make_plan
+from strozzi_sim.studies.run import Progress, load_results, run_in_memory, run_study
+from strozzi_sim.studies.store import Store
+
+STROZZI = load_game("strozzi")
+TABLES = {table.name: table for table in STROZZI.fact_tables}
+SMALL = {
+    "name": "kept",
+    "game": "strozzi",
+    "seed": 11,
+    "players": [3, 6],
+    "deals": 40,
+    "chunks": 7,
+    "lineups": [["heuristic", "random", "random"], ["random", "random", "greedy", "random", "greedy", "random"]],
+    "facts": list(TABLES),
+}
+
+
+def plan(**changes):
+    return make_plan({key: value for key, value in {**SMALL, **changes}.items() if value is not None}, "study.toml")
+
+
+def contents(folder):
+    return {str(file.relative_to(folder)): file.read_bytes() for file in (folder / "facts").rglob("*.parquet")}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    return run_study(plan(), tmp_path_factory.mktemp("kept") / "results", workers=1)
+
+
+@pytest.fixture
+def copy(finished, tmp_path):
+    return shutil.copytree(finished.folder, tmp_path / "copy")
+
+
+# -- the rows are those that are counted and recorded -------------------------------------------------------------------
+
+
+def numbers_of(frame, column, setting):
+    """The numbers that a column counts as, from a data frame's."""
+    values = frame[column.name]
+    if values.dtype == "category":
+        levels = column.levels_in(setting)
+        return np.array(levels.starts)[[levels.names.index(value) for value in values]]
+    return np.rint(np.asarray(values) * column.scale).astype(np.int64)
+
+
+def assert_counted(match, deals, table, frame):
+    """Every column: by each of its levels, the counts, and the sums of all columns, are those that are counted."""
+    assert len(frame) > 0
+    values = {column.name: numbers_of(frame, column, match.setting) for column in table.all_columns}
+    sortable = [column for column in table.all_columns if column.levels_in(match.setting)]
+    crosstabs = [Crosstab(table.name, (column.name,), tuple(values)) for column in sortable]
+    counting = match.plan([Crosstab(table.name, (), tuple(values)), *crosstabs])
+    counts = match.play(0, deals, plan=counting).counts[None]
+    whole = counting.read(Crosstab(table.name, (), tuple(values)), counts)[0]
+    assert whole.tolist() == [len(frame), *(int(column.sum()) for column in values.values())]
+    for column, crosstab in zip(sortable, crosstabs, strict=True):
+        by = column.levels_in(match.setting).of(values[column.name])
+        expected = np.zeros((len(column.levels_in(match.setting).names), 1 + len(values)), np.int64)
+        for number, each in enumerate([np.ones(len(frame), np.int64), *values.values()]):
+            np.add.at(expected[:, number], by, each)
+        assert counting.read(crosstab, counts)[0].tolist() == expected.tolist(), column.name
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_kept_rows_are_those_that_are_counted(finished, table):
+    frame = finished.facts(table)
+    for cell in plan().cells:
+        assert_counted(cell.match, 40, TABLES[table], frame[frame["players"] == cell.match.players])
+
+
+def test_kept_rows_are_those_of_the_records(finished):
+    games = 0
+    ships, seats = finished.facts("ship"), finished.facts("seat")
+    for cell in plan(deals=4).cells:
+        names = [spec.text for spec in cell.match.positions]
+        for deal in range(4):
+            for seating, design in enumerate(cell.match.design):
+                lines = record_game(cell.match, deal, seating)
+                found = [(x["player"], x["ship"], x["flag"], x["port"]) for x in lines if x["type"] == "place"]
+                chosen = "players == @cell.match.players and deal == @deal and seating == @seating"
+                rows = ships.query(chosen)
+                kept = rows[["seat", "card", "flag", "port"]].astype(object).to_numpy().tolist()
+                assert [tuple(row) for row in kept] == found
+                end, rows = lines[-1], seats.query(chosen)
+                assert rows["score"].tolist() == end["total"]
+                assert rows["position"].tolist() == design.tolist()
+                assert rows["agent"].tolist() == [names[position] for position in design] == lines[0]["agents"]
+                assert rows["win"].idxmax() == rows.index[end["ranking"][0]]
+                games += 1
+    assert games == 4 * 9
+
+
+@python_agent(name="first-legal")
+class FirstLegal:
+    def act(self, view, legal, rng):
+        return legal[0]
+
+
+@pytest.mark.parametrize(
+    ("players", "agents", "seatings", "deals"),
+    [
+        (
+            6,
+            ["random", "greedy", "random", "random", "random", "random"],
+            "all",
+            2,
+        ),  # a deal does not fit into the sink
+        (4, ["random", FirstLegal, "greedy", "random"], "rotate", 30),  # played in waves
+    ],
+)
+@pytest.mark.parametrize("every", [1, 3, 1000])
+def test_games_in_any_order_of_calls_are_the_same(players, agents, seatings, deals, every):
+    specs = tuple(load_agent(agent) if isinstance(agent, str) else spec_of(agent) for agent in agents)
+    match = Match(STROZZI, players, specs, resolve_variant(STROZZI, "base"), 5, seatings)
+    keep, table = Keep(("round", "ship"), every), TABLES["ship"]
+    asked = match.plan([Crosstab("ship", ("flag", "lap"), ("prize",))])
+    plain = match.play(0, deals, plan=asked, rows=True)
+    played = match.play(0, deals, plan=asked, keep=keep, rows=True)
+    assert played.outcome.tobytes() == plain.outcome.tobytes()
+    assert played.counts.tolist() == plain.counts.tolist()
+    assert played.rows.tobytes() == plain.rows.tobytes()
+    games = np.concatenate([rows.games for rows in kept_rows(played.kept, keep, table)])
+    wanted = [(deal, seating) for deal in range(0, deals, every) for seating in range(len(match.design))]
+    assert [(game["deal"], game["seating"]) for game in games] == wanted
+    scores = plain.rows["score"].reshape(-1, players)[plain.rows["deal"].reshape(-1, players)[:, 0] % every == 0]
+    assert games["score"][:, :players].tolist() == scores.tolist()
+    if every == 1:
+        prizes = [rows.columns["prize"].sum() for rows in kept_rows(played.kept, keep, table)]
+        assert sum(prizes) == asked.read(Crosstab("ship", (), ("prize",)), plain.counts[None])[0, 1]
+
+
+def test_tables_that_some_deals_alone_have_rows_of():
+    tables = [
+        Table(
+            "rare", "of even deals", (Column("value", "any", dtype="u2"),), most=lambda setting: 3, rows=64, sampled=2
+        ),
+        Table("common", "of all", (Column("value", "any"),), most=lambda setting: 1, rows=64),
+    ]
+    sink = np.zeros(1, sink_dtype(tables, []))
+    keep = Keep(("rare", "common"))
+    keeper = RowKeeper(tables, sink, keep)
+    number = 0
+    for first in (0, 16):
+        for deal in range(first, first + 16):
+            sink["deal"][0, sink["games"][0]] = deal
+            for _ in range(3 if deal % 2 == 0 else 0):
+                sink["rare_value"][0, sink["rare_rows"][0]] = number = number + 1
+                sink["rare_rows"] += 1
+            sink["common_value"][0, sink["common_rows"][0]] = deal
+            sink["common_rows"] += 1
+            for table in tables:
+                sink[f"{table.name}_ends"][0, sink["games"][0]] = sink[f"{table.name}_rows"][0]
+            sink["games"] += 1
+        keeper.take()
+        for name in ("games", "rare_rows", "common_rows"):
+            sink[name] = 0
+    content = keeper.content()
+    (rare,), (common,) = (list(kept_rows(content, keep, table)) for table in tables)
+    assert rare.columns["value"].tolist() == list(range(1, 49))
+    assert rare.games["deal"][rare.game].tolist() == [deal for deal in range(0, 32, 2) for _ in range(3)]
+    assert common.columns["value"].tolist() == list(range(32))
+
+
+def test_what_takes_rows_is_forgotten_at_once_and_raises_afterwards(monkeypatch):
+    match = Match(STROZZI, 3, (load_agent("random"),), resolve_variant(STROZZI, "base"), 5)
+    sink = np.zeros(1, STROZZI.facts.SINK)
+    keeper = RowKeeper(STROZZI.fact_tables, sink, Keep(("ship",)))
+    keeper.content()
+    forgotten = weakref.ref(keeper)
+    gc.disable()
+    try:
+        del keeper
+        assert forgotten() is None
+    finally:
+        gc.enable()
+
+    def fails(keeper):
+        raise MemoryError
+
+    monkeypatch.setattr(RowKeeper, "take", fails)
+    with pytest.raises(MemoryError):
+        match.play(0, 200, plan=match.plan([]), keep=Keep(("ship",)))
+
+
+# -- the same bytes ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_workers_and_interruptions_do_not_change_a_byte(finished, tmp_path, monkeypatch, workers):
+    whole, write = contents(finished.folder), Store.write
+
+    def interrupted(store, key, played):
+        write(store, key, played)
+        if len(store.done) in (3, 8):
+            raise Interrupted(signal.SIGTERM, "interrupted")
+
+    monkeypatch.setattr(Store, "write", interrupted)
+    for _ in range(2):
+        with pytest.raises(Interrupted):
+            run_study(plan(), tmp_path / "r", workers=workers)
+        assert not (tmp_path / "r" / "facts").exists()
+    monkeypatch.undo()
+    assert run_study(plan(), tmp_path / "r", workers=workers).played_now > 0
+    assert contents(tmp_path / "r") == whole
+    assert len(whole) == 2 * len(TABLES)
+
+
+@pytest.mark.slow
+def test_killed_and_resumed_the_rows_are_the_same(tmp_path):
+    study, folder = tmp_path / "study.toml", tmp_path / "killed"
+    study.write_text(
+        'name = "k"\ngame = "strozzi"\nplayers = [3, 4]\ndeals = 20_000\nlineups = [["greedy"]]\nfacts = ["ship"]\n'
+    )
+    command = [sys.executable, "-m", "strozzi_sim", "run", str(study), "--out"]
+    process = subprocess.Popen([*command, str(folder), "--workers", "2"], stdout=subprocess.DEVNULL)
+    ledger, deadline = folder / "ledger.jsonl", time.monotonic() + 120
+    while time.monotonic() < deadline and not (ledger.exists() and ledger.read_bytes().count(b"\n") > 5):
+        time.sleep(0.005)
+    process.kill()
+    process.wait()
+    assert not (folder / "facts").exists()
+    for place in (folder, tmp_path / "whole"):
+        subprocess.run([*command, str(place), "--workers", "1"], check=True, stdout=subprocess.DEVNULL)
+    assert contents(folder) == contents(tmp_path / "whole") != {}
+
+
+def test_in_memory_the_rows_are_the_same(finished):
+    result = run_in_memory(plan(facts=["ship", "game"]), workers=1)
+    for name in ("ship", "game"):
+        assert result.facts(name).equals(finished.facts(name))
+    with pytest.raises(InputError, match=r"the study: keeps no rows of a fact table 'seat'; known: game, ship"):
+        result.facts("seat")
+
+
+# -- asking for more and for less ----------------------------------------------------------------------------------------
+
+
+def test_a_finished_study_that_is_asked_for_rows_plays_again_and_for_less_does_not(finished, tmp_path):
+    folder, said = tmp_path / "r", []
+    progress = Progress(say=said.append)
+    bare = run_study(plan(facts=None), folder, workers=1)
+    with pytest.raises(
+        InputError, match=r'keeps no rows of facts; add facts = \["ship"\] to the study and run it again'
+    ):
+        bare.facts("ship")
+    tables = {file.name: file.read_bytes() for file in (folder / "tables").iterdir()}
+    more = run_study(plan(facts=["ship", "card"]), folder, workers=1, progress=progress)
+    assert more.played_now == more.games
+    assert said == ["14 of 14 chunks do not hold all that is asked and are played again"]
+    assert {file.name: file.read_bytes() for file in (folder / "tables").iterdir()} == tables
+    kept = contents(finished.folder)
+    assert contents(folder) == {name: kept[name] for name in kept if name.split("/")[1] in ("ship", "card")}
+
+    (folder / "facts" / "card" / "notes.txt").write_text("mine")
+    less = run_study(plan(facts=["ship"], facts_share=0.1), folder, workers=1)
+    assert less.played_now == 0
+    assert [file.name for file in (folder / "facts" / "card").iterdir()] == ["notes.txt"]
+    ship = finished.facts("ship")
+    assert less.facts("ship").equals(ship[ship["deal"] % 10 == 0].reset_index(drop=True))
+    with pytest.raises(InputError, match="known: ship"):
+        less.facts("card")
+
+    none = run_study(plan(facts=None), folder, workers=1)
+    assert none.played_now == 0
+    assert not (folder / "facts" / "ship").exists()
+    assert run_study(plan(facts=["card", "ship"]), folder, workers=1).played_now == 0
+    assert run_study(plan(facts=["card", "ship", "game"]), folder, workers=1).played_now == more.games
+
+
+def test_a_heat_map_that_chunks_do_not_count_keeps_the_rows(tmp_path):
+    run_study(plan(facts=["game"]), tmp_path / "r", workers=1)
+    added = {"name": "mine", "fact": "ship", "rows": "steps", "columns": "cards_left", "value": "count"}
+    added |= {"rows": "port"}
+    result = run_study(plan(facts=["game"], heatmap=[added]), tmp_path / "r", workers=1)
+    assert len(result.facts("game")) == 40 * 9
+
+
+@pytest.mark.parametrize(("share", "every"), [(1, 1), (0.1, 10), (0.3, 3), (0.7, 1), (1e-320, 2**31 - 1)])
+def test_a_share_of_deals(finished, tmp_path, share, every):
+    result = run_study(plan(facts=["round", "game"], facts_share=share), tmp_path / "r", workers=1)
+    whole = finished.facts("round")
+    assert result.facts("round").equals(whole[whole["deal"] % every == 0].reset_index(drop=True))
+    assert load_results(tmp_path / "r").manifest["kept"] == {
+        "tables": ["game", "round"],
+        "every": every,
+        "share": 1 / every,
+    }
+
+
+NOT = "facts_share: must be above 0 and at most 1, got"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"facts_share": 0}, f"{NOT} 0"),
+        ({"facts_share": -0.5}, f"{NOT} -0.5"),
+        ({"facts_share": 1.01}, f"{NOT} 1.01"),
+        ({"facts_share": float("nan")}, f"{NOT} nan"),
+        ({"facts_share": float("inf")}, f"{NOT} inf"),
+        ({"facts": None, "facts_share": 0.5}, "facts_share: says how much is kept, but facts names no table; known: game,"),
+        ({"facts": [], "facts_share": 0.5}, "facts_share: says how much is kept, but facts names no table"),
+        ({"facts": ["shp"]}, "facts: no fact table 'shp'; known: game, seat, round, card, ship, marker, category; did you mean 'ship'?"),
+        ({"facts": ["ship", "ship"]}, "facts: 'ship' is listed 2 times"),
+        ({"facts": "ship"}, "facts: expected"),
+        ({"facts_share": "half"}, "facts_share: expected"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_kept_is_refused(changes, words):
+    with pytest.raises(InputError) as error:
+        plan(**changes)
+    assert words.lower() in str(error.value).lower()
+
+
+def test_a_disk_that_is_too_small_for_the_rows(tmp_path, monkeypatch):
+    free = shutil.disk_usage(tmp_path)._replace(free=2**31)
+    monkeypatch.setattr("shutil.disk_usage", lambda path: free)
+    with pytest.raises(StorageError, match=r"2048 MiB free on the disk, about \d{5} MiB needed"):
+        run_study(plan(deals=1_000_000), tmp_path / "r", workers=1)
+
+
+# -- the files ------------------------------------------------------------------------------------------------------------
+
+
+def test_every_column_says_what_it_is(finished):
+    from pyarrow import parquet
+
+    path = finished.folder / "facts/ship/players=3/variant=base/lineup=heuristic,random,random/cell-0000.parquet"
+    schema = parquet.read_schema(path)
+    table = {key.decode(): value.decode() for key, value in schema.metadata.items()}
+    assert {key: table[key] for key in ("table", "description", "game", "seed", "behaviour", "deals", "share")} == {
+        "table": "ship", "description": "a ship taken", "game": "strozzi", "seed": "11", "behaviour": str(STROZZI.behaviour),
+        "deals": "all", "share": "1.0",
+    }  # fmt: skip
+    assert all(field.metadata[b"description"] for field in schema)
+    assert schema.field("prize").metadata[b"unit"] == b"coins"
+    assert json.loads(schema.field("flag").metadata[b"levels"]) == ["pirate", "plus_one", "ware"]
+    assert str(schema.field("flag").type).startswith("dictionary<values=string")
+    assert [str(schema.field(name).type) for name in ("deal", "seat", "sail", "prize", "place", "win")] == [
+        "int32", "uint8", "uint8", "uint16", "double", "double",
+    ]  # fmt: skip
+
+
+def test_row_groups_are_large_however_small_the_chunks(tmp_path, monkeypatch):
+    from pyarrow import parquet
+
+    monkeypatch.setattr("strozzi_sim.studies.kept.GROUP", 1000)
+    files = []
+    for chunks in (3, 40):
+        made = plan(chunks=chunks, facts=["ship"])
+        folder = tmp_path / str(chunks)
+        run_study(made, folder, workers=1)
+        files.append(contents(folder))
+        groups = parquet.ParquetFile(folder / KeptTable(made, "ship").path(made.cells[1])).metadata
+        rows = [groups.row_group(number).num_rows for number in range(groups.num_row_groups)]
+        assert rows[:-1] == [1000] * (len(rows) - 1)
+        assert 0 < rows[-1] <= 1000
+    assert files[0] == files[1]
+
+
+def test_pandas_reads_the_folder(finished):
+    import pandas as pd
+
+    frame, ours = pd.read_parquet(finished.folder / "facts" / "ship"), finished.facts("ship")
+    assert len(frame) == len(ours)
+    assert sorted(frame.columns) == sorted(ours.columns)
+    for columns in (["players", "flag"], ["lineup", "agent"]):
+        sums = [each.groupby([each[name].astype(str) for name in columns])["prize"].sum() for each in (frame, ours)]
+        assert sums[0].to_dict() == sums[1].to_dict()
+
+
+def test_polars_reads_the_folder(finished):
+    polars = pytest.importorskip("polars")
+    frame = polars.read_parquet(finished.folder / "facts" / "ship", hive_partitioning=True)
+    assert frame["prize"].sum() == finished.facts("ship")["prize"].sum()
+    assert set(frame["lineup"].unique()) == set(finished.facts("ship")["lineup"])
+
+
+def test_duckdb_reads_the_folder(finished):
+    duckdb = pytest.importorskip("duckdb")
+    source = f"read_parquet('{finished.folder}/facts/ship/**/*.parquet', hive_partitioning = true)"
+    query = f"select lineup, sum(prize) from {source} where flag = 'pirate' group by lineup"
+    ours = finished.facts("ship").query("flag == 'pirate'").astype({"lineup": str}).groupby("lineup")["prize"].sum()
+    assert dict(duckdb.sql(query).fetchall()) == ours.to_dict()
+
+
+LONG = "long_" * 40
+AGENT = f"""
+from strozzi_sim.agent import Param, python_agent
+
+@python_agent(name="{LONG}", margin=Param(1, 0, 5, "nothing"))
+class Long:
+    def __init__(self, margin):
+        pass
+
+    def act(self, view, legal, rng):
+        return legal[-1]
+"""
+
+
+def test_line_ups_with_awkward_and_long_names(tmp_path, monkeypatch):
+    import pandas as pd
+
+    agents = [f"{LONG}.py::{LONG}:margin=2", "greedy", "random"]
+    (tmp_path / f"{LONG}.py").write_text(AGENT)
+    monkeypatch.chdir(tmp_path)
+    made = plan(players=[3], lineups=[["flat_mc:playouts=1"], agents], deals=3, facts=["game"])
+    result = run_study(made, tmp_path / "r", workers=1)
+    lineups = [cell.lineup for cell in made.cells]
+    assert list(dict.fromkeys(result.facts("game")["lineup"])) == lineups
+    read = set(pd.read_parquet(tmp_path / "r" / "facts" / "game")["lineup"])
+    assert lineups[0] in read
+    assert all(len(name) < 201 for name in read)
+    for cell in made.cells:
+        parts = Path(KeptTable(made, "game").path(cell)).parts
+        assert all(len(part) < 220 and not set("=:\\") & set(part.partition("=")[2]) for part in parts)
+
+
+# -- reading --------------------------------------------------------------------------------------------------------------
+
+
+def test_reading_says_what_is_wrong(finished, copy, tmp_path):
+    assert load_results(copy).facts("ship").equals(finished.facts("ship"))
+    with pytest.raises(InputError, match="holds no results of a study"):
+        read_facts(tmp_path, "ship")
+    with pytest.raises(
+        InputError, match=r"keeps no rows of a fact table 'shp'; known: game, .*; did you mean 'ship'\?"
+    ):
+        read_facts(copy, "shp")
+    file = next((copy / "facts" / "ship").rglob("*.parquet"))
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-50])
+    with pytest.raises(
+        InputError, match=r"cell-000\d\.parquet: is damaged or was changed by hand; run the study again"
+    ):
+        read_facts(copy, "ship")
+    file.unlink()
+    with pytest.raises(InputError, match=r"cell-000\d\.parquet: is missing; run the study again"):
+        read_facts(copy, "ship")
+    assert run_study(plan(), copy, workers=1).played_now == 0
+    assert file.read_bytes() == whole
+    file.with_name(".cell-0000.parquet.0123456789abcdef.tmp").write_text("half")
+    run_study(plan(), copy, workers=1)
+    assert contents(copy) == contents(finished.folder)
+    assert not list(copy.rglob(".*.tmp"))
+
+
+def test_a_manifest_that_was_changed_by_hand(copy):
+    path = copy / "manifest.json"
+    manifest = json.loads(path.read_bytes())
+    manifest["held"]["tables"].append("shp")
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(InputError, match="was changed by hand: held: facts: no fact table 'shp'"):
+        run_study(plan(), copy, workers=1)
+
+
+def test_settings_of_variants_share_one_schema():
+    made = plan(variants=["base", "few"], variant={"few": {"setup": {"rounds": 2}}}, facts=["ship"])
+    kept = KeptTable(made, "ship")
+    names = [[(field.name, field.type) for field in kept.schema(cell)] for cell in made.cells]
+    assert all(each == names[0] for each in names)
+    assert isinstance(made.cells[0].match.setting, Setting)
