@@ -12,8 +12,9 @@ from matplotlib.collections import PolyCollection
 
 from report_cells import CELL, FIGURE, cell
 from strozzi_sim.errors import InputError
+from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.games import load_game
-from strozzi_sim.games.reporting import Figure, FigureTable, HeatMap
+from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.reports.chance import is_noise
 from strozzi_sim.reports.heat import draw_panels

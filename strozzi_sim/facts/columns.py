@@ -70,7 +70,7 @@ def bands(starts: Sequence[int], scale: int = 1) -> Levels:
     return Levels(tuple(names), (below, *(scale * start for start in starts)), exact=False)
 
 
-FLAG = labels(("no", "yes"))
+YES_NO = labels(("no", "yes"))
 
 
 @dataclass(frozen=True)

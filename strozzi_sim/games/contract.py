@@ -17,6 +17,7 @@ from typing import Any, cast
 import numpy as np
 
 from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.facts.columns import Table
 from strozzi_sim.games.parts import (
     CheckPart,
     ComponentsPart,

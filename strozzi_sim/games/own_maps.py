@@ -9,10 +9,10 @@ from msgspec import Meta
 
 from strozzi_sim.errors import InputError, known_names, shown
 from strozzi_sim.facts.blocks import ROWS, Block, Ratio, mean, per_game, share, share_along
-from strozzi_sim.facts.columns import FLAG, Column, Table
+from strozzi_sim.facts.columns import YES_NO, Column, Table
 from strozzi_sim.facts.conditions import Condition
+from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.reporting import Figure, HeatMap
 
 _VALUES = '"count", "share", "mean COLUMN" or "share COLUMN"'
 
@@ -121,13 +121,13 @@ def _value(table: Table, kind: str, of: str, place: str) -> tuple[Ratio, Figure]
     if kind == "mean":
         unit = f", {column.unit}" if column.unit else ""
         return mean(f"mean_{of}", of), Figure(f"mean_{of}", f"mean of {_words(of)}{unit}", "amount")
-    if not _is_flag(column):
-        flags = [each.name for each in table.all_columns if _is_flag(each)]
-        raise InputError(f'{place}: value: {of} is not yes or no; {known_names(of, flags)}, or use "mean {of}"')
+    if not _is_yes_or_no(column):
+        yes_or_no = [each.name for each in table.all_columns if _is_yes_or_no(each)]
+        raise InputError(f'{place}: value: {of} is not yes or no; {known_names(of, yes_or_no)}, or use "mean {of}"')
     if of == "win":
         return share("win_share", "win"), Figure("win_share", "games won", "share")
     return share(f"share_{of}", of), Figure(f"share_{of}", f"share with {_words(of)}", "share")
 
 
-def _is_flag(column: Column) -> bool:
-    return column.levels is FLAG or column.name == "win"
+def _is_yes_or_no(column: Column) -> bool:
+    return column.levels is YES_NO or column.name == "win"

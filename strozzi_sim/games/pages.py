@@ -8,17 +8,8 @@ import pandas as pd
 
 from strozzi_sim.facts.blocks import ALL, Block, Quantiles
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.games.reporting import (
-    Figure,
-    FigureTable,
-    HeatMap,
-    Narrator,
-    Picture,
-    Tables,
-    check_names,
-    first_scenario,
-    spoken_of,
-)
+from strozzi_sim.facts.pictures import Figure, HeatMap
+from strozzi_sim.games.reporting import FigureTable, Narrator, Picture, Tables, check_names, first_scenario, spoken_of
 
 __all__ = ["ALL", "QUANTILES", "Page", "Report", "leaders", "score_pictures"]
 

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.games.pages import Page, Report
-from strozzi_sim.games.reporting import FigureTable, HeatMap, Tables
+from strozzi_sim.games.reporting import FigureTable, Tables
 
 
 def _add_balance(table: FigureTable, cell: Any, stats: Any) -> None:

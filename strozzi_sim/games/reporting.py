@@ -21,9 +21,8 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.errors import InputError, known_names, shown
-from strozzi_sim.facts.blocks import Block
+from strozzi_sim.facts.pictures import Figure, Unit
 
-Unit = Literal["share", "amount", "number", "count"]  # an amount is of what scores are counted in
 Tables = Mapping[str, pd.DataFrame]
 
 CELL = ("players", "variant", "lineup")
@@ -31,15 +30,6 @@ FIGURE = ("figure", "value", "low", "high", "n", "deals")
 NUMBER_KEYS = ("seat", "position")
 SCENARIO = "scenario"  # a variant with a line-up
 THIN = "\N{NARROW NO-BREAK SPACE}"
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure of a table as a report shows it: its name there, what it is called, its unit."""
-
-    name: str
-    label: str
-    unit: Unit
 
 
 @dataclass(frozen=True)
@@ -78,30 +68,6 @@ class Picture:
     groups: Mapping[str, tuple[Figure, ...]] = field(default_factory=dict)
     x_label: str = ""
     equal: bool = False
-
-
-@dataclass(frozen=True)
-class HeatMap:
-    """A heat map: rows x columns, one table heat_<name>, one of its figures drawn.
-
-    Attributes:
-        title, caption: in words; the caption says what a cell is.
-        row_label, column_label: what rows and columns are.
-        figure: the figure drawn.
-        block: the table, its keys are `row` and `column`; None of a table that is not of facts.
-    """
-
-    title: str
-    caption: str
-    row_label: str
-    column_label: str
-    figure: Figure
-    block: Block | None = None
-
-    @property
-    def equal(self) -> bool:
-        """Whether a cell is a share to be compared with an equal chance."""
-        return self.figure.name == "win_share"
 
 
 class FigureTable:

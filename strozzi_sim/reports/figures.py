@@ -9,7 +9,8 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from strozzi_sim.games.reporting import Picture, Unit, in_words, pick
+from strozzi_sim.facts.pictures import Unit
+from strozzi_sim.games.reporting import Picture, in_words, pick
 from strozzi_sim.reports import style
 from strozzi_sim.reports.rows import dot_rows, quantile_lines, stacked_bars
 from strozzi_sim.reports.series import Series, Words, in_order, named, players_title, whiskers

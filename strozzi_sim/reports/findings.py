@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.games.reporting import (
     SCENARIO,
     THIN,
-    Figure,
     Picture,
     Tables,
     digits_for,

@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure as Drawing
 
-from strozzi_sim.games.reporting import HeatMap
+from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.games.verdicts import MAX_CHUNKS
 from strozzi_sim.reports.heat_grid import (
     NOTE,

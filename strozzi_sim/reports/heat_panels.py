@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.games.reporting import HeatMap, listed
+from strozzi_sim.facts.pictures import HeatMap
+from strozzi_sim.games.reporting import listed
 from strozzi_sim.games.verdicts import ALPHA, MAX_CHUNKS, degrees_of_freedom, p_value_of_share
 from strozzi_sim.reports.chance import is_noise
 from strozzi_sim.reports.findings import scenario_words, scenarios

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import Colormap, Normalize
 
-from strozzi_sim.games.reporting import Figure, HeatMap
+from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.reports.heat_panels import Array, Panels
 from strozzi_sim.reports.style import DIVERGING, GREY, SEQUENTIAL
 

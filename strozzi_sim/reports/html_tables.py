@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.games.reporting import THIN, Figure, Picture, digits_for, in_words, pick, reach_in_words
+from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.games.reporting import THIN, Picture, digits_for, in_words, pick, reach_in_words
 from strozzi_sim.reports.series import in_order, named
 from strozzi_sim.reports.style import compact
 

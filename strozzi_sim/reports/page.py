@@ -12,9 +12,10 @@ import msgspec
 import pandas as pd
 from markupsafe import Markup
 
+from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import OwnMap, own_heat_map
-from strozzi_sim.games.reporting import SCENARIO, THIN, HeatMap, Picture, Tables, listed, pick
+from strozzi_sim.games.reporting import SCENARIO, THIN, Picture, Tables, listed, pick
 from strozzi_sim.games.verdicts import MAX_CHUNKS
 from strozzi_sim.kernel.files import storage_errors
 from strozzi_sim.play.calibrate import Calibration

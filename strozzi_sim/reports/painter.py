@@ -12,7 +12,8 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
-from strozzi_sim.games.reporting import HeatMap, Picture
+from strozzi_sim.facts.pictures import HeatMap
+from strozzi_sim.games.reporting import Picture
 from strozzi_sim.reports.figures import draw
 from strozzi_sim.reports.heat import draw_heat_map
 from strozzi_sim.reports.html_tables import PageTable, page_table

@@ -7,7 +7,8 @@ import pandas as pd
 from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Patch
 
-from strozzi_sim.games.reporting import Figure, Picture, in_words, pick
+from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.games.reporting import Picture, in_words, pick
 from strozzi_sim.reports import style
 from strozzi_sim.reports.series import Series, Words, in_order, named, players_title, whiskers
 

@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from strozzi_sim.games.reporting import Unit
+from strozzi_sim.facts.pictures import Unit
 
 WIDTH = 7.6  # inches, the column of the page
 INK, GREY, PAPER = "#222222", "#6b6b6b", "#ffffff"

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.reporting import Figure, HeatMap, Picture, Tables, listed, pick, quote, row_of
+from strozzi_sim.games.reporting import Picture, Tables, listed, pick, quote, row_of
 from strozzi_sim.games.verdicts import MIN_SHARE, surely_not
 from strozzi_sim.reports.findings import RANK, SCORE, WIN
 from strozzi_sim.reports.page import Content, Item, Section, known_facts, section, write_page

@@ -30,9 +30,9 @@ from strozzi_sim.agent import AgentSpec
 from strozzi_sim.errors import InputError, known_names, shown
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.keeping import NOTHING, Keep, keep_of
+from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import OwnMap, own_heat_map
-from strozzi_sim.games.reporting import HeatMap
 from strozzi_sim.games.variants import Variant, resolve_variant, words_of
 from strozzi_sim.kernel.plain_data import read_toml
 from strozzi_sim.play.calibrate import Calibration

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.facts.columns import FLAG, Column, Levels, Setting, Table, bands, labels, numbers
+from strozzi_sim.facts.columns import YES_NO, Column, Levels, Setting, Table, bands, labels, numbers
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.state import (
@@ -183,7 +183,7 @@ def _reasons(setting: Setting) -> np.ndarray[Any, Any]:
 
 
 def _derived(
-    name: str, text: str, of: str, values: Callable[[Setting], Any], levels: Any = FLAG, unit: str = ""
+    name: str, text: str, of: str, values: Callable[[Setting], Any], levels: Any = YES_NO, unit: str = ""
 ) -> Column:
     """A column that follows from others."""
     return Column(
@@ -221,10 +221,10 @@ _LOT = (
     Column("proposer", "who names the price", labels(PLAYER_NAMES)),
     Column("room", "who could load it", labels(("both", "proposer"))),
     Column("price", "price", lambda setting: numbers(range(_cap(setting) + 1)), unit="coins"),
-    Column("asked", "the responder was asked", FLAG),
-    Column("bought", "the responder bought it", FLAG),
-    Column("discarded", "the buyer discarded it", FLAG),
-    Column("forced", "the buyer discarded it for want of room", FLAG),
+    Column("asked", "the responder was asked", YES_NO),
+    Column("bought", "the responder bought it", YES_NO),
+    Column("discarded", "the buyer discarded it", YES_NO),
+    Column("forced", "the buyer discarded it for want of room", YES_NO),
     _derived("price_band", f"price, {_FROM}", "price", lambda setting: np.arange(_cap(setting) + 1),
              lambda setting: _bands_to(_cap(setting) // PRICE_BAND, 1), "coins"),
     _derived("capped", "its price is the highest that an agent can name", "price",
@@ -247,7 +247,7 @@ def _per_round(count: Callable[[Setting], int]) -> Callable[[Setting], int]:
 
 
 GAME = Table("game", "a game", (
-    Column("tie", "both have equal coins and share the win", FLAG),
+    Column("tie", "both have equal coins and share the win", YES_NO),
     Column("margin", "coins of the winner less those of the loser", dtype="i4", unit="coins"),
     Column("medici_margin", "coins of Medici less those of Strozzi", dtype="i4", unit="coins"),
     Column("lead_changes", "changes of the leader from round to round"),
@@ -256,8 +256,8 @@ PLAYER = Table("seat", "a player in a game", (
     _SEAT,
     Column("total", "final coins", _final_coins, "i4", "coins"),
     *_money(*_SOURCES, "paid"),
-    Column("below_zero", "owed the bank after paying for a lot", FLAG),
-    Column("below_zero_at_end", "owes the bank at the end", FLAG),
+    Column("below_zero", "owed the bank after paying for a lot", YES_NO),
+    Column("below_zero_at_end", "owes the bank at the end", YES_NO),
 ), most=lambda setting: SEATS, of_choices=True)  # fmt: skip
 ROUNDS = Table("round", "a player in a round", (
     _SEAT,
@@ -266,7 +266,7 @@ ROUNDS = Table("round", "a player in a round", (
     *_money(*_SOURCES, "paid"),
     Column("loaded", "tiles on the player's ships", lambda setting: numbers(range(sum(_capacities(setting)) + 1)), unit="tiles"),
     Column("held", "markers on the player's side after it", lambda setting: numbers(range(len(_tracks(setting)) + 1)), unit="markers"),
-    Column("leader", "led after it", FLAG),
+    Column("leader", "led after it", YES_NO),
     _derived("full", "no ship has a free space", "loaded", lambda setting: np.arange(256) == sum(_capacities(setting))),
 ), most=_per_round(lambda setting: SEATS), of_choices=True)  # fmt: skip
 ENDS = Table("round_end", "a round when it is over", (
@@ -274,7 +274,7 @@ ENDS = Table("round_end", "a round when it is over", (
     Column("lots", "lots shown", unit="lots"),
     Column("tiles", "tiles shown", unit="tiles"),
     Column("left", "tiles left in the bag", unit="tiles"),
-    Column("full_fleet", "a player's ships were full", FLAG),
+    Column("full_fleet", "a player's ships were full", YES_NO),
     _derived("empty_bag", "the bag was empty, and no player's ships were full", "full_fleet", lambda setting: [1, 0]),
 ), most=_per_round(lambda setting: 1), of_choices=True)  # fmt: skip
 LOTS = Table("lot", "a lot of tiles bought", _LOT, most=_lots, of_choices=True)
@@ -300,8 +300,8 @@ SHIPS = Table("ship", "a player's ship when a round is scored", (
     Column("load", "total face value of the ship's tiles",
            lambda setting: numbers(totals(_values(setting), range(max(_capacities(setting)) + 1)), _LOAD)),
     Column("tiles", "tiles on it", lambda setting: numbers(range(max(_capacities(setting)) + 1)), unit="tiles"),
-    Column("won", "it is paid for the harbor", FLAG),
-    Column("tied", "both have a ship there and nobody is paid", FLAG),
+    Column("won", "it is paid for the harbor", YES_NO),
+    Column("tied", "both have a ship there and nobody is paid", YES_NO),
     _derived("moored", "it is moored", "harbor", lambda setting: _MOORED),
     _derived("alone", "it is moored and the rival has no ship there", "harbor rival",
              lambda setting: np.outer(_MOORED, np.arange(NO_RIVAL + 1) == NO_RIVAL)),
@@ -326,7 +326,7 @@ MARKERS = Table("marker", "a marker when a round is scored", (
     Column("place", "space; 0 is the centre, Strozzi's are negative", _places, "i4"),
     Column("steps", "steps that both players made with it", unit="steps"),
     Column("moved", "spaces that it moved", unit="spaces"),
-    Column("swapped", "it changed sides", FLAG),
+    Column("swapped", "it changed sides", YES_NO),
     _derived("off_centre", "it is off the centre", "place", _off_centre),
     _derived("distance", "spaces between it and the centre", "place", _distance,
              lambda setting: numbers(map(abs, _places(setting).starts)), "spaces"),

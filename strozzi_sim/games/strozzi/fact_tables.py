@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.facts.columns import FLAG, Column, Levels, Setting, Table, bands, labels, numbers
+from strozzi_sim.facts.columns import YES_NO, Column, Levels, Setting, Table, bands, labels, numbers
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.strozzi.state import (
     CATEGORIES,
@@ -117,17 +117,17 @@ _CARGO = Column(
 _LAP = Column("lap", "seats after the active player, who is 0", _seats)
 
 _LAST = Column(
-    "last", "it is the last round", FLAG, of=("round",),
+    "last", "it is the last round", YES_NO, of=("round",),
     values=lambda setting: (np.arange(MAX_ROUNDS + 1) == setting.components["setup"]["rounds"]).astype(int),
 )  # fmt: skip
 
 GAME = Table("game", "a game", (
     Column("margin", "coins of the winner less those of the second", dtype="u2", unit="coins"),
-    Column("florence_tie", "the two best had equal coins", FLAG),
+    Column("florence_tie", "the two best had equal coins", YES_NO),
     Column("lead_changes", "changes of the leader, from round to round and to the end"),
     Column("set_aside", "ship cards that nobody took", lambda setting: numbers(range(32), 31)),
     Column("tiles_left", "promotion tiles that nobody took"),
-    Column("over_box", "more coins were paid than are in the box", FLAG),
+    Column("over_box", "more coins were paid than are in the box", YES_NO),
 ), most=lambda setting: 1)  # fmt: skip
 PLAYER = Table("seat", "a player in a game", (
     _SEAT,
@@ -144,13 +144,13 @@ ROUNDS = Table("round", "a player in a round", (
     Column("flags", "the order in which the player's flags took ships", _orders(FLAG_NAMES)),
     Column("ports", "the order in which ships went to ports", _orders(PORT_NAMES)),
     _LAST,
-    *(Column(f"used_{flag}", f"the {flag} flag took a ship", FLAG, of=("flags",), values=_used(kind))
+    *(Column(f"used_{flag}", f"the {flag} flag took a ship", YES_NO, of=("flags",), values=_used(kind))
       for kind, flag in enumerate(FLAG_NAMES, 1)),
-    *(Column(f"unused_{flag}", f"the {flag} flag took no ship", FLAG, of=("flags",), values=_unused(kind))
+    *(Column(f"unused_{flag}", f"the {flag} flag took no ship", YES_NO, of=("flags",), values=_unused(kind))
       for kind, flag in enumerate(FLAG_NAMES, 1)),
     Column("unused", "flags that took no ship", of=("flags",), values=_unused(1, 2, 3)),
     Column("coins", "coins of the round, without promotion tiles", dtype="u2", unit="coins"),
-    Column("leader", "led after the round, ties decided at Florence", FLAG),
+    Column("leader", "led after the round, ties decided at Florence", YES_NO),
 ), most=lambda setting: setting.players * setting.components["setup"]["rounds"])  # fmt: skip
 CARDS = Table("card", "a ship card turned over", (
     _CARD,
@@ -158,11 +158,11 @@ CARDS = Table("card", "a ship card turned over", (
     _CARGO,
     _ROUND,
     Column("claimed_by", "flag of the first claim", labels((*FLAG_NAMES, "none"))),
-    Column("claimed", "somebody claimed it", FLAG, of=("claimed_by",), values=lambda setting: np.array([1, 1, 1, 0])),
-    Column("taken_over", "a pirate took over the first claim", FLAG),
+    Column("claimed", "somebody claimed it", YES_NO, of=("claimed_by",), values=lambda setting: np.array([1, 1, 1, 0])),
+    Column("taken_over", "a pirate took over the first claim", YES_NO),
     Column("lap", "seats of that pirate after the active player", _seats),
-    Column("taken", "somebody took it", FLAG),
-    Column("set_aside", "nobody took it", FLAG, of=("taken",), values=lambda setting: np.array([1, 0])),
+    Column("taken", "somebody took it", YES_NO),
+    Column("set_aside", "nobody took it", YES_NO, of=("taken",), values=lambda setting: np.array([1, 0])),
 ), most=lambda setting: len(setting.components["ships"]) * setting.components["setup"]["rounds"])  # fmt: skip
 SHIPS = Table("ship", "a ship taken", (
     _SEAT,
@@ -177,7 +177,7 @@ SHIPS = Table("ship", "a ship taken", (
     Column("port", "where it was placed", labels(PORT_NAMES)),
     Column("order", "the player's first, second or third ship of the round", numbers(range(1, PORTS + 1))),
     _LAP,
-    Column("takes_over", "a pirate took it from somebody", FLAG),
+    Column("takes_over", "a pirate took it from somebody", YES_NO),
     Column("cards_left", "cards left to turn over in the round when it was taken", lambda setting: numbers(range(len(setting.components["ships"])))),
     Column("prize", "coins from its rank in the port", _prizes("ship_ranks"), "u2", "coins"),
     Column("steps", "spaces its owner's marker moved at the port", _spaces, unit="spaces"),

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from strozzi_sim.facts.pictures import Figure, Unit
 from strozzi_sim.games.medici_vs_strozzi.report.tables import ESTIMATED, PRICE_QUANTILES, ROLES, SOURCES, WHY
 from strozzi_sim.games.medici_vs_strozzi.report.words import BY_LABELS
 from strozzi_sim.games.pages import ALL, leaders, score_pictures
-from strozzi_sim.games.reporting import SCENARIO, Figure, Narrator, Picture, Tables, Unit, first_scenario
+from strozzi_sim.games.reporting import SCENARIO, Narrator, Picture, Tables, first_scenario
 
 SIZES = ("1", "2", "3", "4", "5", "6")
 _MONEY = ("coins", "price", "fair_mean", "score", "margin", "paid", "payout")

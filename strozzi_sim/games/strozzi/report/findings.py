@@ -6,8 +6,9 @@ Sentences speak of the first variant and line-up, and of one player count, the o
 from collections.abc import Mapping
 from typing import Any
 
+from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.games.pages import ALL
-from strozzi_sim.games.reporting import Narrator, Unit, in_words, listed, pick, quote
+from strozzi_sim.games.reporting import Narrator, in_words, listed, pick, quote
 from strozzi_sim.games.strozzi.report.words import WORDS, ship_words
 from strozzi_sim.games.strozzi.state import CATEGORIES, FLAG_NAMES, PORT_NAMES
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from strozzi_sim.facts.blocks import Block, mean, share, share_along
-from strozzi_sim.games.reporting import Figure, HeatMap
+from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.games.strozzi.report.tables import LAST_SPACE, PIRATED_BY_LAP, PIRATED_BY_SAIL, SPACE_BY_ROUND, use
 from strozzi_sim.games.strozzi.report.words import BY_LABELS
 

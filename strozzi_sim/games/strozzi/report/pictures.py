@@ -1,7 +1,8 @@
 """The pictures and tables that a Strozzi report shows, page by page."""
 
+from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.games.pages import ALL, leaders, score_pictures
-from strozzi_sim.games.reporting import Figure, Narrator, Picture, Tables, in_words, pick
+from strozzi_sim.games.reporting import Narrator, Picture, Tables, in_words, pick
 from strozzi_sim.games.strozzi.report.words import BY_LABELS
 from strozzi_sim.games.strozzi.state import CATEGORIES, CITY_NAMES, FLAG_NAMES, PORT_NAMES, SEATS
 

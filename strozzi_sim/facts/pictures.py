@@ -1,0 +1,41 @@
+"""Figures and heat maps as a report shows them, as data."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from strozzi_sim.facts.blocks import Block
+
+Unit = Literal["share", "amount", "number", "count"]  # an amount is of what scores are counted in
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a table as a report shows it: its name there, what it is called, its unit."""
+
+    name: str
+    label: str
+    unit: Unit
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """A heat map: rows x columns, one table heat_<name>, one of its figures drawn.
+
+    Attributes:
+        title, caption: in words; the caption says what a cell is.
+        row_label, column_label: what rows and columns are.
+        figure: the figure drawn.
+        block: the table, its keys are `row` and `column`; None of a table that is not of facts.
+    """
+
+    title: str
+    caption: str
+    row_label: str
+    column_label: str
+    figure: Figure
+    block: Block | None = None
+
+    @property
+    def equal(self) -> bool:
+        """Whether a cell is a share to be compared with an equal chance."""
+        return self.figure.name == "win_share"
