@@ -100,6 +100,7 @@ ALLOWED = {  # file -> where such a word means something else
     "selfplay/loop.py": [r"stop flag"],
     "selfplay/interrupts.py": [r"stop flag"],
     "reports/page.py": [r"flags=re\.\w+"],
+    "reports/painter.py": [r"flags=re\.\w+"],
     "reports/series.py": [r"marker=MARKS"],  # matplotlib's
     "reports/templates/report.html": [r'class="scroll"'],
     "reports/templates/report.css": [r"\.scroll\b"],

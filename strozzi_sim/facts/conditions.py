@@ -1,4 +1,4 @@
-"""Conditions on columns: `round == 3 and not (flag == pirate or prize < 20)`, parsed and never run as code."""
+"""Conditions on columns: `round == 3 and not (seat == 0 or steps < 2)`, parsed and never run as code."""
 
 import ast
 import keyword

@@ -1,6 +1,6 @@
 """The rows of facts that a study keeps: written as a partitioned Parquet data set, and read again as data frames.
 
-facts/<table>/players=4/variant=base/lineup=heuristic/cell-0000.parquet, in the order of deals and seatings. Names of folders
+facts/<table>/players=4/variant=base/lineup=random/cell-0000.parquet, in the order of deals and seatings. Names of folders
 are URL-encoded, as Hive has it, so that whoever reads data sets of this kind finds players, variant and line-up there. Every
 column says in its metadata what it is; `levels` are those of its cell.
 """
