@@ -17,7 +17,7 @@ from urllib.parse import quote
 import numpy as np
 
 from strozzi_sim.errors import InputError, StorageError, known_names, shown
-from strozzi_sim.facts.columns import OUTCOMES, Array, Column, Levels, Setting
+from strozzi_sim.facts.columns import OUTCOMES, YES_NO, Array, Column, Levels, Setting
 from strozzi_sim.facts.keeping import KeptRows
 from strozzi_sim.kernel.files import storage_errors
 from strozzi_sim.studies.folder import Content, read_list, read_manifest, replace_files
@@ -75,6 +75,7 @@ class KeptTable:
         for column in self.columns:
             kind: Any = pa.float64() if column.scale != 1 else pa.type_for_alias(self._dtypes[column.name])
             kind = pa.dictionary(pa.int32(), pa.string()) if column.name in self._labelled else kind
+            kind = pa.bool_() if column.levels is YES_NO else kind
             tells = {"description": column.text, "unit": column.unit}
             names = self._names(column, cell)
             tells |= {"levels": json.dumps(list(names))} if names else {}
@@ -152,6 +153,8 @@ class KeptTable:
             values = derived[name][tuple(rows.columns[base] for base in column.of)]
         else:
             values = rows.columns[name]
+        if column.levels is YES_NO:
+            return pa.array(values.astype(np.bool_))
         if name in self._labelled:
             levels = column.levels_in(cell.match.setting)
             assert levels is not None, name
@@ -164,7 +167,7 @@ class KeptTable:
 def _are_labels(column: Column, setting: Setting) -> bool:
     """Whether the values of a column stand for names, and are no numbers."""
     levels: Levels | None = column.levels_in(setting)
-    if levels is None:
+    if levels is None or levels is YES_NO:
         return False
     if not levels.exact or column.scale != 1:
         return not all(name.lstrip("-<").rstrip("+").replace(".", "").isdigit() for name in levels.names)
