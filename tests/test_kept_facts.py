@@ -329,7 +329,7 @@ NOT = "facts_share: must be above 0 and at most 1, got"
         ({"facts_share": float("inf")}, f"{NOT} inf"),
         ({"facts": None, "facts_share": 0.5}, "facts_share: says how much is kept, but facts names no table; known: game,"),
         ({"facts": [], "facts_share": 0.5}, "facts_share: says how much is kept, but facts names no table"),
-        ({"facts": ["shp"]}, "facts: no fact table 'shp'; known: game, seat, round, card, ship, marker, category; did you mean 'ship'?"),
+        ({"facts": ["shp"]}, "facts: no fact table 'shp'; known: game, seat, round, card, ship, marker, category, tile, decision; did you mean 'ship'?"),
         ({"facts": ["ship", "ship"]}, "facts: 'ship' is listed 2 times"),
         ({"facts": "ship"}, "facts: expected"),
         ({"facts_share": "half"}, "facts_share: expected"),

@@ -66,7 +66,7 @@ def test_a_later_map_plays_the_chunks_again_and_changes_nothing_else(finished, t
     before = tables_of(folder)
     results = played(folder, LATE, WINS, said=said)
     assert results.played_now == results.games > 0
-    assert any("72 of 72 chunks do not count all that is asked" in line for line in said)
+    assert any("72 of 72 chunks do not hold all that is asked" in line for line in said)
     after = tables_of(folder)
     assert {name: after[name] for name in before} == before
     assert set(after) - set(before) == {"heat_wins.csv", "heat_wins.parquet"}
@@ -97,7 +97,7 @@ def test_a_killed_study_takes_a_new_map_up_where_it_was(finished, tmp_path):
     (folder / "ledger.jsonl").write_text("".join(ledger[:40]))
     said = []
     results = played(folder, LATE, WINS, said=said)
-    assert any("40 of 72 chunks do not count" in line for line in said)
+    assert any("40 of 72 chunks do not hold" in line for line in said)
     assert results.played_now == results.games
     assert "heat_wins" in results.tables
 
@@ -154,7 +154,7 @@ def test_the_heatmap_command(finished, tmp_path):
     assert done.returncode == 0, done.stderr
     assert (folder / "figures" / "heat-more.png").exists() or list((folder / "figures").glob("heat-more*.png"))
     assert "heat-more" in (folder / "report.html").read_text() or "Flag" in (folder / "report.html").read_text()
-    assert "do not count all that is asked" in done.stderr
+    assert "do not hold all that is asked" in done.stderr
     refused = strozzi("heatmap", folder, "--rows", "flag", "--columns", "sail", "--players", "4")
     assert refused.returncode == 2
     assert "--players" in refused.stderr

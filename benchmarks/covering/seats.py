@@ -65,7 +65,18 @@ def _cell(match: Match, pool: Array, deals: int, number: int, rng: np.random.Gen
         summed[field] = np.add.reduceat(outcome[field], edges, axis=0)
     positions = tuple(spec.text for spec in match.positions)
     alone = len(match.lineup) == 1
-    return CellCounts(players, match.variant.name, str(number), positions, alone, deals, {}, summed, summed)
+    return CellCounts(
+        players,
+        match.variant.name,
+        str(number),
+        positions,
+        alone,
+        deals,
+        {},
+        summed,
+        np.zeros((chunks, 0), np.int64),
+        match.plan([]),
+    )
 
 
 def _p_values(field: str, sizes: list[int], tests: int) -> dict[int, Array]:
