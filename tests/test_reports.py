@@ -16,9 +16,10 @@ from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.games import load_game
 from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.games.variants import resolve_variant
+from strozzi_sim.reports import heat_panels
 from strozzi_sim.reports.chance import is_noise
 from strozzi_sim.reports.heat import draw_panels
-from strozzi_sim.reports.heat_grid import TALLEST
+from strozzi_sim.reports.heat_grid import TALLEST, grid_of, lines_of
 from strozzi_sim.reports.page import write_report
 from strozzi_sim.reports.style import DIVERGING, SEQUENTIAL
 from strozzi_sim.studies.tables import study_tables
@@ -426,3 +427,21 @@ def test_a_page_of_many_panels_stays_small_enough_to_mail(tmp_path):
 def test_the_study_of_all_heat_maps_names_them_all():
     study = tomllib.loads((Path(__file__).parents[1] / "experiments" / "strategy_heatmaps.toml").read_text("utf-8"))
     assert study["report"]["heatmaps"] == list(load_game("strozzi").report.HEATMAPS)
+
+
+def test_a_line_up_stands_below_the_player_counts_that_it_plays_at():
+    """Small panels have their titles at the head alone: an empty place, not the wrong column."""
+    table = heat_table(lambda players, k, i, j: players + i + j, lineups=tuple("abcd"))
+    table = table[(table["lineup"] != "d") | (table["players"] == 4)]
+    shown = HeatMap("Gains", "What is gained.", "row", "column", Figure("gain", "coins gained", "amount"))
+    found = heat_panels.panels_of(shown, table)
+    band = found.bands[-1]
+    assert (band.heading, [panel.players for panel in band.panels]) == ("d", [4])
+    nothing, four = found.aligned(band)
+    assert np.isnan(nothing.value).all()
+    assert four is band.panels[0]
+    lines = lines_of(grid_of(found, list("wxyz"), list("abc"), 2), found)
+    assert {tuple(panel.title for panel in panels) for line in lines for _, panels in line.bands} == {
+        ("3 players", "4 players")
+    }
+    assert texts_of(drawn_of(table).drawings[0][2]).count("n 1.2k") == 7

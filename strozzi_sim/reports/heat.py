@@ -227,7 +227,9 @@ class _Sheet:
     def _range(self, axes: Axes, panel: Panel, corner: tuple[float, float]) -> None:
         """Of a small panel: n of its rows, and whether it shows no differences."""
         totals = [total for total in self._events(panel) if total]
-        low, high = (compact(end) for end in (min(totals, default=0), max(totals, default=0)))
+        if not totals:
+            return
+        low, high = (compact(end) for end in (min(totals), max(totals)))
         width = self._grid.cell[0] * len(self._tops)
         said = low if low == high else f"{low}\N{EN DASH}{high}"
         text = f"{_ALIKE}  n {said}" if panel.noise else f"n {said}"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
-from strozzi_sim.reports.heat_panels import Band, Panel, Panels
+from strozzi_sim.reports.heat_panels import Panel, Panels
 from strozzi_sim.reports.style import WIDTH
 
 TALLEST = 11.0  # inches of a drawing: at the page's width, one printed page
@@ -123,7 +123,7 @@ def _large(panels: Panels, names: Sequence[str], tops: Sequence[str]) -> Grid:
 
 def _small(panels: Panels, names: Sequence[str], tops: Sequence[str], widest: int) -> Grid | None:
     """The grid of small multiples, or None if they would not be readable."""
-    columns = max(len(band.panels) for band in panels.bands)
+    columns = len(panels.titles)
     tall = len(names) > MANY
     label = 5.4 if tall else 6.8
     left = 0.14 + _LETTER * label * max(len(name) for name in names)
@@ -192,13 +192,14 @@ def height(grid: Grid, lines: Sequence[Line], rows: int, tops: int) -> float:
     return grid.head + grid.foot + sum(over(grid, line, tops) + body for line in lines)
 
 
-def lines_of(grid: Grid, bands: Sequence[Band]) -> list[Line]:
+def lines_of(grid: Grid, panels: Panels) -> list[Line]:
     """Bands in lines of panels."""
     found = []
-    for band in bands:
-        for start in range(0, len(band.panels), grid.columns):
+    for band in panels.bands:
+        whole = panels.aligned(band) if grid.small else band.panels
+        for start in range(0, len(whole), grid.columns):
             heading = band.heading if start == 0 else ""
-            part = ((heading, band.panels[start : start + grid.columns]),)
+            part = ((heading, whole[start : start + grid.columns]),)
             found.append(Line(part, band.apart or start == 0, band.variant, band.heading))
     if grid.across == 1:
         return found
@@ -213,7 +214,7 @@ def lines_of(grid: Grid, bands: Sequence[Band]) -> list[Line]:
 
 def sheets_of(grid: Grid, panels: Panels, rows: int, tops: int, tallest: float = TALLEST) -> list[Sheet]:
     """What goes into which drawing: all into one if it is not too tall, else one or more for each variant."""
-    lines = lines_of(grid, panels.bands)
+    lines = lines_of(grid, panels)
     if height(grid, lines, rows, tops) <= tallest:
         return [Sheet("", "", tuple(lines))]
     variants = list(dict.fromkeys(line.variant for line in lines))

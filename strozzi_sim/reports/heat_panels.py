@@ -75,6 +75,19 @@ class Panels:
         """The panels of all bands."""
         return [panel for band in self.bands for panel in band.panels]
 
+    @property
+    def titles(self) -> list[str]:
+        """The titles of panels, each once, fewer players first: the columns of small multiples."""
+        players = {panel.title: panel.players for panel in self.every}
+        return sorted(players, key=lambda title: players[title])
+
+    def aligned(self, band: Band) -> tuple[Panel, ...]:
+        """The panels of a band, one for each of the titles, empty where it has none: not every line-up plays at every count."""
+        shape = len(self.levels[0]), len(self.levels[1])
+        nothing = np.full(shape, np.nan), np.zeros(shape, np.int64), np.zeros(shape, bool)
+        own = {panel.title: panel for panel in band.panels}
+        return tuple(own.get(title) or Panel(title, 1, "", *nothing, noise=False) for title in self.titles)
+
 
 def shade(heat_map: HeatMap, value: Array, players: Any) -> Array:
     """What is shown by colour: the value, or a share as a multiple of an equal chance."""
