@@ -33,21 +33,10 @@ def _use_map(axis: str, breakdown: str, figure: Figure) -> HeatMap:
         "steps_mean": "Mean spaces that the ship moves its owner's marker at the port, with the ware flag's step.",
         "win_share": "Share of games that the ship's owner wins. It shows who wins with the ship, not that the ship is the reason.",
     }[figure.name]
-    return HeatMap(title, caption, axis, label, figure, as_map(use(axis, breakdown), axis))
+    return HeatMap(title, caption, axis, label, figure, use(axis, breakdown).as_map(axis))
 
 
-def as_map(block: Block, row: str) -> Block:
-    """A block of a page as a heat map: its levels along the columns."""
-    axes = {"row" if key == row else "column": column for key, column in block.axes.items()}
-    renamed = {row: "row", "level": "column"}
-    figures = [replace(figure, along=renamed.get(figure.along, "")) for figure in block.figures]
-    only = {renamed[key]: names for key, names in block.only.items()}
-    return replace(
-        block, axes=axes, figures=figures, levels={}, margins=tuple(renamed[key] for key in block.margins), only=only
-    )
-
-
-_LAST_SPACE = as_map(LAST_SPACE, "port")
+_LAST_SPACE = LAST_SPACE.as_map("port")
 _CATEGORY_TOTAL = Block("category", {"row": "category", "column": "total"}, (
     share_along("share", "column"), mean("prize_mean", "coins"), share("win_share", "win"),
 ))  # fmt: skip
@@ -85,19 +74,19 @@ HEATMAPS: dict[str, HeatMap] = {
         "Share of claims laid with the row's flag on a ship of the column's sail number that end with a pirate "
         "taking the ship.",
         "claim laid with", "sail number of the ship", Figure("pirated_share", "share taken over", "share"),
-        as_map(PIRATED_BY_SAIL, "flag"),
+        PIRATED_BY_SAIL.as_map("flag"),
     ),
     "pirated-by-lap": HeatMap(
         "From which seat pirates strike",
         "Share of claims laid with the row's flag that a pirate takes over, by seats after the active player.",
         "claim laid with", BY_LABELS["lap"], Figure("pirated_share", "share taken over", "share"),
-        replace(as_map(PIRATED_BY_LAP, "flag"), without={"column": ("0",)}),  # a pirate is somebody else
+        replace(PIRATED_BY_LAP.as_map("flag"), without={"column": ("0",)}),  # a pirate is somebody else
     ),
     "marker-by-round": HeatMap(
         "How far the markers have come",
         "Mean space of a player's marker when the round is scored; 0 is the start space.",
         "city", "after round", Figure("space_mean", "mean space", "number"),
-        as_map(SPACE_BY_ROUND, "port"),
+        SPACE_BY_ROUND.as_map("port"),
     ),
     "last-space": HeatMap(
         "Where the markers end", "Share of players whose marker ends on the column's space; rows add up to 100 %.",
