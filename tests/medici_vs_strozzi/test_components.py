@@ -259,7 +259,7 @@ def test_the_longest_game_fits_the_journal():
     }
     long = from_changes(MEDICI_VS_STROZZI, "long-game", changes, "long-game")
     match = Match(MEDICI_VS_STROZZI, 2, (load_agent("fixed-price"),), long, 3)  # sells tiles one by one
-    rows = {int(match.play(deal, deal + 1).journal["count"][0]) for deal in range(5)}
-    # four rows a tile; a round's first row, 4 harbors, 24 markers and 2 scores; 2 rows at the end
-    assert rows == {s.MAX_ROUNDS * (4 * s.MAX_TILES + 1 + 4 + 24 + 2) + 2}
+    rows = {int(match.play(deal, deal + 1, journal=True).journal["count"][0]) for deal in range(5)}
+    # four rows a tile; a round's first row, 4 harbors, 24 markers and the scores; 2 rows at the end
+    assert rows == {s.MAX_ROUNDS * (4 * s.MAX_TILES + 1 + 4 + 24 + 1) + 2}
     assert max(rows) < MEDICI_VS_STROZZI.journal_rows

@@ -89,6 +89,6 @@ def test_the_longest_game_fits_the_journal():
         "rules": {"second_lap": True, "tile_optional": True},
     }
     match = Match(STROZZI, 6, (load_agent("picky"),), from_changes(STROZZI, "long", changes, "long"), 3)
-    rows = [int(match.play(deal, deal + 1).journal["count"][0]) for deal in range(20)]
+    rows = [int(match.play(deal, deal + 1, journal=True).journal["count"][0]) for deal in range(20)]
     # every card of every round: shown, asked of all twice, placed with three moves and a tile, or set aside
     assert 2_000 < max(rows) < STROZZI.journal_rows
