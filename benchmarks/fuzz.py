@@ -162,6 +162,8 @@ def wrong(case: Case, done: Outcome, before: dict[str, bytes], after: dict[str, 
                 yield "standard output is not one JSON document"
     ours = tuple(f"{name.rstrip('/')}" for name in case.writes)
     for name in sorted({*before, *after}):
+        if name.startswith("__pycache__"):
+            continue  # Python's own, of the user's agents
         mine = any(os.path.normpath(name) == os.path.normpath(own) or name.startswith(f"{own}/") for own in ours)
         touched = before.get(name) != after.get(name)
         if touched and (not mine or name.endswith("mine.txt")):
