@@ -204,7 +204,8 @@ def test_a_map_that_cannot_be_is_refused_in_words(asked, said):
     ("where", "said"),
     [("flag == pirat", "flag is never 'pirat'; known: pirate, plus_one, ware; did you mean 'pirate'"),
      ("flag == 1", "flag is never 1"), ("round == first", "round is never 'first'; it is a number"),
-     ("colour == red", "no column 'colour'")],
+     ("colour == red", "no column 'colour'"), ("prize > 1e400", "prize is compared with inf; give a number between"),
+     ("score > -2000000000 or score > 2000000000", "score is compared with -2e+09"), ("prize == 10000000000000000000000", "compared with 1e+22")],
 )  # fmt: skip
 def test_a_condition_on_what_never_is_is_refused(where, said):
     with pytest.raises(InputError) as refused:

@@ -144,6 +144,13 @@ def check_told_twice(here: Checked, position: Position) -> None:
     for table in part.TABLES:
         rows, most = int(played[f"{table.name}_rows"][0]), table.most(setting)
         here.hold("facts", rows <= most, f"table {table.name}: {rows} rows in a game, `most` says {most}")
+        for column in table.written:
+            levels, values = column.levels_in(setting), played[f"{table.name}_{column.name}"][0, :rows]
+            if levels is not None and levels.exact:  # sums of such a column follow from how many rows a level has
+                strange = np.setdiff1d(values, levels.starts).tolist()
+                here.hold(
+                    "facts", not strange, f"table {table.name}: {column.name} is {strange}, which is none of its levels"
+                )
         if table.of_choices:
             continue
         again = int(retold[f"{table.name}_rows"][0])

@@ -13,6 +13,7 @@ from strozzi_sim.facts.columns import Array, Levels
 
 _COMPARED = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _FLIPPED = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
+MAX_NUMBER = 2**20  # that a column is compared with: there is room for a level of every number up to it
 _FORM = "comparisons of a column with a number or a name, joined by and, or, not, in parentheses"
 
 
@@ -104,6 +105,11 @@ class Condition:
         if isinstance(value, str) or not numeric:
             say = "it is a number" if numeric else known_names(str(value), names)
             raise InputError(f"{self._where}: {shown(self.text)}: {column} is never {value!r}; {say}")
+        if not abs(value * scale) <= MAX_NUMBER:
+            raise InputError(
+                f"{self._where}: {shown(self.text)}: {column} is compared with {value:g}; give a number between "
+                f"{-MAX_NUMBER // scale} and {MAX_NUMBER // scale}"
+            )
         return int(np.ceil(value * scale)), int(np.floor(value * scale)) + 1
 
     def holds(

@@ -10,12 +10,11 @@ from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import OwnMap, own_heat_map
 from strozzi_sim.games.variants import Variant, from_components
-from strozzi_sim.studies.calibrated import calibrated
 from strozzi_sim.studies.folder import MANIFEST, read_manifest
-from strozzi_sim.studies.names import check_seats, find_agents, find_game, find_players, find_variants, seated
+from strozzi_sim.studies.names import find_agents, find_game, find_players
 from strozzi_sim.studies.plan import Extent, Plan, differences, plan_of
 from strozzi_sim.studies.run import Results
-from strozzi_sim.studies.study import Run, Study, run
+from strozzi_sim.studies.study import Run, Study, plan_of_lineup, run, run_plan
 
 PAGES = ("balance",)  # that a study of one heat map has besides
 
@@ -67,14 +66,9 @@ def heat_map(
         StorageError, AgentFault, Interrupted: as `study.run`.
     """
     how, game = how or Run(), find_game(game)
-    counts = find_players(game, players)
-    lineup = agents or [game.standard_agent]
-    check_seats(lineup, counts)
-    lineups = seated(find_agents(lineup, game, "heatmap: lineups[0]"), counts)
-    extent = Extent(counts, deals, seatings, seed)
-    plan = plan_of("heatmap", game, lineups, find_variants(game, variants, "heatmap"), extent)
-    plan = with_map(replace(plan, pages=PAGES), own)
-    return run(Study(calibrated(plan, how.folder, how.progress.calibrating)), how)
+    extent = Extent(find_players(game, players), deals, seatings, seed)
+    plan = plan_of_lineup("heatmap", game, agents, variants, extent)
+    return run_plan(with_map(replace(plan, pages=PAGES), own), how)
 
 
 def add_heat_map(folder: Path, own: OwnMap, how: Run | None = None) -> Results:

@@ -98,6 +98,24 @@ def run_plan(plan: Plan, how: Run) -> Results:
     return run(Study(calibrated(plan, how.folder, how.progress.calibrating)), how)
 
 
+def plan_of_lineup(
+    kind: str,
+    game: Game,
+    agents: Sequence[str | AgentSpec],
+    variants: str | Variant | Sequence[str | Variant],
+    extent: Extent,
+) -> Plan:
+    """The plan of a study of one line-up at every player count; without agents, of the game's own.
+
+    Raises:
+        InputError: something that cannot be played; names the kind and the argument.
+    """
+    lineup = agents or [game.standard_agent]
+    check_seats(lineup, extent.players)
+    lineups = seated(find_agents(lineup, game, f"{kind}: lineups[0]"), extent.players)
+    return plan_of(kind, game, lineups, find_variants(game, variants, kind), extent)
+
+
 def balance(
     game: str | Game,
     *,
@@ -127,8 +145,5 @@ def balance(
     """
     how, game = how or Run(), find_game(game)
     counts = game.player_counts if players is None else (players,) if isinstance(players, int) else tuple(players)
-    lineup = agents or [game.standard_agent]
-    check_seats(lineup, counts)
-    lineups = seated(find_agents(lineup, game, "balance: lineups[0]"), counts)
     extent = Extent(counts, deals, seatings, seed)
-    return run_plan(plan_of("balance", game, lineups, find_variants(game, variants, "balance"), extent), how)
+    return run_plan(plan_of_lineup("balance", game, agents, variants, extent), how)
