@@ -1,0 +1,226 @@
+"""The rules of Strasbourg, to be read beside the board. Marks in brackets: R rules, A ambiguities, F records.
+
+Preparation. The five round cards are laid out in random order, and an edifice under each. Every family has a shuffled
+deck of 24 influence cards, the values 1 to 6 four times each, and 5 coins. The start player has a member on the
+nobility seat of the council, the left neighbour one on the church seat. Everybody is dealt five tasks and keeps
+some of them, at least one, in secret.
+
+Planning. All at once draw cards from their own decks, one after the other, until they have enough; then they divide
+what they have drawn into face-down stacks. Only the sizes of the stacks are seen.
+
+Action. A round card has nine steps. In A to G everybody once, from the start player clockwise, turns over a stack or
+passes; who gives up a privilege decides later. The highest sum is first and becomes start player; a tie goes to
+the one nearer to the old start player.
+- A: the first takes the nobility seat, the second the church seat.
+- B, D, F, a guild: the first, as master, takes the guild's seat in the council, a good of the guild and, for the printed
+  price, a space of the guild in the city. The second, as journeyman, takes a good and a space, the third, as
+  apprentice, one of both. With three players there is no journeyman.
+- C, E, G, the merchants: the first sells goods, and in G takes the merchants' seat.
+- H: whoever holds the church seat may build a chapel on a corner.
+- I: whoever holds the nobility seat may put up the round's edifice on a building site.
+Stacks that were turned over leave the game; whoever was too low to act keeps one of the cards, under the own deck.
+
+Council. Each member in the council earns a point, and whoever has most members there a privilege. Stacks that were not
+used leave the game unseen; members stay.
+
+End. After the last round a member in the city is worth a point, and one more for each chapel at a corner of its
+space; each edifice pays its number for every member beside it, not diagonally; a privilege is worth a point; a task
+pays its points or costs three. Most points win, then most members in the city, then all who are tied.
+
+How to use it. `Game(components, players, round_cards, edifices, tasks, decks, start_player)` runs to the first decision.
+Then, until `over`:
+- `question` (kind, seat, options, guild), or `actor` and `legal`, say who must decide what; decisions with one option
+  are not asked. Options: ("keep", (task, ..)), "stop", "draw", "close", ("add", card), "pass", "defer",
+  ("reveal", (card, ..)), "none", "seat", "good", ("place", (column, row)), ("sell", number), ("return", card),
+  ("chapel", (column, row)), ("edifice", (column, row));
+- `numbers` are the action numbers of F6.1, in the order of `legal`, which is ascending;
+- `play(option)` or `play_number(number)` decides.
+`events` are the lines of the record so far, without the header. What lies on the table can be read at any time: see
+`reference_table.Table`; `seen_by(seat)` is what a seat may know of it. At the end `scores`, `places` and `winners`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from strozzi_sim.games.strasbourg.reference_planning import plan_round
+from strozzi_sim.games.strasbourg.reference_scoring import score
+from strozzi_sim.games.strasbourg.reference_steps import play_step
+from strozzi_sim.games.strasbourg.reference_table import Option, Play, Question, Table, ask, subsets
+
+NUMBERS = {"stop": 32, "draw": 33, "close": 34, "pass": 41, "defer": 42, "none": 67, "seat": 68, "good": 69}
+FIRST_NUMBERS = {
+    "add": 34, "reveal": 43, "place": 70, "sell": 124, "return": 139, "chapel": 146, "edifice": 186
+}  # fmt: skip
+
+
+class Game(Table):
+    """One game of Strasbourg, from the choice of tasks to the winners.
+
+    Attributes:
+        question: what somebody must decide, None when the game is over.
+        over: whether the game has ended.
+        scores, winners: total of each player, and the seats that win; empty until the game is over.
+    """
+
+    def __init__(
+        self,
+        components: Mapping[str, Any],
+        players: int,
+        round_cards: Sequence[str],
+        edifices: Sequence[str],
+        tasks: Sequence[Sequence[str]],
+        decks: Sequence[Sequence[int]],
+        start_player: int = 0,
+    ) -> None:
+        """Prepare the game and run on to the first question.
+
+        Args:
+            components: the component data, with the keys of `components.toml`.
+            players: number of players.
+            round_cards: ids of all round cards, in the order of the rounds.
+            edifices: ids of edifices, in the order of the rounds; what is beyond the last round is not used.
+            tasks: for each player the ids of the tasks dealt, in any order.
+            decks: for each player the values of all influence cards, top card first.
+            start_player: who holds the marker first (R2.4).
+
+        Raises:
+            ValueError: a number of players, a start player, switches or orders that cannot be.
+        """
+        super().__init__(components, players, round_cards, edifices, tasks, decks, start_player)
+        self.over = False
+        self.scores: list[int] = []
+        self.winners: list[int] = []
+        self.question: Question | None = None
+        self._course = self._play_game()
+        self._go_on(None)
+
+    @property
+    def actor(self) -> int | None:
+        """The seat that must decide, or None when the game is over."""
+        return self.question.seat if self.question else None
+
+    @property
+    def legal(self) -> tuple[Option, ...]:
+        """What the actor may choose from."""
+        return self.question.options if self.question else ()
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The action numbers of `legal` (F6.1)."""
+        return tuple(map(self._number, self.legal))
+
+    @property
+    def places(self) -> list[int]:
+        """The place of each player, 1 = won; who is tied for a place shares the better one. Empty until the end."""
+        ranks = [(total, len(self.own_members(seat))) for seat, total in enumerate(self.scores)]
+        return [1 + sum(other > own for other in ranks) for own in ranks]
+
+    def play(self, option: Option) -> None:
+        """Let the actor choose `option`, and run on to the next question or to the end."""
+        for known in self.legal:
+            if repr(known) == repr(option):  # True and 1.0 are not 1
+                self._go_on(known)
+                return
+        raise ValueError(f"{option!r} is not legal for seat {self.actor}, only {list(self.legal)}")
+
+    def play_number(self, number: int) -> None:
+        """The same by action number."""
+        if number not in self.numbers:
+            raise ValueError(f"action {number!r} is not legal for seat {self.actor}, only {list(self.numbers)}")
+        self._go_on(self.legal[self.numbers.index(number)])
+
+    def seen_by(self, seat: int) -> dict[str, Any]:
+        """All that `seat` may know of the table, by name; equal knowledge is equal."""
+        everybody = range(self.players)
+        shown = [self._is_shown(other, seat) for other in everybody]
+        money = {
+            name: [amounts[other] if other == seat or not self.switches["hide_money"] else None for other in everybody]
+            for name, amounts in (("coins", self.coins), ("goods", self.goods), ("privileges", self.privileges))
+        }  # behind screens, but everybody saw them come and go (A33)
+        decks = [
+            (self.deck_size(other), list(self.under[other])) if shown[other] else self.visible_decks[other]
+            for other in everybody
+        ]
+        sizes = [
+            sorted(len(stack) for stack in self.hidden_stacks(other)) if shown[other] else None for other in everybody
+        ]  # no order, no numbers (A67)
+        return {
+            "round": self.round, "step": self.step, "guild": self.guild, "start_player": self.start_player,
+            "round_cards": self.round_cards, "edifices": self.edifices, "council": dict(self.council),
+            "members": dict(self.members), "chapels": sorted(self.chapels), "built": dict(self.built),
+            "prestige": list(self.prestige), **money, "decks": decks, "stack_sizes": sizes,
+            "bids": list(self.bids), "queue": list(self.queue), "out": [sorted(cards) for cards in self.out],
+            "own_tasks": (self.dealt[seat], self.kept[seat]), "own_stacks": self.hidden_stacks(seat),
+            "own_hand": (list(self.hand[seat]), list(self.pile[seat])), "own_deck": sorted(self.shuffled[seat]),
+        }  # fmt: skip
+
+    def _is_shown(self, seat: int, viewer: int) -> bool:
+        """Whether `viewer` sees how many cards `seat` has drawn and how it has split them (R4.3, A8)."""
+        open_at_once = self.switches["planning"] == "sequential" and self.planned[seat]
+        return seat == viewer or all(self.planned) or open_at_once
+
+    def _number(self, option: Option) -> int:
+        """The action number of an option of the question (F6.1)."""
+        if isinstance(option, str):
+            return NUMBERS[option]
+        assert self.question is not None
+        verb, what = option
+        if verb == "keep":
+            return sum(1 << place for place, task in enumerate(self.dealt[self.question.seat]) if task in what)
+        if verb == "place":
+            column, row = what
+            what = (row - 1) * self.city.columns + (column - 1)
+        elif verb == "reveal":
+            stacks, unused = self.stacks[self.question.seat], self.unused[self.question.seat]
+            what = next(number for number in unused if stacks[number] == what)
+        elif verb in ("chapel", "edifice"):
+            what = (self.city.corners if verb == "chapel" else self.city.sites).index(what)
+        return FIRST_NUMBERS[verb] + int(what)
+
+    def _go_on(self, option: Option | None) -> None:
+        self.question = None
+        try:
+            self.question = next(self._course) if option is None else self._course.send(option)
+        except StopIteration:
+            self.over = True
+
+    def _play_game(self) -> Play:
+        self.tell("setup", round_cards=self.round_cards, edifices=self.edifices, start_player=self.start_player)
+        yield from self._keep_tasks()
+        for number in range(1, self.rounds + 1):
+            self.round = number
+            self.tell("round", round=number, start_player=self.start_player)  # carried over (R3.2)
+            yield from plan_round(self)
+            for step in "ABCDEFGHI":
+                if (number, step) != (1, "A") or not self.switches["skip_A_round1"]:  # (A4)
+                    yield from play_step(self, step)
+            self._hold_council()
+        end = score(self)
+        self.scores, self.winners = end["total"], end["winners"]
+        self.tell("score_end", **end)
+
+    def _keep_tasks(self) -> Play:
+        """Secretly, all at once, knowing the order of rounds and edifices (R2.7, A2, A3, A62)."""
+        limits = self.components["tasks_meta"]
+        for seat, dealt in enumerate(self.dealt):
+            choices = subsets(dealt, limits["keep_min"], limits["keep_max"])
+            _, kept = yield from ask("keep_tasks", seat, [("keep", tasks) for tasks in choices])
+            self.kept[seat] = list(kept)
+            self.tell("keep_tasks", player=seat, dealt=list(dealt), tasks=list(kept))
+
+    def _hold_council(self) -> None:
+        """Prestige for all members, a privilege for whoever has most (R11); the last round too (A46)."""
+        everybody = range(self.players)
+        held = [self.seats_held(seat) for seat in everybody]
+        prestige = [self.components["council"]["prestige_per_member_each_council_phase"] * number for number in held]
+        privileges = [int(number == max(held)) for number in held]
+        for seat in everybody:
+            self.prestige[seat] += prestige[seat]
+            self.privileges[seat] += privileges[seat]
+            self.unseen[seat] += [card for stack in self.hidden_stacks(seat) for card in stack]  # (R11.3, A34)
+            self.stacks[seat], self.unused[seat] = [], []
+        self.tell(
+            "council", round=self.round, prestige=prestige, privileges=privileges, total=list(self.prestige),
+            held=list(self.privileges), coins=list(self.coins), goods=[sum(own.values()) for own in self.goods],
+            deck=[self.deck_size(seat) for seat in everybody],
+        )  # fmt: skip

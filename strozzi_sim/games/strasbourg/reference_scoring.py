@@ -1,0 +1,186 @@
+"""The end of a game of Strasbourg: which tasks are fulfilled, what everything is worth, who wins (R12, R13)."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from strozzi_sim.games.strasbourg.reference_table import Space, Table, beside
+
+Task = Mapping[str, Any]
+STRAIGHT = ((1, 0), (0, 1))
+DIAGONAL = ((1, 1), (1, -1))
+
+
+def score(table: Table) -> dict[str, list[Any]]:
+    """The fields of the line `score_end` (F5.13), each a list by player.
+
+    Coins, goods, council seats and cards are worth nothing by themselves (R12.3); totals may be negative (A45).
+    """
+    data, seats = table.components, range(table.players)
+    each_chapel = data["chapels"]["points_per_adjacent_family_member"]
+    council = list(table.prestige)  # the council does not score again (A50)
+    city = [len(table.own_members(seat)) for seat in seats]
+    chapels = [each_chapel * sum(table.chapel_neighbours(seat)) for seat in seats]
+    edifices = [_edifice_points(table, seat) for seat in seats]
+    privileges = [data["privileges"]["end_value"] * held for held in table.privileges]
+    fulfilled = [[task for task in table.kept[seat] or () if is_fulfilled(table, seat, task)] for seat in seats]
+    tasks = [_task_points(table, table.kept[seat] or (), fulfilled[seat]) for seat in seats]
+    parts = (council, city, chapels, edifices, privileges, tasks)
+    total = [sum(points) for points in zip(*parts, strict=True)]
+    best = max(zip(total, city, strict=True))  # a tie goes to more members in the city (R12.4)
+    winners = [seat for seat in seats if (total[seat], city[seat]) == best]  # still tied: both win (A48)
+    return {
+        "council": council, "city": city, "chapels": chapels, "edifices": edifices, "privileges": privileges,
+        "tasks": tasks, "fulfilled": fulfilled, "total": total, "winners": winners,
+    }  # fmt: skip
+
+
+def _edifice_points(table: Table, seat: int) -> int:
+    return sum(table.edifice_points[edifice] * number for edifice, number in table.edifice_neighbours(seat).items())
+
+
+def _task_points(table: Table, kept: Iterable[str], fulfilled: Iterable[str]) -> int:
+    """A fulfilled task gives its points once, any other one costs the penalty (R12.1e, A44)."""
+    penalty = table.components["tasks_meta"]["penalty_unfulfilled"]
+    return sum(table.tasks[task]["points"] if task in fulfilled else -penalty for task in kept)
+
+
+def is_fulfilled(table: Table, seat: int, task: str) -> bool:
+    """Whether `seat` has done what the card asks for, as things stand; judged at the end of the game (R13, A42)."""
+    card = table.tasks[task]
+    if card["kind"] not in KINDS:
+        raise ValueError(f"task {task}: kind is one of {', '.join(KINDS)}, got {card['kind']!r}")
+    return KINDS[card["kind"]](table, seat, card)
+
+
+# -- edifices and chapels (A43: a chapel is no edifice) ----------------------------------------------------------------
+
+
+def _adjacent_to_edifice(table: Table, seat: int, card: Task) -> bool:
+    """Not if the edifice is not on the board (R13.1, A39)."""
+    return card["edifice"] in table.built.values() and table.edifice_neighbours(seat)[card["edifice"]] >= card["min"]
+
+
+def _same_edifice(table: Table, seat: int, card: Task) -> bool:
+    return any(number >= card["min"] for number in table.edifice_neighbours(seat).values())
+
+
+def _distinct_edifices(table: Table, seat: int, card: Task) -> bool:
+    return sum(number >= 1 for number in table.edifice_neighbours(seat).values()) >= card["min"]
+
+
+def _distinct_chapels(table: Table, seat: int, card: Task) -> bool:
+    return sum(number >= 1 for number in table.chapel_neighbours(seat)) >= card["min"]
+
+
+def _same_chapel(table: Table, seat: int, card: Task) -> bool:
+    return any(number >= card["min"] for number in table.chapel_neighbours(seat))
+
+
+# -- guilds ------------------------------------------------------------------------------------------------------------
+
+
+def _by_guild(table: Table, seat: int) -> list[int]:
+    """Number of own members in the city, by guild."""
+    own = [table.city.guilds[space] for space in table.own_members(seat)]
+    return [own.count(guild) for guild in table.guild_order]
+
+
+def _members_in_guild(table: Table, seat: int, card: Task) -> bool:
+    return _by_guild(table, seat)[table.guild_order.index(card["guild"])] >= card["min"]  # at least (A37)
+
+
+def _distinct_guilds(table: Table, seat: int, card: Task) -> bool:
+    return sum(number >= 1 for number in _by_guild(table, seat)) >= card["min"]
+
+
+def _guilds_with_pairs(table: Table, seat: int, card: Task) -> bool:
+    return sum(number >= card["min"] for number in _by_guild(table, seat)) >= card["guilds"]
+
+
+# -- patterns: a building site interrupts, guilds may mix (A40), and all may be parts of something greater (A41, A64) --
+
+
+def _has_line(own: set[Space], steps: Iterable[Space], length: int) -> bool:
+    """Whether `length` own members stand one behind the other in one of the directions."""
+    return any(
+        all((column + place * across, row + place * down) in own for place in range(length))
+        for column, row in own
+        for across, down in steps
+    )
+
+
+def _orthogonal_line(table: Table, seat: int, card: Task) -> bool:
+    return _has_line(table.own_members(seat), STRAIGHT, card["min"])
+
+
+def _diagonal_line(table: Table, seat: int, card: Task) -> bool:
+    return _has_line(table.own_members(seat), DIAGONAL, card["min"])
+
+
+def _square_2x2(table: Table, seat: int, card: Task) -> bool:
+    own = table.own_members(seat)
+    return any({(column + 1, row), (column, row + 1), (column + 1, row + 1)} <= own for column, row in own)
+
+
+def _connected_group(table: Table, seat: int, card: Task) -> bool:
+    left, largest = table.own_members(seat), 0
+    while left:
+        group, size = [left.pop()], 0
+        while group:
+            size += 1
+            neighbours = left.intersection(beside(group.pop()))
+            left -= neighbours
+            group += neighbours
+        largest = max(largest, size)
+    return largest >= int(card["min"])
+
+
+def _border_members(table: Table, seat: int, card: Task) -> bool:
+    columns, rows = (1, table.city.columns), (1, table.city.rows)
+    return sum(column in columns or row in rows for column, row in table.own_members(seat)) >= card["min"]
+
+
+# -- the council, and comparisons with the others ----------------------------------------------------------------------
+
+
+def _council_members(table: Table, seat: int, card: Task) -> bool:
+    return table.seats_held(seat) >= card["min_by_players"][f"p{table.players}"]  # (R13.6, R14.2)
+
+
+def _nobility_or_church(table: Table, seat: int, card: Task) -> bool:
+    return seat in (table.council["nobility"], table.council["church"])
+
+
+def _has_most(table: Table, seat: int, amounts: list[int]) -> bool:
+    """More than everybody else; with tie_fulfils nobody has more (R13.8, A38, A65)."""
+    best = max(amounts[:seat] + amounts[seat + 1 :])
+    return amounts[seat] >= best if table.switches["tie_fulfils"] else amounts[seat] > best
+
+
+def _most_members_in_city(table: Table, seat: int, card: Task) -> bool:
+    return _has_most(table, seat, [len(table.own_members(other)) for other in range(table.players)])
+
+
+def _most_coins(table: Table, seat: int, card: Task) -> bool:
+    return _has_most(table, seat, table.coins)  # unsold goods count nothing
+
+
+KINDS: Mapping[str, Callable[[Table, int, Task], bool]] = {
+    "adjacent_to_edifice": _adjacent_to_edifice,
+    "members_in_guild": _members_in_guild,
+    "same_edifice": _same_edifice,
+    "orthogonal_line": _orthogonal_line,
+    "diagonal_line": _diagonal_line,
+    "square_2x2": _square_2x2,
+    "council_members": _council_members,
+    "distinct_edifices": _distinct_edifices,
+    "most_members_in_city": _most_members_in_city,
+    "most_coins": _most_coins,
+    "distinct_guilds": _distinct_guilds,
+    "guilds_with_pairs": _guilds_with_pairs,
+    "distinct_chapels": _distinct_chapels,
+    "same_chapel": _same_chapel,
+    "connected_group": _connected_group,
+    "border_members": _border_members,
+    "nobility_or_church": _nobility_or_church,
+}

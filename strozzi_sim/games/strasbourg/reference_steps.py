@@ -1,0 +1,237 @@
+"""The steps A to I of a round of Strasbourg: the auctions and what they are about, chapel and edifice (R5 to R10)."""
+
+from collections.abc import Generator
+
+from strozzi_sim.games.strasbourg.reference_table import Option, Play, Question, Space, Table, ask
+
+AUCTIONS = "ABCDEFG"
+GUILD_STEPS = "BDF"
+MERCHANT_STEPS = "CEG"
+
+Ranking = Generator[Question, Option, list[int]]
+
+
+def play_step(table: Table, step: str) -> Play:
+    """One step from its line on."""
+    table.step = step
+    table.guild = table.guilds_of_card[table.round_cards[table.round - 1]][step] if step in GUILD_STEPS else None
+    table.served, table.sold = set(), {}
+    table.tell("step", step=step, start_player=table.start_player, guild=table.guild)
+    if step in AUCTIONS:
+        ranking = yield from _hold_auction(table)
+        acting = ranking[: _acting_ranks(table, step)]
+        for rank, seat in enumerate(acting, 1):  # each completely before the next (R5.6)
+            yield from _act(table, step, rank, seat)
+        yield from _settle(table, ranking, len(acting))
+    elif step == "H":
+        yield from _build_chapel(table)
+    else:
+        yield from _build_edifice(table)
+    table.step = table.guild = None
+
+
+# -- the auction -------------------------------------------------------------------------------------------------------
+
+
+def _hold_auction(table: Table) -> Ranking:
+    """Everybody once, from the start player clockwise (R5.1, R5.2); returns those who revealed, best first."""
+    old_start = table.start_player
+    table.queue = table.clockwise(old_start)
+    while table.queue:
+        seat = table.queue[0]
+        choice = yield from ask("bid", seat, _bids(table, seat))
+        table.queue.pop(0)
+        if choice == "defer":  # to the back of the queue, for one privilege each time (A14)
+            table.privileges[seat] -= 1
+            table.queue.append(seat)
+            table.tell("defer", player=seat)
+            continue
+        stack = None if choice == "pass" else choice[1]
+        if stack is not None:
+            number = next(number for number in table.unused[seat] if table.stacks[seat][number] == stack)
+            table.unused[seat].remove(number)
+            table.bids[seat] = stack  # for all to see at once (A13)
+        table.tell("bid", player=seat, stack=None if stack is None else list(stack))
+    ranking = _rank(table, old_start)
+    if ranking:
+        table.start_player = ranking[0]  # at once, merchants' steps included (R5.4, A17)
+    return ranking
+
+
+def _bids(table: Table, seat: int) -> list[Option]:
+    """Pass, defer, or one of the different own stacks (F6.5); without a stack one passes (A12)."""
+    stacks = table.hidden_stacks(seat)
+    if not stacks:
+        return ["pass"]
+    others = any(table.unused[other] for other in table.queue[1:])
+    deferring: list[Option] = ["defer"] if table.privileges[seat] and others else []  # (A15, A57)
+    return ["pass", *deferring, *(("reveal", stack) for stack in dict.fromkeys(stacks))]  # (A66)
+
+
+def _rank(table: Table, old_start: int) -> list[int]:
+    """The higher sum comes first; of equals the one nearer to the old start player, clockwise (R5.3, A16)."""
+    bidders = [seat for seat in table.clockwise(old_start) if table.bids[seat] is not None]
+    return sorted(bidders, key=lambda seat: -sum(table.bids[seat] or ()))  # keeps the order of equals
+
+
+def _acting_ranks(table: Table, step: str) -> int:
+    """How many of those who revealed may act (R5.5)."""
+    if step == "A":
+        return 2
+    if step in MERCHANT_STEPS:
+        return 1
+    return 2 if table.players == 3 else 3  # three players have no journeyman (R14.1, A35)
+
+
+def _settle(table: Table, ranking: list[int], acting: int) -> Play:
+    """Who could not act puts one card of the stack under the own deck; all else leaves the game (R5.7, A18, A19)."""
+    for rank, seat in enumerate(ranking, 1):
+        rest = list(table.bids[seat] or ())
+        idle = table.switches["return_if_unused"] and seat not in table.served  # (A59)
+        if rank > acting or idle:
+            values = sorted(set(rest))  # in the last round too (A63)
+            _, card = yield from ask("return_card", seat, [("return", value) for value in values])
+            rest.remove(card)
+            table.under[seat].append(card)
+            table.tell("return_card", player=seat, card=card)
+        table.bids[seat] = None
+        table.out[seat] += rest
+
+
+# -- what the ranks may do ---------------------------------------------------------------------------------------------
+
+
+def _act(table: Table, step: str, rank: int, seat: int) -> Play:
+    """What rank 1, 2 or 3 may do in an auction step."""
+    if step == "A":
+        _take_seat(table, seat, ("nobility", "church")[rank - 1])  # (R6.1)
+    elif step in MERCHANT_STEPS:
+        if step == "G":
+            _take_seat(table, seat, "merchants")  # even if nothing is sold (R8.2, A25)
+        yield from _sell(table, seat)
+    elif rank == 3 or (rank == 2 and table.players == 3):
+        yield from _be_apprentice(table, seat)
+    else:
+        yield from _be_master_or_journeyman(table, seat, is_master=rank == 1)
+
+
+def _be_master_or_journeyman(table: Table, seat: int, *, is_master: bool) -> Play:
+    """A good and a space, either or both or none (R7.2, R7.3, A26, A27); the master has the guild's seat besides."""
+    guild = table.guild
+    assert guild is not None
+    answers = []
+    if is_master:
+        optional = table.switches["seat_optional"]  # else it is automatic and comes first (A58)
+        answers.append((yield from ask("seat", seat, ("none", "seat") if optional else ("seat",), guild)))
+        if answers[-1] == "seat":
+            _take_seat(table, seat, guild)
+    answers.append((yield from ask("good", seat, ("none", "good"), guild)))
+    if answers[-1] == "good":
+        _take_good(table, seat, guild)
+    spaces = _affordable(table, seat, guild)
+    if spaces:
+        answers.append((yield from ask("place", seat, ("none", *(("place", space) for space in spaces)), guild)))
+        if answers[-1] != "none":
+            _place(table, seat, answers[-1][1])
+    if "none" in answers:  # a right is left that could still be used (F5.8)
+        table.tell("act", player=seat, action="decline")
+
+
+def _be_apprentice(table: Table, seat: int) -> Play:
+    """A good or a space or nothing (R7.4)."""
+    guild = table.guild
+    assert guild is not None
+    spaces = [("place", space) for space in _affordable(table, seat, guild)]
+    choice = yield from ask("apprentice", seat, ("none", "good", *spaces), guild)
+    if choice == "none":
+        table.tell("act", player=seat, action="decline")
+    elif choice == "good":
+        _take_good(table, seat, guild)
+    else:
+        _place(table, seat, choice[1])
+
+
+def _affordable(table: Table, seat: int, guild: str) -> list[Space]:
+    """The guild's empty spaces that cost no more than the own coins (R7.1, A29)."""
+    city = table.city
+    return [
+        space
+        for space, owner in city.guilds.items()
+        if owner == guild and space not in table.members and city.prices[space] <= table.coins[seat]
+    ]
+
+
+def _take_seat(table: Table, seat: int, chair: str) -> None:
+    """The member who sat there goes back to its owner, who may be the same player (R6.1, A30)."""
+    table.tell("act", player=seat, action="seat", seat=chair, replaces=table.council[chair])
+    table.council[chair] = seat
+    table.served.add(seat)
+
+
+def _take_good(table: Table, seat: int, guild: str) -> None:
+    """One of the guild; there are always more (A32)."""
+    table.goods[seat][guild] += 1
+    table.served.add(seat)
+    table.tell("act", player=seat, action="good", guild=guild)
+
+
+def _place(table: Table, seat: int, space: Space) -> None:
+    """A member for the rest of the game, for the printed price (R7.1, R16.7)."""
+    price = table.city.prices[space]
+    table.coins[seat] -= price
+    table.members[space] = seat
+    table.served.add(seat)
+    table.tell("act", player=seat, action="place", space=list(space), price=price)
+
+
+def _sell(table: Table, seat: int) -> Play:
+    """Any number of any own goods for the value printed on them (R8.1, A31), asked guild by guild (F6.7)."""
+    values, coins, owned = table.components["goods"]["value"], 0, any(table.goods[seat].values())
+    for guild in table.guild_order:
+        held = table.goods[seat][guild]
+        _, number = yield from ask("sell", seat, [("sell", number) for number in range(held + 1)], guild)
+        if number:
+            table.sold[guild] = number
+            table.goods[seat][guild] -= number
+            table.coins[seat] += number * values[guild]
+            coins += number * values[guild]
+    if table.sold:
+        table.served.add(seat)
+        table.tell("act", player=seat, action="sell", goods=dict(table.sold), coins=coins)
+    elif owned:
+        table.tell("act", player=seat, action="decline")
+
+
+# -- building ----------------------------------------------------------------------------------------------------------
+
+
+def _build_chapel(table: Table) -> Play:
+    """Whoever holds the church seat may put one chapel on a free corner (R9.1, A28, A60)."""
+    holder = table.council["church"]
+    assert holder is not None
+    free = [corner for corner in table.city.corners if corner not in table.chapels]
+    if len(table.chapels) == table.components["chapels"]["count"]:
+        free = []
+    choice = yield from ask("chapel", holder, _building_options(table, "chapel", free))
+    site = None if choice == "none" else choice[1]
+    if site is not None:
+        table.chapels.append(site)
+    table.tell("chapel", player=holder, site=None if site is None else list(site))
+
+
+def _build_edifice(table: Table) -> Play:
+    """Whoever holds the nobility seat may put up this round's edifice; else it leaves the game (R10.1, A28)."""
+    holder, edifice = table.council["nobility"], table.edifices[table.round - 1]
+    assert holder is not None
+    free = [site for site in table.city.sites if site not in table.built]
+    choice = yield from ask("edifice", holder, _building_options(table, "edifice", free))
+    site = None if choice == "none" else choice[1]
+    if site is not None:
+        table.built[site] = edifice
+    table.tell("edifice", player=holder, edifice=edifice, site=None if site is None else list(site))
+
+
+def _building_options(table: Table, what: str, free: list[Space]) -> list[Option]:
+    """Decline, unless building is compulsory and possible; or one of the free sites."""
+    declining: list[Option] = ["none"] if table.switches["building_optional"] or not free else []
+    return [*declining, *((what, site) for site in free)]
