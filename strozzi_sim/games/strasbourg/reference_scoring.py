@@ -52,28 +52,33 @@ def is_fulfilled(table: Table, seat: int, task: str) -> bool:
     return KINDS[card["kind"]](table, seat, card)
 
 
+def _least(card: Task, key: str = "min") -> int:
+    """A number of the card; all are meant as "at least" (R13.9, A64)."""
+    return int(card[key])
+
+
 # -- edifices and chapels (A43: a chapel is no edifice) ----------------------------------------------------------------
 
 
 def _adjacent_to_edifice(table: Table, seat: int, card: Task) -> bool:
     """Not if the edifice is not on the board (R13.1, A39)."""
-    return card["edifice"] in table.built.values() and table.edifice_neighbours(seat)[card["edifice"]] >= card["min"]
+    return card["edifice"] in table.built.values() and table.edifice_neighbours(seat)[card["edifice"]] >= _least(card)
 
 
 def _same_edifice(table: Table, seat: int, card: Task) -> bool:
-    return any(number >= card["min"] for number in table.edifice_neighbours(seat).values())
+    return any(number >= _least(card) for number in table.edifice_neighbours(seat).values())
 
 
 def _distinct_edifices(table: Table, seat: int, card: Task) -> bool:
-    return sum(number >= 1 for number in table.edifice_neighbours(seat).values()) >= card["min"]
+    return sum(number >= 1 for number in table.edifice_neighbours(seat).values()) >= _least(card)
 
 
 def _distinct_chapels(table: Table, seat: int, card: Task) -> bool:
-    return sum(number >= 1 for number in table.chapel_neighbours(seat)) >= card["min"]
+    return sum(number >= 1 for number in table.chapel_neighbours(seat)) >= _least(card)
 
 
 def _same_chapel(table: Table, seat: int, card: Task) -> bool:
-    return any(number >= card["min"] for number in table.chapel_neighbours(seat))
+    return any(number >= _least(card) for number in table.chapel_neighbours(seat))
 
 
 # -- guilds ------------------------------------------------------------------------------------------------------------
@@ -86,15 +91,15 @@ def _by_guild(table: Table, seat: int) -> list[int]:
 
 
 def _members_in_guild(table: Table, seat: int, card: Task) -> bool:
-    return _by_guild(table, seat)[table.guild_order.index(card["guild"])] >= card["min"]  # at least (A37)
+    return _by_guild(table, seat)[table.guild_order.index(card["guild"])] >= _least(card)  # at least (A37)
 
 
 def _distinct_guilds(table: Table, seat: int, card: Task) -> bool:
-    return sum(number >= 1 for number in _by_guild(table, seat)) >= card["min"]
+    return sum(number >= 1 for number in _by_guild(table, seat)) >= _least(card)
 
 
 def _guilds_with_pairs(table: Table, seat: int, card: Task) -> bool:
-    return sum(number >= card["min"] for number in _by_guild(table, seat)) >= card["guilds"]
+    return sum(number >= _least(card) for number in _by_guild(table, seat)) >= _least(card, "guilds")
 
 
 # -- patterns: a building site interrupts, guilds may mix (A40), and all may be parts of something greater (A41, A64) --
@@ -110,11 +115,11 @@ def _has_line(own: set[Space], steps: Iterable[Space], length: int) -> bool:
 
 
 def _orthogonal_line(table: Table, seat: int, card: Task) -> bool:
-    return _has_line(table.own_members(seat), STRAIGHT, card["min"])
+    return _has_line(table.own_members(seat), STRAIGHT, _least(card))
 
 
 def _diagonal_line(table: Table, seat: int, card: Task) -> bool:
-    return _has_line(table.own_members(seat), DIAGONAL, card["min"])
+    return _has_line(table.own_members(seat), DIAGONAL, _least(card))
 
 
 def _square_2x2(table: Table, seat: int, card: Task) -> bool:
@@ -132,19 +137,19 @@ def _connected_group(table: Table, seat: int, card: Task) -> bool:
             left -= neighbours
             group += neighbours
         largest = max(largest, size)
-    return largest >= int(card["min"])
+    return largest >= _least(card)
 
 
 def _border_members(table: Table, seat: int, card: Task) -> bool:
     columns, rows = (1, table.city.columns), (1, table.city.rows)
-    return sum(column in columns or row in rows for column, row in table.own_members(seat)) >= card["min"]
+    return sum(column in columns or row in rows for column, row in table.own_members(seat)) >= _least(card)
 
 
 # -- the council, and comparisons with the others ----------------------------------------------------------------------
 
 
 def _council_members(table: Table, seat: int, card: Task) -> bool:
-    return table.seats_held(seat) >= card["min_by_players"][f"p{table.players}"]  # (R13.6, R14.2)
+    return table.seats_held(seat) >= _least(card["min_by_players"], f"p{table.players}")  # (R13.6, R14.2)
 
 
 def _nobility_or_church(table: Table, seat: int, card: Task) -> bool:
