@@ -1,0 +1,17 @@
+"""Strasbourg (Stefan Feld, 2011), 3-5 players."""
+
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.strasbourg.state import JOURNAL_ROWS, PLAYER_COUNTS, RULES, STATE
+
+GAME = Game(
+    name="strasbourg",
+    package=__name__,
+    title="Strasbourg",
+    player_counts=PLAYER_COUNTS,
+    behaviour=1,
+    state=STATE,
+    rules=RULES,
+    journal_rows=JOURNAL_ROWS,
+    beliefs=("stacks", "deck", "kept", "coins", "goods", "privileges"),
+    tiers={"weak": "random"},
+)

@@ -1,0 +1,164 @@
+"""The auctions of steps A to G (R5): bids in the order of a queue, ranks, and the cards that go back under a deck."""
+
+from numba import int64
+
+from strozzi_sim.games.strasbourg import events as e
+from strozzi_sim.games.strasbourg.asking import ACTING, ASKED, BIDDING, RETURNING, STEPPING, ask, bids
+from strozzi_sim.games.strasbourg.cards import add_values, one_card, values_in
+from strozzi_sim.games.strasbourg.state import BID, DEFER, NOBODY, PASS, RETURN, RETURN_CARD, REVEAL, STEP_A
+from strozzi_sim.kernel.bits import count_bits, lowest_bit
+from strozzi_sim.kernel.jit import force_inline, jit
+from strozzi_sim.kernel.journal import write
+
+
+@force_inline
+def guild_of_step(state, rules):
+    """The guild of steps B, D and F, else NOBODY."""
+    step = state.step
+    return rules.card_guild[state.round_card[state.round], step >> 1] if step & 1 else int64(NOBODY)
+
+
+@force_inline
+def acting_ranks(state):
+    """How many ranks act in a step (R5.5): two in A, one at the merchants', three at a guild's, or two of three players."""
+    step = state.step
+    if step & 1:
+        return min(state.players - 1, 3)
+    return 2 if step == STEP_A else 1
+
+
+@jit
+def begin_auction(state, rules, journal):
+    """All are undecided, in the order from the start player on; who has no stacks will pass (R5.1)."""
+    players, seat = state.players, state.start_player
+    guild = guild_of_step(state, rules)
+    state.guild = guild
+    write(journal, e.STEP, state.step, seat, guild, 0, 0)
+    if state.with_stacks == 0:
+        for _ in range(players):
+            write(journal, e.BID, seat, 0, 0, 0, 0)
+            seat = seat + 1 if seat + 1 < players else int64(0)
+        state.step += 1
+        return STEPPING
+    queue = int64(0)
+    for k in range(players):
+        queue |= seat << (4 * k)
+        seat = seat + 1 if seat + 1 < players else int64(0)
+    state.queue = queue
+    state.undecided = (1 << players) - 1
+    state.bidders = 0
+    return BIDDING
+
+
+@jit
+def bid_next(state, rules, journal):
+    """Ask who is at the front of the queue; at its end rank the bids."""
+    while state.undecided != 0:
+        queue = state.queue
+        seat = queue & 15
+        state.queue = queue >> 4
+        if (state.with_stacks >> seat) & 1:
+            return ask(state, BID, seat, bids(state, seat))
+        state.undecided &= ~(1 << seat)
+        write(journal, e.BID, seat, 0, 0, 0, 0)
+    return _rank(state, rules)
+
+
+@force_inline
+def bid(state, rules, action, journal):
+    """The actor passes, waits, or turns over a stack (R5.2)."""
+    seat = state.actor
+    if action == DEFER:
+        state.privileges[seat] -= 1
+        state.queue |= seat << (4 * (count_bits(state.undecided) - 1))
+        write(journal, e.DEFER, seat, 0, 0, 0, 0)
+        return BIDDING
+    stack = int64(0)
+    if action != PASS:
+        k = action - REVEAL
+        stack = state.stacks[seat, k]
+        unused = state.unused[seat] & ~(1 << k)
+        state.stacks[seat, k] = 0
+        state.unused[seat] = unused
+        if unused == 0:
+            state.with_stacks &= ~(1 << seat)
+        state.bid[seat] = stack
+        state.shown[seat] += stack
+        state.bidders += 1
+    state.undecided &= ~(1 << seat)
+    write(journal, e.BID, seat, stack, 1, 0, 0)
+    return BIDDING
+
+
+@jit
+def _rank(state, rules):
+    """Highest sum first; ties by nearness to the start player (R5.3), who is then the first one (R5.4, A17)."""
+    bidders = state.bidders
+    if bidders == 0:
+        state.step += 1
+        return STEPPING
+    players, seat = state.players, state.start_player
+    found = 0
+    for _ in range(players):
+        stack = state.bid[seat]
+        if stack != 0:
+            total, place = add_values(stack), found
+            while place > 0 and add_values(state.bid[state.ranking[place - 1]]) < total:
+                state.ranking[place] = state.ranking[place - 1]
+                place -= 1
+            state.ranking[place] = seat
+            found += 1
+        seat = seat + 1 if seat + 1 < players else int64(0)
+    state.start_player = state.ranking[0]
+    state.rank = 0
+    idle = int64(0)
+    for rank in range(min(acting_ranks(state), bidders)):
+        idle |= 1 << state.ranking[rank]
+    state.idle = idle
+    return ACTING
+
+
+@jit
+def return_next(state, rules, journal):
+    """Stacks leave the game; who could not act puts a card of theirs under the deck (R5.7, A18, A59)."""
+    acting = acting_ranks(state)
+    while state.rank < state.bidders:
+        seat = state.ranking[state.rank]
+        stack = state.bid[seat]
+        if state.rank >= acting or (rules.return_if_unused and (state.idle >> seat) & 1):
+            values = values_in(stack)
+            if values & (values - 1):  # in the last round too (A63)
+                return ask(state, RETURN, seat, values)
+            _put_under(state, seat, lowest_bit(values), journal, 0)
+        else:
+            _lose(state, seat, stack)
+    state.step += 1
+    return STEPPING
+
+
+@force_inline
+def _lose(state, seat, cards):
+    state.lost[seat] += cards
+    state.bid[seat] = 0
+    state.rank += 1
+
+
+@force_inline
+def _put_under(state, seat, value, journal, asked):
+    left = state.under_left[seat]
+    state.under[seat, left] = value
+    state.under_left[seat] = left + 1
+    _lose(state, seat, state.bid[seat] - one_card(value))
+    write(journal, e.RETURNED, seat, value, asked, 0, 0)
+
+
+@force_inline
+def return_card(state, action, journal):
+    """The actor has chosen the card that goes under the deck (A19)."""
+    _put_under(state, state.actor, action - RETURN_CARD, journal, 1)
+    return RETURNING
+
+
+__all__ = [
+    "ASKED", "acting_ranks", "begin_auction", "bid", "bid_next", "guild_of_step", "return_card", "return_next",
+]  # fmt: skip

@@ -1,0 +1,87 @@
+"""Bags of influence cards, and sets of up to 60 members: one number each (see state.py)."""
+
+from numba import int64
+
+from strozzi_sim.games.strasbourg.state import CARD_BITS, CARD_MASK, MAX_VALUE, ONE_EACH, TOP_SHIFT
+from strozzi_sim.kernel.bits import count_bits, kth_bit
+from strozzi_sim.kernel.jit import force_inline, jit
+
+
+@force_inline
+def one_card(value):
+    """The bag of one card."""
+    return int64(1) << (CARD_BITS * (value - 1))
+
+
+@force_inline
+def count_value(bag, value):
+    """Cards of a value in a bag."""
+    return (bag >> (CARD_BITS * (value - 1))) & CARD_MASK
+
+
+@force_inline
+def count_cards(bag):
+    """Cards in a bag: the product adds all fields up in the top one, and no sum outgrows its field."""
+    return ((bag * ONE_EACH) >> TOP_SHIFT) & CARD_MASK
+
+
+@force_inline
+def add_values(bag):
+    """The sum of a stack (R5.2): its bid."""
+    total = int64(0)
+    for value in range(1, MAX_VALUE + 1):
+        total += value * count_value(bag, value)
+    return total
+
+
+@force_inline
+def kth_card(bag, k):
+    """The value of the k-th card (k from 0) of a bag, in ascending order."""
+    up_to = bag * ONE_EACH  # each field: the cards of this value and all lower ones
+    value = int64(1)
+    for lower in range(1, MAX_VALUE):
+        value += int64(k >= count_value(up_to, lower))
+    return value
+
+
+@force_inline
+def highest_card(bag):
+    """The highest value in a bag that is not empty."""
+    value = int64(1)
+    for higher in range(2, MAX_VALUE + 1):
+        value += int64((bag >> (CARD_BITS * (higher - 1))) != 0)
+    return value
+
+
+@force_inline
+def values_in(bag):
+    """The set of values in a bag."""
+    found = int64(0)
+    for value in range(1, MAX_VALUE + 1):
+        found |= int64(count_value(bag, value) != 0) << value
+    return found
+
+
+@force_inline
+def kth_member(members, k):
+    """The k-th smallest member (k from 0) of a set."""
+    first = int64(0)
+    for width in (32, 16, 8):
+        lower = count_bits(members & ((int64(1) << width) - 1))
+        beyond = int64(k >= lower)
+        k -= lower & -beyond
+        first += width & -beyond
+        members = (members >> (width & -beyond)) & ((int64(1) << width) - 1)
+    return first + kth_bit(members, k)
+
+
+@jit
+def expand(members, choice):
+    """The members of a set whose places in ascending order are in the set `choice`."""
+    found = int64(0)
+    while choice != 0:
+        lowest = members & -members
+        found |= lowest & -(choice & 1)
+        members ^= lowest
+        choice >>= 1
+    return found

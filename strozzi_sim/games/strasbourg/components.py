@@ -1,0 +1,402 @@
+"""Strasbourg's component data: validated, changed by variants, and turned into the record that kernels read."""
+
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from strozzi_sim.errors import InputError, known_names
+from strozzi_sim.games.strasbourg import state as limit
+from strozzi_sim.games.strasbourg.geometry import City, read_city
+from strozzi_sim.games.strasbourg.tasks import Task, check_tasks
+
+VARIABLE = (
+    "guilds", "influence_cards", "coins", "goods", "privileges", "chapels", "edifices", "council", "round_cards", "city",
+    "tasks_meta", "tasks", "switches",
+)  # fmt: skip
+MERGED = ("goods.value",)
+LORDS = ("nobility", "church", "merchants")  # chairs of the council that are no guild's
+
+Provenance = Literal["rulebook", "page", "inferred", "reconstructed", "variant"]
+Points = Annotated[int, Meta(ge=0, le=limit.MAX_POINTS)]
+Coins = Annotated[int, Meta(ge=0, le=limit.MAX_COINS)]
+Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]{1,32}$")]
+AUCTIONED = ("B", "D", "F")  # the steps of the guilds
+
+# Of the file alone: they say where data come from, or what a thing is called.
+_NOTES = ("provenance", "note", "how", "how_points", "source", "name", "text", "colours", "goods_icon")
+
+
+class _Block(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    provenance: Provenance = "variant"
+    note: str = ""
+    how: str = ""
+    source: list[str] = msgspec.field(default_factory=list)
+
+
+class _Meta(_Block):
+    title: str
+    year: int
+    designer: str
+    publisher: str
+    players: list[int]
+    rounds: int
+    steps: list[str]
+    bgg_id: int
+
+
+class _Guilds(_Block):
+    order: Annotated[list[Id], Meta(min_length=1, max_length=limit.MAX_GUILDS)]
+    letters: dict[Annotated[str, Meta(pattern=r"^[A-Za-z]$")], str]
+    colours: dict[str, str] = msgspec.field(default_factory=dict)
+    goods_icon: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+class _Cards(_Block):
+    values: Annotated[list[Annotated[int, Meta(ge=1, le=limit.MAX_VALUE)]], Meta(min_length=1)]
+    copies_of_each: Annotated[int, Meta(ge=1, le=limit.MAX_CARDS)]
+    per_player: int | None = None
+    total: int | None = None
+
+
+class _Coins(_Block):
+    start_per_player: Coins
+    pieces: int | None = None
+    denominations: list[int] | None = None
+    unlimited: Literal[True] | None = None
+
+
+class _Goods(_Block):
+    value: dict[str, Annotated[int, Meta(ge=0, le=limit.MAX_GOOD_VALUE)]]
+    tiles_per_guild: int | None = None
+    unlimited: Literal[True] | None = None
+
+
+class _Privileges(_Block):
+    start_per_player: Annotated[int, Meta(ge=0, le=limit.MAX_PRIVILEGES)]
+    end_value: Points
+    pieces: int | None = None
+    unlimited: Literal[True] | None = None
+
+
+class _Chapels(_Block):
+    count: Annotated[int, Meta(ge=0, le=limit.MAX_CHAPEL_SITES)]
+    points_per_adjacent_family_member: Points
+
+
+class _Edifice(_Block):
+    id: Id
+    points: Points
+    name: str = ""
+
+
+class _Council(_Block):
+    seats: list[str]
+    prestige_per_member_each_council_phase: Points
+
+
+class _CardGuilds(msgspec.Struct, forbid_unknown_fields=True):
+    B: str
+    D: str
+    F: str
+
+
+class _RoundCard(_Block):
+    id: Id
+    guilds: _CardGuilds
+
+
+class _City(_Block):
+    columns: Annotated[int, Meta(ge=1, le=limit.MAX_CELLS)]
+    rows: Annotated[int, Meta(ge=1, le=limit.MAX_CELLS)]
+    guild_map: list[str]
+    price_map: list[str]
+    chapel_sites: Annotated[list[tuple[int, int]], Meta(max_length=limit.MAX_CHAPEL_SITES)]
+    building_sites: int | None = None
+    guild_spaces: int | None = None
+
+
+class _TasksMeta(_Block):
+    dealt_per_player: Annotated[int, Meta(ge=1, le=limit.MAX_DEALT)]
+    keep_min: Annotated[int, Meta(ge=1, le=limit.MAX_DEALT)]
+    keep_max: Annotated[int, Meta(ge=1, le=limit.MAX_DEALT)]
+    penalty_unfulfilled: Points
+    count: int | None = None
+    all_different: bool | None = None
+    max_points: int | None = None
+    how_points: str = ""
+
+
+class _Switches(_Block):
+    """The switches of F8; one that is left out has its default."""
+
+    skip_A_round1: bool = False
+    min_draw: Literal[0, 1] = 1
+    planning: Literal["simultaneous", "sequential"] = "simultaneous"
+    return_if_unused: bool = False
+    building_optional: bool = True
+    hide_money: bool = False
+    tie_fulfils: bool = False
+    seat_optional: bool = False
+
+
+class Components(msgspec.Struct, forbid_unknown_fields=True):
+    """All of components.toml; unknown keys are errors."""
+
+    meta: _Meta
+    guilds: _Guilds
+    influence_cards: _Cards
+    coins: _Coins
+    goods: _Goods
+    privileges: _Privileges
+    chapels: _Chapels
+    edifices: Annotated[list[_Edifice], Meta(min_length=1, max_length=limit.MAX_EDIFICES)]
+    council: _Council
+    round_cards: Annotated[list[_RoundCard], Meta(min_length=1, max_length=limit.MAX_ROUNDS)]
+    city: _City
+    tasks_meta: _TasksMeta
+    tasks: Annotated[list[Task], Meta(min_length=1, max_length=limit.MAX_TASKS)]
+    switches: _Switches = msgspec.field(default_factory=_Switches)
+
+
+def check(components: Components, where: str) -> None:
+    """Refuse what single values cannot show.
+
+    Raises:
+        InputError: a component set that cannot be played; names the key.
+    """
+    order = components.guilds.order
+    for name, ids in (
+        ("guilds.order", order),
+        ("edifices", [edifice.id for edifice in components.edifices]),
+        ("round_cards", [card.id for card in components.round_cards]),
+        ("tasks", [task.id for task in components.tasks]),
+    ):
+        for thing in ids:
+            if ids.count(thing) > 1:
+                raise InputError(f"{where}: {name}: {thing!r} is used {ids.count(thing)} times; ids are unique")
+    for name in (*LORDS, "all", "none"):
+        if name in order:
+            raise InputError(f"{where}: guilds.order: {name!r} is no name for a guild; it means something else")
+    for letter, guild in components.guilds.letters.items():
+        _known(guild, order, f"{where}: guilds.letters.{letter}", "guild")
+    _each_once(components.guilds.letters.values(), order, f"{where}: guilds.letters", "a letter for each guild")
+    _each_once(components.goods.value, order, f"{where}: goods.value", "a value for each guild")
+    chairs = [*LORDS, *order]
+    _each_once(components.council.seats, chairs, f"{where}: council.seats", "the seats nobility, church, merchants and one a guild")
+    _check_cards(components, where)
+    _check_rounds(components, where)
+    city = read_city(components.city, components.guilds.letters, f"{where}: city")
+    for guild in order:
+        if guild not in city.guilds.values():
+            raise InputError(f"{where}: city.guild_map: guild {guild!r} has no space; every guild needs one or more")
+    meta = components.tasks_meta
+    if not meta.keep_min <= meta.keep_max <= meta.dealt_per_player:
+        raise InputError(
+            f"{where}: tasks_meta: keep_min {meta.keep_min}, keep_max {meta.keep_max}, dealt_per_player "
+            f"{meta.dealt_per_player}; each may be at most the next"
+        )
+    check_tasks(components.tasks, order, [edifice.id for edifice in components.edifices], where)
+    _check_dealt(len(components.tasks), meta.dealt_per_player, limit.PLAYER_COUNTS[0], where)
+
+
+def _known(name: str, names: Iterable[str], key: str, what: str) -> None:
+    if name not in names:
+        raise InputError(f"{key}: unknown {what} {name!r}; {known_names(name, list(names))}")
+
+
+def _each_once(given: Iterable[str], wanted: Iterable[str], key: str, words: str) -> None:
+    if sorted(given) != sorted(wanted):
+        raise InputError(f"{key}: expected {words} ({', '.join(wanted)}), got {', '.join(given) or 'nothing'}")
+
+
+def _check_cards(components: Components, where: str) -> None:
+    cards = components.influence_cards
+    if len(set(cards.values)) < len(cards.values):
+        raise InputError(f"{where}: influence_cards.values: {cards.values}; each value may be listed once")
+    count = len(cards.values) * cards.copies_of_each
+    if count > limit.MAX_CARDS:
+        raise InputError(
+            f"{where}: influence_cards.copies_of_each: {cards.copies_of_each} copies of {len(cards.values)} values are "
+            f"{count} cards; a player has at most {limit.MAX_CARDS}"
+        )
+
+
+def _check_rounds(components: Components, where: str) -> None:
+    rounds, edifices = len(components.round_cards), len(components.edifices)
+    if edifices < rounds:
+        raise InputError(f"{where}: edifices: {edifices} edifices for {rounds} rounds (round_cards); one is built a round")
+    order = components.guilds.order
+    named = []
+    for card in components.round_cards:
+        for step in AUCTIONED:
+            guild = getattr(card.guilds, step)
+            _known(guild, order, f"{where}: round_cards.{card.id}.guilds.{step}", "guild")
+            named.append(guild)
+    for guild in order:
+        if named.count(guild) > limit.MAX_GOODS:
+            raise InputError(
+                f"{where}: round_cards: guild {guild!r} is named {named.count(guild)} times; at most {limit.MAX_GOODS}, as "
+                "many goods of one guild as a player may have"
+            )
+
+
+def _check_dealt(tasks: int, dealt: int, players: int, where: str) -> None:
+    if tasks < dealt * players:
+        raise InputError(
+            f"{where}: tasks: {tasks} tasks, and {players} players are dealt {dealt} each (tasks_meta.dealt_per_player); "
+            f"at least {dealt * players}"
+        )
+
+
+def check_players(components: dict[str, Any], players: int, where: str) -> None:
+    """Refuse fewer tasks than are dealt to so many players.
+
+    Raises:
+        InputError: names the key.
+    """
+    _check_dealt(len(components["tasks"]), components["tasks_meta"]["dealt_per_player"], players, where)
+
+
+def check_totals(components: Components, where: str) -> None:
+    """Refuse the file whose totals disagree with what they add up; in a variant they are derived again.
+
+    Raises:
+        InputError: names the key.
+    """
+    given, derived = msgspec.to_builtins(components), plain(components)
+    for section, key in (
+        ("influence_cards", "per_player"), ("influence_cards", "total"), ("city", "building_sites"),
+        ("city", "guild_spaces"), ("tasks_meta", "count"), ("tasks_meta", "all_different"),
+    ):  # fmt: skip
+        if given[section][key] is not None and given[section][key] != derived[section][key]:
+            raise InputError(
+                f"{where}: {section}.{key}: {given[section][key]} does not agree with the parts, which make "
+                f"{derived[section][key]}"
+            )
+    if components.meta.rounds != len(components.round_cards):
+        raise InputError(
+            f"{where}: meta.rounds: {components.meta.rounds} rounds for {len(components.round_cards)} round cards; "
+            "there are as many rounds as round cards"
+        )
+    if tuple(components.meta.players) != limit.PLAYER_COUNTS:
+        raise InputError(f"{where}: meta.players: {components.meta.players}; expected {list(limit.PLAYER_COUNTS)}")
+
+
+def plain(components: Components) -> dict[str, Any]:
+    """Everything a variant can change, as plain data without provenance; totals that are given are derived again."""
+
+    def bare(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: bare(entry) for key, entry in value.items() if key not in _NOTES and entry is not None}
+        return [bare(entry) for entry in value] if isinstance(value, list) else value
+
+    raw = msgspec.to_builtins(components)
+    result: dict[str, Any] = {section: bare(raw[section]) for section in VARIABLE}
+    city = _city(components)
+    cards = len(components.influence_cards.values) * components.influence_cards.copies_of_each
+    kinds = [msgspec.to_builtins(task) | {"id": "", "points": 0, "text": ""} for task in components.tasks]
+    for section, key, total in (
+        ("influence_cards", "per_player", cards),
+        ("influence_cards", "total", cards * limit.SEATS),
+        ("city", "building_sites", len(city.sites)),
+        ("city", "guild_spaces", len(city.guilds)),
+        ("tasks_meta", "count", len(components.tasks)),
+        ("tasks_meta", "all_different", all(kinds.count(kind) == 1 for kind in kinds)),
+        ("tasks_meta", "max_points", max(task.points for task in components.tasks)),
+    ):
+        if key in result[section]:
+            result[section][key] = total
+    return result
+
+
+def _city(components: Components) -> City:
+    return read_city(components.city, components.guilds.letters, "city")
+
+
+def reconstructed(components: Components) -> list[str]:
+    """The blocks that no source gives, in words for a report."""
+    blocks = [
+        words
+        for words, block in (
+            ("which cell of the city belongs to which guild, its price, and the chapel sites", components.city),
+            ("the points of the tasks", components.tasks_meta),
+            ("rule readings where the texts are silent (the switches under [switches])", components.switches),
+        )
+        if block.provenance == "reconstructed"
+    ]
+    cards = sum(card.provenance == "reconstructed" for card in components.round_cards)
+    if cards:
+        blocks.append(f"the guilds of {cards} of the {len(components.round_cards)} round cards")
+    tasks = sum(task.provenance == "reconstructed" for task in components.tasks)
+    if tasks:
+        blocks.append(f"what {tasks} of the {len(components.tasks)} tasks ask for")
+    return blocks
+
+
+def to_rules(components: Components) -> np.ndarray[Any, Any]:
+    """The record that kernels read, as an array of shape (1,)."""
+    rules = np.zeros(1, limit.RULES)
+    row = rules[0]
+    order = components.guilds.order
+    edifices = [edifice.id for edifice in components.edifices]
+    cards, meta = components.influence_cards, components.tasks_meta
+    row["rounds"], row["guilds"], row["edifices"] = len(components.round_cards), len(order), len(edifices)
+    row["tasks"], row["dealt"], row["penalty"] = len(components.tasks), meta.dealt_per_player, meta.penalty_unfulfilled
+    row["keep"] = sum(
+        1 << choice for choice in range(1 << meta.dealt_per_player) if meta.keep_min <= choice.bit_count() <= meta.keep_max
+    )
+    row["all_cards"] = sum(cards.copies_of_each << limit.CARD_BITS * (value - 1) for value in cards.values)
+    row["cards"] = len(cards.values) * cards.copies_of_each
+    row["start_coins"], row["start_privileges"] = components.coins.start_per_player, components.privileges.start_per_player
+    row["privilege_points"] = components.privileges.end_value
+    row["chapels"], row["chapel_points"] = components.chapels.count, components.chapels.points_per_adjacent_family_member
+    row["seat_points"] = components.council.prestige_per_member_each_council_phase
+    row["good_value"][: len(order)] = [components.goods.value[guild] for guild in order]
+    row["edifice_points"][: len(edifices)] = [edifice.points for edifice in components.edifices]
+    for number, card in enumerate(components.round_cards):
+        row["card_guild"][number] = [order.index(getattr(card.guilds, step)) for step in AUCTIONED]
+    _write_city(row, _city(components), order)
+    for number, task in enumerate(components.tasks):
+        row["task_kind"][number], row["task_points"][number] = limit.TASK_KINDS.index(task.kind), task.points
+        row["task_subject"][number] = task.subject(order, edifices)
+        row["task_minimum"][number] = [task.minimum(players) for players in range(limit.SEATS + 1)]
+    switches = components.switches
+    row["skip_first_step"], row["min_draw"] = switches.skip_A_round1, switches.min_draw
+    row["sequential"], row["return_if_unused"] = switches.planning == "sequential", switches.return_if_unused
+    row["building_optional"], row["hide_money"] = switches.building_optional, switches.hide_money
+    row["tie_fulfils"], row["seat_optional"] = switches.tie_fulfils, switches.seat_optional
+    return rules
+
+
+def _write_city(row: Any, city: City, order: list[str]) -> None:
+    row["columns"], row["sites"], row["chapel_sites"] = city.columns, len(city.sites), len(city.chapel_sites)
+    row["spaces"] = city.set_of(city.guilds)
+    for number, guild in enumerate(order):
+        row["guild_spaces"][number] = city.set_of(cell for cell, owner in city.guilds.items() if owner == guild)
+    for cell, price in city.prices.items():
+        row["price"][city.number(cell)] = price
+    for coins in range(limit.MAX_PRICE + 1):
+        row["affordable"][coins] = city.set_of(cell for cell, price in city.prices.items() if price <= coins)
+    for number, site in enumerate(city.sites):
+        row["site_spaces"][number] = city.set_of(city.beside(site))
+    for number, corner in enumerate(city.chapel_sites):
+        row["chapel_spaces"][number] = city.set_of(city.around(corner))
+    cells = [(column, line) for line in range(1, city.rows + 1) for column in range(1, city.columns + 1)]
+    row["not_first_column"] = city.set_of(cell for cell in cells if cell[0] > 1)
+    row["not_last_column"] = city.set_of(cell for cell in cells if cell[0] < city.columns)
+    row["border"] = city.set_of(
+        (column, line) for column, line in cells if column in (1, city.columns) or line in (1, city.rows)
+    )
+
+
+def rounds(components: dict[str, Any]) -> int:
+    """Rounds of a game: as many as round cards (A61)."""
+    return len(components["round_cards"])
+
+
+def hidden(components: dict[str, Any]) -> bool:
+    """Whether seats know what others must not see: yes, cards and tasks."""
+    return True

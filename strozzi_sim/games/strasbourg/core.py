@@ -1,0 +1,285 @@
+"""Strasbourg's kernels: deal, legal actions, apply.
+
+They take records, allocate nothing and raise nothing. `apply` trusts that the action is legal and runs on to the next
+seat that has a choice; what has one way only happens by itself. Letters and numbers in parentheses are items of the
+rules' documents (see state.py). What belongs to a phase is in `planning.py`, `auction.py`, `city.py` and `scoring.py`.
+"""
+
+from numba import int64
+
+from strozzi_sim.games.strasbourg import events as e
+from strozzi_sim.games.strasbourg.asking import ACTING, ASKED, BIDDING, PLANNING, RETURNING, ask
+from strozzi_sim.games.strasbourg.auction import begin_auction, bid, bid_next, return_card, return_next
+from strozzi_sim.games.strasbourg.cards import expand, kth_member
+from strozzi_sim.games.strasbourg.city import act_next, begin_building, build, place, sell, take_good, take_seat
+from strozzi_sim.games.strasbourg.planning import begin_round, clear_stacks, draw_or_stop, plan_next, split
+from strozzi_sim.games.strasbourg.scoring import hold_council, placed, score_game
+from strozzi_sim.games.strasbourg.state import (
+    APPRENTICE,
+    AUCTIONS,
+    BID,
+    BUILD_CHAPEL,
+    CARD_SOURCE,
+    CHURCH,
+    DRAW,
+    EDIFICE_SOURCE,
+    FIRST_ACTION,
+    KEEP,
+    MAX_CARDS,
+    MAX_CHAIRS,
+    MAX_EDIFICES,
+    MAX_GUILDS,
+    MAX_STACKS,
+    NO_SITE,
+    NOBILITY,
+    NOBODY,
+    NONE,
+    OVER,
+    PLACE,
+    RETURN,
+    ROUND_SOURCE,
+    SEATS,
+    SELL,
+    SPLIT,
+    STEP_I,
+    TAKE_GOOD,
+    TAKE_SEAT,
+    TASK_SOURCE,
+)
+from strozzi_sim.kernel.bits import count_bits, lowest_bit
+from strozzi_sim.kernel.jit import force_inline, jit
+from strozzi_sim.kernel.journal import write
+from strozzi_sim.kernel.streams import draw, open_source
+
+
+@jit
+def deal(state, rules, players, start_player, chance, journal):
+    """Set up the game (R2). `chance` must have begun; `start_player` holds the marker first."""
+    state.players = players
+    state.start_player = start_player
+    state.round = 0
+    state.step = 0
+    state.planned = 0
+    state.last_value = 0
+    state.hand = 0
+    state.undecided = 0
+    state.queue = 0
+    state.with_stacks = 0
+    state.bidders = 0
+    state.rank = 0
+    state.idle = 0
+    state.declined = 0
+    state.guild = NOBODY
+    state.proceeds = 0
+    state.empty = rules.spaces
+    state.free_chapel_sites = (int64(1) << rules.chapel_sites) - 1
+    state.free_sites = (1 << rules.sites) - 1
+    state.chapels = rules.chapels
+    for chair in range(MAX_CHAIRS):
+        state.council[chair] = NOBODY
+    state.council[NOBILITY] = start_player  # (A1)
+    state.council[CHURCH] = start_player + 1 if start_player + 1 < players else 0
+    for edifice in range(MAX_EDIFICES):
+        state.edifice_site[edifice] = NO_SITE
+    for seat in range(SEATS):
+        _deal_seat(state, rules, seat)
+    open_source(chance, ROUND_SOURCE)
+    open_source(chance, EDIFICE_SOURCE)
+    open_source(chance, TASK_SOURCE)
+    for seat in range(players):
+        open_source(chance, CARD_SOURCE + seat)
+    _lay_out_rounds(state, rules, chance, journal)
+    unseen = (int64(1) << rules.tasks) - 1
+    left = rules.tasks
+    for seat in range(players):
+        dealt = int64(0)
+        for _ in range(rules.dealt):
+            dealt |= int64(1) << kth_member(unseen & ~dealt, draw(chance, TASK_SOURCE, left))
+            left -= 1
+        unseen &= ~dealt
+        state.dealt[seat] = dealt
+    keep = rules.keep
+    state.phase = KEEP
+    state.actor = 0
+    state.legal = keep
+    if keep & (keep - 1) == 0:  # nothing to choose
+        for seat in range(players):
+            _keep(state, rules, seat, lowest_bit(keep), journal)
+        _run_on(state, rules, begin_round(state, rules, journal), chance, journal)
+
+
+@force_inline
+def _deal_seat(state, rules, seat):
+    state.members[seat] = 0
+    state.dealt[seat] = 0
+    state.kept[seat] = 0
+    state.drawn[seat] = 0
+    state.ranking[seat] = 0
+    state.prestige[seat] = 0
+    state.score[seat] = 0
+    state.coins[seat] = rules.start_coins
+    state.privileges[seat] = rules.start_privileges
+    state.deck[seat] = rules.all_cards
+    state.deck_left[seat] = rules.cards
+    state.under_left[seat] = 0
+    state.under_taken[seat] = 0
+    state.known[seat] = 0
+    state.shown[seat] = 0
+    state.lost[seat] = 0
+    state.bid[seat] = 0
+    state.stack_count[seat] = 0
+    state.unused[seat] = 0
+    state.repeated[seat] = 0
+    for guild in range(MAX_GUILDS):
+        state.goods[seat, guild] = 0
+    for k in range(MAX_CARDS):
+        state.under[seat, k] = 0
+    for k in range(MAX_STACKS):
+        state.stacks[seat, k] = 0
+
+
+@jit
+def _lay_out_rounds(state, rules, chance, journal):
+    """Round cards and edifices in random order (R2.1, R2.2)."""
+    cards, edifices = (1 << rules.rounds) - 1, (1 << rules.edifices) - 1
+    for number in range(rules.rounds):
+        card = kth_member(cards, draw(chance, ROUND_SOURCE, rules.rounds - number))
+        edifice = kth_member(edifices, draw(chance, EDIFICE_SOURCE, rules.edifices - number))
+        cards &= ~(1 << card)
+        edifices &= ~(1 << edifice)
+        state.round_card[number] = card
+        state.round_edifice[number] = edifice
+        write(journal, e.SETUP, number, card, edifice, state.start_player, 0)
+
+
+@jit
+def _keep(state, rules, seat, choice, journal):
+    """Some of the tasks dealt, secretly (R2.7)."""
+    dealt = state.dealt[seat]
+    kept = expand(dealt, choice)
+    state.kept[seat] = kept
+    if journal is not None:
+        while dealt != 0:
+            task = lowest_bit(dealt)
+            dealt &= dealt - 1
+            write(journal, e.TASK, seat, task, (kept >> task) & 1, 0, 0)
+        write(journal, e.KEPT, seat, 0, 0, 0, 0)
+
+
+@jit
+def apply(state, rules, action, chance, journal):
+    """Play a legal action and run on to the next seat with a choice, or to the end."""
+    phase = state.phase
+    if phase == BID:
+        stage = bid(state, rules, action, journal)
+    elif phase == DRAW:
+        stage = draw_or_stop(state, rules, action, chance, journal)
+    elif phase == SPLIT:
+        stage = split(state, rules, action, journal)
+    else:
+        stage = _act(state, rules, phase, action, journal)
+    _run_on(state, rules, stage, chance, journal)
+
+
+@jit
+def _act(state, rules, phase, action, journal):
+    if phase == TAKE_GOOD:
+        return take_good(state, rules, action, journal)
+    if phase in (PLACE, APPRENTICE):
+        return place(state, rules, action, journal)
+    if phase == TAKE_SEAT:
+        return take_seat(state, rules, action, journal)
+    if phase == SELL:
+        return sell(state, rules, action, journal)
+    if phase == RETURN:
+        return return_card(state, action, journal)
+    if phase != KEEP:
+        return build(state, action, journal)
+    seat = state.actor
+    _keep(state, rules, seat, action, journal)
+    if seat + 1 < state.players:
+        return ask(state, KEEP, seat + 1, rules.keep)
+    return begin_round(state, rules, journal)
+
+
+@jit
+def _run_on(state, rules, stage, chance, journal):
+    """Go from stage to stage until somebody is asked, or the game is over."""
+    while stage != ASKED:
+        if stage == BIDDING:
+            stage = bid_next(state, rules, journal)
+        elif stage == PLANNING:
+            stage = plan_next(state, rules, chance, journal)
+        elif stage == ACTING:
+            stage = act_next(state, rules, journal)
+        elif stage == RETURNING:
+            stage = return_next(state, rules, journal)
+        elif state.step < AUCTIONS:
+            stage = begin_auction(state, rules, journal)
+        elif state.step <= STEP_I:
+            stage = begin_building(state, rules, journal)
+        else:
+            stage = _end_round(state, rules, journal)
+
+
+@jit
+def _end_round(state, rules, journal):
+    """The council phase; then the next round begins, or the game ends."""
+    hold_council(state, rules, journal)
+    for seat in range(state.players):
+        clear_stacks(state, seat)
+    if state.round + 1 < rules.rounds:
+        state.round += 1
+        return begin_round(state, rules, journal)
+    score_game(state, rules, journal)
+    return ask(state, OVER, 0, 0)
+
+
+@jit
+def actor(state):
+    """The seat that must decide."""
+    return state.actor
+
+
+@jit
+def count_legal(state, rules):
+    """Number of legal actions."""
+    return count_bits(state.legal)
+
+
+@jit
+def kth_legal(state, rules, k):
+    """The k-th legal action, in ascending order."""
+    bit, phase = kth_member(state.legal, k), state.phase
+    return int64(NONE) if bit == 0 and phase >= BUILD_CHAPEL else FIRST_ACTION[phase] + bit
+
+
+@jit
+def is_legal(state, rules, action):
+    """Whether `action`, any int64, is legal."""
+    phase = state.phase
+    bit = action - FIRST_ACTION[phase]
+    if phase >= BUILD_CHAPEL:
+        bit = int64(0) if action == NONE else bit if bit > 0 else int64(-1)
+    return 0 <= bit < 63 and (state.legal >> bit) & 1 == 1
+
+
+@jit
+def is_over(state):
+    """Whether the game has ended."""
+    return state.phase == OVER
+
+
+@jit
+def score(state, seat):
+    """Points of a seat: all of them when the game is over, before that those of the council phases."""
+    return state.score[seat]
+
+
+@jit
+def placing(state, seat):
+    """(seats placed better, seats that share the place) (R12.4, A48)."""
+    return placed(state, seat)
+
+
+FORCE_INLINE = (actor, count_legal, kth_legal, is_legal, is_over)

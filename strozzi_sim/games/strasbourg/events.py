@@ -1,0 +1,261 @@
+"""Strasbourg's journal: the kinds of events, and their translation to the lines of a record.
+
+A row is (kind, a, b, c, d, e); the comments below say what a..e are. Cards, rounds, tasks and sites count from 0 in the order of
+the component file, cells and building sites row by row. A line `plan` is told when the sizes of its stacks are public.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from strozzi_sim.games.strasbourg.geometry import Cell, City, read_city
+from strozzi_sim.games.strasbourg.state import CARD_BITS, CARD_MASK, MAX_VALUE, NOBODY, STEPS
+
+SETUP = 1  #    round, round card, edifice, start player of the game
+TASK = 2  #     seat, task, 1 = kept                    one for each task dealt
+KEPT = 3  #     seat                                    after these
+ROUND = 4  #    round, start player
+DRAWN = 5  #    seat, value, 1 = from under the deck
+STACK = 6  #    seat, bag                               one for each stack, greatest first, then:
+PLAN = 7  #     seat, number of stacks
+STEP = 8  #     step, start player, guild or NOBODY
+BID = 9  #      seat, bag (0 = pass), 1 = was asked
+DEFER = 10  #   seat
+CHAIR = 11  #   seat, chair of the council, who sat there or NOBODY
+GOOD = 12  #    seat, guild
+PLACED = 13  #  seat, cell, price
+SOLD = 14  #    seat, guild, number, coins              one for each guild, then:
+SALE = 15  #    seat, coins
+DECLINE = 16  # seat
+RETURNED = 17  # seat, value, 1 = was asked
+CHAPEL = 18  #  seat, chapel site or -1
+EDIFICE = 19  # seat, edifice, building site or -1
+PRESTIGE = 20  # seat, gained, privileges gained, prestige so far, privileges held
+WEALTH = 21  #  seat, coins, goods, cards in the deck
+POINTS = 22  #  seat, of the council, of the city, of chapels, of edifices
+FULFILLED = 23  # seat, task                            one for each, before:
+TOTAL = 24  #   seat, of privileges, of tasks, total, 1 = won or shared
+
+
+class _Names:
+    """What the numbers in a journal stand for."""
+
+    def __init__(self, components: Mapping[str, Any]) -> None:
+        self.city = city_of(components)
+        self.guilds: list[str] = list(components["guilds"]["order"])
+        self.chairs = ["nobility", "church", "merchants", *self.guilds]
+        self.round_cards = [card["id"] for card in components["round_cards"]]
+        self.edifices = [edifice["id"] for edifice in components["edifices"]]
+        self.tasks = [task["id"] for task in components["tasks"]]
+
+
+class _Block:
+    """A block of component data by attribute."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.__dict__.update(data)
+
+
+def city_of(components: Mapping[str, Any]) -> City:
+    """The map of plain component data."""
+    return read_city(_Block(components["city"]), components["guilds"]["letters"], "city")
+
+
+def cards_of(bag: int) -> list[int]:
+    """The cards of a bag, highest first, as a record has them."""
+    values = range(MAX_VALUE, 0, -1)
+    return [value for value in values for _ in range(bag >> CARD_BITS * (value - 1) & CARD_MASK)]
+
+
+def to_lines(rows: Any, components: dict[str, Any], players: int) -> Iterator[dict[str, Any]]:
+    """The record lines of one game, header excluded, from its journal rows int32[events, WIDTH]."""
+    names = _Names(components)
+    told: list[Any] = rows.tolist()
+    setup = [row for row in told if row[0] == SETUP]
+    if setup:
+        yield {
+            "type": "setup",
+            "round_cards": [names.round_cards[row[2]] for row in setup],
+            "edifices": [names.edifices[row[3]] for row in setup],
+            "start_player": setup[0][4],
+        }
+    teller = _Teller(names, players)
+    for row in told:
+        yield from teller.tell(*row)
+
+
+class _Teller:
+    """Rows become lines, some of them several rows a line."""
+
+    def __init__(self, names: _Names, players: int) -> None:
+        self.names, self.players = names, players
+        self.dealt: list[str] = []
+        self.kept: list[str] = []
+        self.drawn: dict[int, list[int]] = {}
+        self.stacks: list[list[int]] = []
+        self.sold: dict[str, int] = {}
+        self.columns: dict[str, list[Any]] = {}
+        self.fulfilled: dict[int, list[str]] = {}
+        self.round = 0
+
+    def tell(self, kind: int, a: int, b: int, c: int, d: int, e: int) -> Iterator[dict[str, Any]]:
+        """The lines that end with this row."""
+        names = self.names
+        if kind == TASK:
+            self.dealt.append(names.tasks[b])
+            self.kept += [names.tasks[b]] * c
+        elif kind == KEPT:
+            yield {"type": "keep_tasks", "player": a, "dealt": self.dealt, "tasks": self.kept}
+            self.dealt, self.kept = [], []
+        elif kind == ROUND:
+            self.round = a + 1
+            yield {"type": "round", "round": self.round, "start_player": b}
+        elif kind == DRAWN:
+            self.drawn.setdefault(a, []).append(b)
+        elif kind == STACK:
+            self.stacks.append(cards_of(b))
+        elif kind == PLAN:
+            yield {"type": "plan", "player": a, "drawn": self.drawn.pop(a, []), "stacks": self.stacks}
+            self.stacks = []
+        elif kind == STEP:
+            guild = None if c == NOBODY else names.guilds[c]
+            yield {"type": "step", "step": STEPS[a], "start_player": b, "guild": guild}
+        elif kind == BID:
+            yield {"type": "bid", "player": a, "stack": cards_of(b) or None}
+        elif kind == DEFER:
+            yield {"type": "defer", "player": a}
+        elif kind in (CHAIR, GOOD, PLACED, SOLD, SALE, DECLINE):
+            yield from self._act(kind, a, b, c, d)
+        elif kind == RETURNED:
+            yield {"type": "return_card", "player": a, "card": b}
+        elif kind == CHAPEL:
+            yield {"type": "chapel", "player": a, "site": None if b < 0 else list(names.city.chapel_sites[b])}
+        elif kind == EDIFICE:
+            site = None if c < 0 else list(names.city.sites[c])
+            yield {"type": "edifice", "player": a, "edifice": names.edifices[b], "site": site}
+        else:
+            yield from self._score(kind, a, b, c, d, e)
+
+    def _act(self, kind: int, a: int, b: int, c: int, d: int) -> Iterator[dict[str, Any]]:
+        names, line = self.names, {"type": "act", "player": a}
+        if kind == CHAIR:
+            yield {**line, "action": "seat", "seat": names.chairs[b], "replaces": None if c == NOBODY else c}
+        elif kind == GOOD:
+            yield {**line, "action": "good", "guild": names.guilds[b]}
+        elif kind == PLACED:
+            yield {**line, "action": "place", "space": list(names.city.cell(b)), "price": c}
+        elif kind == SOLD:
+            self.sold[names.guilds[b]] = c
+        elif kind == SALE:
+            yield {**line, "action": "sell", "goods": self.sold, "coins": b}
+            self.sold = {}
+        else:
+            yield {**line, "action": "decline"}
+
+    def _score(self, kind: int, a: int, b: int, c: int, d: int, e: int) -> Iterator[dict[str, Any]]:
+        """Lines with a list by seat: they are told with the row of the last one."""
+        if kind == PRESTIGE:
+            self._note(prestige=b, privileges=c, total=d, held=e)
+        elif kind == WEALTH:
+            self._note(coins=b, goods=c, deck=d)
+            if a == self.players - 1:
+                yield {"type": "council", "round": self.round, **self.columns}
+                self.columns = {}
+        elif kind == POINTS:
+            self._note(council=b, city=c, chapels=d, edifices=e)
+        elif kind == FULFILLED:
+            self.fulfilled.setdefault(a, []).append(self.names.tasks[b])
+        elif kind == TOTAL:
+            self._note(privileges=b, tasks=c, fulfilled=self.fulfilled.get(a, []), total=d, won=e)
+            if a == self.players - 1:
+                won = self.columns.pop("won")
+                yield {"type": "score_end", **self.columns, "winners": [seat for seat in range(self.players) if won[seat]]}
+                self.columns = {}
+
+    def _note(self, **numbers: Any) -> None:
+        for name, number in numbers.items():
+            self.columns.setdefault(name, []).append(number)
+
+
+def visible(line: dict[str, Any], components: Mapping[str, Any], viewer: int) -> dict[str, Any]:
+    """The line as `viewer` may see it (F9): no tasks, cards or stacks of others, only how large the stacks are.
+
+    Sizes are told as `sizes`, greatest first: the order of stacks ranks them by content. With `hide_money` others' coins, goods
+    and privileges are None.
+    """
+    kind = line["type"]
+    if kind == "keep_tasks" and line["player"] != viewer:
+        return {**line, "dealt": None, "tasks": None}
+    if kind == "plan" and line["player"] != viewer:
+        sizes = sorted(map(len, line["stacks"]), reverse=True)
+        return {**line, "drawn": None, "stacks": None, "sizes": sizes}
+    if kind == "council" and components["switches"]["hide_money"]:
+        own = {
+            name: [amount if seat == viewer else None for seat, amount in enumerate(line[name])]
+            for name in ("held", "coins", "goods")
+        }
+        return {**line, **own}
+    return line
+
+
+def space_name(cell: Sequence[int] | None) -> str:
+    """A cell as people at the table name it: column letter and row number, c4."""
+    return "none" if cell is None else f"{chr(ord('a') + cell[0] - 1)}{cell[1]}"
+
+
+def describe(line: Mapping[str, Any], names: Sequence[str], components: Mapping[str, Any]) -> str:
+    """One line of a record in words; `names` says who sits where."""
+    kind = line["type"]
+    who = f"{names[line['player']]} (seat {line['player']})" if "player" in line else ""
+    if kind == "setup":
+        return f"Round cards {', '.join(line['round_cards'])}; edifices {', '.join(line['edifices'])}."
+    if kind == "keep_tasks":
+        return f"{who} keeps {'some tasks' if line['tasks'] is None else ', '.join(line['tasks'])}."
+    if kind == "round":
+        return f"Round {line['round']} begins; seat {line['start_player']} is start player."
+    if kind == "plan":
+        if line["stacks"] is None:
+            return f"{who} has stacks of {_listed(line['sizes'])} cards." if line["sizes"] else f"{who} has no stacks."
+        return f"{who} draws {_listed(line['drawn'])} and makes {', '.join(map(stack_name, line['stacks'])) or 'no stacks'}."
+    if kind == "step":
+        return f"Step {line['step']}{': ' + line['guild'] if line['guild'] else ''}."
+    if kind == "bid":
+        return f"{who} passes." if line["stack"] is None else f"{who} turns over {stack_name(line['stack'])}: {sum(line['stack'])}."
+    if kind == "defer":
+        return f"{who} pays a privilege and waits."
+    if kind == "act":
+        return f"{who} {_deed(line)}."
+    if kind == "return_card":
+        return f"{who} puts a {line['card']} under the deck."
+    if kind == "chapel":
+        return f"{who} builds {'no chapel' if line['site'] is None else 'a chapel at ' + space_name(line['site'])}."
+    if kind == "edifice":
+        return f"{who} builds {line['edifice'] + ' at ' + space_name(line['site']) if line['site'] else 'no edifice'}."
+    if kind == "council":
+        return f"The council gives {_listed(line['prestige'])} prestige; in all {_listed(line['total'])}."
+    if kind == "score_end":
+        winners = " and ".join(names[seat] for seat in line["winners"])
+        return f"The game ends with {_listed(line['total'])} points: {winners} {'win' if len(line['winners']) > 1 else 'wins'}."
+    return str(dict(line))
+
+
+def stack_name(stack: Sequence[int]) -> str:
+    """A stack in a word: 6+1."""
+    return "+".join(map(str, stack))
+
+
+def _listed(numbers: Sequence[Any]) -> str:
+    return ", ".join(map(str, numbers)) or "nothing"
+
+
+def _deed(line: Mapping[str, Any]) -> str:
+    action = line["action"]
+    if action == "seat":
+        return f"takes the seat {line['seat']}"
+    if action == "good":
+        return f"takes a good of the {line['guild']}s"
+    if action == "place":
+        return f"places a member at {space_name(line['space'])} for {line['price']} coins"
+    if action == "sell":
+        goods = ", ".join(f"{number} {guild}" for guild, number in line["goods"].items())
+        return f"sells {goods} for {line['coins']} coins"
+    return "does no more"

@@ -1,0 +1,115 @@
+"""The city of Strasbourg as component data draw it: cells, prices, building sites, chapel sites."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.games.strasbourg.state import MAX_CELLS, MAX_PRICE, MAX_SITES
+
+Cell = tuple[int, int]  # (column, row), both from 1, row 1 on top
+SITE = "#"  # a building site in `guild_map`
+NO_PRICE = "."  # its price in `price_map`
+
+
+@dataclass(frozen=True)
+class City:
+    """The map.
+
+    Attributes:
+        columns, rows: its size.
+        guilds: the guild of each city space, row by row.
+        prices: coins for each city space.
+        sites: building sites, row by row.
+        chapel_sites: corners, each by its upper left cell.
+    """
+
+    columns: int
+    rows: int
+    guilds: Mapping[Cell, str]
+    prices: Mapping[Cell, int]
+    sites: tuple[Cell, ...]
+    chapel_sites: tuple[Cell, ...]
+
+    def number(self, cell: Cell) -> int:
+        """The number of a cell, row by row from 0, as actions and sets have it."""
+        column, row = cell
+        return (row - 1) * self.columns + column - 1
+
+    def cell(self, number: int) -> Cell:
+        """The cell of a number."""
+        row, column = divmod(number, self.columns)
+        return column + 1, row + 1
+
+    def set_of(self, cells: Iterable[Cell]) -> int:
+        """A set of cells as one number."""
+        return sum(1 << self.number(cell) for cell in cells)
+
+    def beside(self, cell: Cell) -> list[Cell]:
+        """The city spaces orthogonally adjacent to a cell (R12.1)."""
+        column, row = cell
+        near = ((column, row - 1), (column - 1, row), (column + 1, row), (column, row + 1))
+        return [other for other in near if other in self.guilds]
+
+    def around(self, corner: Cell) -> list[Cell]:
+        """The city spaces that meet at a corner (A36)."""
+        column, row = corner
+        near = ((column, row), (column + 1, row), (column, row + 1), (column + 1, row + 1))
+        return [other for other in near if other in self.guilds]
+
+
+def read_city(city: Any, letters: Mapping[str, str], key: str) -> City:
+    """The map of the block `city`.
+
+    Raises:
+        InputError: a map that is none; names the key below `key`.
+    """
+    columns, rows = city.columns, city.rows
+    if columns * rows > MAX_CELLS:
+        raise InputError(f"{key}.columns: {columns} columns and {rows} rows are {columns * rows} cells; at most {MAX_CELLS}")
+    owners, prices = (
+        _read_map(part, columns, rows, f"{key}.{name}")
+        for name, part in (("guild_map", city.guild_map), ("price_map", city.price_map))
+    )
+    guilds, coins, sites = {}, {}, []
+    for cell, letter in owners.items():
+        price, where = prices[cell], f"row {cell[1]}, column {cell[0]}"
+        if (letter == SITE) != (price == NO_PRICE):
+            raise InputError(
+                f"{key}.price_map: {where}: {price!r}, and {letter!r} in guild_map; {NO_PRICE!r} stands on building sites "
+                f"({SITE!r}) and nowhere else"
+            )
+        if letter == SITE:
+            sites.append(cell)
+            continue
+        if letter not in letters:
+            raise InputError(
+                f"{key}.guild_map: {where}: unknown letter {letter!r}; {known_names(letter, [*letters, SITE])}"
+            )
+        if not price.isascii() or not price.isdecimal() or int(price) > MAX_PRICE:
+            raise InputError(f"{key}.price_map: {where}: expected coins, 0 to {MAX_PRICE}, got {price!r}")
+        guilds[cell], coins[cell] = letters[letter], int(price)
+    if len(sites) > MAX_SITES:
+        raise InputError(f"{key}.guild_map: {len(sites)} building sites; at most {MAX_SITES}")
+    corners = [(column, row) for column, row in city.chapel_sites]
+    for corner in corners:
+        if not (1 <= corner[0] < columns and 1 <= corner[1] < rows):
+            raise InputError(
+                f"{key}.chapel_sites: {shown(list(corner))} is no corner inside the city; columns are 1 to {columns - 1}, "
+                f"rows 1 to {rows - 1}"
+            )
+        if corners.count(corner) > 1:
+            raise InputError(f"{key}.chapel_sites: {shown(list(corner))} is listed {corners.count(corner)} times")
+    return City(columns, rows, guilds, coins, tuple(sites), tuple(corners))
+
+
+def _read_map(lines: list[str], columns: int, rows: int, key: str) -> dict[Cell, str]:
+    if len(lines) != rows:
+        raise InputError(f"{key}: {len(lines)} rows; city.rows says {rows}")
+    cells = {}
+    for row, line in enumerate(lines, 1):
+        marks = line.split()
+        if len(marks) != columns:
+            raise InputError(f"{key}: row {row} has {len(marks)} cells; city.columns says {columns}")
+        cells |= {(column, row): mark for column, mark in enumerate(marks, 1)}
+    return cells

@@ -1,0 +1,242 @@
+"""What a seat knows of a game of Strasbourg: `conceal` takes away the rest, `determinize` draws it, `seen_action` is what a step tells.
+
+Secret are the tasks of others; the shuffled part of every deck, of the own one its order alone, and that is in no state; what lies in
+others' stacks, their order and numbers, which rank them by content (A67); and, until all have planned, whatever
+others have done in this planning phase (A8). With `hide_money` also others' coins, goods and privileges (A33).
+
+While planning, a seat's knowledge is a state in which no other seat has planned yet: it will do so in its turn, in a search
+by its policy. So nothing has to be believed about how many cards rivals draw and how they divide them.
+
+The prior of `determinize`: sizes, stopping, and which stack was turned over are taken as independent of the cards. Cards of a rival
+that were never seen are dealt evenly to all places that nobody has seen into: the deck, hidden stacks, stacks gone unseen. A card
+that went back under a deck and was drawn again is known to be in that round's stacks: if it was not turned over, it is dealt
+evenly to the hidden places among them before all others; if a card of its value was, it is taken to be that one. Tasks: an
+even deal of those that the seat has not been dealt, and of it an even choice among all that may be kept. Hidden money: a seat keeps
+no books, and believes that others have as much as itself.
+"""
+
+from numba import int64, uint64
+
+from strozzi_sim.games.strasbourg.asking import cards_left, legal_set, placements
+from strozzi_sim.games.strasbourg.cards import count_cards, count_value, expand, kth_card, kth_member, one_card
+from strozzi_sim.games.strasbourg.planning import clear_stacks, finish_stacks, take_card
+from strozzi_sim.games.strasbourg.state import (
+    ACTIONS,
+    BID,
+    DRAW,
+    KEEP,
+    MAX_GUILDS,
+    MAX_VALUE,
+    OVER,
+    PLACE,
+    REVEAL,
+    SELL,
+    SPLIT,
+    UNKNOWN_AMOUNT,
+    UNKNOWN_COINS,
+    UNKNOWN_STACK,
+)
+from strozzi_sim.kernel.bits import count_bits
+from strozzi_sim.kernel.jit import force_inline, jit
+from strozzi_sim.kernel.streams import mix, randbelow
+
+_TURN = ACTIONS  # seen_action: it is the viewer's turn to plan
+_TURNED_OVER = ACTIONS + 1  # + bag: a stack that a rival has turned over; below 2^31
+_SIZES = 1 << 40  # + what tells apart the sizes of all stacks
+
+
+@force_inline
+def is_planning(state):
+    """Whether the planning phase goes on."""
+    return state.phase == DRAW or state.phase == SPLIT
+
+
+@jit
+def conceal(state, rules, seat):
+    """Rewrite a state in place into what `seat` knows."""
+    over = state.phase == OVER
+    if is_planning(state):
+        _hide_plans(state, rules, seat)
+    if state.actor != seat:
+        state.legal = 0
+    for other in range(state.players):
+        if other == seat:
+            continue
+        state.deck[other] = 0
+        state.dealt[other] = 0
+        _hide_stacks(state, other)
+        if not over:  # then tasks and money are told
+            state.kept[other] = 0
+            if rules.hide_money:
+                state.coins[other] = UNKNOWN_COINS
+                state.privileges[other] = UNKNOWN_AMOUNT
+                for guild in range(rules.guilds):
+                    state.goods[other, guild] = UNKNOWN_AMOUNT
+
+
+@force_inline
+def _hide_stacks(state, seat):
+    """Only sizes, the greatest first, without numbers of stacks that were used."""
+    unused, found = state.unused[seat], 0
+    for k in range(state.stack_count[seat]):
+        stack = state.stacks[seat, k]
+        state.stacks[seat, k] = 0
+        if (unused >> k) & 1:
+            unknown = stack if stack & UNKNOWN_STACK else UNKNOWN_STACK + count_cards(stack)
+            place = found
+            while place > 0 and state.stacks[seat, place - 1] < unknown:
+                state.stacks[seat, place] = state.stacks[seat, place - 1]
+                place -= 1
+            state.stacks[seat, place] = unknown
+            found += 1
+    state.stack_count[seat] = found
+    state.unused[seat] = (int64(1) << found) - 1
+    state.repeated[seat] = 0
+
+
+@jit
+def _hide_plans(state, rules, seat):
+    """Others have not planned yet, but for those whose stacks are public already (`planning` sequential)."""
+    told = state.planned if rules.sequential else state.planned & (1 << seat)
+    for other in range(state.players):
+        if other != seat and not (told >> other) & 1:
+            state.deck_left[other] += state.drawn[other] - state.under_taken[other]
+            state.under_taken[other] = 0
+            state.drawn[other] = 0
+            clear_stacks(state, other)
+    state.planned = told
+    if state.actor == seat:
+        return
+    state.hand = 0
+    state.last_value = 0
+    state.phase = DRAW
+    players, other = state.players, state.start_player
+    for _ in range(players):  # the next one to be asked, as far as the seat can tell
+        if other != seat and not (told >> other) & 1 and cards_left(state, other) > rules.min_draw:
+            state.actor = other
+            return
+        other = other + 1 if other + 1 < players else int64(0)
+
+
+@jit
+def determinize(state, rules, seat, rng):
+    """Draw in place all that is unknown in a concealed state, by the prior above."""
+    players, over = state.players, state.phase == OVER
+    unseen = ((int64(1) << rules.tasks) - 1) & ~state.dealt[seat]
+    left = rules.tasks - rules.dealt
+    for other in range(players):
+        if other == seat:
+            continue
+        _deal_cards(state, rules, other, rng)
+        if over:
+            continue
+        dealt = int64(0)
+        for _ in range(rules.dealt):
+            dealt |= int64(1) << kth_member(unseen & ~dealt, randbelow(rng, left))
+            left -= 1
+        unseen &= ~dealt
+        state.dealt[other] = dealt
+        if state.phase != KEEP or other < state.actor:
+            choice = kth_member(rules.keep, randbelow(rng, count_bits(rules.keep)))
+            state.kept[other] = expand(dealt, choice)
+        if rules.hide_money:
+            state.coins[other] = state.coins[seat]
+            state.privileges[other] = state.privileges[seat]
+            for guild in range(rules.guilds):
+                state.goods[other, guild] = state.goods[seat, guild]
+    actor = state.actor
+    if actor != seat and not over:
+        _begin_turn(state, rules, actor, rng)
+        state.legal = legal_set(state, rules)
+
+
+@jit
+def _begin_turn(state, rules, seat, rng):
+    """What a rival must have if it is asked what it is asked."""
+    if is_planning(state):
+        for _ in range(rules.min_draw):
+            left = state.deck_left[seat]
+            k = randbelow(rng, left) if left > 0 else int64(0)
+            state.hand += one_card(take_card(state, seat, k))
+    elif state.phase == PLACE and rules.hide_money:
+        while placements(state, rules, seat, state.guild) == 0:
+            state.coins[seat] += 1
+    elif state.phase == SELL and rules.hide_money:
+        state.goods[seat, state.guild] = max(state.goods[seat, state.guild], 1)
+
+
+@jit
+def unseen_cards(state, rules, seat):
+    """Bag: a seat's cards that lie where the others cannot see them: in the deck, in hidden stacks, or gone unseen."""
+    bag = rules.all_cards - state.lost[seat] - state.bid[seat]
+    for k in range(state.under_left[seat]):
+        bag -= one_card(state.under[seat, k])
+    return bag
+
+
+@jit
+def _deal_cards(state, rules, seat, rng):
+    """Deal the cards of a rival that nobody else has seen to the places where they may lie."""
+    rest, certain = unseen_cards(state, rules, seat), int64(0)
+    known, shown = state.known[seat], state.shown[seat]
+    if known != 0:
+        for value in range(1, MAX_VALUE + 1):
+            certain += max(count_value(known, value) - count_value(shown, value), 0) * one_card(value)
+        rest -= certain
+    count, places = state.stack_count[seat], int64(0)
+    for k in range(count):
+        places += state.stacks[seat, k] & (UNKNOWN_STACK - 1)
+    for k in range(count):
+        stack = int64(0)
+        for _ in range(state.stacks[seat, k] & (UNKNOWN_STACK - 1)):
+            left = count_cards(certain)
+            if left > 0 and randbelow(rng, places) < left:
+                card = one_card(kth_card(certain, randbelow(rng, left)))
+                certain -= card
+            else:
+                card = one_card(kth_card(rest, randbelow(rng, count_cards(rest))))
+                rest -= card
+            stack += card
+            places -= 1
+        place = int64(k)
+        while place > 0 and state.stacks[seat, place - 1] < stack:
+            state.stacks[seat, place] = state.stacks[seat, place - 1]
+            place -= 1
+        state.stacks[seat, place] = stack
+    finish_stacks(state, seat)
+    for gone in range(count_cards(rest), state.deck_left[seat], -1):
+        rest -= one_card(kth_card(rest, randbelow(rng, gone)))
+    state.deck[seat] = rest
+
+
+@jit
+def seen_action(before, after, rules, action, viewer):
+    """What `viewer` learns from a step: the action, but of a rival's stack its cards, and of the end of planning all sizes."""
+    seat, phase = before.actor, before.phase
+    if viewer == seat:
+        return action
+    if phase == KEEP:
+        return int64(0)
+    if phase == BID and action >= REVEAL:
+        return _TURNED_OVER + before.stacks[seat, action - REVEAL]
+    if not is_planning(before):
+        return action
+    if is_planning(after) and after.round == before.round:
+        if rules.sequential and after.planned != before.planned:
+            return _sizes(after)
+        return int64(_TURN) if after.actor == viewer else int64(0)
+    return _sizes(after)
+
+
+@jit
+def _sizes(state):
+    """A number that tells apart the sizes of the stacks that lie before all seats."""
+    word = uint64(0)
+    for seat in range(state.players):
+        for k in range(state.stack_count[seat]):
+            word += mix(uint64(seat * 64 + count_cards(state.stacks[seat, k])))
+        word = mix(word + uint64(seat))
+    return _SIZES + int64(word >> uint64(2))
+
+
+__all__ = ["MAX_GUILDS", "conceal", "determinize", "is_planning", "seen_action", "unseen_cards"]

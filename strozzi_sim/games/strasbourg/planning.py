@@ -1,0 +1,172 @@
+"""The planning phase (R4): each seat draws cards, then divides them into stacks.
+
+Seats plan one after the other from the start player on (A62), whoever has planned already is passed over. What a seat does is
+unknown to the others until all have planned (A8): only then are stacks published.
+"""
+
+from numba import int64
+
+from strozzi_sim.games.strasbourg import events as e
+from strozzi_sim.games.strasbourg.asking import ASKED, PLANNING, STEPPING, TWO, ask, cards_left, splits
+from strozzi_sim.games.strasbourg.cards import highest_card, kth_card, one_card
+from strozzi_sim.games.strasbourg.state import ADD, CARD_SOURCE, CLOSE, DRAW, SPLIT, STOP
+from strozzi_sim.kernel.jit import force_inline, jit
+from strozzi_sim.kernel.journal import write
+from strozzi_sim.kernel.streams import draw
+
+
+@force_inline
+def clear_stacks(state, seat):
+    """No stack lies before a seat, nor one under construction."""
+    for k in range(min(state.stack_count[seat] + 1, state.stacks.shape[1])):
+        state.stacks[seat, k] = 0
+    state.stack_count[seat] = 0
+    state.unused[seat] = 0
+    state.repeated[seat] = 0
+
+
+@jit
+def begin_round(state, rules, journal):
+    """Nobody has planned yet."""
+    for seat in range(state.players):
+        state.drawn[seat] = 0
+        state.known[seat] = 0
+        state.shown[seat] = 0
+    state.planned = 0
+    state.with_stacks = 0
+    state.step = rules.skip_first_step & int64(state.round == 0)  # (A4)
+    write(journal, e.ROUND, state.round, state.start_player, 0, 0, 0)
+    return PLANNING
+
+
+@jit
+def plan_next(state, rules, chance, journal):
+    """Let the next seat plan; after the last one the stacks are published (R4.3)."""
+    players, planned, start_player = state.players, state.planned, state.start_player
+    for k in range(players):
+        seat = start_player + k
+        seat = seat - players if seat >= players else seat
+        if (planned >> seat) & 1:
+            continue
+        state.actor = seat
+        for _ in range(min(rules.min_draw, cards_left(state, seat))):  # compulsory (A6, A68)
+            _draw_card(state, seat, chance, journal)
+        if cards_left(state, seat) > 0:
+            return ask(state, DRAW, seat, int64(TWO))
+        return _go_on_splitting(state, rules, seat, journal)
+    if not rules.sequential:
+        for k in range(players):
+            seat = start_player + k
+            _publish(state, seat - players if seat >= players else seat, journal)
+    return STEPPING
+
+
+@force_inline
+def take_card(state, seat, k):
+    """Take the k-th card of the first shuffle from a deck, in ascending order, or the next one from under it; its value."""
+    left = state.deck_left[seat]
+    if left > 0:
+        value = kth_card(state.deck[seat], k)
+        state.deck[seat] -= one_card(value)
+        state.deck_left[seat] = left - 1
+    else:
+        taken = state.under_taken[seat]
+        value = state.under[seat, taken]
+        state.under_taken[seat] = taken + 1
+    state.drawn[seat] += 1
+    return value
+
+
+@jit
+def _draw_card(state, seat, chance, journal):
+    left = state.deck_left[seat]
+    k = draw(chance, CARD_SOURCE + seat, left) if left > 0 else int64(0)
+    value = take_card(state, seat, k)
+    state.hand += one_card(value)
+    write(journal, e.DRAWN, seat, value, int64(left == 0), 0, 0)
+
+
+@force_inline
+def draw_or_stop(state, rules, action, chance, journal):
+    """The seat draws one more card, or divides those it has."""
+    seat = state.actor
+    if action != STOP:
+        _draw_card(state, seat, chance, journal)
+        if cards_left(state, seat) > 0:
+            return ASKED  # the same question again
+    return _go_on_splitting(state, rules, seat, journal)
+
+
+@force_inline
+def split(state, rules, action, journal):
+    """A card on the stack under construction, or another stack (F6.4)."""
+    seat = state.actor
+    if action == CLOSE:
+        state.stack_count[seat] += 1
+        state.last_value = 0
+    else:
+        _lay(state, seat, action - ADD)
+    return _go_on_splitting(state, rules, seat, journal)
+
+
+@force_inline
+def _lay(state, seat, value):
+    card = one_card(value)
+    state.stacks[seat, state.stack_count[seat]] += card
+    state.hand -= card
+    state.last_value = value
+
+
+@jit
+def _go_on_splitting(state, rules, seat, journal):
+    """Run on to a choice, or to the end of the seat's plan. The highest card left begins a stack."""
+    while True:
+        if state.last_value == 0:
+            hand = state.hand
+            if hand == 0:
+                break
+            _lay(state, seat, highest_card(hand))
+        legal = splits(state, seat)
+        if legal != 1:
+            return ask(state, SPLIT, seat, legal)
+        state.stack_count[seat] += 1
+        state.last_value = 0
+    finish_stacks(state, seat)
+    state.planned |= 1 << seat
+    if rules.sequential:
+        _publish(state, seat, journal)
+    return PLANNING
+
+
+@force_inline
+def finish_stacks(state, seat):
+    """All of a seat's stacks, greatest first, are face down."""
+    count = state.stack_count[seat]
+    repeated = int64(0)
+    for k in range(1, count):
+        repeated |= int64(state.stacks[seat, k] == state.stacks[seat, k - 1]) << k
+    state.repeated[seat] = repeated
+    state.unused[seat] = (int64(1) << count) - 1
+
+
+@jit
+def _publish(state, seat, journal):
+    """Now everybody sees how many cards were drawn, so also which came from under the deck (A11), and the stacks' sizes."""
+    taken = state.under_taken[seat]
+    if taken > 0:
+        known, left = int64(0), state.under_left[seat] - taken
+        for k in range(taken):
+            known += one_card(state.under[seat, k])
+        for k in range(left):
+            state.under[seat, k] = state.under[seat, k + taken]
+        for k in range(left, left + taken):
+            state.under[seat, k] = 0
+        state.known[seat] = known
+        state.under_left[seat] = left
+        state.under_taken[seat] = 0
+    count = state.stack_count[seat]
+    if count > 0:
+        state.with_stacks |= 1 << seat
+    for k in range(count):
+        write(journal, e.STACK, seat, state.stacks[seat, k], 0, 0, 0)
+    write(journal, e.PLAN, seat, count, 0, 0, 0)

@@ -1,0 +1,245 @@
+"""The council phase, the end of the game, and the tasks (R11 to R13). Agents may call all of these."""
+
+from numba import int64
+
+from strozzi_sim.games.strasbourg import events as e
+from strozzi_sim.games.strasbourg.asking import cards_left
+from strozzi_sim.games.strasbourg.state import (
+    ADJACENT_TO_EDIFICE,
+    BORDER_MEMBERS,
+    CHURCH,
+    CONNECTED_GROUP,
+    COUNCIL_MEMBERS,
+    DIAGONAL_LINE,
+    DISTINCT_CHAPELS,
+    DISTINCT_EDIFICES,
+    DISTINCT_GUILDS,
+    GUILD_SEAT,
+    GUILDS_WITH_PAIRS,
+    MEMBERS_IN_GUILD,
+    MOST_COINS,
+    MOST_MEMBERS_IN_CITY,
+    NO_SITE,
+    NOBILITY,
+    NOBILITY_OR_CHURCH,
+    ORTHOGONAL_LINE,
+    SAME_CHAPEL,
+    SAME_EDIFICE,
+)
+from strozzi_sim.kernel.bits import count_bits, lowest_bit
+from strozzi_sim.kernel.jit import force_inline, jit
+from strozzi_sim.kernel.journal import write
+
+
+@force_inline
+def chairs_held(state, rules, seat):
+    """Own members in the council."""
+    held = int64(0)
+    for chair in range(GUILD_SEAT + rules.guilds):
+        held += int64(state.council[chair] == seat)
+    return held
+
+
+@jit
+def hold_council(state, rules, journal):
+    """Prestige for every member, a privilege for whoever has most (R11); stacks that were not used are gone."""
+    players = state.players
+    most = int64(0)
+    for seat in range(players):
+        most = max(most, chairs_held(state, rules, seat))
+    for seat in range(players):
+        held = chairs_held(state, rules, seat)
+        gained, privilege = held * rules.seat_points, int64(held == most)
+        total, privileges = state.prestige[seat] + gained, state.privileges[seat] + privilege
+        state.prestige[seat] = total
+        state.score[seat] = total
+        state.privileges[seat] = privileges
+        write(journal, e.PRESTIGE, seat, gained, privilege, total, privileges)
+        if journal is not None:
+            goods = int64(0)
+            for guild in range(rules.guilds):
+                goods += state.goods[seat, guild]
+            write(journal, e.WEALTH, seat, state.coins[seat], goods, cards_left(state, seat), 0)
+
+
+@jit
+def chapel_neighbours(state, rules, seat):
+    """Own members at chapels, a member once for each chapel (R12.1b)."""
+    built = ~state.free_chapel_sites & ((int64(1) << rules.chapel_sites) - 1)
+    members, found = state.members[seat], int64(0)
+    while built != 0:
+        found += count_bits(members & rules.chapel_spaces[lowest_bit(built)])
+        built &= built - 1
+    return found
+
+
+@force_inline
+def at_edifice(state, rules, seat, edifice):
+    """Own members beside an edifice; none if it was not built (A39)."""
+    site = state.edifice_site[edifice]
+    return count_bits(state.members[seat] & rules.site_spaces[site]) if site != NO_SITE else int64(0)
+
+
+@jit
+def edifice_points(state, rules, seat):
+    """Points for members beside edifices (R12.1c)."""
+    points = int64(0)
+    for edifice in range(rules.edifices):
+        points += at_edifice(state, rules, seat, edifice) * rules.edifice_points[edifice]
+    return points
+
+
+@force_inline
+def _in_guild(state, rules, seat, guild):
+    return count_bits(state.members[seat] & rules.guild_spaces[guild])
+
+
+@jit
+def has_line(rules, members, length, step, columns):
+    """Whether `length` members stand in a line; a step goes on by so many cells within the set `columns` of cells (A40)."""
+    line = members
+    for _ in range(length - 1):
+        members = (members & columns) >> step
+        line &= members
+    return line != 0
+
+
+@jit
+def _largest_group(rules, members):
+    """The most members that are connected orthogonally."""
+    columns, east, west = rules.columns, rules.not_first_column, rules.not_last_column
+    largest = int64(0)
+    while members != 0:
+        group = members & -members
+        while True:
+            grown = (
+                group | (group & east) >> 1 | (group & west) << 1 | group >> columns | group << columns
+            ) & members
+            if grown == group:
+                break
+            group = grown
+        largest = max(largest, count_bits(group))
+        members &= ~group
+    return largest
+
+
+@jit
+def _has_most(state, rules, seat, coins):
+    """More members in the city, or coins, than everybody else; with `tie_fulfils` nobody has more (A38, A65)."""
+    mine = state.coins[seat] if coins else count_bits(state.members[seat])
+    for other in range(state.players):
+        if other != seat:
+            theirs = state.coins[other] if coins else count_bits(state.members[other])
+            if theirs > mine or (theirs == mine and not rules.tie_fulfils):
+                return False
+    return True
+
+
+@jit
+def is_fulfilled(state, rules, seat, task):
+    """Whether `seat` has done what the task asks for, as things stand (R13)."""
+    kind, subject = rules.task_kind[task], rules.task_subject[task]
+    minimum, members = rules.task_minimum[task, state.players], state.members[seat]
+    if kind == ADJACENT_TO_EDIFICE:
+        return at_edifice(state, rules, seat, subject) >= minimum
+    if kind == MEMBERS_IN_GUILD:
+        return _in_guild(state, rules, seat, subject) >= minimum
+    if kind == ORTHOGONAL_LINE:
+        return has_line(rules, members, minimum, 1, rules.not_first_column) or has_line(
+            rules, members, minimum, rules.columns, int64(-1)
+        )
+    if kind == DIAGONAL_LINE:
+        columns = rules.columns
+        return has_line(rules, members, minimum, columns + 1, rules.not_first_column) or has_line(
+            rules, members, minimum, columns - 1, rules.not_last_column
+        )
+    if kind == COUNCIL_MEMBERS:
+        return chairs_held(state, rules, seat) >= minimum
+    if kind in (MOST_MEMBERS_IN_CITY, MOST_COINS):
+        return _has_most(state, rules, seat, kind == MOST_COINS)
+    if kind == CONNECTED_GROUP:
+        return _largest_group(rules, members) >= minimum
+    if kind == BORDER_MEMBERS:
+        return count_bits(members & rules.border) >= minimum
+    if kind == NOBILITY_OR_CHURCH:
+        return state.council[NOBILITY] == seat or state.council[CHURCH] == seat
+    if kind in (SAME_EDIFICE, DISTINCT_EDIFICES):
+        return _counts_edifices(state, rules, seat, kind == SAME_EDIFICE, minimum)
+    if kind in (DISTINCT_GUILDS, GUILDS_WITH_PAIRS):
+        each, wanted = (minimum, subject) if kind == GUILDS_WITH_PAIRS else (int64(1), minimum)
+        for guild in range(rules.guilds):
+            wanted -= int64(_in_guild(state, rules, seat, guild) >= each)
+        return wanted <= 0
+    if kind in (DISTINCT_CHAPELS, SAME_CHAPEL):
+        return _counts_chapels(state, rules, seat, kind == SAME_CHAPEL, minimum)
+    right = (members & rules.not_first_column) >> 1  # SQUARE_2X2
+    pairs = members & right
+    return pairs & (pairs >> rules.columns) != 0
+
+
+@jit
+def _counts_edifices(state, rules, seat, same, minimum):
+    """So many members at one edifice, or a member at so many edifices."""
+    each, wanted = (minimum, int64(1)) if same else (int64(1), minimum)
+    for edifice in range(rules.edifices):
+        wanted -= int64(at_edifice(state, rules, seat, edifice) >= each)
+    return wanted <= 0
+
+
+@jit
+def _counts_chapels(state, rules, seat, same, minimum):
+    """The same for chapels."""
+    each, wanted = (minimum, int64(1)) if same else (int64(1), minimum)
+    built = ~state.free_chapel_sites & ((int64(1) << rules.chapel_sites) - 1)
+    while built != 0:
+        members = count_bits(state.members[seat] & rules.chapel_spaces[lowest_bit(built)])
+        wanted -= int64(members >= each)
+        built &= built - 1
+    return wanted <= 0
+
+
+@jit
+def score_game(state, rules, journal):
+    """Final points of all seats (R12)."""
+    players = state.players
+    for seat in range(players):
+        council, city = state.prestige[seat], count_bits(state.members[seat])
+        chapels = chapel_neighbours(state, rules, seat) * rules.chapel_points
+        edifices = edifice_points(state, rules, seat)
+        privileges = state.privileges[seat] * rules.privilege_points
+        write(journal, e.POINTS, seat, council, city, chapels, edifices)
+        tasks, kept = int64(0), state.kept[seat]
+        while kept != 0:
+            task = lowest_bit(kept)
+            kept &= kept - 1
+            if is_fulfilled(state, rules, seat, task):
+                tasks += rules.task_points[task]
+                write(journal, e.FULFILLED, seat, task, 0, 0, 0)
+            else:
+                tasks -= rules.penalty
+        state.score[seat] = council + city + chapels + edifices + privileges + tasks
+    if journal is not None:
+        _tell_totals(state, rules, journal)
+
+
+@jit
+def _tell_totals(state, rules, journal):
+    for seat in range(state.players):
+        privileges = state.privileges[seat] * rules.privilege_points
+        board = state.prestige[seat] + count_bits(state.members[seat]) + edifice_points(state, rules, seat)
+        board += chapel_neighbours(state, rules, seat) * rules.chapel_points
+        total = state.score[seat]
+        better, _ = placed(state, seat)
+        write(journal, e.TOTAL, seat, privileges, total - board - privileges, total, int64(better == 0))
+
+
+@force_inline
+def placed(state, seat):
+    """(seats placed better, seats that share the place): most points, then most members in the city (R12.4)."""
+    mine = state.score[seat] * 64 + count_bits(state.members[seat])
+    better, shared = int64(0), int64(0)
+    for other in range(state.players):
+        theirs = state.score[other] * 64 + count_bits(state.members[other])
+        better += int64(theirs > mine)
+        shared += int64(theirs == mine)
+    return better, shared

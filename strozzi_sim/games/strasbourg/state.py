@@ -1,0 +1,209 @@
+"""Strasbourg's state record, phases, action numbers and limits: the only place with numbers.
+
+Cards of one value are interchangeable, so a deck, a hand or a stack is a bag: one number with five bits for each value,
+those of the highest value on top. A stack is greater than another as a bag exactly if it comes first in a record (F5.4).
+City spaces, sites, tasks and seats are sets: bit k is member k. Letters and numbers in parentheses are items of the rules'
+documents: R the rules, A the ambiguities, F the record (docs/rules/strasbourg).
+"""
+
+import numpy as np
+
+# Limits: a component set beyond them is refused; action numbers depend on them (F6.1).
+SEATS = 5  # P
+MAX_VALUE = 6  # of an influence card
+MAX_CARDS = 24  # of a player
+MAX_STACKS = MAX_CARDS
+MAX_DEALT = 5  # tasks
+MAX_TASKS = 60
+MAX_CELLS = 54
+MAX_CHAPEL_SITES = 40
+MAX_SITES = 16  # building sites
+MAX_EDIFICES = 12
+MAX_GUILDS = 8
+MAX_GOODS = 15  # of one guild
+MAX_PRICE = 30
+MAX_ROUNDS = 8
+MAX_POINTS = 50  # of a task, an edifice, a chapel, a privilege, a council seat
+MAX_COINS = 1_000  # at the start
+MAX_GOOD_VALUE = 100
+MAX_PRIVILEGES = 100  # at the start
+
+PLAYER_COUNTS = (3, 4, 5)
+NOBODY = 255
+NO_SITE = 255
+UNKNOWN_COINS = 2**16 - 1  # what seats see of others where `hide_money` says so
+UNKNOWN_AMOUNT = 255  # likewise, of privileges and goods
+UNKNOWN_STACK = 1 << 31  # + size: a stack that a seat may not look into
+
+# Bags of cards.
+CARD_BITS = 5
+ONE_EACH = sum(1 << CARD_BITS * value for value in range(MAX_VALUE))  # a card of every value
+TOP_SHIFT = CARD_BITS * (MAX_VALUE - 1)
+CARD_MASK = (1 << CARD_BITS) - 1
+
+# Seats of the council.
+NOBILITY, CHURCH, MERCHANTS, GUILD_SEAT = 0, 1, 2, 3  # GUILD_SEAT + guild
+MAX_CHAIRS = GUILD_SEAT + MAX_GUILDS
+
+# Steps of a round: A to G are auctions.
+STEPS = "ABCDEFGHI"
+STEP_A, STEP_G, STEP_H, STEP_I = 0, 6, 7, 8
+AUCTIONS = 7
+
+# Phases: what the actor decides.
+KEEP = 0  # which tasks
+DRAW = 1  # another card, or stop
+SPLIT = 2  # a card for the stack under construction, or close it
+BID = 3  # pass, defer, or turn over a stack
+TAKE_SEAT = 4  # the master: the guild's seat, with the switch `seat_optional`
+TAKE_GOOD = 5  # master or journeyman: a good
+PLACE = 6  # master or journeyman: a space in the city
+APPRENTICE = 7  # a good, or a space
+SELL = 8  # how many goods of one guild
+RETURN = 9  # a card of the stack
+BUILD_CHAPEL = 10
+BUILD_EDIFICE = 11
+OVER = 12
+
+# Actions (F6.1). 0 is never legal.
+STOP = 32  # 1..31 KEEP: the set of dealt tasks
+DRAW_CARD = 33
+CLOSE = 34
+ADD = CLOSE  # + value
+PASS = 41
+DEFER = 42
+REVEAL = 43  # + stack
+NONE = 67
+SEAT = 68
+GOOD = 69
+PLACE_ON = 70  # + cell
+SELL_GOODS = 124  # + number
+RETURN_CARD = 139  # + value
+CHAPEL = 146  # + chapel site
+EDIFICE = 186  # + building site
+ACTIONS = EDIFICE + MAX_SITES
+
+# Bits of the set of legal actions, counted from the phase's first action.
+FIRST_ACTION = (0, STOP, CLOSE, PASS, NONE, NONE, NONE, NONE, SELL_GOODS, RETURN_CARD, CHAPEL - 1, EDIFICE - 1, 0)
+REVEAL_BIT = REVEAL - PASS
+PLACE_BIT = PLACE_ON - NONE
+
+# Chance.
+ROUND_SOURCE, EDIFICE_SOURCE, TASK_SOURCE, CARD_SOURCE = 0, 1, 2, 3  # CARD_SOURCE + seat
+
+# Kinds of tasks (F7).
+TASK_KINDS = (
+    "adjacent_to_edifice", "members_in_guild", "same_edifice", "orthogonal_line", "diagonal_line", "square_2x2",
+    "council_members", "distinct_edifices", "most_members_in_city", "most_coins", "distinct_guilds", "guilds_with_pairs",
+    "distinct_chapels", "same_chapel", "connected_group", "border_members", "nobility_or_church",
+)  # fmt: skip
+(
+    ADJACENT_TO_EDIFICE, MEMBERS_IN_GUILD, SAME_EDIFICE, ORTHOGONAL_LINE, DIAGONAL_LINE, SQUARE_2X2, COUNCIL_MEMBERS,
+    DISTINCT_EDIFICES, MOST_MEMBERS_IN_CITY, MOST_COINS, DISTINCT_GUILDS, GUILDS_WITH_PAIRS, DISTINCT_CHAPELS,
+    SAME_CHAPEL, CONNECTED_GROUP, BORDER_MEMBERS, NOBILITY_OR_CHURCH,
+) = range(len(TASK_KINDS))  # fmt: skip
+
+STATE = np.dtype([  # shape                      unit / meaning
+    ("legal", "i8"),  #                          set of legal actions, counted from the phase's FIRST_ACTION (see core.py)
+    ("empty", "i8"),  #                          set of city spaces without a member
+    ("free_chapel_sites", "i8"),  #              set
+    ("members", "i8", (SEATS,)),  #             [P] set of city spaces with an own member
+    ("dealt", "i8", (SEATS,)),  #               [P] set of tasks
+    ("kept", "i8", (SEATS,)),  #                [P] set of tasks; empty before the choice
+    ("phase", "u1"),
+    ("actor", "u1"),  #                          seat that must decide
+    ("players", "u1"),
+    ("round", "u1"),  #                          0 = round 1
+    ("step", "u1"),  #                           0 = A; while planning STEP_A
+    ("start_player", "u1"),
+    ("planned", "u1"),  #                        set of seats that have planned this round; all after planning
+    ("drawn", "u1", (SEATS,)),  #               [P] cards drawn this round
+    ("last_value", "u1"),  #                     while SPLIT: the card last put on the stack under construction
+    ("undecided", "u1"),  #                      set of seats that have not decided in this auction, the queue's
+    ("queue", "u4"),  #                          who will be asked to bid after the actor: four bits a seat, next one lowest
+    ("with_stacks", "u1"),  #                    set of seats that have a stack left
+    ("bidders", "u1"),  #                        how many have turned over a stack, when all have decided
+    ("rank", "u1"),  #                           0 = rank 1: who acts, or returns a card
+    ("ranking", "u1", (SEATS,)),  #             [rank] seat
+    ("idle", "u1"),  #                           set of acting seats that have taken and sold nothing in this step
+    ("declined", "u1"),  #                       1 = the actor has left a right unused in this step
+    ("guild", "u1"),  #                          guild of the step, or while SELL the one whose goods are sold, or NOBODY
+    ("proceeds", "u2"),  #                       while SELL: coins received in this step
+    ("hand", "u4"),  #                           bag: cards of the actor that are drawn and on no stack
+    ("free_sites", "u4"),  #                     set of building sites without an edifice
+    ("chapels", "u1"),  #                        left in the pool
+    ("council", "u1", (MAX_CHAIRS,)),  #        [chair] player, or NOBODY
+    ("edifice_site", "u1", (MAX_EDIFICES,)),  # [edifice] where it stands, or NO_SITE
+    ("round_card", "u1", (MAX_ROUNDS,)),  #     [round]
+    ("round_edifice", "u1", (MAX_ROUNDS,)),  #  [round]
+    ("prestige", "u2", (SEATS,)),  #            [P] of the council phases
+    ("score", "i2", (SEATS,)),  #               [P] total; prestige until the game is over
+    ("coins", "u2", (SEATS,)),  #               [P] or UNKNOWN_COINS
+    ("privileges", "u1", (SEATS,)),  #          [P] or UNKNOWN_AMOUNT
+    ("goods", "u1", (SEATS, MAX_GUILDS)),  #    [P, guild] or UNKNOWN_AMOUNT
+    ("deck", "u4", (SEATS,)),  #                [P] bag: cards of the first shuffle that are left in it
+    ("deck_left", "u1", (SEATS,)),  #           [P] how many those are
+    ("under", "u1", (SEATS, MAX_CARDS)),  #     [P, k] value of the k-th card put under the deck, the next one first
+    ("under_left", "u1", (SEATS,)),  #          [P] how many those are
+    ("under_taken", "u1", (SEATS,)),  #         [P] the first so many were drawn in this planning phase
+    ("known", "u4", (SEATS,)),  #               [P] bag: cards from under the deck that were drawn this round
+    ("shown", "u4", (SEATS,)),  #               [P] bag: cards turned over this round
+    ("lost", "u4", (SEATS,)),  #                [P] bag: cards that were turned over and have left the game
+    ("bid", "u4", (SEATS,)),  #                 [P] bag: the stack turned over in this step, 0 = none
+    ("stack_count", "u1", (SEATS,)),  #         [P] stacks planned this round
+    ("unused", "u4", (SEATS,)),  #              [P] set of own stacks that are still face down
+    ("repeated", "u4", (SEATS,)),  #            [P] set of stacks that hold the same cards as the one before
+    ("stacks", "u4", (SEATS, MAX_STACKS)),  #   [P, k] bag, greatest first; 0 = used or none; or UNKNOWN_STACK + size
+], align=True)  # fmt: skip
+
+RULES = np.dtype([  # shape                      unit / meaning
+    ("rounds", "u1"),
+    ("guilds", "u1"),
+    ("edifices", "u1"),
+    ("tasks", "u1"),
+    ("dealt", "u1"),  #                          tasks of a player
+    ("keep", "i8"),  #                           set of KEEP actions
+    ("all_cards", "u4"),  #                      bag: cards of a player
+    ("cards", "u1"),  #                          how many those are
+    ("start_coins", "u2"),
+    ("start_privileges", "u1"),
+    ("privilege_points", "u1"),
+    ("good_value", "u2", (MAX_GUILDS,)),  #     [guild] coins
+    ("chapels", "u1"),
+    ("chapel_points", "u1"),
+    ("edifice_points", "u1", (MAX_EDIFICES,)),
+    ("seat_points", "u1"),  #                    prestige for a council seat in each council phase
+    ("card_guild", "u1", (MAX_ROUNDS, 3)),  #   [card, k] of the steps B, D and F
+    ("columns", "u1"),
+    ("chapel_sites", "u1"),
+    ("sites", "u1"),
+    ("spaces", "i8"),  #                         set of city spaces
+    ("guild_spaces", "i8", (MAX_GUILDS,)),  #   [guild] set of city spaces
+    ("price", "u1", (MAX_CELLS,)),  #           [cell] coins
+    ("affordable", "i8", (MAX_PRICE + 1,)),  #  [coins] set of city spaces that cost no more
+    ("site_spaces", "i8", (MAX_SITES,)),  #     [building site] set of city spaces orthogonally adjacent
+    ("chapel_spaces", "i8", (MAX_CHAPEL_SITES,)),  # [chapel site] set of city spaces that meet there
+    ("not_first_column", "i8"),  #               set of cells
+    ("not_last_column", "i8"),  #                set of cells
+    ("border", "i8"),  #                         set of cells
+    ("penalty", "u1"),  #                        for a task that is not fulfilled
+    ("task_kind", "u1", (MAX_TASKS,)),
+    ("task_points", "u1", (MAX_TASKS,)),
+    ("task_subject", "u1", (MAX_TASKS,)),  #    [task] the edifice or guild, or the number of guilds
+    ("task_minimum", "u1", (MAX_TASKS, SEATS + 1)),  # [task, players]
+    ("skip_first_step", "u1"),  #                switches (F8), 0 or 1: skip_A_round1
+    ("min_draw", "u1"),
+    ("sequential", "u1"),  #                     planning
+    ("return_if_unused", "u1"),
+    ("building_optional", "u1"),
+    ("hide_money", "u1"),
+    ("tie_fulfils", "u1"),
+    ("seat_optional", "u1"),
+], align=True)  # fmt: skip
+
+# Most journal rows: setup and tasks; each round all cards drawn again, each a stack of its own, bids, defers (one for every
+# privilege), three rows for each of three ranks, a sale of every guild, returns, building and the council; the end.
+JOURNAL_ROWS = (
+    2 * MAX_ROUNDS + SEATS * (MAX_TASKS + 4) + 8
+    + MAX_ROUNDS * (SEATS * (2 * MAX_CARDS + 4) + AUCTIONS * (2 * SEATS + 4 * 3 + MAX_GUILDS + 3) + SEATS * MAX_ROUNDS + 12)
+)  # fmt: skip

@@ -1,0 +1,83 @@
+"""The task cards as component data: their kinds, and what each kind must say (F7)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from strozzi_sim.errors import InputError, known_names
+from strozzi_sim.games.strasbourg.state import MAX_CELLS, MAX_GUILDS, MAX_POINTS, PLAYER_COUNTS, TASK_KINDS
+
+Number = Annotated[int, Meta(ge=1, le=MAX_CELLS)]
+
+# What a kind must have besides points; `min` of a square may be left out, it is always 4.
+PARAMETERS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(TASK_KINDS, ("min",)),
+    "adjacent_to_edifice": ("edifice", "min"),
+    "members_in_guild": ("guild", "min"),
+    "guilds_with_pairs": ("guilds", "min"),
+    "council_members": ("min_by_players",),
+    "square_2x2": (),
+    "most_members_in_city": (),
+    "most_coins": (),
+    "nobility_or_church": (),
+}
+
+
+class MinByPlayers(msgspec.Struct, forbid_unknown_fields=True):
+    """Members needed with 3, 4 and 5 players."""
+
+    p3: Number
+    p4: Number
+    p5: Number
+
+
+class Task(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A task card."""
+
+    id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]{1,32}$")]
+    kind: Literal[TASK_KINDS]  # type: ignore[valid-type]
+    points: Annotated[int, Meta(ge=0, le=MAX_POINTS)]
+    edifice: str | None = None
+    guild: str | None = None
+    guilds: Annotated[int, Meta(ge=1, le=MAX_GUILDS)] | None = None
+    min: Number | None = None
+    min_by_players: MinByPlayers | None = None
+    text: str = ""
+    provenance: Literal["rulebook", "page", "inferred", "reconstructed", "variant"] = "variant"
+
+    def subject(self, guilds: Sequence[str], edifices: Sequence[str]) -> int:
+        """What the task is about: the number of its edifice or guild, or how many guilds; 0 if nothing."""
+        if self.edifice is not None:
+            return edifices.index(self.edifice)
+        return guilds.index(self.guild) if self.guild is not None else self.guilds or 0
+
+    def minimum(self, players: int) -> int:
+        """How many are needed; 0 where the kind has no number, or the game no such number of players."""
+        if self.min_by_players is None:
+            return self.min or 0
+        return int(getattr(self.min_by_players, f"p{players}")) if players in PLAYER_COUNTS else 0
+
+
+def check_tasks(tasks: Sequence[Task], guilds: Sequence[str], edifices: Sequence[str], where: str) -> None:
+    """Refuse a task that lacks what its kind needs, has what it does not know, or names what is not there.
+
+    Raises:
+        InputError: names the key.
+    """
+    for task in tasks:
+        key, needed = f"{where}: tasks.{task.id}", PARAMETERS[task.kind]
+        for name in ("edifice", "guild", "guilds", "min", "min_by_players"):
+            there = getattr(task, name) is not None
+            if name in needed and not there:
+                raise InputError(f"{key}.{name}: missing; a task of kind {task.kind} has {', '.join(needed)}")
+            if there and name not in needed and (task.kind, name) != ("square_2x2", "min"):
+                words = ", ".join(needed) or "only points"
+                raise InputError(f"{key}.{name}: unknown key; a task of kind {task.kind} has {words}")
+        for name, known in (("edifice", edifices), ("guild", guilds)):
+            value = getattr(task, name)
+            if value is not None and value not in known:
+                raise InputError(f"{key}.{name}: unknown {name} {value!r}; {known_names(value, known)}")
+        if task.kind == "square_2x2" and task.min not in (None, 4):
+            raise InputError(f"{key}.min: a square has 4 members, got {task.min}")
