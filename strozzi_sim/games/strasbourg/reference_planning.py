@@ -18,7 +18,6 @@ def plan_round(table: Table) -> Play:
         yield from _draw_cards(table, seat)
         drawn = list(table.hand[seat])
         yield from _split(table, seat)
-        table.unused[seat] = list(range(len(table.stacks[seat])))
         table.planned[seat] = True
         table.tell("plan", player=seat, drawn=drawn, stacks=[list(stack) for stack in table.stacks[seat]])
 
@@ -56,6 +55,7 @@ def _split(table: Table, seat: int) -> Play:
                 break
             hand.remove(choice[1])
             pile.append(choice[1])
+        table.unused[seat].append(len(stacks))
         stacks.append(tuple(pile))
         table.pile[seat] = []
 

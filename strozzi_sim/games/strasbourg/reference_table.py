@@ -1,6 +1,7 @@
 """What lies on the table in a game of Strasbourg: the board, the families, and everything that chance has laid out."""
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 Space = tuple[int, int]  # (column, row), both from 1, row 1 on top; a corner is named by its upper left space
@@ -47,29 +48,40 @@ def ask(kind: str, seat: int, options: Sequence[Option], guild: str | None = Non
     return (yield Question(kind, seat, tuple(options), guild))
 
 
+@dataclass(frozen=True)
 class City:
     """The map.
 
     Attributes:
+        columns, rows: of the grid.
         guilds: the guild of each space, row by row; building sites are no spaces.
         prices: coins by space.
         sites: the building sites, row by row.
         corners: the chapel sites.
     """
 
-    def __init__(self, city: Mapping[str, Any], letters: Mapping[str, str]) -> None:
-        self.columns, self.rows = city["columns"], city["rows"]
-        self.guilds: dict[Space, str] = {}
-        self.prices: dict[Space, int] = {}
-        self.sites: list[Space] = []
-        for row, (owners, prices) in enumerate(zip(city["guild_map"], city["price_map"], strict=True), 1):
-            for column, (letter, price) in enumerate(zip(owners.split(), prices.split(), strict=True), 1):
-                if letter == "#":
-                    self.sites.append((column, row))
-                else:
-                    self.guilds[column, row] = letters[letter]
-                    self.prices[column, row] = int(price)
-        self.corners: list[Space] = [(column, row) for column, row in city["chapel_sites"]]
+    columns: int
+    rows: int
+    guilds: dict[Space, str]
+    prices: dict[Space, int]
+    sites: list[Space]
+    corners: list[Space]
+
+
+def _read_city(city: Mapping[str, Any], letters: Mapping[str, str]) -> City:
+    """The map as drawn in the component data."""
+    owners, prices = (
+        {(column, row): entry for row, line in enumerate(city[name], 1) for column, entry in enumerate(line.split(), 1)}
+        for name in ("guild_map", "price_map")
+    )
+    return City(
+        columns=city["columns"],
+        rows=city["rows"],
+        guilds={space: letters[letter] for space, letter in owners.items() if letter != "#"},
+        prices={space: int(price) for space, price in prices.items() if owners[space] != "#"},
+        sites=[space for space, letter in owners.items() if letter == "#"],
+        corners=[(column, row) for column, row in city["chapel_sites"]],
+    )
 
 
 def beside(space: Space) -> list[Space]:
@@ -132,7 +144,7 @@ class Table:
         self.players, self.components = players, components
         self.switches = _switches(components.get("switches", {}))
         self.guild_order: list[str] = list(components["guilds"]["order"])
-        self.city = City(components["city"], components["guilds"]["letters"])
+        self.city = _read_city(components["city"], components["guilds"]["letters"])
         self.guilds_of_card = {card["id"]: card["guilds"] for card in components["round_cards"]}
         self.edifice_points = {edifice["id"]: edifice["points"] for edifice in components["edifices"]}
         self.tasks = {task["id"]: task for task in components["tasks"]}

@@ -1,0 +1,1023 @@
+"""The reference rules of Strasbourg against the ambiguities list, item by item; a switch stands with its item."""
+
+import itertools
+import random
+from typing import Any
+
+import pytest
+
+from scripted_strasbourg import (
+    BASE,
+    PLAYERS,
+    SETTINGS,
+    Scene,
+    base_components,
+    deal,
+    deck,
+    lines,
+    lines_of_step,
+    random_game,
+)
+from strozzi_sim.games.strasbourg.reference import Game
+from strozzi_sim.games.strasbourg.reference_scoring import is_fulfilled, score
+
+Space = tuple[int, int]
+
+
+def types(game: Game) -> list[str]:
+    return [line["type"] for line in game.events]
+
+
+def council(scene: Scene) -> list[int | None]:
+    return [*scene.game.council.values()]
+
+
+def actions(scene: Scene, step: str, number: int = 1) -> list[tuple[int, str]]:
+    """(player, action) of the act lines of a step."""
+    found = lines_of_step(scene.game, step, number)
+    return [(line["player"], line["action"]) for line in found if line["type"] == "act"]
+
+
+def settled(
+    *own: Space,
+    others: dict[Space, int] | None = None,
+    built: dict[Space, str] | None = None,
+    chapels: tuple[Space, ...] = (),
+    players: int = 4,
+    **switches: Any,
+) -> Game:
+    """A game in which seat 0 has members on the spaces `own`."""
+    game = Scene(players, **switches).game
+    game.members = dict.fromkeys(own, 0) | (others or {})
+    assert set(game.members) <= set(game.city.guilds)
+    game.built, game.chapels = built or {}, list(chapels)
+    assert set(game.built) <= set(game.city.sites)
+    assert set(chapels) <= set(game.city.corners)
+    return game
+
+
+# -- setup -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("start", "players", "church"), [(2, 4, 3), (3, 4, 0), (0, 3, 1), (4, 5, 0)])
+def test_a01_the_left_neighbour_has_the_church_seat(start: int, players: int, church: int) -> None:
+    scene = Scene(players, start=start, ready=False)
+    assert scene.game.events[0]["start_player"] == start
+    assert council(scene) == [start, church] + [None] * 6
+
+
+def test_a02_tasks_are_chosen_after_the_layout() -> None:
+    scene = Scene(4, round_cards=["R3", "R1", "R5", "R2", "R4"], edifices=["E2", "E6", "E5", "E4", "E3"], ready=False)
+    assert (scene.asked, types(scene.game)) == ("keep_tasks", ["setup"])
+    seen = scene.game.seen_by(0)
+    assert seen["round_cards"] == ["R3", "R1", "R5", "R2", "R4"]
+    assert seen["edifices"] == ["E2", "E6", "E5", "E4", "E3"]
+    assert seen["own_tasks"] == (["T_ED2", "T_ED3", "T_ED4", "T_ED5", "T_ED6"], None)
+
+
+def test_a03_the_number_of_kept_tasks_is_secret() -> None:
+    tasks = [task["id"] for task in BASE["tasks"]]
+    few, many = (Scene(4, keep={0: tasks[:number]}).game for number in (1, 5))
+    assert few.seen_by(0) != many.seen_by(0)
+    for seat in (1, 2, 3):
+        assert few.seen_by(seat) == many.seen_by(seat)
+
+
+def test_a04_step_a_is_played_in_every_round() -> None:
+    scene = Scene(4, start=2)
+    assert (scene.game.round, scene.game.step) == (1, "A")
+    scene.bid().to("A", 2)  # all pass
+    assert council(scene) == [2, 3] + [None] * 6
+    assert scene.game.start_player == 2
+    assert [line["step"] for line in scene.lines("step")[:9]] == list("ABCDEFGHI")
+
+
+def test_a04_switch_skip_a_round1() -> None:
+    scene = Scene(4, start=2, skip_A_round1=True)
+    assert (scene.game.round, scene.game.step) == (1, "B")
+    assert council(scene) == [2, 3] + [None] * 6
+    scene.to("A", 2)
+    assert [line["step"] for line in scene.lines("step")] == [*"BCDEFGHI", "A"]
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_a05_tasks_not_dealt_are_out(players: int) -> None:
+    game = random_game(BASE, players, 1)
+    dealt = [task for hand in game.dealt for task in hand]
+    assert len(set(dealt)) == len(dealt) == 5 * players
+    told = {task for line in lines(game, "keep_tasks") for task in line["dealt"] + line["tasks"]}
+    assert told == set(dealt)
+    known = [game.seen_by(seat)["own_tasks"][0] for seat in range(players)]
+    assert sorted(task for hand in known for task in hand) == sorted(dealt)
+
+
+# -- planning ----------------------------------------------------------------------------------------------------------
+
+
+def test_a06_one_card_must_be_drawn() -> None:
+    scene = Scene(3, {1: [[5]]}, ready=False)
+    scene.rest(lambda: scene.asked == "keep_tasks")
+    game = scene.game
+    for seat, card in enumerate([1, 5, 1]):
+        assert (game.actor, scene.asked, game.legal) == (seat, "draw", ("stop", "draw"))
+        assert game.hand[seat] == [card]  # it is looked at before the first choice
+        game.play("stop")
+    assert [line["drawn"] for line in scene.lines("plan")] == [[1], [5], [1]]
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_a07_all_cards_drawn_go_into_stacks(players: int) -> None:
+    for seed in range(10):
+        for line in lines(random_game(BASE, players, seed), "plan"):
+            assert sorted(card for stack in line["stacks"] for card in stack) == sorted(line["drawn"])
+            assert all(line["stacks"])
+
+
+def plan_by_chance(scene: Scene, seat: int, dice: random.Random) -> None:
+    while scene.game.actor == seat and scene.asked in ("draw", "split"):
+        scene.game.play(dice.choice(scene.game.legal))
+
+
+def begin_planning(**switches: Any) -> Scene:
+    scene = Scene(4, {0: [[6], [3]]}, start=1, ready=False, **switches)
+    return scene.rest(lambda: scene.asked == "keep_tasks")
+
+
+def test_a08_planning_is_simultaneous_and_hidden() -> None:
+    seen = []
+    for seed in range(12):
+        scene, dice = begin_planning(), random.Random(seed)
+        plan_by_chance(scene, 1, dice)
+        here = [scene.game.seen_by(2)]
+        plan_by_chance(scene, 2, random.Random(0))
+        plan_by_chance(scene, 3, dice)
+        here.append(scene.game.seen_by(2))
+        seen.append(here)
+        assert here[0]["stack_sizes"][1] is None
+        assert here[0]["decks"][1] == (24, [])
+        plan_by_chance(scene, 0, random.Random(0))
+        assert scene.asked == "bid"
+        sizes = [sorted(map(len, line["stacks"])) for line in sorted(scene.lines("plan"), key=lambda p: p["player"])]
+        assert scene.game.seen_by(2)["stack_sizes"] == sizes
+        assert scene.game.seen_by(2)["decks"] == [(24 - sum(size), []) for size in sizes]
+    assert all(here == seen[0] for here in seen)
+
+
+def test_a08_switch_planning_sequential() -> None:
+    scene = begin_planning(planning="sequential")
+    assert scene.game.seen_by(0)["stack_sizes"] == [[], None, None, None]
+    scene.say((1, "draw"), (1, "draw"))
+    assert scene.game.seen_by(0)["decks"][1] == (24, [])  # only when the player has finished
+    scene.say((1, "stop"), (1, ("add", 1)), (1, "close"))
+    assert scene.game.seen_by(0)["stack_sizes"] == [[], [1, 2], None, None]
+    assert scene.game.seen_by(0)["decks"][1] == (21, [])
+
+
+def test_a09_any_number_of_stacks() -> None:
+    nine = [[6], [6], [5], [5], [4], [3], [2], [1], [1]]
+    scene = Scene(3, {1: nine, 2: [[6, 5, 4, 3, 2]]})
+    assert scene.lines("plan", player=1)[0]["stacks"] == nine
+    assert scene.game.seen_by(0)["stack_sizes"] == [[1], [1] * 9, [5]]
+
+
+def test_a10_the_next_card_is_not_seen_before_stopping() -> None:
+    views = []
+    for cards in ([4, 2, 6], [4, 6, 2]):
+        decks = [deck(BASE, [[cards]]), deck(BASE), deck(BASE)]
+        ids = [task["id"] for task in BASE["tasks"]]
+        rounds, edifices = ([entry["id"] for entry in BASE[block]] for block in ("round_cards", "edifices"))
+        game = Game(BASE, 3, rounds, edifices, [ids[:5], ids[5:10], ids[10:15]], decks)
+        while game.question and game.question.kind == "keep_tasks":
+            game.play(game.legal[0])
+        before = game.seen_by(0)
+        game.play("stop")
+        views.append((before, game.seen_by(0)))
+        assert game.deck_size(0) == 23
+    assert views[0] == views[1]
+    game.play("draw")
+    assert game.hand[1] == [1, 1]  # what is drawn is kept
+    assert ("stop" in game.legal, game.deck_size(1)) == (True, 22)
+
+
+def test_a11_returned_cards_are_known() -> None:
+    """One who has drawn the whole shuffled deck has exactly the returned cards left."""
+    all_cards = [[6] * 4, [5] * 4, [4] * 4, [3] * 4, [2] * 4, [1] * 4]
+    scene = Scene(3, {0: all_cards, 1: [[6, 6, 6, 6, 5]], 2: [[6, 6, 6, 6, 5]]})
+    scene.bid(p0=all_cards[0], p1=[6, 6, 6, 6, 5], p2=[6, 6, 6, 6, 5]).to("B")
+    for seat in range(3):
+        assert scene.game.seen_by(seat)["decks"] == [(1, [6]), (19, []), (19, [])]
+    assert scene.game.shuffled[0] == []
+    scene.to(None, 2)
+    asked = set()
+    while scene.asked in ("draw", "split"):
+        asked.add(scene.game.actor)
+        scene.game.play(scene.least())
+    assert asked == {1, 2}  # seat 0 draws its last card and has nothing to choose
+    assert scene.lines("plan", player=0)[1] == {"type": "plan", "player": 0, "drawn": [6], "stacks": [[6]]}
+
+
+# -- bidding -----------------------------------------------------------------------------------------------------------
+
+
+def test_a12_no_stack_no_question() -> None:
+    scene = Scene(4, {seat: [[6]] for seat in range(4)}).bid(p1=[6]).to("B")
+    asked = []
+    while scene.game.step == "B" and scene.asked == "bid":
+        asked.append(scene.game.actor)
+        scene.game.play("pass")
+    assert asked == [2, 3, 0]  # the start player, seat 1, has no stack
+    bids = [line for line in lines_of_step(scene.game, "B") if line["type"] == "bid"]
+    assert bids == [{"type": "bid", "player": seat, "stack": None} for seat in (1, 2, 3, 0)]
+
+
+def test_a13_bids_are_seen_at_once() -> None:
+    scene = Scene(3, {0: [[5, 2], [4]]}).say((0, ("reveal", (5, 2))))
+    for seat in range(3):
+        assert scene.game.seen_by(seat)["bids"] == [(5, 2), None, None]
+        assert scene.game.seen_by(seat)["stack_sizes"][0] == [1]
+
+
+def test_a14_deferring_is_first_in_first_out() -> None:
+    scene = Scene(4, {seat: [[2]] for seat in range(4)}, privileges=[2, 1, 0, 3])
+    game = scene.game
+    scene.say((0, "defer"), (1, "defer"), (2, "pass"), (3, "defer"), (0, "defer"))
+    assert game.queue == [1, 3, 0]
+    assert game.privileges == [0, 0, 0, 2]
+    assert game.legal == ("pass", ("reveal", (2,)))  # seat 1 has no privilege left
+    scene.say((1, "pass"), (3, "defer"), (0, "pass"))
+    assert game.privileges == [0, 0, 0, 1]
+    assert "defer" not in game.legal
+    scene.say((3, ("reveal", (2,))))
+    told = [(line["type"], line["player"]) for line in lines_of_step(game, "A") if line["type"] in ("bid", "defer")]
+    assert told == [
+        ("defer", 0), ("defer", 1), ("bid", 2), ("defer", 3), ("defer", 0), ("bid", 1), ("defer", 3), ("bid", 0),
+        ("bid", 3),
+    ]  # fmt: skip
+
+
+def test_a15_no_deferring_without_effect() -> None:
+    scene = Scene(3, {seat: [[2]] for seat in range(3)}, privileges=[0, 1, 1])
+    assert "defer" not in scene.game.legal  # no privilege
+    scene.say((0, "pass"))
+    assert "defer" in scene.game.legal
+    scene.say((1, "pass"))
+    assert scene.game.actor == 2
+    assert "defer" not in scene.game.legal  # the last who has not decided
+
+
+def test_a16_deferring_does_not_change_ties() -> None:
+    scene = Scene(3, {seat: [[4]] for seat in range(3)}, privileges=[1, 0, 0])
+    scene.say((0, "defer"), (1, ("reveal", (4,))), (2, ("reveal", (4,))), (0, ("reveal", (4,))))
+    assert [line["player"] for line in scene.lines("act")] == [0, 1]
+    assert council(scene)[:2] == [0, 1]
+
+
+def test_a17_the_winner_of_every_step_becomes_start_player() -> None:
+    plan = {seat: [[6]] * 2 + [[5], [3], [2]] for seat in range(3)}
+    scene = Scene(3, plan).bid_in("C", p2=[2])
+    assert scene.game.start_player == 2
+    scene.to("D")
+    assert scene.game.actor == 2
+    scene.bid(p2=[5], p0=[6], p1=[6])  # a tie goes by the old start player: 2, 0, 1
+    assert scene.game.start_player == 0
+    for step, winner in zip("EFG", (1, 2, 1), strict=True):
+        scene.bid_in(step, **{f"p{winner}": [3] if step != "G" else [2]})
+        assert scene.game.start_player == winner
+    scene.to("A", 2)
+    assert lines(scene.game, "round")[1]["start_player"] == 1
+    assert [line["start_player"] for line in scene.lines("step")][:9] == [0, 0, 0, 2, 0, 1, 2, 1, 1]
+
+
+def test_a18_a_right_not_used_gives_no_card_back() -> None:
+    scene = Scene(3, {0: [[5, 2], [4, 1]], 1: [[3, 1]]}).bid_in("C", p0=[5, 2])
+    assert actions(scene, "C") == []
+    scene.bid_in("D", p0=[4, 1], p1=[3, 1]).skip()
+    assert actions(scene, "D") == [(0, "seat"), (0, "decline"), (1, "decline")]
+    assert scene.lines("return_card") == []
+    assert scene.game.under == [[], [], []]
+    assert scene.game.out == [[5, 2, 4, 1], [3, 1], []]
+
+
+def test_a19_a_lost_single_card_comes_back() -> None:
+    scene = Scene(3, {0: [[6]], 1: [[6, 1]], 2: [[6]]}).bid(p0=[6], p1=[6, 1], p2=[6])
+    assert scene.asked != "return_card"  # nothing to choose
+    assert scene.lines("return_card") == [{"type": "return_card", "player": 2, "card": 6}]
+    assert (scene.game.under[2], scene.game.out[2]) == ([6], [])
+    scene = Scene(3, {0: [[6]], 1: [[6, 1]], 2: [[3, 2]]}).bid(p0=[6], p1=[6, 1], p2=[3, 2])
+    assert (scene.game.actor, scene.game.legal) == (2, (("return", 2), ("return", 3)))  # and no declining
+    scene.say((2, ("return", 3)))
+    assert all(scene.game.seen_by(seat)["decks"][2][1] == [3] for seat in range(3))
+
+
+def test_a20_one_player_may_hold_nobility_and_church() -> None:
+    scene = Scene(4, {1: [[1]]}).bid(p1=[1])  # the holder of the church seat
+    assert council(scene)[:2] == [1, 1]
+    scene.to("A", 2)
+    assert scene.lines("council")[0]["prestige"] == [0, 2, 0, 0]
+
+
+def test_a21_who_passed_never_acts() -> None:
+    scene = Scene(4, {2: [[1]], 3: [[6]]}).bid_in("B", p2=[1]).skip()
+    assert {player for player, _ in actions(scene, "B")} == {2}
+    assert scene.game.out == [[], [], [1], []]
+
+
+def test_a22_a_single_bidder_in_a_takes_the_nobility_seat_only() -> None:
+    scene = Scene(4, {3: [[1]]}).bid(p3=[1])
+    assert council(scene)[:2] == [3, 1]
+    assert actions(scene, "A") == [(3, "seat")]
+
+
+def test_a23_unused_stacks_are_not_shown() -> None:
+    one, other = (Scene(3, {1: [[card, 2]]}).to("A", 2).game for card in (6, 3))
+    after = next(number for number, line in enumerate(one.events) if line["type"] == "step")
+    assert one.events[after:] == other.events[after:]
+    assert (one.unseen[1], other.unseen[1]) == ([6, 2], [3, 2])
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_a24_actions_come_before_returns(players: int) -> None:
+    found = 0
+    for seed in range(10):
+        kinds = types(random_game(base_components(return_if_unused=True), players, seed))
+        for before, after in itertools.pairwise(kinds):
+            assert (before, after) != ("return_card", "act")
+            found += (before, after) == ("act", "return_card")
+    assert found
+
+
+# -- guilds and merchants ----------------------------------------------------------------------------------------------
+
+
+def test_a25_the_merchants_seat_is_taken_in_g_only() -> None:
+    scene = Scene(3, {0: [[3], [2], [1]]})
+    scene.bid_in("C", p0=[3]).bid_in("E", p0=[2]).to("F")
+    assert scene.game.council["merchants"] is None
+    scene.bid_in("G", p0=[1])
+    assert scene.game.council["merchants"] == 0
+    assert actions(scene, "G") == [(0, "seat")]  # nothing was sold
+
+
+def test_a26_the_journeyman_takes_both() -> None:
+    scene = Scene(4, {0: [[6]], 1: [[5]]}).bid_in("B", p0=[6], p1=[5])
+    scene.say((0, "none"), (0, "none"), (1, "good"))
+    assert scene.asked == "place"
+    scene.say((1, scene.game.legal[1]))
+    assert actions(scene, "B")[2:] == [(1, "good"), (1, "place")]
+
+
+@pytest.mark.parametrize(("good", "place"), [("none", "none"), ("none", "place"), ("good", "none"), ("good", "place")])
+def test_a27_actions_are_voluntary(good: str, place: str) -> None:
+    scene = Scene(4, {0: [[6]]}).bid_in("B", p0=[6]).say((0, good))
+    scene.say((0, scene.game.legal[0 if place == "none" else 1]))
+    told = [action for _, action in actions(scene, "B")]
+    declined = ["decline"] if "none" in (good, place) else []
+    assert told == ["seat", *[word for word in (good, place) if word != "none"], *declined]
+
+
+def test_a28_chapel_and_edifice_may_be_declined() -> None:
+    scene = Scene(3, edifices=["E6", "E2", "E3", "E4", "E5"]).to("H")
+    assert scene.game.legal == ("none", *(("chapel", corner) for corner in scene.game.city.corners))
+    scene.say((1, "none"))
+    assert scene.game.legal == ("none", *(("edifice", site) for site in scene.game.city.sites))
+    scene.say((0, "none"))
+    assert scene.lines("chapel") == [{"type": "chapel", "player": 1, "site": None}]
+    assert scene.lines("edifice") == [{"type": "edifice", "player": 0, "edifice": "E6", "site": None}]
+    for number in range(2, 6):
+        scene.to("H", number).say((1, ("chapel", scene.game.city.corners[number])))
+        scene.say((0, ("edifice", scene.game.city.sites[number])))
+    scene.to_end()
+    assert len(scene.game.chapels) == 4  # one a round: the declined one cannot be made up for
+    assert sorted(scene.game.built.values()) == ["E2", "E3", "E4", "E5"]
+    scene.game.members = dict.fromkeys(scene.game.city.guilds, 0)
+    assert not is_fulfilled(scene.game, 0, "T_ED6")
+    assert is_fulfilled(scene.game, 0, "T_ED2")
+
+
+def test_a28_switch_building_is_compulsory() -> None:
+    scene = Scene(3, building_optional=False).to("H")
+    assert scene.game.legal == tuple(("chapel", corner) for corner in scene.game.city.corners)
+    scene.say((1, ("chapel", (3, 2))))
+    assert scene.game.legal == tuple(("edifice", site) for site in scene.game.city.sites)
+    scene.to_end()
+    assert (len(scene.game.chapels), len(scene.game.built)) == (5, 5)
+
+
+@pytest.mark.parametrize("coins", range(6))
+def test_a29_only_what_can_be_paid_is_offered(coins: int) -> None:
+    scene = Scene(4, {0: [[6]]}, round_cards=["R1", "R2", "R3", "R4", "R5"]).to("B")
+    scene.game.coins[0] = coins
+    scene.bid(p0=[6]).say((0, "good"))
+    city = scene.game.city
+    affordable = [space for space, guild in city.guilds.items() if guild == "vintner" and city.prices[space] <= coins]
+    assert {city.prices[space] for space in affordable} == {3, 4} & set(range(coins + 1))
+    if not affordable:
+        assert scene.asked != "place"  # a price of 3, and too few coins
+        return
+    assert scene.game.legal == ("none", *(("place", space) for space in affordable))
+    scene.say((0, scene.game.legal[1]))
+    assert scene.game.coins[0] == coins - city.prices[affordable[0]]
+
+
+def test_a30_winning_an_own_seat_again() -> None:
+    scene = Scene(3, {0: [[6], [5]]}).bid(p0=[6])
+    assert scene.lines("act")[0]["replaces"] == 0
+    assert council(scene).count(0) == 1
+    scene.bid_in("B", p0=[5]).to("A", 2)
+    assert scene.lines("council")[0]["prestige"] == [2, 1, 0]
+
+
+def test_a31_goods_are_sold_in_parts() -> None:
+    scene = Scene(3, {0: [[1]]}).to("C")
+    scene.game.goods[0].update(vintner=3, baker=1)
+    scene.bid(p0=[1])
+    assert scene.game.legal == (("sell", 0), ("sell", 1), ("sell", 2), ("sell", 3))
+    assert scene.game.question is not None
+    assert scene.game.question.guild == "vintner"
+    scene.say((0, ("sell", 1)), (0, ("sell", 0)))
+    assert actions(scene, "C") == [(0, "sell")]
+    assert scene.lines("act")[-1]["goods"] == {"vintner": 1}
+    assert (scene.game.coins[0], scene.game.goods[0]["vintner"], scene.game.goods[0]["baker"]) == (9, 2, 1)
+
+
+def test_a31_goods_may_be_kept() -> None:
+    scene = Scene(3, {0: [[2], [1]]}).to("C")
+    scene.game.goods[0]["vintner"] = 1
+    scene.bid(p0=[2]).say((0, ("sell", 0)))
+    assert actions(scene, "C") == [(0, "decline")]
+    scene.bid_in("G", p0=[1]).say((0, ("sell", 0)))
+    assert actions(scene, "G") == [(0, "seat"), (0, "decline")]
+
+
+def test_a32_nothing_runs_out() -> None:
+    scene = Scene(4, {0: [[6]]}).to("B")
+    guild = "vintner"
+    for seat in range(4):
+        scene.game.goods[seat][guild] = 6
+        scene.game.privileges[seat] = 10
+    scene.game.members = {space: 0 for space, owner in scene.game.city.guilds.items() if owner != guild}
+    assert len(scene.game.members) > 15
+    scene.bid(p0=[6]).say((0, "good"))
+    scene.say((0, scene.game.legal[-1]))
+    assert scene.game.goods[0][guild] == 7
+    assert actions(scene, "B")[-1] == (0, "place")
+    scene.to(None, 2)
+    assert scene.lines("council")[0]["held"] == [11, 10, 10, 10]
+
+
+def test_a33_money_is_known_to_all() -> None:
+    game = random_game(BASE, 4, 3)
+    for seat in range(4):
+        seen = game.seen_by(seat)
+        assert (seen["coins"], seen["goods"], seen["privileges"]) == (game.coins, game.goods, game.privileges)
+
+
+def test_a33_switch_hide_money() -> None:
+    game = random_game(base_components(hide_money=True), 4, 3)
+    for seat in range(4):
+        for name, amounts in (("coins", game.coins), ("goods", game.goods), ("privileges", game.privileges)):
+            assert game.seen_by(seat)[name] == [amounts[other] if other == seat else None for other in range(4)]
+
+
+def test_a34_unused_stacks_leave_unseen() -> None:
+    one, other = (Scene(3, {1: [[card, 2], [1]]}).bid_in("C", p1=[1]).to("A", 2).game for card in (6, 3))
+    for seat in (0, 2):
+        assert one.seen_by(seat) == other.seen_by(seat)
+    assert one.seen_by(1) != other.seen_by(1)  # the owner has looked at them
+    assert one.seen_by(0)["out"][1] == [1]
+
+
+def test_a35_the_third_of_three_returns_a_card() -> None:
+    bids = {"p0": [6], "p1": [5], "p2": [3, 1]}
+    scene = Scene(3, {0: [[6]], 1: [[5]], 2: [[3, 1]]}).bid_in("B", **bids)
+    scene.say((0, "none"), (0, "none"))
+    assert (scene.game.actor, scene.asked) == (1, "apprentice")  # there is no journeyman
+    scene.say((1, "good"), (2, ("return", 3)))
+    assert scene.lines("return_card") == [{"type": "return_card", "player": 2, "card": 3}]
+    scene = Scene(4, {0: [[6]], 1: [[5]], 2: [[3, 1]]}).bid_in("B", **bids).skip()
+    assert scene.lines("return_card") == []
+
+
+# -- geometry and tasks ------------------------------------------------------------------------------------------------
+
+
+def test_a36_a_chapel_touches_four_spaces() -> None:
+    touching = []
+    for space in Scene(3).game.city.guilds:
+        end = score(settled(space, chapels=((4, 5),), players=3))
+        assert end["chapels"][0] in (0, 1)
+        touching += [space] * end["chapels"][0]
+    assert touching == [(4, 5), (5, 5), (4, 6), (5, 6)]
+
+
+VINTNERS = [(4, 1), (6, 1), (8, 1), (6, 2)]
+
+
+@pytest.mark.parametrize(("members", "fulfilled"), [(2, False), (3, True), (4, True)])
+def test_a37_at_least_three_in_the_guild(members: int, fulfilled: bool) -> None:
+    game = settled(*VINTNERS[:members], (1, 1), (1, 2), (4, 6))
+    assert is_fulfilled(game, 0, "T_G_vintner") is fulfilled
+    assert is_fulfilled(game, 0, "T_G_smith") is False
+
+
+def rivals(tie: bool, **switches: Any) -> Game:
+    """Seat 0 has most members and coins, or as many as seat 3."""
+    game = settled((1, 1), (2, 1), (4, 1), others={(1, 2): 3, (2, 2): 3, (1, 6): 1}, **switches)
+    game.coins = [9, 2, 0, 8]
+    if tie:
+        game.members[5, 1] = 3
+        game.coins[3] = 9
+    return game
+
+
+@pytest.mark.parametrize("task", ["T_MOSTCITY", "T_MOSTCOINS"])
+def test_a38_a_tie_does_not_fulfil(task: str) -> None:
+    assert [is_fulfilled(rivals(False), seat, task) for seat in range(4)] == [True, False, False, False]
+    assert [is_fulfilled(rivals(True), seat, task) for seat in range(4)] == [False] * 4
+
+
+def test_a39_the_edifice_must_stand() -> None:
+    spaces = ((4, 4), (6, 4), (5, 5))
+    assert not is_fulfilled(settled(*spaces, built={(5, 4): "E3"}), 0, "T_ED4")
+    assert is_fulfilled(settled(*spaces, built={(5, 4): "E4"}), 0, "T_ED4")
+    assert is_fulfilled(settled(*spaces[:2], built={(5, 4): "E4"}), 0, "T_ED4")
+    assert not is_fulfilled(settled(*spaces[:1], built={(5, 4): "E4"}), 0, "T_ED4")
+    assert not is_fulfilled(settled((4, 4), (4, 5), (6, 5), built={(5, 4): "E4"}), 0, "T_ED4")  # diagonal ones
+
+
+@pytest.mark.parametrize(
+    ("spaces", "orthogonal", "diagonal"),
+    [
+        ([(1, 5), (3, 5), (4, 5)], False, False),  # across the site (2, 5)
+        ([(3, 5), (4, 5), (5, 5)], True, False),  # of two guilds
+        ([(2, 1), (2, 2), (2, 3)], True, False),  # a column, of two guilds
+        ([(7, 6), (8, 6), (9, 6)], True, False),
+        ([(9, 6), (1, 5), (1, 6)], False, False),  # not around the edge
+        ([(1, 4), (3, 6), (4, 6)], False, False),  # a diagonal across the site (2, 5)
+        ([(2, 4), (3, 3), (4, 2)], False, True),
+        ([(2, 2), (3, 3), (4, 4)], False, True),
+        ([(2, 2), (3, 3), (4, 5)], False, False),
+    ],
+)
+def test_a40_lines_are_consecutive_spaces(spaces: list[Space], orthogonal: bool, diagonal: bool) -> None:
+    game = settled(*spaces)
+    assert is_fulfilled(game, 0, "T_ROW3") is orthogonal
+    assert is_fulfilled(game, 0, "T_DIAG3") is diagonal
+    del game.members[spaces[1]]
+    game.members[spaces[1]] = 1  # somebody else's
+    assert not is_fulfilled(game, 0, "T_ROW3")
+    assert not is_fulfilled(game, 0, "T_DIAG3")
+
+
+def test_a41_longer_lines_and_several_tasks() -> None:
+    row, column = [(column, 6) for column in range(3, 7)], [(3, row) for row in range(2, 5)]
+    game = settled(*row, *column, (4, 4), (5, 5))
+    game.kept[0] = ["T_G_baker", "T_ROW3", "T_DIAG3"]
+    assert score(game)["fulfilled"][0] == game.kept[0]
+    assert score(game)["tasks"][0] == 5 + 6 + 7
+    assert is_fulfilled(settled(*row), 0, "T_ROW3")
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_a42_the_council_task_is_judged_after_the_last_council(players: int) -> None:
+    outcomes = set()
+    for seed in range(12):
+        game = random_game(BASE, players, seed, 0.5)
+        last = lines(game, "council")[-1]["prestige"]
+        for seat in range(players):
+            assert is_fulfilled(game, seat, "T_COUNCIL") is (last[seat] >= {3: 4, 4: 3, 5: 2}[players])
+            outcomes.add(is_fulfilled(game, seat, "T_COUNCIL"))
+    assert outcomes == {True, False}
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+@pytest.mark.parametrize("held", range(5))
+def test_a42_how_many_members_the_council_task_asks_for(players: int, held: int) -> None:
+    game = Scene(players).game
+    for chair in ("smith", "vintner", "butcher", "merchants")[:held]:
+        game.council[chair] = 2
+    assert is_fulfilled(game, 2, "T_COUNCIL") is (held + players >= 7)
+
+
+FOUR_CHAPELS = ((1, 1), (3, 3), (4, 5), (6, 1))
+AT_FOUR_CHAPELS = ((1, 1), (4, 3), (5, 6), (7, 2))
+
+
+def test_a43_chapels_are_no_edifices() -> None:
+    game = settled(*AT_FOUR_CHAPELS, chapels=FOUR_CHAPELS)
+    assert is_fulfilled(game, 0, "T_CHAPEL4")
+    assert not is_fulfilled(game, 0, "T_EDIF4")
+    game = settled((2, 1), (7, 4), (1, 5), (9, 5), built={(3, 1): "E2", (7, 3): "E3", (2, 5): "E4", (8, 5): "E5"})
+    assert is_fulfilled(game, 0, "T_EDIF4")
+    assert not is_fulfilled(game, 0, "T_CHAPEL4")
+    del game.built[8, 5]
+    assert not is_fulfilled(game, 0, "T_EDIF4")
+
+
+def test_a44_a_task_scores_once() -> None:
+    squares = [(column, row) for column in (2, 3, 4) for row in (3, 4)]  # two of them
+    game = settled(*squares)
+    game.kept[0] = ["T_SQUARE"]
+    assert (score(game)["fulfilled"][0], score(game)["tasks"][0]) == (["T_SQUARE"], 12)
+    game = settled(*squares[:3])
+    assert not is_fulfilled(game, 0, "T_SQUARE")
+
+
+# -- the end -----------------------------------------------------------------------------------------------------------
+
+
+def test_a45_totals_have_no_bounds() -> None:
+    game = settled()
+    game.kept[0] = ["T_SQUARE", "T_ROW3", "T_DIAG3", "T_BORDER6", "T_GROUP5"]
+    game.kept[1] = []
+    game.prestige = [4, 300, 0, 0]
+    end = score(game)
+    assert (end["tasks"][0], end["total"][0]) == (-15, -11)
+    assert (end["total"][1], end["winners"]) == (300, [1])
+
+
+def test_a46_the_last_council_is_played_in_full() -> None:
+    scene = Scene(3, {0: [[6]]}).bid(p0=[6]).to_end()
+    councils = scene.lines("council")
+    assert [line["round"] for line in councils] == [1, 2, 3, 4, 5]
+    assert councils[4]["prestige"] == [1, 1, 0]
+    assert councils[4]["privileges"] == [1, 1, 0]
+    end = scene.game.events[-1]
+    assert end["type"] == "score_end"
+    assert (end["council"], end["privileges"]) == ([5, 5, 0], [5, 5, 0])
+
+
+def test_a47_privileges_serve_from_the_next_round_on() -> None:
+    scene = Scene(3, {0: [[2], [1]], 1: [[2], [1]], 2: [[2], [1]]}, {0: [[2], [1]], 1: [[2], [1]], 2: [[2], [1]]})
+    while scene.game.round == 1:
+        assert "defer" not in scene.game.legal
+        scene.game.play(scene.least())
+    scene.to("A", 2)
+    assert "defer" in scene.game.legal
+    assert scene.game.privileges == [1, 1, 0]
+
+
+def test_a48_a_last_tie_is_a_shared_victory() -> None:
+    game = settled((1, 1), others={(1, 2): 1, (2, 2): 2, (1, 6): 2})
+    game.kept = [[], [], [], []]
+    game.prestige = [10, 10, 0, 0]
+    assert (score(game)["total"], score(game)["winners"]) == ([11, 11, 2, 0], [0, 1])
+    game.prestige = [10, 10, 9, 11]
+    assert (score(game)["total"], score(game)["winners"]) == ([11, 11, 11, 11], [2])  # two members in the city
+    scene = Scene(3).to_end()
+    assert scene.game.places == [1, 1, 3]
+    assert scene.game.winners == [0, 1]
+
+
+def test_a49_the_order_of_scoring_has_no_effect() -> None:
+    for seed in range(5):
+        game = random_game(BASE, 4, seed, 0.5)
+        end = game.events[-1]
+        for things in ("members", "built"):
+            setattr(game, things, dict(reversed(getattr(game, things).items())))
+        game.chapels.reverse()
+        assert {"type": "score_end", **score(game)} == end
+        names = ("council", "city", "chapels", "edifices", "privileges", "tasks")
+        assert end["total"] == [sum(end[name][seat] for name in names) for seat in range(4)]
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_a50_the_council_does_not_score_again(players: int) -> None:
+    for seed in range(5):
+        game = random_game(BASE, players, seed)
+        councils = [line["prestige"] for line in lines(game, "council")]
+        assert game.events[-1]["council"] == [sum(points) for points in zip(*councils, strict=True)]
+
+
+# -- the components ----------------------------------------------------------------------------------------------------
+
+
+def test_a51_round_cards() -> None:
+    cards = [card["guilds"] for card in BASE["round_cards"]]
+    assert len(cards) == 5
+    for guilds in cards:
+        assert sorted(guilds) == ["B", "D", "F"]
+        assert len(set(guilds.values())) == 3
+    named = [guild for guilds in cards for guild in guilds.values()]
+    assert sorted(named) == sorted(BASE["guilds"]["order"] * 3)
+
+
+def test_a52_the_map() -> None:
+    city = Scene(3).game.city
+    assert (city.columns, city.rows, len(city.sites), len(city.guilds)) == (9, 6, 7, 47)
+    for one, other in itertools.combinations(city.sites, 2):
+        assert abs(one[0] - other[0]) + abs(one[1] - other[1]) > 1
+    for guild, value in BASE["goods"]["value"].items():
+        assert {city.prices[space] for space, owner in city.guilds.items() if owner == guild} == {value - 1, value}
+    for column, row in city.corners:
+        assert {(column + across, row + down) for across in (0, 1) for down in (0, 1)} <= set(city.guilds)
+    assert city.guilds[4, 3] == "smith"
+    assert city.prices[4, 3] == 4
+    assert city.sites == sorted(city.sites, key=lambda site: (site[1], site[0]))  # row by row (F6.1)
+
+
+def test_a53_the_tasks() -> None:
+    tasks = BASE["tasks"]
+    assert len({task["id"] for task in tasks}) == len(tasks) == 25
+    assert max(task["points"] for task in tasks) == 12
+    assert {task["edifice"] for task in tasks if task["kind"] == "adjacent_to_edifice"} == {
+        "E2",
+        "E3",
+        "E4",
+        "E5",
+        "E6",
+    }
+    assert {task["guild"] for task in tasks if task["kind"] == "members_in_guild"} == set(BASE["guilds"]["order"])
+
+
+def test_a54_the_edifices() -> None:
+    assert {edifice["id"]: edifice["points"] for edifice in BASE["edifices"]} == {
+        "E2": 2, "E3": 3, "E4": 4, "E5": 5, "E6": 6
+    }  # fmt: skip
+
+
+def test_a55_some_spaces_are_free() -> None:
+    city = Scene(3).game.city
+    assert {owner for space, owner in city.guilds.items() if city.prices[space] == 0} == {"baker"}
+    assert (
+        BASE["goods"]["value"]["smith"] + BASE["goods"]["value"]["vintner"] + BASE["goods"]["value"]["shoemaker"] == 12
+    )
+
+
+def test_a56_three_players_have_the_whole_board() -> None:
+    small, large = (Scene(players, ready=False).game for players in (3, 5))
+    assert vars(small.city) == vars(large.city)
+    assert list(small.council) == list(large.council) == BASE["council"]["seats"]
+    assert (small.rounds, len(small.edifices), len(small.shuffled[0])) == (5, 5, 24)
+
+
+# -- found when the record was specified -------------------------------------------------------------------------------
+
+
+def test_a57_players_without_stacks_are_not_waited_for() -> None:
+    bids = {"p0": [6], "p1": [5], "p2": [4]}
+    scene = Scene(3, {0: [[6], [3]], 1: [[5]], 2: [[4]]}, privileges=[1, 1, 1]).bid(**bids).to("B")
+    assert scene.game.queue == [0, 1, 2]
+    assert scene.game.legal == ("pass", ("reveal", (3,)))
+    scene = Scene(3, {0: [[6], [3]], 1: [[5]], 2: [[4], [2]]}, privileges=[1, 0, 0]).bid(**bids).to("B")
+    scene.say((0, "defer"))
+    assert scene.game.actor == 2  # seat 1 keeps its place in the queue and has passed
+    assert scene.lines("bid")[-1] == {"type": "bid", "player": 1, "stack": None}
+
+
+def test_a58_the_master_takes_the_seat_whatever_else() -> None:
+    scene = Scene(3, {0: [[6]]}).bid_in("B", p0=[6]).say((0, "none"), (0, "none"))
+    assert scene.game.council["vintner"] == 0
+    assert actions(scene, "B") == [(0, "seat"), (0, "decline")]
+
+
+def test_a58_switch_seat_optional() -> None:
+    scene = Scene(3, {0: [[6], [5], [4], [3]]}, seat_optional=True).bid(p0=[6])
+    assert actions(scene, "A") == [(0, "seat")]  # no choice
+    scene.bid_in("B", p0=[5])
+    assert (scene.asked, scene.game.legal, scene.game.numbers) == ("seat", ("none", "seat"), (67, 68))
+    scene.say((0, "none"), (0, "good"))
+    scene.say((0, scene.game.legal[1]))
+    assert scene.game.council["vintner"] is None
+    assert actions(scene, "B") == [(0, "good"), (0, "place"), (0, "decline")]
+    scene.bid_in("D", p0=[4]).say((0, "seat"))
+    assert scene.game.council["smith"] == 0
+    scene.bid_in("G", p0=[3])
+    assert actions(scene, "G")[0] == (0, "seat")
+
+
+def test_a59_switch_return_if_unused() -> None:
+    plan = {0: [[6], [5, 2], [4, 1], [3, 1]], 1: [[6, 1], [5, 3]], 2: [[6, 2], [5, 1]]}
+    scene = Scene(4, plan, return_if_unused=True).bid_in("C", p0=[5, 2])
+    assert (scene.asked, scene.game.legal) == ("return_card", (("return", 2), ("return", 5)))
+    scene.say((0, ("return", 5)))
+    scene.bid_in("D", p0=[6], p1=[5, 3], p2=[5, 1])  # sums 6, 8 and 6
+    assert scene.game.start_player == 1
+    scene.say((1, "none"), (1, "none"), (0, "none"), (0, "none"), (2, "none"), (2, ("return", 1)))
+    told = [line for line in lines_of_step(scene.game, "D") if line["type"] == "return_card"]
+    assert [(line["player"], line["card"]) for line in told] == [(0, 6), (2, 1)]  # never the master
+    scene.bid_in("G", p0=[4, 1])
+    assert lines_of_step(scene.game, "G")[-1]["type"] == "act"  # a seat was taken
+    assert scene.game.under == [[5, 6], [], [1], []]
+
+
+def test_a59_with_an_optional_seat() -> None:
+    scene = Scene(4, {0: [[6, 2]]}, return_if_unused=True, seat_optional=True).bid_in("B", p0=[6, 2])
+    scene.say((0, "none"), (0, "none"), (0, "none"))
+    assert scene.game.legal == (("return", 2), ("return", 6))
+    scene = Scene(4, {0: [[6, 2]]}, return_if_unused=True, seat_optional=True).bid_in("B", p0=[6, 2])
+    scene.say((0, "seat"), (0, "none"), (0, "none"))
+    assert scene.asked != "return_card"
+
+
+def test_a59_who_lost_returns_a_card_as_ever() -> None:
+    scene = Scene(4, {0: [[6]], 1: [[5, 1]]}, return_if_unused=True).to("C")
+    scene.game.goods[0]["smith"] = 1
+    scene.bid(p0=[6], p1=[5, 1]).say((0, ("sell", 1)), (1, ("return", 1)))
+    assert scene.game.under == [[], [1], [], []]
+
+
+@pytest.mark.parametrize("optional", [True, False])
+def test_a60_no_chapel_or_site_left(optional: bool) -> None:
+    components = base_components(building_optional=optional)
+    components["chapels"]["count"] = 1
+    scene = Scene(3, components=components).to("H")
+    scene.say((1, ("chapel", (1, 1)))).to("I", 2)
+    assert scene.lines("chapel")[1] == {"type": "chapel", "player": 1, "site": None}
+    components = base_components(building_optional=optional)
+    components["city"]["chapel_sites"] = [[1, 1]]
+    scene = Scene(3, components=components)
+    if optional:
+        scene.to("H").say((1, ("chapel", (1, 1))))  # else there is one corner, and no choice
+    scene.to("I", 2)
+    assert [line["site"] for line in scene.lines("chapel")] == [[1, 1], None]
+    assert scene.game.chapels == [(1, 1)]
+
+
+def test_a60_no_building_site_left() -> None:
+    components = base_components()
+    city = components["city"]
+    rows = [row.replace("#", "B") for row in city["guild_map"]]
+    city["guild_map"] = [rows[0].replace("B B B", "B B #"), *rows[1:]]
+    prices = [row.replace(".", "2") for row in city["price_map"]]
+    city["price_map"] = [prices[0].replace("1 2 2", "1 2 ."), *prices[1:]]
+    scene = Scene(3, components=components).to("I")
+    assert scene.game.legal == ("none", ("edifice", (3, 1)))
+    scene.say((0, ("edifice", (3, 1)))).to("A", 3)
+    assert [(line["edifice"], line["site"]) for line in scene.lines("edifice")] == [("E2", [3, 1]), ("E3", None)]
+
+
+def test_a61_as_many_rounds_as_round_cards() -> None:
+    components = base_components()
+    del components["round_cards"][2]
+    scene = Scene(3, components=components, edifices=["E6", "E2", "E3", "E4", "E5"]).to_end()
+    assert [line["round"] for line in scene.lines("round")] == [1, 2, 3, 4]
+    assert scene.lines("setup")[0]["edifices"] == ["E6", "E2", "E3", "E4"]
+    assert scene.lines("setup")[0]["round_cards"] == ["R1", "R2", "R4", "R5"]
+    assert [line["edifice"] for line in scene.lines("edifice")] == ["E6", "E2", "E3", "E4"]
+    assert len(scene.lines("council")) == 4
+
+
+def test_a62_the_order_of_simultaneous_things() -> None:
+    plan = {0: [[6, 1]], 1: [[5, 1]], 2: [[4, 1]], 3: [[3, 1]], 4: [[2, 1]]}
+    scene = Scene(5, plan, start=3)
+    assert [line["player"] for line in scene.lines("keep_tasks")] == [0, 1, 2, 3, 4]
+    assert [line["player"] for line in scene.lines("plan")] == [3, 4, 0, 1, 2]
+    scene.bid(p0=[6, 1], p1=[5, 1], p2=[4, 1], p3=[3, 1], p4=[2, 1]).to("B")
+    assert [line["player"] for line in scene.lines("return_card")] == [2, 3, 4]
+    assert [line["player"] for line in scene.lines("bid")[:5]] == [3, 4, 0, 1, 2]
+
+
+def test_a63_returns_are_asked_in_the_last_round() -> None:
+    plan: dict[int, list[list[int]]] = {0: [[6]], 1: [[5]], 2: [[2, 1]]}
+    scene = Scene(3, {}, {}, {}, {}, plan).to("A", 5).bid(p0=[6], p1=[5], p2=[2, 1])
+    assert (scene.game.round, scene.asked, scene.game.legal) == (5, "return_card", (("return", 1), ("return", 2)))
+    scene = Scene(3, {}, {}, {}, {}, plan | {2: [[2, 2]]}).to("A", 5).bid(p0=[6], p1=[5], p2=[2, 2])
+    assert scene.asked != "return_card"
+    assert scene.lines("return_card") == [{"type": "return_card", "player": 2, "card": 2}]
+
+
+GROUP = [(3, 5), (4, 5), (5, 5), (5, 6), (6, 6), (7, 6)]
+
+
+def test_a64_at_least() -> None:
+    assert [is_fulfilled(settled(*GROUP[:size]), 0, "T_GROUP5") for size in (4, 5, 6)] == [False, True, True]
+    assert not is_fulfilled(settled(*GROUP[:4], (9, 6)), 0, "T_GROUP5")  # not connected
+    assert not is_fulfilled(settled((3, 5), (4, 4), (5, 5), (6, 4), (6, 6)), 0, "T_GROUP5")  # only diagonally
+    guilds = [(1, 1), (4, 1), (8, 3), (3, 3), (4, 6)]
+    assert is_fulfilled(settled(*guilds, (1, 2)), 0, "T_ALLGUILDS")
+    assert not is_fulfilled(settled(*guilds[1:], (5, 1)), 0, "T_ALLGUILDS")
+    three = [(1, 1), (1, 2), (4, 1), (5, 1), (3, 3), (4, 3)]
+    assert is_fulfilled(settled(*three), 0, "T_PAIRS3")
+    assert is_fulfilled(settled(*three, (1, 3), (8, 3), (9, 3)), 0, "T_PAIRS3")  # more, and a fourth guild
+    assert not is_fulfilled(settled(*three[:-1]), 0, "T_PAIRS3")
+    border = [(1, 1), (1, 5), (2, 6), (9, 3), (6, 1), (9, 6), (4, 6)]
+    assert [is_fulfilled(settled(*border[:size], (2, 2), (5, 5)), 0, "T_BORDER6") for size in (5, 6, 7)] == [
+        False, True, True
+    ]  # fmt: skip
+    around = [(4, 5), (5, 5), (4, 6), (5, 6)]
+    chapel = ((4, 5),)
+    assert [is_fulfilled(settled(*around[:size], chapels=chapel), 0, "T_CHAPELSAME") for size in (2, 3, 4)] == [
+        False, True, True
+    ]  # fmt: skip
+    assert not is_fulfilled(settled(*around), 0, "T_CHAPELSAME")
+    beside = [(5, 3), (4, 4), (6, 4), (5, 5)]
+    assert [is_fulfilled(settled(*beside[:size], built={(5, 4): "E2"}), 0, "T_SAME3") for size in (2, 3, 4)] == [
+        False, True, True
+    ]  # fmt: skip
+    split = settled((5, 3), (4, 4), (7, 4), built={(5, 4): "E2", (7, 3): "E3"})
+    assert not is_fulfilled(split, 0, "T_SAME3")  # two at one, one at the other
+    chapels = settled(*AT_FOUR_CHAPELS, chapels=FOUR_CHAPELS)
+    assert is_fulfilled(chapels, 0, "T_CHAPEL4")
+    chapels.chapels.pop()
+    assert not is_fulfilled(chapels, 0, "T_CHAPEL4")
+
+
+def test_a64_nobility_or_church() -> None:
+    game = settled()
+    assert [is_fulfilled(game, seat, "T_LORD") for seat in range(4)] == [True, True, False, False]
+    game.council.update(nobility=3, church=3, smith=0)
+    assert [is_fulfilled(game, seat, "T_LORD") for seat in range(4)] == [False, False, False, True]
+
+
+@pytest.mark.parametrize("task", ["T_MOSTCITY", "T_MOSTCOINS"])
+def test_a65_switch_tie_fulfils(task: str) -> None:
+    one, tie = (rivals(tie, tie_fulfils=True) for tie in (False, True))
+    assert [is_fulfilled(one, seat, task) for seat in range(4)] == [True, False, False, False]
+    assert [is_fulfilled(tie, seat, task) for seat in range(4)] == [True, False, False, True]
+    tie.members, tie.coins = {}, [0] * 4
+    assert all(is_fulfilled(tie, seat, task) for seat in range(4))  # all have nothing
+
+
+def divisions(cards: list[int]) -> list[list[list[int]]]:
+    """Every way in which these cards can be divided, by the questions of the game."""
+    found = []
+    waiting: list[list[Any]] = [[]]
+    while waiting:
+        path = waiting.pop()
+        scene = Scene(3, {0: [cards]}, ready=False)
+        while scene.asked in ("keep_tasks", "draw") and not scene.lines("plan"):
+            scene.game.play(scene.least())
+        for option in path:
+            scene.game.play(option)
+        if not scene.lines("plan"):
+            waiting += [[*path, option] for option in scene.game.legal]
+        else:
+            found.append(scene.lines("plan")[0]["stacks"])
+    return found
+
+
+def partitions(cards: tuple[int, ...]) -> set[tuple[tuple[int, ...], ...]]:
+    """Every way to divide cards, found by putting each card on every stack in turn."""
+    if not cards:
+        return {()}
+    found = set()
+    for smaller in partitions(cards[1:]):
+        for place in range(len(smaller) + 1):
+            stack = smaller[place] if place < len(smaller) else ()
+            rest = [other for number, other in enumerate(smaller) if number != place]
+            found.add(tuple(sorted([*rest, tuple(sorted((*stack, cards[0]), reverse=True))], reverse=True)))
+    return found
+
+
+@pytest.mark.parametrize(
+    "cards", [[1], [3, 3, 3], [2, 1], [2, 2, 1], [5, 3, 2, 2], [6, 6, 5, 5, 1], [4, 4, 4, 4], [6, 5, 4, 3, 2], [2, 2, 2, 1, 1, 1]]
+)  # fmt: skip
+def test_a66_each_division_can_be_made_in_one_way(cards: list[int]) -> None:
+    found = [tuple(map(tuple, stacks)) for stacks in divisions(cards)]
+    assert len(set(found)) == len(found)
+    assert set(found) == partitions(tuple(cards))
+    for stacks in found:
+        assert list(stacks) == sorted(stacks, reverse=True)
+
+
+def test_a66_equal_cards_and_stacks_are_one_choice() -> None:
+    assert len(divisions([3, 3, 3])) == 3
+    scene = Scene(3, {0: [[5], [2], [2]], 1: [[6]], 2: [[6]]})
+    assert scene.game.legal == ("pass", ("reveal", (5,)), ("reveal", (2,)))
+    assert scene.game.numbers == (41, 43, 44)
+    scene.bid(p0=[2], p1=[6], p2=[6])
+    scene.to("B").rest(lambda: scene.game.actor != 0)
+    assert scene.game.legal == ("pass", ("reveal", (5,)), ("reveal", (2,)))
+    assert scene.game.numbers == (41, 43, 45)  # stack 1 is used
+    scene = Scene(3, {0: [[3, 3, 1]], 1: [[6, 6]], 2: [[6, 6]]}).bid(p0=[3, 3, 1], p1=[6, 6], p2=[6, 6])
+    assert scene.game.legal == (("return", 1), ("return", 3))
+    assert scene.game.numbers == (140, 142)
+
+
+def test_a67_positions_of_stacks_tell_nothing() -> None:
+    """Two stacks of two and one of one: whichever of them is highest, the others see the same."""
+    plans = [[[6, 1], [5, 2], [4]], [[6, 2], [5, 1], [4]], [[6], [5, 4], [2, 1]]]
+    seen = [[Scene(3, {1: plan}).game.seen_by(seat) for seat in (0, 2)] for plan in plans]
+    assert seen[0] == seen[1] == seen[2]
+    assert seen[0][0]["stack_sizes"][1] == [1, 2, 2]
+    seen = [
+        [Scene(3, {1: plan}).bid(p1=[3]).to("B").game.seen_by(seat) for seat in (0, 2)]
+        for plan in ([[5], [4, 1], [3]], [[4, 1], [3], [2]])
+    ]
+    assert seen[0] == seen[1]
+
+
+def test_a68_switch_min_draw_0() -> None:
+    scene = Scene(3, min_draw=0, ready=False)
+    scene.rest(lambda: scene.asked == "keep_tasks")
+    assert (scene.asked, scene.game.legal, scene.game.hand[0]) == ("draw", ("stop", "draw"), [])
+    scene.say((0, "stop"))
+    assert scene.lines("plan") == [{"type": "plan", "player": 0, "drawn": [], "stacks": []}]
+    scene.say((1, "draw"), (1, "stop"), (2, "stop"))
+    assert (scene.asked, scene.game.actor) == ("bid", 1)
+    assert lines_of_step(scene.game, "A")[1] == {"type": "bid", "player": 0, "stack": None}
+
+
+@pytest.mark.parametrize("switches", SETTINGS[1:], ids=lambda switches: "-".join(switches)[:20])
+def test_switches_change_what_they_say(switches: dict[str, Any]) -> None:
+    """Play under knowledge switches is the same line by line; under the others it is not."""
+    games = [random_game(base_components(**changes), 4, seed, 0.3) for changes in ({}, switches) for seed in range(20)]
+    same = [one.events == other.events for one, other in zip(games[:20], games[20:], strict=True)]
+    knowledge = set(switches) <= {"planning", "hide_money"}
+    assert all(same) if knowledge else not all(same)
+
+
+def test_deals_of_the_tests_differ() -> None:
+    games = [deal(BASE, 3, random.Random(seed)) for seed in range(3)]
+    assert len({str(game.shuffled) for game in games}) == 3

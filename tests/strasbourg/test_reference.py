@@ -1,0 +1,540 @@
+"""The reference rules of Strasbourg on random games: the invariants of R16, how it is asked, and the check of records."""
+
+import copy
+import itertools
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from scripted_strasbourg import (
+    BASE,
+    FLIPPED,
+    SETTINGS,
+    Scene,
+    base_components,
+    choose,
+    deal,
+    deck,
+    lines,
+    lines_of_step,
+    random_game,
+    record,
+    settings,
+)
+from spoiled_records import broken_line, named_line, of_other_types, with_number
+from strozzi_sim.errors import BrokenRule
+from strozzi_sim.games.strasbourg import check
+from strozzi_sim.games.strasbourg.reference import Game
+from strozzi_sim.games.strasbourg.reference_scoring import is_fulfilled
+from strozzi_sim.games.strasbourg.reference_table import SWITCHES, Space
+
+EAGERNESS = (0.0, 0.4, 0.9)  # of a third of the games each
+GAMES = 6  # of each number of players and each setting
+EVERY_SETTING = pytest.mark.parametrize(
+    ("players", "switches"),
+    list(settings()),
+    ids=lambda value: str(value) if isinstance(value, int) else "-".join(value)[:24],
+)
+
+
+def positions(players: int, switches: dict[str, Any], games: int = GAMES) -> Iterator[Game]:
+    """Every position of random games, the last one included."""
+    components = base_components(**switches)
+    for seed in range(games):
+        dice = random.Random(f"{players} {seed}")
+        game = deal(components, players, dice, start=seed % players)
+        while not game.over:
+            yield game
+            game.play(choose(game, dice, EAGERNESS[seed % len(EAGERNESS)]))
+        yield game
+
+
+# -- R16: invariants ---------------------------------------------------------------------------------------------------
+
+
+@EVERY_SETTING
+def test_r16_what_holds_in_every_position(players: int, switches: dict[str, Any]) -> None:
+    owners: dict[tuple[int, int], int] = {}
+    for game in positions(players, switches):
+        for seat in range(players):  # R16.1
+            cards = [*game.shuffled[seat], *game.under[seat], *game.hand[seat], *game.pile[seat], *game.out[seat]]
+            cards += [card for stack in game.hidden_stacks(seat) for card in stack]
+            cards += [*(game.bids[seat] or ()), *game.unseen[seat]]
+            assert sorted(cards) == deck(BASE)
+            assert bool(game.hand[seat] or game.pile[seat]) <= (not game.planned[seat])
+        holders = [holder for holder in game.council.values() if holder is not None]  # R16.2
+        assert len(game.council) == 8
+        assert set(holders) <= set(range(players))
+        assert None not in (game.council["nobility"], game.council["church"])
+        assert len(set(game.chapels)) == len(game.chapels) <= 5  # R16.3
+        assert set(game.chapels) <= set(game.city.corners)
+        assert len(set(game.built.values())) == len(game.built) <= 5
+        assert set(game.built) <= set(game.city.sites)
+        assert min(game.coins) >= 0  # R16.5
+        assert min(game.privileges) >= 0
+        assert all(number >= 0 for own in game.goods for number in own.values())
+        if game.round == 0:
+            owners = {}
+        assert owners.items() <= game.members.items()  # R16.7
+        assert set(game.members) <= set(game.city.guilds)
+        owners = dict(game.members)
+
+
+@EVERY_SETTING
+def test_r16_what_holds_in_every_game(players: int, switches: dict[str, Any]) -> None:
+    components = base_components(**switches)
+    for seed in range(GAMES):
+        game = random_game(components, players, seed, EAGERNESS[seed % len(EAGERNESS)])
+        placed = 0
+        for line in lines(game, "council"):  # R16.4
+            assert sum(line["prestige"]) <= (6 if line["round"] == 1 else 8)
+            assert [bool(gain) for gain in line["privileges"]] == [
+                number == max(line["prestige"]) for number in line["prestige"]
+            ]
+            used: Counter[int] = Counter()
+            for step in "ABCDEFG":
+                told = lines_of_step(game, step, line["round"])
+                bids = [other for other in told if other["type"] == "bid"]
+                if not told:
+                    assert switches["skip_A_round1"]
+                    assert (line["round"], step) == (1, "A")
+                    continue
+                assert sorted(bid["player"] for bid in bids) == list(range(players))  # R16.6
+                used.update(bid["player"] for bid in bids if bid["stack"] is not None)
+                places = [other for other in told if other.get("action") == "place"]
+                assert len(places) <= (3 if players > 3 else 2)  # R16.8
+                assert not places or step in "BDF"
+                placed += len(places)
+            assert max(used.values(), default=0) <= 7
+        assert placed == len(game.members) <= (45 if players > 3 else 30)
+
+
+@EVERY_SETTING
+def test_coins_and_cards_add_up(players: int, switches: dict[str, Any]) -> None:
+    """The record alone tells where every coin, good, privilege and card is."""
+    components = base_components(**switches)
+    for seed in range(GAMES):
+        game = random_game(components, players, seed, EAGERNESS[seed % len(EAGERNESS)])
+        coins, goods, privileges, cards = [5] * players, [0] * players, [0] * players, [24] * players
+        for line in game.events:
+            kind, seat = line["type"], line.get("player", 0)
+            if kind == "plan":
+                cards[seat] -= len(line["drawn"])
+            elif kind == "return_card":
+                cards[seat] += 1
+            elif kind == "defer":
+                privileges[seat] -= 1
+            elif kind == "act":
+                coins[seat] += line.get("coins", 0) - line.get("price", 0)
+                goods[seat] += (line["action"] == "good") - sum(line.get("goods", {}).values())
+            elif kind == "council":
+                privileges = [held + gain for held, gain in zip(privileges, line["privileges"], strict=True)]
+                told = [line[name] for name in ("coins", "goods", "held", "deck")]
+                assert told == [coins, goods, privileges, cards]
+        assert game.coins == coins
+
+
+def test_random_games_reach_everything() -> None:
+    """The games above are no proof if they leave something out."""
+    seen: Counter[Any] = Counter()
+    for players, switches in settings():
+        for seed in range(GAMES):
+            game = random_game(base_components(**switches), players, seed, EAGERNESS[seed % len(EAGERNESS)])
+            seen.update((line["type"], line.get("action")) for line in game.events)
+            seen.update(task for task in game.tasks for seat in range(players) if is_fulfilled(game, seat, task))
+            seen["shared victory"] += len(game.winners) > 1
+            seen["empty deck"] += any(not line["drawn"] for line in lines(game, "plan")) and not switches
+            seen["no chapel"] += any(line["site"] is None for line in lines(game, "chapel"))
+            seen["no edifice"] += any(line["site"] is None for line in lines(game, "edifice"))
+    for action in ("seat", "good", "place", "sell", "decline"):
+        assert seen["act", action] > 50, action
+    for kind in ("defer", "return_card"):
+        assert seen[kind, None] > 50, kind
+    for what in ("shared victory", "empty deck", "no chapel", "no edifice"):
+        assert seen[what], what
+    unreached = {task["id"] for task in BASE["tasks"]} - {name for name in seen if isinstance(name, str)}
+    assert unreached <= {"T_SQUARE", "T_GROUP5"}  # rare among those who play at random
+
+
+def in_a_line(spaces: Sequence[Space]) -> str | None:
+    """How three spaces, in any order, lie on three consecutive cells."""
+    steps = [(two[0] - one[0], two[1] - one[1]) for one, two in itertools.pairwise(sorted(spaces))]
+    if steps[0] != steps[1]:
+        return None
+    return {(1, 0): "row", (0, 1): "row", (1, 1): "diagonal", (1, -1): "diagonal"}.get(steps[0])
+
+
+def are_connected(spaces: Sequence[Space]) -> bool:
+    reached, before = {spaces[0]}, 0
+    while len(reached) != before:
+        before = len(reached)
+        reached |= {s for s in spaces if any(abs(s[0] - r[0]) + abs(s[1] - r[1]) == 1 for r in reached)}
+    return before == len(spaces)
+
+
+def sought(game: Game, own: list[Space]) -> dict[str, bool]:
+    """Whether the tasks about places are fulfilled, by looking at every choice of so many members."""
+    guild, neighbour = game.city.guilds, {}
+    for site, edifice in game.built.items():
+        neighbour[edifice] = [s for s in own if abs(s[0] - site[0]) + abs(s[1] - site[1]) == 1]
+    touching = [[s for s in own if 0 <= s[0] - c <= 1 and 0 <= s[1] - r <= 1] for c, r in game.chapels]
+    threes = [in_a_line(spaces) for spaces in itertools.combinations(own, 3)]
+    counts = Counter(guild[space] for space in own)
+    fulfilled = {
+        "T_SAME3": any(len(spaces) >= 3 for spaces in neighbour.values()),
+        "T_ROW3": "row" in threes,
+        "T_DIAG3": "diagonal" in threes,
+        "T_SQUARE": any(
+            len({c for c, _ in four}) == len({r for _, r in four}) == 2 and are_connected(four)
+            for four in itertools.combinations(own, 4)
+        ),
+        "T_EDIF4": sum(map(bool, neighbour.values())) >= 4,
+        "T_ALLGUILDS": len(counts) == 5,
+        "T_PAIRS3": sorted([*counts.values(), 0, 0, 0])[-3] >= 2,
+        "T_CHAPEL4": sum(map(bool, touching)) >= 4,
+        "T_CHAPELSAME": any(len(spaces) >= 3 for spaces in touching),
+        "T_GROUP5": any(are_connected(five) for five in itertools.combinations(own, 5)),
+        "T_BORDER6": sum(c in (1, 9) or r in (1, 6) for c, r in own) >= 6,
+    }
+    for number in range(2, 7):
+        fulfilled[f"T_ED{number}"] = len(neighbour.get(f"E{number}", [])) >= 2
+    return fulfilled | {f"T_G_{name}": counts[name] >= 3 for name in game.guild_order}
+
+
+def test_tasks_on_boards_laid_at_random() -> None:
+    game, outcomes = Scene(4).game, Counter()
+    for seed in range(300):
+        dice = random.Random(seed)
+        left = dice.randint(1, 9)  # crowded in a part of the city, or all over it
+        part = [space for space in game.city.guilds if left <= space[0] < left + 4] if seed % 2 else [*game.city.guilds]
+        own = dice.sample(part, min(dice.randint(0, 14), len(part)))
+        game.members = dict.fromkeys(own, 2) | dict.fromkeys(set(game.city.guilds) - {*own}, 1)
+        game.built = dict(
+            zip(dice.sample(game.city.sites, 5), dice.sample(game.edifices, dice.randint(0, 5)), strict=False)
+        )
+        game.chapels = dice.sample(game.city.corners, dice.randint(0, 5))
+        for task, fulfilled in sought(game, own).items():
+            assert is_fulfilled(game, 2, task) is fulfilled, (task, own, game.built, game.chapels)
+            outcomes[task, fulfilled] += 1
+    assert min(outcomes.values()) >= 5
+    assert len(outcomes) == 2 * (25 - 4)  # all but those about the council and the others
+
+
+# -- how it is asked ---------------------------------------------------------------------------------------------------
+
+
+@EVERY_SETTING
+def test_questions_and_numbers(players: int, switches: dict[str, Any]) -> None:
+    for game in positions(players, switches, 3):
+        if game.over:
+            assert (game.question, game.actor, game.legal, game.numbers) == (None, None, (), ())
+            continue
+        assert len(game.legal) == len(game.numbers) > 1  # what has one answer is not asked
+        assert min(game.numbers) > 0
+        assert max(game.numbers) <= 186 + 6
+        assert list(game.numbers) == sorted(set(game.numbers))  # in ascending order, all different
+        assert len(set(map(repr, game.legal))) == len(game.legal)
+
+
+RANGES = {  # F6.1, by kind of question
+    "keep_tasks": range(1, 32), "draw": (32, 33), "split": range(34, 41), "bid": range(41, 67), "seat": (67, 68),
+    "good": (67, 69), "place": (67, *range(70, 124)), "apprentice": (67, 69, *range(70, 124)), "sell": range(124, 140),
+    "return_card": range(140, 146), "chapel": (67, *range(146, 186)), "edifice": (67, *range(186, 193)),
+}  # fmt: skip
+
+
+def test_the_numbers_lie_in_their_ranges() -> None:
+    asked = set()
+    for game in (game for switches in ({}, FLIPPED) for game in positions(4, switches)):
+        if game.question:
+            asked.add(game.question.kind)
+            assert set(game.numbers) <= set(RANGES[game.question.kind])
+    assert asked == set(RANGES)
+
+
+def test_numbers_and_options_are_the_same_choice() -> None:
+    for seed in range(3):
+        dice = random.Random(seed)
+        one, other = (deal(BASE, 4, random.Random(seed)) for _ in range(2))
+        while not one.over:
+            number = dice.choice(one.numbers)
+            other.play(one.legal[one.numbers.index(number)])
+            one.play_number(number)
+            assert (one.legal, one.seen_by(0)) == (other.legal, other.seen_by(0))
+        assert one.events == other.events
+
+
+def test_some_numbers() -> None:
+    """Each formula of F6.1 once, from the table of F6.1 and the map."""
+    scene = Scene(4, {0: [[6, 1], [5]]}, round_cards=["R1", "R2", "R3", "R4", "R5"], ready=False)
+    game = scene.game
+    assert game.numbers == tuple(range(1, 32))
+    assert game.legal[0b10110 - 1] == ("keep", ("T_ED3", "T_ED4", "T_ED6"))
+    scene.rest(lambda: scene.asked == "keep_tasks")
+    assert game.numbers == (32, 33)
+    scene.say((0, "draw"), (0, "draw"), (0, "stop"))
+    assert (game.legal, game.numbers) == (("close", ("add", 1), ("add", 5)), (34, 35, 39))
+    scene.to("B")
+    assert game.numbers == (41, 43, 44)
+    scene.bid(p0=[5]).say((0, "good"))
+    vintner = {"place": [(4, 1), (5, 1), (6, 1), (7, 1), (8, 1), (9, 1), (6, 2), (7, 2), (9, 2)]}
+    assert game.legal == ("none", *(("place", space) for space in vintner["place"]))
+    assert game.numbers == (67, 73, 74, 75, 76, 77, 78, 84, 85, 87)
+    scene.say((0, "none")).bid_in("C", p0=[6, 1])
+    assert game.numbers == (124, 125)
+    scene.say((0, ("sell", 1))).to("H")
+    assert game.numbers == (67, *range(146, 161))
+    assert game.legal[10] == ("chapel", (4, 5))
+    scene.to("I")
+    assert game.numbers == (67, *range(186, 193))
+    assert game.legal[1:] == tuple(("edifice", s) for s in ((3, 1), (5, 2), (8, 2), (7, 3), (5, 4), (2, 5), (8, 5)))
+
+
+HOW_FAR = ("_course", "question")
+
+
+def test_what_is_not_legal_is_refused_and_changes_nothing() -> None:
+    known = {repr(option): option for game in positions(4, FLIPPED, 2) for option in game.legal}
+    for game in positions(3, {}, 1):
+        before = (copy.deepcopy({name: part for name, part in vars(game).items() if name not in HOW_FAR}), game.legal)
+        for option in [*known.values(), None, "", 0, ("add", 1.0), ("sell", False), ("place", [4, 3])]:
+            if repr(option) not in map(repr, game.legal):
+                with pytest.raises(ValueError, match="is not legal for seat"):
+                    game.play(option)  # type: ignore[arg-type]
+        for number in {*range(-1, 200)} - {*game.numbers}:
+            with pytest.raises(ValueError, match="is not legal for seat"):
+                game.play_number(number)
+        assert before == ({name: part for name, part in vars(game).items() if name not in HOW_FAR}, game.legal)
+
+
+def test_places_of_all_players() -> None:
+    for seed in range(40):
+        game = random_game(BASE, 5, seed)
+        end = game.events[-1]
+        assert (game.scores, game.winners) == (end["total"], end["winners"])
+        assert game.winners == [seat for seat, place in enumerate(game.places) if place == 1]
+        order = sorted(range(5), key=lambda seat: (end["total"][seat], end["city"][seat]), reverse=True)
+        assert [game.places[seat] for seat in order] == sorted(game.places)
+        assert game.places[order[-1]] == 5 or game.places.count(max(game.places)) > 1
+
+
+def test_switches_have_defaults() -> None:
+    assert BASE["switches"] == {name: values[0] for name, values in SWITCHES.items()}
+    assert {name: values[1] for name, values in SWITCHES.items()} == FLIPPED
+    components = base_components()
+    del components["switches"]
+    assert random_game(components, 3, 5).events == random_game(BASE, 3, 5).events
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"players": 2}, "takes 3-5 players, got 2"),
+        ({"players": 6}, "takes 3-5 players, got 6"),
+        ({"start_player": 3}, "start player 3 is not one of the seats 0-2"),
+        ({"round_cards": ["R1", "R2", "R3", "R4", "R4"]}, "the round cards are R1, R2, R3, R4, R5, each once"),
+        ({"edifices": ["E2", "E3", "E4", "E5"]}, "5 rounds need as many different edifices"),
+        ({"edifices": ["E2", "E3", "E4", "E5", "E5"]}, "5 rounds need as many different edifices"),
+        ({"edifices": ["E2", "E3", "E4", "E5", "E7"]}, "5 rounds need as many different edifices"),
+        ({"tasks": [["T_ED2"] * 5] * 3}, "each of 3 players is dealt 5 tasks, none twice"),
+        ({"tasks": []}, "each of 3 players is dealt 5 tasks, none twice"),
+        ({"decks": [[1] * 24] * 3}, r"each of 3 decks must hold the cards \[1, 1, 1, 1, 2"),
+        ({"switches": {"fast": True}}, "switches are skip_A_round1, .*, got fast"),
+        ({"switches": {"min_draw": 2}}, "switch min_draw is 1 or 0, got 2"),
+        ({"switches": {"min_draw": True}}, "switch min_draw is 1 or 0, got True"),
+        ({"switches": {"tie_fulfils": 1}}, "switch tie_fulfils is False or True, got 1"),
+    ],
+)
+def test_what_cannot_be_played_is_refused(change: dict[str, Any], message: str) -> None:
+    tasks = [task["id"] for task in BASE["tasks"]]
+    arguments: dict[str, Any] = {
+        "components": BASE | {"switches": change.get("switches", {})},
+        "players": 3,
+        "round_cards": ["R1", "R2", "R3", "R4", "R5"],
+        "edifices": ["E2", "E3", "E4", "E5", "E6"],
+        "tasks": [tasks[:5], tasks[5:10], tasks[10:15]],
+        "decks": [deck(BASE)] * 3,
+    }
+    assert not Game(**arguments | {"components": BASE}).over
+    with pytest.raises(ValueError, match=message):
+        Game(**arguments | {name: value for name, value in change.items() if name != "switches"})
+
+
+# -- checking records --------------------------------------------------------------------------------------------------
+
+
+def box(number: int) -> dict[str, Any]:
+    """Component data that differ from the base in many ways."""
+    components = base_components(**SETTINGS[number % len(SETTINGS)])
+    if number % 3 == 1:
+        del components["round_cards"][number % 5]
+        components["chapels"]["count"] = 2
+        components["tasks_meta"] |= {"keep_min": 2, "keep_max": 4, "penalty_unfulfilled": 1}
+        components["coins"]["start_per_player"] = 20
+    if number % 3 == 2:
+        components["influence_cards"] |= {"values": [6, 2, 4], "copies_of_each": 3}
+        components["tasks_meta"] |= {"dealt_per_player": 1, "keep_max": 1}
+        components["privileges"]["start_per_player"] = 2
+        components["city"]["chapel_sites"] = components["city"]["chapel_sites"][:1]
+    return components
+
+
+RECORDED = [(box(number), 3 + number % 3, number) for number in range(12)]
+
+
+@EVERY_SETTING
+def test_check_accepts_what_was_played(players: int, switches: dict[str, Any]) -> None:
+    for seed in range(GAMES):
+        game = random_game(base_components(**switches), players, seed, EAGERNESS[seed % len(EAGERNESS)])
+        header, numbered = record(game)
+        assert named_line(check, header, numbered) is None
+        further = [(number, {"note": [1], **event}) for number, event in numbered]
+        assert named_line(check, header, further) is None  # further keys do not matter
+
+
+@pytest.mark.parametrize(("components", "players", "seed"), RECORDED)
+def test_check_accepts_other_boxes(components: dict[str, Any], players: int, seed: int) -> None:
+    for eagerness in EAGERNESS:
+        assert named_line(check, *record(random_game(components, players, seed, eagerness))) is None
+
+
+def test_replay_stops_at_every_decision() -> None:
+    """The stops are the questions of the game, and the lines between them are all its lines."""
+    for seed in range(3):
+        dice = random.Random(seed)
+        game, asked = deal(BASE, 4, dice), []
+        while not game.over:
+            asked.append((game.question, len(game.events)))
+            game.play(choose(game, dice))
+        header, numbered = record(game)
+        stops, told = [], []
+        for here, new in check.replay_game(header, 1, numbered):
+            told += new
+            stops.append((here.question, len(told)))
+        assert stops == [*asked, (None, len(game.events))]
+        assert told == [line for _, line in numbered]
+
+
+@pytest.mark.parametrize(("components", "players", "seed"), RECORDED)
+def test_check_names_every_changed_number(components: dict[str, Any], players: int, seed: int) -> None:
+    """What follows from the rules is named in its own line; another choice may be as good, or break a later line."""
+    header, numbered = record(random_game(components, players, seed, 0.3))
+    accepted = 0
+    for position, (number, event) in enumerate(numbered):
+        for changed in with_number(event, lambda value: value + 1):
+            named = broken_line(check, header, numbered, position, changed)
+            differing = {key for key in event if event[key] != changed[key]}
+            if differing <= {"space", "site", "stack", "stacks", "drawn", "goods", "card"}:
+                assert named is None or named >= number, changed
+                accepted += named is None
+            else:
+                assert named == number, changed
+    assert accepted < 60
+
+
+@pytest.mark.parametrize(("components", "players", "seed"), RECORDED[:4])
+def test_check_names_lines_with_other_types(components: dict[str, Any], players: int, seed: int) -> None:
+    header, numbered = record(random_game(components, players, seed, 0.3))
+    shown = set()
+    for position, (number, event) in enumerate(numbered):
+        kind = (event["type"], event.get("action"))
+        if kind in shown and event["type"] != "plan":
+            continue
+        shown.add(kind)
+        for changed in of_other_types(event):
+            named = broken_line(check, header, numbered, position, changed)
+            if changed != {**event, "site": None}:  # which may be the choice not to build
+                assert named is not None, changed
+                assert named >= number, changed
+
+
+@pytest.mark.parametrize(("components", "players", "seed"), RECORDED)
+def test_check_names_lines_left_out_doubled_or_exchanged(components: dict[str, Any], players: int, seed: int) -> None:
+    header, numbered = record(random_game(components, players, seed, 0.3))
+    for position, (number, event) in enumerate(numbered):
+        for kept in ([event, event], []):
+            changed = [line for _, line in numbered]
+            changed[position : position + 1] = kept
+            named = named_line(check, header, list(enumerate(changed, start=2)))
+            assert named is not None, (number, event, kept)
+            assert named >= min(number, len(changed) + 1)
+        if position + 1 < len(numbered) and event != numbered[position + 1][1]:
+            swapped = [line for _, line in numbered]
+            swapped[position : position + 2] = reversed(swapped[position : position + 2])
+            assert named_line(check, header, list(enumerate(swapped, start=2))) in (number, number + 1)
+
+
+def test_check_names_a_game_that_stops_early() -> None:
+    header, numbered = record(random_game(BASE, 3, 1))
+    assert named_line(check, header, []) == 1
+    for length in range(1, len(numbered)):
+        assert named_line(check, header, numbered[:length]) == numbered[length - 1][0]
+    assert named_line(check, header, [*numbered, (999, {"type": "round"})]) == 999
+
+
+PLAN = {0: [[6, 1], [6], [5, 2]], 1: [[5, 3], [4]], 2: [[4, 4], [2]]}
+
+
+def played() -> Scene:
+    scene = Scene(3, PLAN, keep={0: ["T_ED2", "T_ED4"]}).bid(p0=[6, 1], p1=[5, 3], p2=[4, 4])
+    scene.say((0, ("return", 6))).bid_in("B", p0=[6], p1=[4], p2=[2]).say((0, "good"), (0, "none"), (1, "none"))
+    scene.to("C").bid(p0=[5, 2]).say((0, ("sell", 1))).to("H").say((2, ("chapel", (1, 1))))
+    return scene.to_end()
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "change", "message"),
+    [
+        ("setup", {}, {"start_player": 1}, "start_player 1 instead of 0"),
+        ("setup", {}, {"round_cards": ["R1", "R2", "R3", "R4"]}, "expected the ids of 5 different round cards"),
+        ("setup", {}, {"round_cards": ["R1", "R2", "R3", "R4", "R1"]}, "expected a round card not drawn yet"),
+        ("setup", {}, {"edifices": ["E2", "E3", "E4", "E5", "E9"]}, "expected the id of a edifice"),
+        ("keep_tasks", {}, {"tasks": []}, "a line keep_tasks of player 0: 1 to 5 of"),
+        ("keep_tasks", {}, {"tasks": ["T_ED4", "T_ED2"]}, "in this order"),
+        ("keep_tasks", {}, {"tasks": ["T_LORD"]}, "a line keep_tasks of player 0: 1 to 5 of"),
+        ("keep_tasks", {}, {"dealt": ["T_ED3", "T_ED2", "T_ED4", "T_ED5", "T_ED6"]}, "found dealt"),
+        ("keep_tasks", {"player": 1}, {"dealt": ["T_ED2", "T_ED3", "T_ED4", "T_ED5", "T_ED6"]}, "a task not drawn yet"),
+        ("plan", {}, {"stacks": [[6, 6, 1], [5, 2]]}, None),
+        ("plan", {}, {"stacks": [[6], [6, 1], [5, 2]]}, "found stacks"),
+        ("plan", {}, {"stacks": [[1, 6], [6], [5, 2]]}, "stacks in descending order"),
+        ("plan", {}, {"stacks": [[6, 1], [6], [5]]}, "found stacks"),
+        ("plan", {}, {"stacks": [[6, 1]]}, "a plan of player 0 with stacks that begin"),
+        ("plan", {}, {"stacks": [[6, 1], [6], [5, 3]]}, "a plan of player 0 with stacks that begin"),
+        ("plan", {}, {"drawn": []}, "expected"),
+        ("plan", {}, {"drawn": [6, 6, 6, 6, 6]}, "expected a card left in the deck of player 0, found 6"),
+        ("plan", {}, {"drawn": [6, 6, 7]}, "expected a card left in the deck of player 0, found 7"),
+        ("round", {}, {"start_player": 1}, "start_player 1 instead of 0"),
+        ("step", {}, {"guild": "smith"}, 'guild "smith" instead of null'),
+        ("bid", {}, {"stack": [5, 2]}, None),
+        ("bid", {}, {"stack": [6, 5]}, r"a line bid of player 0, bid: pass or \[6, 1\] or \[6\] or \[5, 2\]"),
+        ("bid", {}, {"type": "defer"}, "a line bid of player 0"),
+        ("bid", {"player": 1}, {"player": 2}, "found player 2 instead of 1"),
+        ("act", {}, {"seat": "church"}, 'found seat "church" instead of "nobility"'),
+        ("act", {}, {"replaces": 1}, "found replaces 1 instead of"),
+        ("return_card", {}, {"card": 5}, "a line return_card of player 0, return_card: 1 or 6"),
+        ("act", {"action": "good"}, {"guild": "smith"}, 'found guild "smith" instead of "vintner"'),
+        ("act", {"action": "good"}, {"action": "place", "space": [1, 1], "price": 1}, "a line act of player 0, "),
+        ("act", {"action": "sell"}, {"coins": 5}, "found coins 5 instead of 4"),
+        ("act", {"action": "sell"}, {"goods": {"vintner": 2}}, "a line act of player 0, sell of vintner: 0 or 1"),
+        ("act", {"action": "sell"}, {"goods": {"vintner": 0}}, '"decline"'),
+        ("act", {"action": "sell"}, {"goods": {"vintner": 1, "smith": 1}}, "found goods"),
+        ("chapel", {}, {"site": [1, 6]}, "a line chapel of player 2, chapel: none or"),
+        ("edifice", {}, {"site": [1, 1]}, "a line edifice of player 1, edifice: none or"),
+        ("edifice", {}, {"edifice": "E3"}, 'found edifice "E3" instead of "E2"'),
+        ("council", {}, {"prestige": [9, 9, 9]}, r"found prestige \[9, 9, 9\]"),
+        ("score_end", {}, {"winners": []}, r"found winners \[\]"),
+        ("score_end", {}, {"fulfilled": [["T_ED2"], [], []]}, "found fulfilled"),
+    ],
+)
+def test_check_says_what_was_expected(kind: str, fields: dict[str, Any], change: dict[str, Any], message: Any) -> None:
+    """`message` None: legal in itself, a later line breaks."""
+    game = played().game
+    header, numbered = record(game)
+    position = next(k for k, (_, e) in enumerate(numbered) if e["type"] == kind and fields.items() <= e.items())
+    numbered[position] = (numbered[position][0], numbered[position][1] | change)
+    with pytest.raises(BrokenRule, match=message) as broken:
+        check.check_game(header, 1, numbered)
+    assert (broken.value.line == numbered[position][0]) is (message is not None)
