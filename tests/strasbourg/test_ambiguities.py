@@ -216,6 +216,18 @@ def test_a11_returned_cards_are_known() -> None:
     assert scene.lines("plan", player=0)[1] == {"type": "plan", "player": 0, "drawn": [6], "stacks": [[6]]}
 
 
+def test_a11_returned_cards_come_last_and_in_order() -> None:
+    plan = {0: [[6], [6]], 1: [[5], [5]], 2: [[3], [2]]}
+    scene = Scene(3, plan).bid(p0=[6], p1=[5], p2=[3]).bid_in("B", p0=[6], p1=[5], p2=[2]).to(None, 2)
+    assert (scene.game.under[2], scene.game.deck_size(2)) == ([3, 2], 24)
+    while scene.asked in ("draw", "split"):
+        draws = scene.game.actor == 2 and scene.asked == "draw"
+        scene.game.play("draw" if draws else scene.least())
+    drawn = scene.lines("plan", player=2)[1]["drawn"]
+    assert drawn[-2:] == [3, 2]
+    assert sorted(drawn) == deck(BASE)
+
+
 # -- bidding -----------------------------------------------------------------------------------------------------------
 
 

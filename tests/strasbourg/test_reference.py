@@ -383,6 +383,17 @@ def box(number: int) -> dict[str, Any]:
 
 
 RECORDED = [(box(number), 3 + number % 3, number) for number in range(12)]
+Numbered = list[tuple[int, dict[str, Any]]]
+
+
+def sample(numbered: Numbered, seed: int, one_in: int = 8) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """(position, number, event) of the first line of each kind, and of one line in so many."""
+    kinds = set()
+    for position, (number, event) in enumerate(numbered):
+        kind = (event["type"], event.get("action"))
+        if kind not in kinds or (position + seed) % one_in == 0:
+            yield position, number, event
+        kinds.add(kind)
 
 
 @EVERY_SETTING
@@ -423,7 +434,7 @@ def test_check_names_every_changed_number(components: dict[str, Any], players: i
     """What follows from the rules is named in its own line; another choice may be as good, or break a later line."""
     header, numbered = record(random_game(components, players, seed, 0.3))
     accepted = 0
-    for position, (number, event) in enumerate(numbered):
+    for position, number, event in sample(numbered, seed):
         for changed in with_number(event, lambda value: value + 1):
             named = broken_line(check, header, numbered, position, changed)
             differing = {key for key in event if event[key] != changed[key]}
@@ -432,21 +443,16 @@ def test_check_names_every_changed_number(components: dict[str, Any], players: i
                 accepted += named is None
             else:
                 assert named == number, changed
-    assert accepted < 60
+    assert accepted < 20
 
 
-@pytest.mark.parametrize(("components", "players", "seed"), RECORDED[:4])
+@pytest.mark.parametrize(("components", "players", "seed"), RECORDED[:3])
 def test_check_names_lines_with_other_types(components: dict[str, Any], players: int, seed: int) -> None:
     header, numbered = record(random_game(components, players, seed, 0.3))
-    shown = set()
-    for position, (number, event) in enumerate(numbered):
-        kind = (event["type"], event.get("action"))
-        if kind in shown and event["type"] != "plan":
-            continue
-        shown.add(kind)
+    for position, number, event in sample(numbered, seed, one_in=999):
         for changed in of_other_types(event):
             named = broken_line(check, header, numbered, position, changed)
-            if changed != {**event, "site": None}:  # which may be the choice not to build
+            if changed not in ({**event, "site": None}, {**event, "stack": None}):  # not to build, or to pass
                 assert named is not None, changed
                 assert named >= number, changed
 
@@ -454,7 +460,7 @@ def test_check_names_lines_with_other_types(components: dict[str, Any], players:
 @pytest.mark.parametrize(("components", "players", "seed"), RECORDED)
 def test_check_names_lines_left_out_doubled_or_exchanged(components: dict[str, Any], players: int, seed: int) -> None:
     header, numbered = record(random_game(components, players, seed, 0.3))
-    for position, (number, event) in enumerate(numbered):
+    for position, number, event in sample(numbered, seed):
         for kept in ([event, event], []):
             changed = [line for _, line in numbered]
             changed[position : position + 1] = kept
@@ -465,6 +471,37 @@ def test_check_names_lines_left_out_doubled_or_exchanged(components: dict[str, A
             swapped = [line for _, line in numbered]
             swapped[position : position + 2] = reversed(swapped[position : position + 2])
             assert named_line(check, header, list(enumerate(swapped, start=2))) in (number, number + 1)
+
+
+STRANGE: list[Any] = [
+    None, [], {}, "x", 1.5, True, -1, 10**30, float("nan"), [[]], [None], [{}], {"smith": 1}, [1, 2], [[1], [2]],
+    "good", "place", "sell", "decline", "seat", "plan", "act", "bid", "defer", "round",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_check_refuses_or_accepts_strange_values(seed: int) -> None:
+    """It never breaks down, and names no line before the first strange one."""
+    dice = random.Random(seed)
+    components = base_components(**SETTINGS[seed])
+    header, numbered = record(random_game(components, 3 + seed % 3, seed, 0.5))
+    refused = 0
+    for _ in range(60):
+        changed = [*numbered]
+        places = sorted(dice.sample(range(len(changed)), dice.choice((1, 1, 3))))
+        for position in places:
+            event = dict(changed[position][1])
+            key = dice.choice(list(event))
+            if isinstance(event[key], list) and event[key] and dice.random() < 0.7:
+                event[key] = [*event[key]]
+                event[key][dice.randrange(len(event[key]))] = dice.choice(STRANGE)
+            else:
+                event[key] = dice.choice(STRANGE)
+            changed[position] = (changed[position][0], event)
+        named = named_line(check, header, changed)
+        refused += named is not None
+        assert named is None or named >= changed[places[0]][0]
+    assert refused > 50
 
 
 def test_check_names_a_game_that_stops_early() -> None:

@@ -63,7 +63,8 @@ class Chance(Draws):
             self.message = f"expected the ids of {self._rounds} different {what}s, found {text(told)}"
             return
         for item in told:
-            self.draw(what, item, [entry["id"] for entry in self._components[block]], order)
+            if not self.message:
+                self.draw(what, item, [entry["id"] for entry in self._components[block]], order)
 
     def _read_tasks(self, told: Any) -> None:
         number = self._components["tasks_meta"]["dealt_per_player"]
@@ -73,8 +74,9 @@ class Chance(Draws):
             return
         for task in told:
             self.draw("task", task, [entry["id"] for entry in self._components["tasks"]], self._dealt)
-            if not self.message:
-                self.tasks[-1].append(task)
+            if self.message:
+                return
+            self.tasks[-1].append(task)
 
     def _read_cards(self, seat: int, told: Any) -> None:
         """Cards of the shuffled deck, as long as there are some (F5.4)."""
