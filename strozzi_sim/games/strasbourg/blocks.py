@@ -1,0 +1,177 @@
+"""The blocks of Strasbourg's component data, as components.toml has them; unknown keys are errors.
+
+Fields that may be None can be left out: they are totals, which follow from the rest, or have no bearing on play (F7).
+"""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from strozzi_sim.games.strasbourg import state as limit
+from strozzi_sim.games.strasbourg.tasks import Task
+
+Provenance = Literal["rulebook", "page", "inferred", "reconstructed", "variant"]
+Points = Annotated[int, Meta(ge=0, le=limit.MAX_POINTS)]
+Coins = Annotated[int, Meta(ge=0, le=limit.MAX_COINS)]
+Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]{1,32}$")]
+
+
+class Block(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A block and where its data come from."""
+
+    provenance: Provenance = "variant"
+    note: str = ""
+    how: str = ""
+    source: list[str] = msgspec.field(default_factory=list)
+
+
+class About(Block):
+    """What the game is."""
+
+    title: str
+    year: int
+    designer: str
+    publisher: str
+    players: list[int]
+    rounds: int
+    steps: list[str]
+    bgg_id: int
+
+
+class Guilds(Block):
+    """The guilds, in order of value."""
+
+    order: Annotated[list[Id], Meta(min_length=1, max_length=limit.MAX_GUILDS)]
+    letters: dict[Annotated[str, Meta(pattern=r"^[A-Za-z]$")], str]
+    colours: dict[str, str] = msgspec.field(default_factory=dict)
+    goods_icon: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+class Cards(Block):
+    """Influence cards of a player."""
+
+    values: Annotated[list[Annotated[int, Meta(ge=1, le=limit.MAX_VALUE)]], Meta(min_length=1)]
+    copies_of_each: Annotated[int, Meta(ge=1, le=limit.MAX_CARDS)]
+    per_player: int | None = None
+    total: int | None = None
+
+
+class Money(Block):
+    """Coins."""
+
+    start_per_player: Coins
+    pieces: int | None = None
+    denominations: list[int] | None = None
+    unlimited: Literal[True] | None = None
+
+
+class Goods(Block):
+    """What a good sells for."""
+
+    value: dict[str, Annotated[int, Meta(ge=0, le=limit.MAX_GOOD_VALUE)]]
+    tiles_per_guild: int | None = None
+    unlimited: Literal[True] | None = None
+
+
+class Privileges(Block):
+    """Privileges."""
+
+    start_per_player: Annotated[int, Meta(ge=0, le=limit.MAX_PRIVILEGES)]
+    end_value: Points
+    pieces: int | None = None
+    unlimited: Literal[True] | None = None
+
+
+class Chapels(Block):
+    """Chapels."""
+
+    count: Annotated[int, Meta(ge=0, le=limit.MAX_CHAPEL_SITES)]
+    points_per_adjacent_family_member: Points
+
+
+class Edifice(Block):
+    """An edifice."""
+
+    id: Id
+    points: Points
+    name: str = ""
+
+
+class Council(Block):
+    """The council."""
+
+    seats: list[str]
+    prestige_per_member_each_council_phase: Points
+
+
+class CardGuilds(msgspec.Struct, forbid_unknown_fields=True):
+    """The guilds of a round card, by step."""
+
+    B: str
+    D: str
+    F: str
+
+
+class RoundCard(Block):
+    """A round card."""
+
+    id: Id
+    guilds: CardGuilds
+
+
+class City(Block):
+    """The map, row by row; see `geometry`."""
+
+    columns: Annotated[int, Meta(ge=1, le=limit.MAX_CELLS)]
+    rows: Annotated[int, Meta(ge=1, le=limit.MAX_CELLS)]
+    guild_map: list[str]
+    price_map: list[str]
+    chapel_sites: Annotated[list[tuple[int, int]], Meta(max_length=limit.MAX_CHAPEL_SITES)]
+    building_sites: int | None = None
+    guild_spaces: int | None = None
+
+
+class TasksMeta(Block):
+    """How tasks are dealt and kept."""
+
+    dealt_per_player: Annotated[int, Meta(ge=1, le=limit.MAX_DEALT)]
+    keep_min: Annotated[int, Meta(ge=1, le=limit.MAX_DEALT)]
+    keep_max: Annotated[int, Meta(ge=1, le=limit.MAX_DEALT)]
+    penalty_unfulfilled: Points
+    count: int | None = None
+    all_different: bool | None = None
+    max_points: int | None = None
+    how_points: str = ""
+
+
+class Switches(Block):
+    """The switches of F8; one that is left out has its default."""
+
+    skip_A_round1: bool = False
+    min_draw: Literal[0, 1] = 1
+    planning: Literal["simultaneous", "sequential"] = "simultaneous"
+    return_if_unused: bool = False
+    building_optional: bool = True
+    hide_money: bool = False
+    tie_fulfils: bool = False
+    seat_optional: bool = False
+
+
+class Components(msgspec.Struct, forbid_unknown_fields=True):
+    """All of components.toml; unknown keys are errors."""
+
+    meta: About
+    guilds: Guilds
+    influence_cards: Cards
+    coins: Money
+    goods: Goods
+    privileges: Privileges
+    chapels: Chapels
+    edifices: Annotated[list[Edifice], Meta(min_length=1, max_length=limit.MAX_EDIFICES)]
+    council: Council
+    round_cards: Annotated[list[RoundCard], Meta(min_length=1, max_length=limit.MAX_ROUNDS)]
+    city: City
+    tasks_meta: TasksMeta
+    tasks: Annotated[list[Task], Meta(min_length=1, max_length=limit.MAX_TASKS)]
+    switches: Switches = msgspec.field(default_factory=Switches)
