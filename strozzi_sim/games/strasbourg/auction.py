@@ -7,11 +7,11 @@ from strozzi_sim.games.strasbourg.asking import ACTING, ASKED, BIDDING, RETURNIN
 from strozzi_sim.games.strasbourg.cards import add_values, one_card, values_in
 from strozzi_sim.games.strasbourg.state import BID, DEFER, NOBODY, PASS, RETURN, RETURN_CARD, REVEAL, STEP_A
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
-from strozzi_sim.kernel.jit import force_inline, jit
+from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.journal import write
 
 
-@force_inline
+@inline_source
 def guild_of_step(state, rules):
     """The guild of steps B, D and F, else NOBODY."""
     step = state.step
@@ -64,7 +64,7 @@ def bid_next(state, rules, journal):
     return _rank(state, rules)
 
 
-@force_inline
+@inline_source
 def bid(state, rules, action, journal):
     """The actor passes, waits, or turns over a stack (R5.2)."""
     seat = state.actor
@@ -136,14 +136,14 @@ def return_next(state, rules, journal):
     return STEPPING
 
 
-@force_inline
+@inline_source
 def _lose(state, seat, cards):
     state.lost[seat] += cards
     state.bid[seat] = 0
     state.rank += 1
 
 
-@force_inline
+@inline_source
 def _put_under(state, seat, value, journal, asked):
     left = state.under_left[seat]
     state.under[seat, left] = value
@@ -152,7 +152,7 @@ def _put_under(state, seat, value, journal, asked):
     write(journal, e.RETURNED, seat, value, asked, 0, 0)
 
 
-@force_inline
+@inline_source
 def return_card(state, action, journal):
     """The actor has chosen the card that goes under the deck (A19)."""
     _put_under(state, state.actor, action - RETURN_CARD, journal, 1)

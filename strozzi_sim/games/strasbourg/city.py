@@ -42,7 +42,7 @@ from strozzi_sim.games.strasbourg.state import (
     TAKE_SEAT,
 )
 from strozzi_sim.kernel.bits import lowest_bit
-from strozzi_sim.kernel.jit import force_inline, jit
+from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.journal import write
 
 _GOOD_OR_NONE = 1 | 1 << (GOOD - NONE)
@@ -79,7 +79,7 @@ def act_next(state, rules, journal):
     return RETURNING
 
 
-@jit
+@inline_source
 def _take_chair(state, seat, chair, journal):
     """The member who sat there goes back to its owner (R6.1)."""
     write(journal, e.CHAIR, seat, chair, state.council[chair], 0, 0)
@@ -87,7 +87,7 @@ def _take_chair(state, seat, chair, journal):
     state.idle &= ~(1 << seat)
 
 
-@force_inline
+@inline_source
 def take_seat(state, rules, action, journal):
     """The master has decided about the guild's seat, and decides about a good."""
     seat = state.actor
@@ -98,7 +98,7 @@ def take_seat(state, rules, action, journal):
     return ask(state, TAKE_GOOD, seat, int64(_GOOD_OR_NONE))
 
 
-@force_inline
+@inline_source
 def take_good(state, rules, action, journal):
     """Master or journeyman have decided about a good, and decide about a space if they can pay for one."""
     seat, guild = state.actor, state.guild
@@ -112,14 +112,14 @@ def take_good(state, rules, action, journal):
     return _end_turn(state, seat, journal)
 
 
-@force_inline
+@inline_source
 def _get_good(state, seat, guild, journal):
     state.goods[seat, guild] += 1
     state.idle &= ~(1 << seat)
     write(journal, e.GOOD, seat, guild, 0, 0, 0)
 
 
-@force_inline
+@inline_source
 def place(state, rules, action, journal):
     """A member in the city, or none; an apprentice may have taken a good instead."""
     seat = state.actor
@@ -138,7 +138,7 @@ def place(state, rules, action, journal):
     return _end_turn(state, seat, journal)
 
 
-@jit
+@inline_source
 def _end_turn(state, seat, journal):
     """A right that is left though it could be used is declined (F5.8)."""
     if state.declined:
@@ -195,7 +195,7 @@ def begin_building(state, rules, journal):
     return _build(state, seat, step, site, journal)
 
 
-@force_inline
+@inline_source
 def build(state, action, journal):
     """The actor has chosen a site, or none."""
     step = state.step
@@ -203,7 +203,7 @@ def build(state, action, journal):
     return _build(state, state.actor, step, site, journal)
 
 
-@jit
+@inline_source
 def _build(state, seat, step, site, journal):
     if step == STEP_H:
         if site >= 0:

@@ -1,164 +1,28 @@
 """Strasbourg's component data: validated, changed by variants, and turned into the record that kernels read."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import msgspec
 import numpy as np
-from msgspec import Meta
 
 from strozzi_sim.errors import InputError, known_names
 from strozzi_sim.games.strasbourg import state as limit
+from strozzi_sim.games.strasbourg.blocks import Components
 from strozzi_sim.games.strasbourg.geometry import City, read_city
-from strozzi_sim.games.strasbourg.tasks import Task, check_tasks
+from strozzi_sim.games.strasbourg.tasks import check_tasks
 
 VARIABLE = (
     "guilds", "influence_cards", "coins", "goods", "privileges", "chapels", "edifices", "council", "round_cards", "city",
     "tasks_meta", "tasks", "switches",
 )  # fmt: skip
-MERGED = ("goods.value",)
+MERGED = ()
 LORDS = ("nobility", "church", "merchants")  # chairs of the council that are no guild's
 
-Provenance = Literal["rulebook", "page", "inferred", "reconstructed", "variant"]
-Points = Annotated[int, Meta(ge=0, le=limit.MAX_POINTS)]
-Coins = Annotated[int, Meta(ge=0, le=limit.MAX_COINS)]
-Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]{1,32}$")]
 AUCTIONED = ("B", "D", "F")  # the steps of the guilds
 
 # Of the file alone: they say where data come from, or what a thing is called.
 _NOTES = ("provenance", "note", "how", "how_points", "source", "name", "text", "colours", "goods_icon")
-
-
-class _Block(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    provenance: Provenance = "variant"
-    note: str = ""
-    how: str = ""
-    source: list[str] = msgspec.field(default_factory=list)
-
-
-class _Meta(_Block):
-    title: str
-    year: int
-    designer: str
-    publisher: str
-    players: list[int]
-    rounds: int
-    steps: list[str]
-    bgg_id: int
-
-
-class _Guilds(_Block):
-    order: Annotated[list[Id], Meta(min_length=1, max_length=limit.MAX_GUILDS)]
-    letters: dict[Annotated[str, Meta(pattern=r"^[A-Za-z]$")], str]
-    colours: dict[str, str] = msgspec.field(default_factory=dict)
-    goods_icon: dict[str, str] = msgspec.field(default_factory=dict)
-
-
-class _Cards(_Block):
-    values: Annotated[list[Annotated[int, Meta(ge=1, le=limit.MAX_VALUE)]], Meta(min_length=1)]
-    copies_of_each: Annotated[int, Meta(ge=1, le=limit.MAX_CARDS)]
-    per_player: int | None = None
-    total: int | None = None
-
-
-class _Coins(_Block):
-    start_per_player: Coins
-    pieces: int | None = None
-    denominations: list[int] | None = None
-    unlimited: Literal[True] | None = None
-
-
-class _Goods(_Block):
-    value: dict[str, Annotated[int, Meta(ge=0, le=limit.MAX_GOOD_VALUE)]]
-    tiles_per_guild: int | None = None
-    unlimited: Literal[True] | None = None
-
-
-class _Privileges(_Block):
-    start_per_player: Annotated[int, Meta(ge=0, le=limit.MAX_PRIVILEGES)]
-    end_value: Points
-    pieces: int | None = None
-    unlimited: Literal[True] | None = None
-
-
-class _Chapels(_Block):
-    count: Annotated[int, Meta(ge=0, le=limit.MAX_CHAPEL_SITES)]
-    points_per_adjacent_family_member: Points
-
-
-class _Edifice(_Block):
-    id: Id
-    points: Points
-    name: str = ""
-
-
-class _Council(_Block):
-    seats: list[str]
-    prestige_per_member_each_council_phase: Points
-
-
-class _CardGuilds(msgspec.Struct, forbid_unknown_fields=True):
-    B: str
-    D: str
-    F: str
-
-
-class _RoundCard(_Block):
-    id: Id
-    guilds: _CardGuilds
-
-
-class _City(_Block):
-    columns: Annotated[int, Meta(ge=1, le=limit.MAX_CELLS)]
-    rows: Annotated[int, Meta(ge=1, le=limit.MAX_CELLS)]
-    guild_map: list[str]
-    price_map: list[str]
-    chapel_sites: Annotated[list[tuple[int, int]], Meta(max_length=limit.MAX_CHAPEL_SITES)]
-    building_sites: int | None = None
-    guild_spaces: int | None = None
-
-
-class _TasksMeta(_Block):
-    dealt_per_player: Annotated[int, Meta(ge=1, le=limit.MAX_DEALT)]
-    keep_min: Annotated[int, Meta(ge=1, le=limit.MAX_DEALT)]
-    keep_max: Annotated[int, Meta(ge=1, le=limit.MAX_DEALT)]
-    penalty_unfulfilled: Points
-    count: int | None = None
-    all_different: bool | None = None
-    max_points: int | None = None
-    how_points: str = ""
-
-
-class _Switches(_Block):
-    """The switches of F8; one that is left out has its default."""
-
-    skip_A_round1: bool = False
-    min_draw: Literal[0, 1] = 1
-    planning: Literal["simultaneous", "sequential"] = "simultaneous"
-    return_if_unused: bool = False
-    building_optional: bool = True
-    hide_money: bool = False
-    tie_fulfils: bool = False
-    seat_optional: bool = False
-
-
-class Components(msgspec.Struct, forbid_unknown_fields=True):
-    """All of components.toml; unknown keys are errors."""
-
-    meta: _Meta
-    guilds: _Guilds
-    influence_cards: _Cards
-    coins: _Coins
-    goods: _Goods
-    privileges: _Privileges
-    chapels: _Chapels
-    edifices: Annotated[list[_Edifice], Meta(min_length=1, max_length=limit.MAX_EDIFICES)]
-    council: _Council
-    round_cards: Annotated[list[_RoundCard], Meta(min_length=1, max_length=limit.MAX_ROUNDS)]
-    city: _City
-    tasks_meta: _TasksMeta
-    tasks: Annotated[list[Task], Meta(min_length=1, max_length=limit.MAX_TASKS)]
-    switches: _Switches = msgspec.field(default_factory=_Switches)
 
 
 def check(components: Components, where: str) -> None:
@@ -185,7 +49,12 @@ def check(components: Components, where: str) -> None:
     _each_once(components.guilds.letters.values(), order, f"{where}: guilds.letters", "a letter for each guild")
     _each_once(components.goods.value, order, f"{where}: goods.value", "a value for each guild")
     chairs = [*LORDS, *order]
-    _each_once(components.council.seats, chairs, f"{where}: council.seats", "the seats nobility, church, merchants and one a guild")
+    _each_once(
+        components.council.seats,
+        chairs,
+        f"{where}: council.seats",
+        "the seats nobility, church, merchants and one a guild",
+    )
     _check_cards(components, where)
     _check_rounds(components, where)
     city = read_city(components.city, components.guilds.letters, f"{where}: city")
@@ -217,17 +86,19 @@ def _check_cards(components: Components, where: str) -> None:
     if len(set(cards.values)) < len(cards.values):
         raise InputError(f"{where}: influence_cards.values: {cards.values}; each value may be listed once")
     count = len(cards.values) * cards.copies_of_each
-    if count > limit.MAX_CARDS:
+    if not limit.MIN_CARDS <= count <= limit.MAX_CARDS:
         raise InputError(
             f"{where}: influence_cards.copies_of_each: {cards.copies_of_each} copies of {len(cards.values)} values are "
-            f"{count} cards; a player has at most {limit.MAX_CARDS}"
+            f"{count} cards; a player has {limit.MIN_CARDS} to {limit.MAX_CARDS}"
         )
 
 
 def _check_rounds(components: Components, where: str) -> None:
     rounds, edifices = len(components.round_cards), len(components.edifices)
     if edifices < rounds:
-        raise InputError(f"{where}: edifices: {edifices} edifices for {rounds} rounds (round_cards); one is built a round")
+        raise InputError(
+            f"{where}: edifices: {edifices} edifices for {rounds} rounds (round_cards); one is built a round"
+        )
     order = components.guilds.order
     named = []
     for card in components.round_cards:
@@ -346,13 +217,21 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
     row["rounds"], row["guilds"], row["edifices"] = len(components.round_cards), len(order), len(edifices)
     row["tasks"], row["dealt"], row["penalty"] = len(components.tasks), meta.dealt_per_player, meta.penalty_unfulfilled
     row["keep"] = sum(
-        1 << choice for choice in range(1 << meta.dealt_per_player) if meta.keep_min <= choice.bit_count() <= meta.keep_max
+        1 << choice
+        for choice in range(1 << meta.dealt_per_player)
+        if meta.keep_min <= choice.bit_count() <= meta.keep_max
     )
     row["all_cards"] = sum(cards.copies_of_each << limit.CARD_BITS * (value - 1) for value in cards.values)
     row["cards"] = len(cards.values) * cards.copies_of_each
-    row["start_coins"], row["start_privileges"] = components.coins.start_per_player, components.privileges.start_per_player
+    row["start_coins"], row["start_privileges"] = (
+        components.coins.start_per_player,
+        components.privileges.start_per_player,
+    )
     row["privilege_points"] = components.privileges.end_value
-    row["chapels"], row["chapel_points"] = components.chapels.count, components.chapels.points_per_adjacent_family_member
+    row["chapels"], row["chapel_points"] = (
+        components.chapels.count,
+        components.chapels.points_per_adjacent_family_member,
+    )
     row["seat_points"] = components.council.prestige_per_member_each_council_phase
     row["good_value"][: len(order)] = [components.goods.value[guild] for guild in order]
     row["edifice_points"][: len(edifices)] = [edifice.points for edifice in components.edifices]

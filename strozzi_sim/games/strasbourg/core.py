@@ -47,7 +47,7 @@ from strozzi_sim.games.strasbourg.state import (
     TASK_SOURCE,
 )
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
-from strozzi_sim.kernel.jit import force_inline, jit
+from strozzi_sim.kernel.jit import inline_source, jit
 from strozzi_sim.kernel.journal import write
 from strozzi_sim.kernel.streams import draw, open_source
 
@@ -105,10 +105,11 @@ def deal(state, rules, players, start_player, chance, journal):
     if keep & (keep - 1) == 0:  # nothing to choose
         for seat in range(players):
             _keep(state, rules, seat, lowest_bit(keep), journal)
-        _run_on(state, rules, begin_round(state, rules, journal), chance, journal)
+        begin_round(state, rules, journal)
+        plan_next(state, rules, chance, journal)  # the start player has a choice: nobody has fewer than MIN_CARDS cards
 
 
-@force_inline
+@inline_source
 def _deal_seat(state, rules, seat):
     state.members[seat] = 0
     state.dealt[seat] = 0
@@ -138,7 +139,7 @@ def _deal_seat(state, rules, seat):
         state.stacks[seat, k] = 0
 
 
-@jit
+@inline_source
 def _lay_out_rounds(state, rules, chance, journal):
     """Round cards and edifices in random order (R2.1, R2.2)."""
     cards, edifices = (1 << rules.rounds) - 1, (1 << rules.edifices) - 1
@@ -181,7 +182,7 @@ def apply(state, rules, action, chance, journal):
     _run_on(state, rules, stage, chance, journal)
 
 
-@jit
+@inline_source
 def _act(state, rules, phase, action, journal):
     if phase == TAKE_GOOD:
         return take_good(state, rules, action, journal)
@@ -202,7 +203,7 @@ def _act(state, rules, phase, action, journal):
     return begin_round(state, rules, journal)
 
 
-@jit
+@inline_source
 def _run_on(state, rules, stage, chance, journal):
     """Go from stage to stage until somebody is asked, or the game is over."""
     while stage != ASKED:
@@ -222,7 +223,7 @@ def _run_on(state, rules, stage, chance, journal):
             stage = _end_round(state, rules, journal)
 
 
-@jit
+@inline_source
 def _end_round(state, rules, journal):
     """The council phase; then the next round begins, or the game ends."""
     hold_council(state, rules, journal)

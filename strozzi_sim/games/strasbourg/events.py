@@ -7,7 +7,7 @@ the component file, cells and building sites row by row. A line `plan` is told w
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from strozzi_sim.games.strasbourg.geometry import Cell, City, read_city
+from strozzi_sim.games.strasbourg.geometry import City, read_city
 from strozzi_sim.games.strasbourg.state import CARD_BITS, CARD_MASK, MAX_VALUE, NOBODY, STEPS
 
 SETUP = 1  #    round, round card, edifice, start player of the game
@@ -168,7 +168,11 @@ class _Teller:
             self._note(privileges=b, tasks=c, fulfilled=self.fulfilled.get(a, []), total=d, won=e)
             if a == self.players - 1:
                 won = self.columns.pop("won")
-                yield {"type": "score_end", **self.columns, "winners": [seat for seat in range(self.players) if won[seat]]}
+                yield {
+                    "type": "score_end",
+                    **self.columns,
+                    "winners": [seat for seat in range(self.players) if won[seat]],
+                }
                 self.columns = {}
 
     def _note(self, **numbers: Any) -> None:
@@ -219,7 +223,11 @@ def describe(line: Mapping[str, Any], names: Sequence[str], components: Mapping[
     if kind == "step":
         return f"Step {line['step']}{': ' + line['guild'] if line['guild'] else ''}."
     if kind == "bid":
-        return f"{who} passes." if line["stack"] is None else f"{who} turns over {stack_name(line['stack'])}: {sum(line['stack'])}."
+        return (
+            f"{who} passes."
+            if line["stack"] is None
+            else f"{who} turns over {stack_name(line['stack'])}: {sum(line['stack'])}."
+        )
     if kind == "defer":
         return f"{who} pays a privilege and waits."
     if kind == "act":

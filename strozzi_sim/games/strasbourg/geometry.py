@@ -66,7 +66,9 @@ def read_city(city: Any, letters: Mapping[str, str], key: str) -> City:
     """
     columns, rows = city.columns, city.rows
     if columns * rows > MAX_CELLS:
-        raise InputError(f"{key}.columns: {columns} columns and {rows} rows are {columns * rows} cells; at most {MAX_CELLS}")
+        raise InputError(
+            f"{key}.columns: {columns} columns and {rows} rows are {columns * rows} cells; at most {MAX_CELLS}"
+        )
     owners, prices = (
         _read_map(part, columns, rows, f"{key}.{name}")
         for name, part in (("guild_map", city.guild_map), ("price_map", city.price_map))
@@ -106,7 +108,7 @@ def read_city(city: Any, letters: Mapping[str, str], key: str) -> City:
 def _read_map(lines: list[str], columns: int, rows: int, key: str) -> dict[Cell, str]:
     if len(lines) != rows:
         raise InputError(f"{key}: {len(lines)} rows; city.rows says {rows}")
-    cells = {}
+    cells: dict[Cell, str] = {}
     for row, line in enumerate(lines, 1):
         marks = line.split()
         if len(marks) != columns:

@@ -74,7 +74,7 @@ def conceal(state, rules, seat):
                     state.goods[other, guild] = UNKNOWN_AMOUNT
 
 
-@force_inline
+@jit
 def _hide_stacks(state, seat):
     """Only sizes, the greatest first, without numbers of stacks that were used."""
     unused, found = state.unused[seat], 0

@@ -10,7 +10,7 @@ from strozzi_sim.games.strasbourg import events as e
 from strozzi_sim.games.strasbourg.asking import ASKED, PLANNING, STEPPING, TWO, ask, cards_left, splits
 from strozzi_sim.games.strasbourg.cards import highest_card, kth_card, one_card
 from strozzi_sim.games.strasbourg.state import ADD, CARD_SOURCE, CLOSE, DRAW, SPLIT, STOP
-from strozzi_sim.kernel.jit import force_inline, jit
+from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.journal import write
 from strozzi_sim.kernel.streams import draw
 
@@ -61,7 +61,7 @@ def plan_next(state, rules, chance, journal):
     return STEPPING
 
 
-@force_inline
+@inline_source
 def take_card(state, seat, k):
     """Take the k-th card of the first shuffle from a deck, in ascending order, or the next one from under it; its value."""
     left = state.deck_left[seat]
@@ -86,7 +86,7 @@ def _draw_card(state, seat, chance, journal):
     write(journal, e.DRAWN, seat, value, int64(left == 0), 0, 0)
 
 
-@force_inline
+@inline_source
 def draw_or_stop(state, rules, action, chance, journal):
     """The seat draws one more card, or divides those it has."""
     seat = state.actor
@@ -97,7 +97,7 @@ def draw_or_stop(state, rules, action, chance, journal):
     return _go_on_splitting(state, rules, seat, journal)
 
 
-@force_inline
+@inline_source
 def split(state, rules, action, journal):
     """A card on the stack under construction, or another stack (F6.4)."""
     seat = state.actor

@@ -112,9 +112,7 @@ def _largest_group(rules, members):
     while members != 0:
         group = members & -members
         while True:
-            grown = (
-                group | (group & east) >> 1 | (group & west) << 1 | group >> columns | group << columns
-            ) & members
+            grown = (group | (group & east) >> 1 | (group & west) << 1 | group >> columns | group << columns) & members
             if grown == group:
                 break
             group = grown

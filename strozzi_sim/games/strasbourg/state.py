@@ -12,6 +12,7 @@ import numpy as np
 SEATS = 5  # P
 MAX_VALUE = 6  # of an influence card
 MAX_CARDS = 24  # of a player
+MIN_CARDS = 2  # with one card there would be nothing to plan
 MAX_STACKS = MAX_CARDS
 MAX_DEALT = 5  # tasks
 MAX_TASKS = 60

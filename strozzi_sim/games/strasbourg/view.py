@@ -108,7 +108,9 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         actor=actor,
         round=state["round"] + 1,
         step=None if phase in (s.KEEP, s.DRAW, s.SPLIT, s.OVER) else s.STEPS[state["step"]],
-        guild=None if state["guild"] == s.NOBODY or phase in (s.KEEP, s.DRAW, s.SPLIT, s.OVER) else guilds[state["guild"]],
+        guild=None
+        if state["guild"] == s.NOBODY or phase in (s.KEEP, s.DRAW, s.SPLIT, s.OVER)
+        else guilds[state["guild"]],
         start_player=state["start_player"],
         round_cards=tuple(components["round_cards"][k]["id"] for k in state["round_card"][:rounds]),
         edifices=tuple(edifices[k] for k in state["round_edifice"][:rounds]),
@@ -119,9 +121,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         members={
             cell: other for cell in city.guilds for other in seats if state["members"][other] >> city.number(cell) & 1
         },
-        chapels=tuple(
-            corner for k, corner in enumerate(city.chapel_sites) if not state["free_chapel_sites"] >> k & 1
-        ),
+        chapels=tuple(corner for k, corner in enumerate(city.chapel_sites) if not state["free_chapel_sites"] >> k & 1),
         chapels_left=state["chapels"],
         built={
             city.sites[site]: edifices[k]
@@ -131,7 +131,9 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         prestige=tuple(state["prestige"][:players]),
         coins=tuple(None if unknown[other] else state["coins"][other] for other in seats),
         privileges=tuple(None if unknown[other] else state["privileges"][other] for other in seats),
-        goods=tuple(None if unknown[other] else dict(zip(guilds, state["goods"][other], strict=False)) for other in seats),
+        goods=tuple(
+            None if unknown[other] else dict(zip(guilds, state["goods"][other], strict=False)) for other in seats
+        ),
         decks=tuple(state["deck_left"][k] + state["under_left"][k] - state["under_taken"][k] for k in seats),
         under=tuple(tuple(state["under"][k][state["under_taken"][k] : state["under_left"][k]]) for k in seats),
         lost=bags("lost"),
@@ -197,7 +199,9 @@ def question(view: View, phase: int) -> str:
     if phase == s.DRAW:
         return f"You hold {stack_name(view.hand) or 'no card'}: draw another card, or stop?"
     if phase == s.SPLIT:
-        return f"Your stack is {stack_name(view.pile)}, you hold {stack_name(view.hand)}: add a card, or close the stack?"
+        return (
+            f"Your stack is {stack_name(view.pile)}, you hold {stack_name(view.hand)}: add a card, or close the stack?"
+        )
     if phase == s.BID:
         return f"Step {view.step}{' (' + view.guild + ')' if view.guild else ''}: turn over a stack, or pass?"
     if phase == s.TAKE_SEAT:
@@ -212,7 +216,9 @@ def question(view: View, phase: int) -> str:
         return f"How many {view.guild} goods do you sell?"
     if phase == s.RETURN:
         return "Which card goes under your deck?"
-    return "Where do you build the chapel?" if phase == s.BUILD_CHAPEL else "Where do you build the edifice of this round?"
+    return (
+        "Where do you build the chapel?" if phase == s.BUILD_CHAPEL else "Where do you build the edifice of this round?"
+    )
 
 
 # -- the board in text -------------------------------------------------------------------------------------------------
@@ -229,7 +235,9 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
     for seat, name in enumerate(names):
         own = position.goods[seat]
         goods = "?" if own is None else ", ".join(f"{number} {guild}" for guild, number in own.items() if number) or "-"
-        coins, privileges = ("?" if many[seat] is None else many[seat] for many in (position.coins, position.privileges))
+        coins, privileges = (
+            "?" if many[seat] is None else many[seat] for many in (position.coins, position.privileges)
+        )
         sizes, deck = _sizes_and_deck(position, seat)
         bid = stack_name(position.bids[seat] or ()) or "-"
         lines.append(
@@ -280,7 +288,9 @@ def _city_lines(position: Any, components: Mapping[str, Any]) -> list[str]:
             else:
                 marks.append(position.built.get(cell, "#"))
         lines.append(f"{row:>2} " + "".join(f"{mark:^6}" for mark in marks).rstrip())
-        corners = {corner[0]: "+" if corner in position.chapels else "o" for corner in city.chapel_sites if corner[1] == row}
+        corners = {
+            corner[0]: "+" if corner in position.chapels else "o" for corner in city.chapel_sites if corner[1] == row
+        }
         lines.append("   " + "".join(f"     {corners.get(column, ' ')}" for column in range(1, city.columns)).rstrip())
     return lines[:-1]
 
@@ -290,5 +300,7 @@ def _own_lines(view: View) -> list[str]:
     stacks = ", ".join(map(stack_name, view.stacks.values())) or "none"
     lines.append(f"Your stacks: {stacks}; in your deck, in no order: {' '.join(map(str, view.deck)) or 'nothing'}")
     if view.hand or view.pile:
-        lines.append(f"Your hand: {stack_name(view.hand) or 'empty'}; stack under construction: {stack_name(view.pile) or 'none'}")
+        lines.append(
+            f"Your hand: {stack_name(view.hand) or 'empty'}; stack under construction: {stack_name(view.pile) or 'none'}"
+        )
     return lines
