@@ -290,14 +290,14 @@ def test_a17_the_winner_of_every_step_becomes_start_player() -> None:
     assert scene.game.start_player == 2
     scene.to("D")
     assert scene.game.actor == 2
-    scene.bid(p2=[5], p0=[6], p1=[6])  # a tie goes by the old start player: 2, 0, 1
-    assert scene.game.start_player == 0
+    scene.bid(p2=[6], p0=[6], p1=[5])  # a tie goes by the old start player: 2, 0, 1
+    assert scene.game.start_player == 2
     for step, winner in zip("EFG", (1, 2, 1), strict=True):
         scene.bid_in(step, **{f"p{winner}": [3] if step != "G" else [2]})
         assert scene.game.start_player == winner
     scene.to("A", 2)
     assert lines(scene.game, "round")[1]["start_player"] == 1
-    assert [line["start_player"] for line in scene.lines("step")][:9] == [0, 0, 0, 2, 0, 1, 2, 1, 1]
+    assert [line["start_player"] for line in scene.lines("step")] == [0, 0, 0, 2, 2, 1, 2, 1, 1, 1]
 
 
 def test_a18_a_right_not_used_gives_no_card_back() -> None:
@@ -376,6 +376,16 @@ def test_a26_the_journeyman_takes_both() -> None:
     assert scene.asked == "place"
     scene.say((1, scene.game.legal[1]))
     assert actions(scene, "B")[2:] == [(1, "good"), (1, "place")]
+
+
+def test_a26_a_space_is_taken_once() -> None:
+    """Who comes later places on another space of the guild."""
+    scene = Scene(4, {0: [[6]], 1: [[5]], 2: [[4]]}).bid_in("B", p0=[6], p1=[5], p2=[4])
+    free = [space for space, guild in scene.game.city.guilds.items() if guild == "vintner"]
+    scene.say((0, "none"), (0, ("place", free.pop(3))), (1, "none"))
+    assert scene.game.legal == ("none", *(("place", space) for space in free))
+    scene.say((1, ("place", free.pop(0))))
+    assert scene.game.legal == ("none", "good", *(("place", space) for space in free))
 
 
 @pytest.mark.parametrize(("good", "place"), [("none", "none"), ("none", "place"), ("good", "none"), ("good", "place")])
@@ -820,6 +830,16 @@ def test_a59_with_an_optional_seat() -> None:
     scene = Scene(4, {0: [[6, 2]]}, return_if_unused=True, seat_optional=True).bid_in("B", p0=[6, 2])
     scene.say((0, "seat"), (0, "none"), (0, "none"))
     assert scene.asked != "return_card"
+
+
+def test_a59_each_use_of_a_right_counts_in_its_own_step() -> None:
+    plan = {0: [[6], [5]], 1: [[5], [4]], 2: [[4], [3]]}
+    scene = Scene(4, plan, return_if_unused=True).bid_in("B", p0=[6], p1=[5], p2=[4])
+    scene.say((0, "none"), (0, "none"), (1, "none"), (1, "none"), (2, "good"))
+    assert scene.game.under == [[], [5], [], []]
+    scene.bid_in("D", p0=[5], p1=[4], p2=[3]).say((0, "none"), (0, "none"), (1, "none"))
+    scene.say((1, scene.game.legal[1]), (2, "none"))
+    assert scene.game.under == [[], [5], [3], []]  # a space was taken by seat 1, nothing by seat 2 in this step
 
 
 def test_a59_who_lost_returns_a_card_as_ever() -> None:

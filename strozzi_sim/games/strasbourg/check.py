@@ -119,12 +119,9 @@ def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
     kind = "defer" if question.kind == "bid" and event.get("type") == "defer" else LINES[question.kind]
     compare({"type": kind, "player": question.seat}, number, event)
     choice = _choice(game, event)
-    if choice is not None:
-        for known in question.options:
-            if repr(known) == repr(choice):
-                game.play(known)
-                return
-    raise BrokenRule(number, f"expected {_wanted(game)}, found {text(event)}")
+    if choice not in question.options:
+        raise BrokenRule(number, f"expected {_wanted(game)}, found {text(event)}")
+    game.play(question.options[question.options.index(choice)])  # 5.0 for a 5 is found when the whole line is compared
 
 
 def _choice(game: Game, event: Mapping[str, Any]) -> Option | None:
