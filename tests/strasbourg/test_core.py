@@ -167,7 +167,10 @@ def assert_conserved(table, cards):
     assert state["council"][s.NOBILITY] < table.players
     assert state["council"][s.CHURCH] < table.players
     held = [int(cells) for cells in state["members"][: table.players]]
-    assert sum(cells.bit_count() for cells in [*held, int(state["empty"])]) == int(table.variant.rules["spaces"][0]).bit_count()
+    assert (
+        sum(cells.bit_count() for cells in [*held, int(state["empty"])])
+        == int(table.variant.rules["spaces"][0]).bit_count()
+    )
 
 
 def test_the_first_card_is_drawn_from_a_stream_of_the_seat():
@@ -178,7 +181,9 @@ def test_the_first_card_is_drawn_from_a_stream_of_the_seat():
         for action in script(table, label):
             table.play(action)
         plans = [line for line in table.lines() if line["type"] == "plan"]
-        decks.append([[card for plan in plans if plan["player"] == seat for card in plan["drawn"]] for seat in range(4)])
+        decks.append(
+            [[card for plan in plans if plan["player"] == seat for card in plan["drawn"]] for seat in range(4)]
+        )
     for one, other in zip(*decks, strict=True):
         count = min(len(one), len(other), 8)
         assert one[:count] == other[:count]

@@ -162,7 +162,7 @@ def plain(components: Components) -> dict[str, Any]:
     def bare(value: Any) -> Any:
         if isinstance(value, dict):
             return {key: bare(entry) for key, entry in value.items() if key not in _NOTES and entry is not None}
-        return [bare(entry) for entry in value] if isinstance(value, list) else value
+        return [bare(entry) for entry in value] if isinstance(value, (list, tuple)) else value
 
     raw = msgspec.to_builtins(components)
     result: dict[str, Any] = {section: bare(raw[section]) for section in VARIABLE}

@@ -46,7 +46,7 @@ from strozzi_sim.games.strasbourg.state import (
     TAKE_SEAT,
     TASK_SOURCE,
 )
-from strozzi_sim.kernel.bits import count_bits, lowest_bit
+from strozzi_sim.kernel.bits import count_bits, kth_bit, lowest_bit
 from strozzi_sim.kernel.jit import inline_source, jit
 from strozzi_sim.kernel.journal import write
 from strozzi_sim.kernel.streams import draw, open_source
@@ -251,7 +251,8 @@ def count_legal(state, rules):
 @jit
 def kth_legal(state, rules, k):
     """The k-th legal action, in ascending order."""
-    bit, phase = kth_member(state.legal, k), state.phase
+    legal, phase = state.legal, state.phase
+    bit = kth_bit(legal, k) if legal < 256 else kth_member(legal, k)
     return int64(NONE) if bit == 0 and phase >= BUILD_CHAPEL else FIRST_ACTION[phase] + bit
 
 

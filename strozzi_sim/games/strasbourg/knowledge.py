@@ -36,7 +36,7 @@ from strozzi_sim.games.strasbourg.state import (
     UNKNOWN_COINS,
     UNKNOWN_STACK,
 )
-from strozzi_sim.kernel.bits import count_bits
+from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.streams import mix, randbelow
 
@@ -74,23 +74,24 @@ def conceal(state, rules, seat):
                     state.goods[other, guild] = UNKNOWN_AMOUNT
 
 
-@jit
+@force_inline
 def _hide_stacks(state, seat):
     """Only sizes, the greatest first, without numbers of stacks that were used."""
     unused, found = state.unused[seat], 0
-    for k in range(state.stack_count[seat]):
+    state.unused[seat] = (int64(1) << count_bits(unused)) - 1
+    while unused != 0:
+        k = lowest_bit(unused)
+        unused &= unused - 1
         stack = state.stacks[seat, k]
         state.stacks[seat, k] = 0
-        if (unused >> k) & 1:
-            unknown = stack if stack & UNKNOWN_STACK else UNKNOWN_STACK + count_cards(stack)
-            place = found
-            while place > 0 and state.stacks[seat, place - 1] < unknown:
-                state.stacks[seat, place] = state.stacks[seat, place - 1]
-                place -= 1
-            state.stacks[seat, place] = unknown
-            found += 1
+        unknown = stack if stack & UNKNOWN_STACK else UNKNOWN_STACK + count_cards(stack)
+        place = found
+        while place > 0 and state.stacks[seat, place - 1] < unknown:
+            state.stacks[seat, place] = state.stacks[seat, place - 1]
+            place -= 1
+        state.stacks[seat, place] = unknown
+        found += 1
     state.stack_count[seat] = found
-    state.unused[seat] = (int64(1) << found) - 1
     state.repeated[seat] = 0
 
 

@@ -96,7 +96,11 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         return tuple(tuple(cards_of(state[name][other])) for other in seats)
 
     hidden = [
-        {k: state["stacks"][other][k] for k in range(state["stack_count"][other]) if state["unused"][other] >> k & 1}
+        {
+            k: state["stacks"][other][k]
+            for k in range(state["stack_count"][other])
+            if state["unused"][other] >> k & 1 or (planning and other == seat)  # closed, and not yet the whole plan
+        }
         for other in seats
     ]
     pile = state["stacks"][seat][state["stack_count"][seat]] if planning and state["last_value"] else 0

@@ -1,0 +1,265 @@
+"""What a seat knows: all that is public and its own, nothing else; and what is drawn of the rest."""
+
+from collections import Counter
+from math import comb, sqrt
+
+import numpy as np
+import pytest
+
+from strasbourg_games import BASE, STRASBOURG, position, positions, side_by_side, variant
+from strozzi_sim.conformance import check_game
+from strozzi_sim.conformance.kernels import kernels
+from strozzi_sim.games.strasbourg import state as s
+from strozzi_sim.games.strasbourg.events import cards_of, visible
+from strozzi_sim.games.strasbourg.observation import BLOCKS
+from strozzi_sim.games.strasbourg.view import OBSERVATION, action_name, render, view_of
+from strozzi_sim.kernel.fields import exact_copy
+from strozzi_sim.kernel.streams import RANDOM
+
+KNOWING = ("base", "planning", "hide-money", "all-flipped", "few-cards", "two-values")
+
+
+def known_to(view, state, seat, hide_money):
+    """A View in the words of the reference's `seen_by`."""
+    seats = range(view.players)
+    planning = int(state["phase"]) in (s.DRAW, s.SPLIT)
+    shown = [not planning or other == seat or int(state["planned"]) >> other & 1 for other in seats]
+    return {
+        "start_player": view.start_player, "round_cards": list(view.round_cards), "edifices": list(view.edifices),
+        "council": dict(view.council), "members": dict(view.members), "chapels": sorted(view.chapels), "built": dict(view.built),
+        "prestige": list(view.prestige), "coins": list(view.coins), "goods": list(view.goods), "privileges": list(view.privileges),
+        "decks": [(view.decks[other], list(view.under[other])) for other in seats],
+        "stack_sizes": [sorted(view.stack_sizes[other]) if shown[other] else None for other in seats],
+        "bids": list(view.bids), "out": [sorted(cards) for cards in view.lost],
+        "own_tasks": (list(view.dealt), list(view.kept) or None), "own_stacks": list(view.stacks.values()),
+        "own_hand": (sorted(view.hand), sorted(view.pile)), "own_deck": sorted(view.deck),
+    }  # fmt: skip
+
+
+def told(reference, seat):
+    seen = reference.seen_by(seat)
+    drop = (
+        "round",
+        "step",
+        "guild",
+        "queue",
+    )  # of the moment, not of what is known; the queue is compared in test_core
+    seen = {name: thing for name, thing in seen.items() if name not in drop}
+    hand, pile = seen["own_hand"]
+    own = reference.question is not None and reference.question.seat == seat
+    return {**seen, "own_hand": (sorted(hand), sorted(pile)) if own else ([], [])}
+
+
+@pytest.mark.parametrize("name", KNOWING)
+def test_a_view_shows_what_the_reference_lets_the_seat_see(name):
+    chosen = variant(name)
+    for players in (3, 4, 5):
+        for deal in range(3):
+            for number, (table, reference) in enumerate(side_by_side(chosen, players, deal)):
+                if table.over:
+                    break
+                for seat in range(players):
+                    state = table.known(seat)[0]
+                    mine = known_to(view_of(state, chosen.components, seat), state, seat, name)
+                    where = f"{name}, {players} players, deal {deal}, decision {number}, seat {seat}"
+                    theirs = told(reference, seat)
+                    for what, thing in theirs.items():
+                        assert mine[what] == thing, f"{what}: {where}"
+
+
+@pytest.mark.parametrize("name", ["base", "planning", "hide-money", "all-flipped", "few-cards", "other-box"])
+def test_the_conformance_check_holds(name):
+    found = check_game(STRASBOURG, variant=variant(name), players=[4], deals=1)
+    assert found.promises["conceal"] > 500
+
+
+def redrawn(table, seat, number, rng=None):
+    """Worlds that may be for all that `seat` knows."""
+    randoms = np.zeros(1, RANDOM)
+    randoms["cursor"] = 77 if rng is None else rng
+    for _ in range(number):
+        world = exact_copy(table.known(seat))
+        kernels(STRASBOURG).determinize(world, table.variant.rules, seat, randoms)
+        yield world[0]
+
+
+def unseen(known, rules, other):
+    bag = int(rules["all_cards"][0]) - int(known["lost"][other]) - int(known["bid"][other])
+    return sorted(
+        (Counter(cards_of(bag)) - Counter(known["under"][other][: int(known["under_left"][other])].tolist())).elements()
+    )
+
+
+def hidden(world, other):
+    return [cards_of(int(world["stacks"][other][k])) for k in range(int(world["stack_count"][other]))]
+
+
+@pytest.mark.parametrize("name", ["base", "few-cards", "planning", "all-flipped"])
+def test_worlds_agree_with_all_that_is_public(name):
+    """Cards and sizes; and a card that was drawn again from under a deck is in the stacks unless one of its value was seen."""
+    chosen, certain = variant(name), 0
+    for table in positions(chosen, 4, 6):
+        if table.over:
+            continue
+        seat = table.actor
+        known = table.known(seat)[0]
+        for world in redrawn(table, seat, 2):
+            for other in range(4):
+                if other == seat:
+                    continue
+                pool = Counter(unseen(known, chosen.rules, other))
+                stacks, deck = hidden(world, other), cards_of(int(world["deck"][other]))
+                dealt = Counter(card for stack in stacks for card in stack) + Counter(deck)
+                assert not dealt - pool
+                assert len(deck) == int(world["deck_left"][other])
+                assert stacks == sorted(stacks, reverse=True)
+                sizes = [int(word) - s.UNKNOWN_STACK for word in known["stacks"][other] if int(word)]
+                assert sorted(map(len, stacks), reverse=True) == sizes
+                must = Counter(cards_of(int(known["known"][other]))) - Counter(cards_of(int(known["shown"][other])))
+                assert not must - Counter(card for stack in stacks for card in stack)
+                certain += sum(must.values())
+                kept, tasks = int(world["kept"][other]), int(world["dealt"][other])
+                assert kept & ~tasks == 0
+                assert tasks.bit_count() == int(chosen.rules["dealt"][0])
+                assert tasks & int(known["dealt"][seat]) == 0
+    assert certain > 0 or name != "few-cards"
+
+
+def near(count, trials, share):
+    return abs(count - trials * share) < 5 * sqrt(trials * share * (1 - share)) + 1
+
+
+def test_unseen_cards_are_dealt_evenly():
+    """Every hidden place, of a stack or of the deck, holds a value as often as it is among the unseen cards."""
+    table = next(
+        table
+        for table in positions(BASE, 4, 20)
+        if not table.over and table.state["phase"][0] == s.BID and table.state["round"][0] == 2
+        and all(table.state["unused"][0][other] for other in range(4))
+    )  # fmt: skip
+    seat, trials = table.actor, 4_000
+    other = (seat + 1) % 4
+    pool = unseen(table.known(seat)[0], BASE.rules, other)
+    in_stacks, in_deck, places = Counter(), Counter(), 0
+    for world in redrawn(table, seat, trials):
+        cards = [card for stack in hidden(world, other) for card in stack]
+        places = len(cards)
+        in_stacks.update(cards)
+        in_deck.update(cards_of(int(world["deck"][other])))
+    left = int(table.state["deck_left"][0][other])
+    for value in range(1, 7):
+        share = pool.count(value) / len(pool)
+        assert abs(in_stacks[value] / trials - places * share) < 0.15, value
+        assert abs(in_deck[value] / trials - left * share) < 0.2, value
+
+
+def test_kept_tasks_are_an_even_choice_of_an_even_deal():
+    table = next(table for table in positions(BASE, 4, 1) if table.state["phase"][0] == s.BID)
+    seat, trials, sizes, tasks = table.actor, 4_000, Counter(), Counter()
+    for world in redrawn(table, seat, trials):
+        kept = int(world["kept"][(seat + 1) % 4])
+        sizes[kept.bit_count()] += 1
+        tasks.update(task for task in range(25) if int(world["dealt"][(seat + 1) % 4]) >> task & 1)
+    for size in range(1, 6):
+        assert near(sizes[size], trials, comb(5, size) / 31), size
+    others = [task for task in range(25) if not int(table.state["dealt"][0][seat]) >> task & 1]
+    assert set(tasks) == set(others)
+    assert all(near(tasks[task], trials, 5 / 20) for task in others)
+
+
+def test_others_secrets_do_not_move_a_byte():
+    """Tasks, decks, contents and numbers of stacks; while planning all that others have done (A8, A62, A67)."""
+    moved = 0
+    for table in positions(BASE, 4, 4):
+        if table.over:
+            continue
+        for seat in range(4):
+            known = table.known(seat)
+            other = exact_copy(table.state)
+            for rival in range(4):
+                if rival == seat:
+                    continue
+                other["dealt"][0, rival] ^= 0b1011
+                other["kept"][0, rival] ^= 0b1000001
+                other["deck"][0, rival] = 0b11111
+                word = other["stacks"][0, rival]
+                for k in range(int(other["stack_count"][0, rival])):
+                    if int(other["unused"][0, rival]) >> k & 1 and rival != table.actor:
+                        word[k] = len(cards_of(int(word[k])))  # as many ones
+                        moved += 1
+                other["repeated"][0, rival] ^= 0b10
+            if table.actor != seat:
+                other["legal"][0] ^= 0b110
+            kernels(STRASBOURG).conceal(other, BASE.rules, seat)
+            assert other.tobytes() == known.tobytes()
+    assert moved > 100
+
+
+def test_while_others_plan_nothing_is_seen():
+    """A seat's knowledge stays the same, byte by byte, until it plans itself or all have planned (A8)."""
+    table = position(BASE, 4, 1)
+    while table.state["phase"][0] == s.KEEP:
+        table.play(table.legal[0])
+    at_first = {seat: table.known(seat).tobytes() for seat in range(1, 4)}
+    while table.actor == 0:
+        for seat in range(1, 4):
+            assert table.known(seat).tobytes() == at_first[seat]
+        table.play(
+            table.legal[-1] if len(table.state["deck_left"]) and table.state["drawn"][0, 0] < 5 else table.legal[0]
+        )
+    assert table.actor == 1
+    for seat in range(2, 4):
+        assert table.known(seat).tobytes() == at_first[seat]
+    after = table.known(0).tobytes()
+    while table.actor == 1:
+        table.play(table.legal[0])
+        if table.actor == 1:
+            assert table.known(0).tobytes() == after
+
+
+def test_lines_for_a_viewer():
+    """F9: no tasks, cards or stacks of others, only sizes; money under `hide_money`."""
+    table = position(variant("hide-money"), 3, 0)
+    while not table.over:
+        table.play(table.legal[-1])
+    for line, shown in zip(table.lines(), table.lines(1), strict=True):
+        if line["type"] == "keep_tasks" and line["player"] != 1:
+            assert shown == {**line, "dealt": None, "tasks": None}
+        elif line["type"] == "plan" and line["player"] != 1:
+            assert (shown["drawn"], shown["stacks"]) == (None, None)
+            assert shown["sizes"] == sorted(map(len, line["stacks"]), reverse=True)
+        elif line["type"] == "council":
+            assert shown == {**line, **{name: [None, line[name][1], None] for name in ("held", "coins", "goods")}}
+        else:
+            assert shown == line
+        assert visible(line, BASE.components, line.get("player", 0)) == line
+
+
+def test_the_observation_is_made_of_its_blocks():
+    assert sum(size for _, size, _ in BLOCKS) == OBSERVATION
+    assert len({name for name, *_ in BLOCKS}) == len(BLOCKS)
+    first, place = {}, 0
+    for name, size, _ in BLOCKS:
+        first[name], place = place, place + size
+    for table in positions(BASE, 4, 1):
+        if table.over:
+            continue
+        seat, out = table.actor, np.full(OBSERVATION, np.nan, np.float32)
+        kernels(STRASBOURG).observe(table.known(seat), BASE.rules, seat, out)
+        assert np.isfinite(out).all()
+        assert out[first["phase"] : first["phase"] + s.OVER].tolist().index(1) == table.state["phase"][0]
+        kept = out[first["kept"] : first["kept"] + s.MAX_TASKS]
+        assert [task for task in range(s.MAX_TASKS) if kept[task]] == [
+            task for task in range(s.MAX_TASKS) if int(table.state["kept"][0][seat]) >> task & 1
+        ]
+        assert out[first["seats"]] == np.float32(table.state["coins"][0][seat] / 20)
+
+
+def test_no_rivals_cards_in_the_text():
+    for table in positions(BASE, 3, 1):
+        seat = table.actor if not table.over else 0
+        view = table.view(seat)
+        text = render(view, BASE.components, ["ann", "bob", "cat"])
+        assert "Seat agent" in text
+        for action in table.legal:
+            assert action_name(action, view)
