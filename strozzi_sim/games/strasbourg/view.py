@@ -169,43 +169,40 @@ def _queue(state: Mapping[str, Any]) -> tuple[int, ...]:
 # -- actions by name -------------------------------------------------------------------------------------------------
 
 _WORDS = {
-    s.STOP: "stop", s.DRAW_CARD: "draw", s.CLOSE: "close", s.PASS: "pass", s.DEFER: "defer", s.NONE: "none", s.SEAT: "seat",
+    s.STOP: "stop", s.DRAW_CARD: "draw", s.CLOSE: "stop", s.PASS: "pass", s.DEFER: "wait", s.NONE: "decline", s.SEAT: "seat",
     s.GOOD: "good",
 }  # fmt: skip
 
 
 def action_name(action: int, view: View) -> str:
-    """An action in words, as a person at the table would say it."""
+    """An action in a word, as a person at the table would say it: the question tells what numbers mean."""
     if action in _WORDS:
         return _WORDS[action]
     if action < s.STOP:
-        return "keep " + " ".join(task for k, task in enumerate(view.dealt) if action >> k & 1)
+        return str(action)
     if action < s.PASS:
-        return f"add {action - s.ADD}"
+        return str(action - s.ADD)
     if action < s.NONE:
-        return f"reveal {stack_name(view.stacks[action - s.REVEAL])}"
+        return stack_name(view.stacks[action - s.REVEAL])
     city = city_of(view.components)
     if action < s.SELL_GOODS:
-        return f"place {space_name(city.cell(action - s.PLACE_ON))}"
+        return space_name(city.cell(action - s.PLACE_ON))
     if action <= s.RETURN_CARD:
-        return f"sell {action - s.SELL_GOODS}"
+        return str(action - s.SELL_GOODS)
     if action < s.CHAPEL:
-        return f"return {action - s.RETURN_CARD}"
-    if action < s.EDIFICE:
-        return f"chapel {space_name(city.chapel_sites[action - s.CHAPEL])}"
-    return f"edifice {space_name(city.sites[action - s.EDIFICE])}"
+        return str(action - s.RETURN_CARD)
+    return space_name(city.chapel_sites[action - s.CHAPEL] if action < s.EDIFICE else city.sites[action - s.EDIFICE])
 
 
 def question(view: View, phase: int) -> str:
     """What the seat is asked, in words."""
     if phase == s.KEEP:
-        return f"Which of your tasks do you keep: {', '.join(view.dealt)}?"
+        tasks = ", ".join(f"{task} is {1 << k}" for k, task in enumerate(view.dealt))
+        return f"Which tasks do you keep? Add up their numbers: {tasks}"
     if phase == s.DRAW:
         return f"You hold {stack_name(view.hand) or 'no card'}: draw another card, or stop?"
     if phase == s.SPLIT:
-        return (
-            f"Your stack is {stack_name(view.pile)}, you hold {stack_name(view.hand)}: add a card, or close the stack?"
-        )
+        return f"Your stack is {stack_name(view.pile)}, you hold {stack_name(view.hand)}: which card goes on the stack, or stop there?"
     if phase == s.BID:
         return f"Step {view.step}{' (' + view.guild + ')' if view.guild else ''}: turn over a stack, or pass?"
     if phase == s.TAKE_SEAT:
