@@ -6,6 +6,7 @@ from strozzi_sim.facts.columns import YES_NO, Column, Levels, Setting, Table, la
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.strasbourg.state import AUCTIONS, MAX_CARDS, MAX_PRICE, MAX_VALUE, STEPS
 
+_MOST_POINTS = 511  # where the last level of totals begins
 SOURCES = ("council", "city", "chapels", "edifices", "privileges", "tasks")
 
 
@@ -34,6 +35,12 @@ def _dealt(setting: Setting) -> int:
     return int(setting.components["tasks_meta"]["dealt_per_player"]) * setting.players
 
 
+def _totals(setting: Setting) -> Levels:
+    """From all tasks lost and nothing else up to more than anybody gets."""
+    meta = setting.components["tasks_meta"]
+    return numbers(range(-meta["keep_max"] * meta["penalty_unfulfilled"], _MOST_POINTS + 1), _MOST_POINTS)
+
+
 _SEAT = Column("seat", "who it is about, 0 starts round 1", _seats)
 _ROUND = Column("round", "round of the game, from 1", _rounds)
 _POINTS: dict[str, Any] = {"dtype": "i4", "unit": "points"}
@@ -45,7 +52,7 @@ GAME = Table("game", "a game", (
 ), most=lambda setting: 1)  # fmt: skip
 PLAYER = Table("seat", "a player in a game", (
     _SEAT,
-    Column("total", "final points", **_POINTS),
+    Column("total", "final points", _totals, **_POINTS),
     Column("council", "points of the council phases", **_POINTS),
     Column("city", "points for members in the city", **_POINTS),
     Column("chapels", "points of chapels", **_POINTS),
