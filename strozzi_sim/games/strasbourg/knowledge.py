@@ -40,7 +40,7 @@ from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.streams import mix, randbelow
 
-_TURN = ACTIONS  # seen_action: it is the viewer's turn to plan
+_TURN = ACTIONS  # seen_action: the viewer's turn to plan has come
 _TURNED_OVER = ACTIONS + 1  # + bag: a stack that a rival has turned over; below 2^31
 _SIZES = 1 << 40  # + what tells apart the sizes of all stacks
 
@@ -225,7 +225,8 @@ def seen_action(before, after, rules, action, viewer):
     if is_planning(after) and after.round == before.round:
         if rules.sequential and after.planned != before.planned:
             return _sizes(after)
-        return int64(_TURN) if after.actor == viewer else int64(0)
+        came = after.actor == viewer or ((before.planned ^ after.planned) >> viewer) & 1  # and perhaps had no choice
+        return int64(_TURN) if came else int64(0)
     return _sizes(after)
 
 
