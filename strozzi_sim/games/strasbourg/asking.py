@@ -44,13 +44,13 @@ def ask(state, phase, seat, legal):
     return ASKED
 
 
-@force_inline
+@inline_source
 def cards_left(state, seat):
     """Cards in a seat's deck, those put under it included."""
     return state.deck_left[seat] + state.under_left[seat] - state.under_taken[seat]
 
 
-@force_inline
+@inline_source
 def splits(state, seat):
     """CLOSE, and each value that may be put on the stack under construction (F6.4): one sequence for each division.
 
@@ -67,7 +67,7 @@ def splits(state, seat):
     return found
 
 
-@force_inline
+@inline_source
 def bids(state, seat):
     """PASS, DEFER (R5.2c, A15, A57), and the first of each group of equal stacks (A66)."""
     unused = state.unused[seat]
@@ -84,14 +84,14 @@ def placements(state, rules, seat, guild):
     return rules.guild_spaces[guild] & state.empty & rules.affordable[coins]
 
 
-@force_inline
+@inline_source
 def chapel_choices(state, rules):
     """NONE if it may be declined, and the free sites; 0 if there is nothing to build or no site (A60)."""
     free = state.free_chapel_sites
     return (free << 1) | rules.building_optional if state.chapels > 0 and free != 0 else int64(0)
 
 
-@force_inline
+@inline_source
 def edifice_choices(state, rules):
     """The same for the edifice of the round."""
     free = state.free_sites

@@ -7,7 +7,7 @@ from strozzi_sim.games.strasbourg.asking import ACTING, ASKED, BIDDING, RETURNIN
 from strozzi_sim.games.strasbourg.cards import add_values, one_card, values_in
 from strozzi_sim.games.strasbourg.state import BID, DEFER, NOBODY, PASS, RETURN, RETURN_CARD, REVEAL, STEP_A
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
-from strozzi_sim.kernel.jit import force_inline, inline_source, jit
+from strozzi_sim.kernel.jit import inline_source, jit
 from strozzi_sim.kernel.journal import write
 
 
@@ -18,7 +18,7 @@ def guild_of_step(state, rules):
     return rules.card_guild[state.round_card[state.round], step >> 1] if step & 1 else int64(NOBODY)
 
 
-@force_inline
+@inline_source
 def acting_ranks(state):
     """How many ranks act in a step (R5.5): two in A, one at the merchants', three at a guild's, or two of three players."""
     step = state.step

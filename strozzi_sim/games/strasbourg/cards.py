@@ -4,7 +4,7 @@ from numba import int64
 
 from strozzi_sim.games.strasbourg.state import CARD_BITS, CARD_MASK, MAX_VALUE, ONE_EACH, TOP_SHIFT
 from strozzi_sim.kernel.bits import count_bits, kth_bit
-from strozzi_sim.kernel.jit import force_inline, jit
+from strozzi_sim.kernel.jit import force_inline, inline_source
 
 
 @force_inline
@@ -34,7 +34,7 @@ def add_values(bag):
     return total
 
 
-@force_inline
+@inline_source
 def kth_card(bag, k):
     """The value of the k-th card (k from 0) of a bag, in ascending order."""
     up_to = bag * ONE_EACH  # each field: the cards of this value and all lower ones
@@ -44,7 +44,7 @@ def kth_card(bag, k):
     return value
 
 
-@force_inline
+@inline_source
 def highest_card(bag):
     """The highest value in a bag that is not empty."""
     value = int64(1)
@@ -53,7 +53,7 @@ def highest_card(bag):
     return value
 
 
-@force_inline
+@inline_source
 def values_in(bag):
     """The set of values in a bag."""
     found = int64(0)
@@ -75,7 +75,7 @@ def kth_member(members, k):
     return first + kth_bit(members, k)
 
 
-@jit
+@inline_source
 def expand(members, choice):
     """The members of a set whose places in ascending order are in the set `choice`."""
     found = int64(0)

@@ -37,7 +37,7 @@ from strozzi_sim.games.strasbourg.state import (
     UNKNOWN_STACK,
 )
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
-from strozzi_sim.kernel.jit import force_inline, jit
+from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.streams import mix, randbelow
 
 _TURN = ACTIONS  # seen_action: the viewer's turn to plan has come
@@ -45,7 +45,7 @@ _TURNED_OVER = ACTIONS + 1  # + bag: a stack that a rival has turned over; below
 _SIZES = 1 << 40  # + what tells apart the sizes of all stacks
 
 
-@force_inline
+@inline_source
 def is_planning(state):
     """Whether the planning phase goes on."""
     return state.phase == DRAW or state.phase == SPLIT

@@ -10,12 +10,12 @@ from strozzi_sim.games.strasbourg import events as e
 from strozzi_sim.games.strasbourg.asking import ASKED, PLANNING, STEPPING, TWO, ask, cards_left, splits
 from strozzi_sim.games.strasbourg.cards import highest_card, kth_card, one_card
 from strozzi_sim.games.strasbourg.state import ADD, CARD_SOURCE, CLOSE, DRAW, SPLIT, STOP
-from strozzi_sim.kernel.jit import force_inline, inline_source, jit
+from strozzi_sim.kernel.jit import inline_source, jit
 from strozzi_sim.kernel.journal import write
 from strozzi_sim.kernel.streams import draw
 
 
-@force_inline
+@inline_source
 def clear_stacks(state, seat):
     """No stack lies before a seat, nor one under construction."""
     for k in range(min(state.stack_count[seat] + 1, state.stacks.shape[1])):
@@ -109,7 +109,7 @@ def split(state, rules, action, journal):
     return _go_on_splitting(state, rules, seat, journal)
 
 
-@force_inline
+@inline_source
 def _lay(state, seat, value):
     card = one_card(value)
     state.stacks[seat, state.stack_count[seat]] += card
@@ -138,7 +138,7 @@ def _go_on_splitting(state, rules, seat, journal):
     return PLANNING
 
 
-@force_inline
+@inline_source
 def finish_stacks(state, seat):
     """All of a seat's stacks, greatest first, are face down."""
     count = state.stack_count[seat]

@@ -27,11 +27,11 @@ from strozzi_sim.games.strasbourg.state import (
     SAME_EDIFICE,
 )
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
-from strozzi_sim.kernel.jit import force_inline, jit
+from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.journal import write
 
 
-@force_inline
+@inline_source
 def chairs_held(state, rules, seat):
     """Own members in the council."""
     held = int64(0)
@@ -73,7 +73,7 @@ def chapel_neighbours(state, rules, seat):
     return found
 
 
-@force_inline
+@inline_source
 def at_edifice(state, rules, seat, edifice):
     """Own members beside an edifice; none if it was not built (A39)."""
     site = state.edifice_site[edifice]
@@ -89,7 +89,7 @@ def edifice_points(state, rules, seat):
     return points
 
 
-@force_inline
+@inline_source
 def _in_guild(state, rules, seat, guild):
     return count_bits(state.members[seat] & rules.guild_spaces[guild])
 
