@@ -8,6 +8,7 @@ This leans on how numba keeps a function's code (`numba.core.codegen`, since num
 """
 
 from typing import Any
+
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, register_pass
