@@ -58,6 +58,7 @@ def table_of(game: Game, names: Sequence[str], fact: str, place: str) -> Table:
                 raise InputError(f"{place}: table {fact}: no column {shown(name)}; {known_names(name, own)}")
         return table
     found = [table for table in tables.values() if {*names} <= {column.name for column in table.all_columns}]
+    found = [table for table in found if not table.sampled] or found  # one of a sample of deals is meant only by name
     if len(found) == 1:
         return found[0]
     if found:
