@@ -15,7 +15,7 @@ from strozzi_sim.games import game_names
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "strozzi_sim"
 ORDER = [
-    "errors", "kernel", "stats", "facts", "games", "agent", "selfplay", "play", "studies", "reports", "conformance", "adapters", "cli",
+    "errors", "kernel", "stats", "facts", "games", "agent", "selfplay", "play", "studies", "reports", "conformance", "adapters", "api", "cli",
 ]  # fmt: skip
 SOURCES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "agents").rglob("*.py")])
 GAME_FILES = {

@@ -26,8 +26,9 @@ from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.play.records import record_game
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.studies.kept import KeptTable, read_facts
-from strozzi_sim.studies.plan import make_plan
-from strozzi_sim.studies.run import Progress, load_results, run_in_memory, run_study
+from strozzi_sim.studies.planning import make_plan
+from strozzi_sim.studies.played import load_results
+from strozzi_sim.studies.run import Progress, run_in_memory, run_study
 from strozzi_sim.studies.store import Store
 
 STROZZI = load_game("strozzi")

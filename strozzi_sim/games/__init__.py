@@ -1,6 +1,8 @@
 """The games: one folder each, with the same files, ours and others'; found through the entry points of installed packages."""
 
+import sys
 from functools import cache
+from types import ModuleType
 
 from strozzi_sim.errors import InputError, known_names, shown
 from strozzi_sim.games.contract import Game
@@ -31,3 +33,14 @@ def load_game(name: str) -> Game:
     if not isinstance(game, Game) or game.name != name:
         raise InputError(f"game {name!r}: {point.value} is not a game of that name")
     return game
+
+
+class _Games(ModuleType):
+    """This module, called: `strozzi_sim.games()` is a function of the package, and has to stay one once it is imported."""
+
+    def __call__(self) -> list[str]:
+        """The names of all installed games."""
+        return game_names()
+
+
+sys.modules[__name__].__class__ = _Games

@@ -108,6 +108,12 @@ def own_heat_map(game: Game, asked: OwnMap, place: str = "heatmap") -> HeatMap:
     return HeatMap(asked.title or words[0].upper() + words[1:] + which, caption, down.text, across.text, figure, block)
 
 
+def name_of_map(value: str, rows: str, columns: str, where: str) -> str:
+    """A name that says what a heat map is."""
+    text = f"{value} by {rows} and {columns} {where}".lower()
+    return re.sub(r"[^a-z0-9]+", "-", text).strip("-")[:64].strip("-")
+
+
 def _words(name: str) -> str:
     return re.sub("_", " ", name)
 
