@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from strozzi_sim.agent import Param, compiled_agent, load_agent, python_agent
-    from strozzi_sim.agent import agent_names as agents
     from strozzi_sim.api.contests import compare, exploit, fairness, ladder, tournament
     from strozzi_sim.api.results import Results
-    from strozzi_sim.api.studies import Study, read_study, run, simulate
+    from strozzi_sim.api.studies import Study, agents, read_study, run, simulate
     from strozzi_sim.conformance import check_agent, check_game
     from strozzi_sim.games import game_names as games
     from strozzi_sim.games import load_game
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "Param": "agent", "compiled_agent": "agent", "load_agent": "agent", "python_agent": "agent",
-    "agents": "agent:agent_names", "compare": "api.contests", "exploit": "api.contests", "fairness": "api.contests",
+    "agents": "api.studies", "compare": "api.contests", "exploit": "api.contests", "fairness": "api.contests",
     "ladder": "api.contests", "tournament": "api.contests", "Results": "api.results", "Study": "api.studies",
     "read_study": "api.studies", "run": "api.studies", "simulate": "api.studies", "check_agent": "conformance",
     "check_game": "conformance", "load_game": "games",
@@ -45,9 +44,7 @@ def __getattr__(name: str) -> Any:
         from strozzi_sim.errors import known_names
 
         raise AttributeError(f"module 'strozzi_sim' has no attribute {name!r}; {known_names(name, __all__)}")
-    part, _, thing = _PLACES[name].partition(":")
-    value = getattr(import_module(f"strozzi_sim.{part}"), thing or name)
-    globals()[name] = value
+    value = globals()[name] = getattr(import_module(f"strozzi_sim.{_PLACES[name]}"), name)
     return value
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from strozzi_sim.agent import installed_agents
 from strozzi_sim.api.bars import bar
 from strozzi_sim.api.results import Results
 from strozzi_sim.errors import ArgumentError, shown
@@ -19,6 +20,23 @@ from strozzi_sim.studies.study import Run, plan_of_lineup, run_plan
 PYTHON = "strozzi_sim.run(...) in Python"  # what started it, as manifests say
 
 Watch = bool | Progress | None
+
+
+def agents(game: str | Game | None = None) -> list[str]:
+    """The names of the agents, or of those that play a game.
+
+    Args:
+        game: a name or a Game.
+
+    Raises:
+        InputError: there is no such game.
+
+    >>> import strozzi_sim as ss
+    >>> "fair-price" in ss.agents("medici_vs_strozzi"), "fair-price" in ss.agents("strozzi")
+    (True, False)
+    """
+    name = None if game is None else find_game(game).name
+    return sorted({agent.name for agent, games in installed_agents() if name is None or name in games})
 
 
 class Study:

@@ -40,6 +40,7 @@ from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.scripted import steps
+from strozzi_sim.studies.names import find_game
 
 WORLDS = 3  # times that the unknown is drawn at each decision
 EVERY, WAYS = 5, 500  # the ways of chance are tried at every fifth decision, so many of them
@@ -53,12 +54,17 @@ Array = np.ndarray[Any, Any]
 
 
 def check_game(
-    game: Game, *, variant: str | Variant = BASE, players: Sequence[int] | None = None, deals: int = 5, seed: int = 0
+    game: str | Game,
+    *,
+    variant: str | Variant = BASE,
+    players: Sequence[int] | None = None,
+    deals: int = 5,
+    seed: int = 0,
 ) -> GameCheck:
     """Check what a game promises, on random games of every player count.
 
     Args:
-        game: the game; it need not be installed.
+        game: its name, or the game itself, which need not be installed.
         variant: name of a shipped variant, or one made in code.
         players: player counts; all that the game takes by default.
         deals: games a player count; the drawing of unknown things is judged on 60 times as many.
@@ -67,10 +73,10 @@ def check_game(
     Raises:
         BrokenPromise: names the promise, and the deal and actions that show it.
 
-    >>> from strozzi_sim.games import load_game
-    >>> check_game(load_game("strozzi"), players=[3], deals=1).games
+    >>> check_game("strozzi", players=[3], deals=1).games
     1
     """
+    game = find_game(game)
     chosen = variant if isinstance(variant, Variant) else resolve_variant(game, variant)
     found = GameCheck()
     compiled = kernels(game)

@@ -39,12 +39,17 @@ def find_agents(agents: Iterable[AnyAgent], game: Game, place: str = "") -> tupl
         InputError: an agent or parameter that is not known, or a value out of its range.
         AgentFault: an agent's file or package that does not import.
     """
-    if isinstance(agents, AnyAgent):
-        raise ArgumentError("agents", f"expected a list of agents, got {shown(agents)}")
+    check_list(agents)
     try:
         return tuple(_agent(agent, game) for agent in agents)
     except InputError as error:
         raise _at(place, error) from None
+
+
+def check_list(agents: Any) -> None:
+    """Refuse what is no list of agents. Raises ArgumentError."""
+    if isinstance(agents, AnyAgent) or not isinstance(agents, Iterable):
+        raise ArgumentError("agents", f"expected a list of agents, got {shown(agents)}")
 
 
 def _agent(agent: AnyAgent, game: Game) -> AgentSpec:
@@ -104,8 +109,9 @@ def check_seats(lineup: Sequence[AnyAgent], players: Sequence[int]) -> None:
     """Refuse a line-up with more agents than some player count has seats.
 
     Raises:
-        ArgumentError: names the agents and the most that fit.
+        ArgumentError: names the agents and the most that fit, or it is no list.
     """
+    check_list(lineup)
     fewest = min(players)
     if len(lineup) > fewest:
         names = ",".join(text_of(agent) for agent in lineup)

@@ -1,6 +1,5 @@
 """Run a study: play the chunks that are missing, then make tables and report. Running again resumes."""
 
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -20,8 +19,8 @@ from strozzi_sim.selfplay.interrupts import stop_flag
 from strozzi_sim.selfplay.pool import Task, play_tasks
 from strozzi_sim.studies.calibrated import noted_in
 from strozzi_sim.studies.cells import CellCounts
-from strozzi_sim.studies.folder import MANIFEST, read_file, read_list, read_manifest, write_manifest
-from strozzi_sim.studies.kept import frames_of, write_facts
+from strozzi_sim.studies.folder import MANIFEST, read_list, read_manifest, write_manifest
+from strozzi_sim.studies.kept import frames_of, read_table, write_facts
 from strozzi_sim.studies.manifest import make_manifest, now
 from strozzi_sim.studies.outputs import games_of, write_rows, write_tables
 from strozzi_sim.studies.plan import Cell, Plan
@@ -320,17 +319,13 @@ def games_played(played: Played, *, workers: int, progress: Progress | None = No
         InputError: the folder keeps no rows, or there was no plan to play again.
         AgentFault, Interrupted: as `run_in_memory`.
     """
-    import pandas as pd
-
     if played.folder is not None:
-        files = read_list(played.folder)
-        names = sorted(name for name in files if name.startswith("games/"))
+        import pyarrow as pa
+
+        names = sorted(name for name in read_list(played.folder) if name.startswith("games/"))
         if not names:
             raise InputError(f"{played.folder}: keeps no rows of games; a study does with `rows = true`")
-        return pd.concat(
-            [pd.read_parquet(io.BytesIO(read_file(played.folder, name, files[name]))) for name in names],
-            ignore_index=True,
-        )
+        return pa.concat_tables(read_table(played.folder / name) for name in names).to_pandas()
     if played.cut is None:
         raise InputError("games: there are none of a search for a best response")
     plan, chunks = played.cut, played.chunks
