@@ -8,10 +8,11 @@ from typing import Any
 
 from strozzi_sim.errors import ArgumentError, shown
 from strozzi_sim.kernel.files import storage_errors
-from strozzi_sim.reports.painter import Painter, inline_svg
+from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.style import STYLE
 
 FORMATS = (".png", ".svg", ".pdf")
+_COLOURS = 128  # of a picture in a notebook
 
 
 class Sketchbook(Painter):
@@ -76,12 +77,19 @@ class Drawing:
         many = f", {len(self.figures)} figures" if len(self.figures) > 1 else ""
         return f"<Drawing: {self.title}{many}>"
 
-    def _repr_html_(self) -> str:
-        pictures = [
-            inline_svg(_bytes(figure, "svg").decode(), f"{name}-{id(figure)}", self.title)
-            for name, figure in self.figures.items()
-        ]
-        return "".join(f'<div style="max-width: 46em; --sans: sans-serif">{picture}</div>' for picture in pictures)
+    def _repr_png_(self) -> bytes:
+        """All figures below each other, for a notebook."""
+        from PIL import Image
+
+        pictures = [Image.open(io.BytesIO(_bytes(figure, "png"))).convert("RGB") for figure in self.figures.values()]
+        size = max(picture.width for picture in pictures), sum(picture.height for picture in pictures)
+        sheet, top = Image.new("RGB", size, "white"), 0
+        for picture in pictures:
+            sheet.paste(picture, (0, top))
+            top += picture.height
+        content = io.BytesIO()
+        sheet.quantize(_COLOURS, dither=Image.Dither.NONE).save(content, "PNG", optimize=True)
+        return content.getvalue()
 
 
 def _bytes(figure: Any, kind: str) -> bytes:

@@ -98,7 +98,7 @@ class Results:
         return self._games
 
     def facts(self, name: str) -> "pd.DataFrame":
-        """The rows of a fact table that were kept (`facts=["ship"]`); `strozzi facts GAME` says what the columns are.
+        """The rows of a fact table that were kept (`facts=[...]`); `strozzi facts GAME` says what the columns are.
 
         Raises:
             InputError: none were kept of it; lists the tables of which there are.
@@ -127,8 +127,8 @@ class Results:
 
         >>> import strozzi_sim as ss
         >>> results = ss.simulate("strozzi", players=4, agents=["random"], deals=200)
-        >>> results.heatmap("flag", "sail", "mean prize")
-        <Drawing: Mean of prize, coins by flag and sail>
+        >>> results.heatmap("seat", "round", "mean coins", fact="round")
+        <Drawing: Mean of coins, coins by seat and round>
         """
         own = OwnMap(
             name=name or name_of_map(value, rows, columns, where or ""), rows=rows, columns=columns, value=value,
