@@ -85,7 +85,7 @@ def play_on(b, rules, work, slot, seat_agents, randoms, log, progress, fault, be
     """Play on in slot b until a Python seat must answer or the game is over; without a log (None) nothing is logged."""
     state = work.state
     while not is_over(state):
-        if log is not None:
+        if log is not None:  # noqa: SIM102 - left out while compiling; a longer condition would not be
             if progress.logged == log.shape[0]:
                 return FULL
         seat = actor(state)
