@@ -167,7 +167,7 @@ def test_random_play_is_self_play_of_the_agent_random(name, players):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "players"), COUNTS)
 def test_a_million_random_steps_are_the_records_of_the_same_deals(name, players):
-    n = 4096
+    n = 1024
     env = VectorEnv(name, players, n)
     found = play(env, 1 + 1_000_000 // n)
     match = Match(env.game, players, (load_agent("random"),), env.variant, SEED)

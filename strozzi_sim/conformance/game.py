@@ -77,12 +77,12 @@ def check_game(
     found = GameCheck()
     compiled = kernels(game)
     for count in players or game.player_counts:
+        check_slices(Checked(game, chosen, count, seed, 0, found, compiled))
         for deal in range(deals):
             here = Checked(game, chosen, count, seed, deal, found, compiled)
             _check_components(here)
             _walk(here)
             found.games += 1
-        check_slices(Checked(game, chosen, count, seed, 0, found, compiled))
         _check_trees(Checked(game, chosen, count, seed, 0, found, compiled))
         check_facts(Checked(game, chosen, count, seed, 0, found, compiled))
         _check_tiers(Checked(game, chosen, count, seed, 0, found, compiled))
