@@ -301,9 +301,9 @@ def observe(state, rules, seat, out):
     out[_ROUNDS_PLAYED] = float32(state.round) / float32(rules.rounds)
     out[_DECK] = float32(state.deck) / float32(rules.cards[players])
     out[_PLAYERS] = float32(players) / float32(SEATS)
-    out[_ACTIVE + (state.active - seat + players) % players] = 1
+    out[_ACTIVE + _after(seat, state.active, players)] = 1
     if state.holder != NOBODY:
-        out[_HOLDER + (state.holder - seat + players) % players] = 1
+        out[_HOLDER + _after(seat, state.holder, players)] = 1
         out[_HOLDER_FLAG + state.holder_flag] = 1
     ship = state.ship
     out[_SAIL] = float32(rules.sail[ship]) / float32(10)
@@ -311,16 +311,15 @@ def observe(state, rules, seat, out):
         out[_CARGO + port] = float32(rules.cargo[ship, port]) / float32(3)
     out[_SCROLLS] = float32(rules.scrolls[ship]) / float32(2)
     out[_PROMOTION] = float32(rules.promotion[ship])
-    for k in range(players):
-        _observe_seat(state, rules, (seat + k) % players, out, k * _NEXT_SEAT)
-    last = float32(players - 1)
-    for city in range(CITIES):
-        for rank in range(players):
-            k = (state.order[city, rank] - seat + players) % players
-            out[_RANKS + k * _NEXT_SEAT + city] = float32(players - 1 - rank) / last
+    for other in range(players):
+        _observe_seat(state, rules, other, out, _after(seat, other, players) * _NEXT_SEAT)
+    for rank in range(players):
+        share = float32(players - 1 - rank) / float32(players - 1)
+        for city in range(CITIES):
+            out[_RANKS + _after(seat, state.order[city, rank], players) * _NEXT_SEAT + city] = share
     for port in range(PORTS):
         for rank in range(state.ships_at[port]):
-            there = (state.berth_seat[port, rank] - seat + players) % players * _NEXT_SEAT + port
+            there = _after(seat, state.berth_seat[port, rank], players) * _NEXT_SEAT + port
             out[_SPEEDS + there] = float32(state.berth_speed[port, rank]) / float32(10)
             out[_SHIP_RANKS + there] = float32(players - rank) / float32(players)
     for slot in range(state.display_size):
@@ -335,6 +334,12 @@ def observe(state, rules, seat, out):
         out[_UNSEEN_SHIPS + state.unseen_ship[k]] = 1
     for k in range(state.tiles_unseen):
         out[_UNSEEN_TILES + state.unseen_tile[k]] = 1
+
+
+@jit
+def _after(seat, other, players):
+    """How many seats clockwise of `seat` the other one is; a remainder would take longer than all the rest."""
+    return other - seat if other >= seat else other - seat + players
 
 
 @jit
