@@ -172,7 +172,7 @@ def test_a_million_random_steps_are_the_records_of_the_same_deals(name, players)
     found = play(env, 1 + 1_000_000 // n)
     match = Match(env.game, players, (load_agent("random"),), env.variant, SEED)
     wanted = scores_of(match, max(found) + 1, lambda deal: 0)
-    assert len(found) > 5_000
+    assert len(found) > 4_500
     assert {deal: scores for deal, (scores, *_) in found.items()} == {deal: wanted[deal][0] for deal in found}
     for deal in sorted(found)[:: len(found) // 50]:
         assert record_game(match, deal, 0)[-1]["total"] == found[deal][0]

@@ -143,6 +143,7 @@ class VectorEnv:
         self._plan, self._job = np.zeros(1, PLAN), np.zeros(1, JOB)
         self._plan["seating"] = self._seating(seat)
         self._plan["reward"], self._plan["hidden"] = REWARDS[reward], self.variant.hidden
+        self._plan["state_size"] = self.game.state.itemsize
         self._rules = exact_copy(self.variant.rules)
         self._agents, self._strides = np.zeros(self.players, AGENT), np.zeros(self.players, np.int64)
         self._agents["counter"], self._agents["sees_state"] = -1, not self.variant.hidden
