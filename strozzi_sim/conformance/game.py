@@ -13,7 +13,8 @@ Promises, in the order in which they are checked (PROMISES):
   byte that differs
 - determinize : draws as chance would, judged by how games end that are played on from there
 - seen_action : who acts sees something; who sees something knows more than before
-- observe : a function of what the seat knows, finite; where only chance is hidden it reads the same of the state itself
+- observe : a function of what the seat knows, finite; where only chance is hidden it reads the same of the state itself; the
+  game's slices are every column once, and in shipped variants no number lies outside the range of its slice
 - facts : every column is documented and what is counted twice two ways agrees; core and journal tell the same
 - words : every legal action has a name of its own, and the position a text
 - tiers : the agents that the game names as its tiers are known and play it, in turn, at every player count
@@ -32,6 +33,7 @@ from strozzi_sim.agent import check_lineup, load_agent
 from strozzi_sim.conformance.checked import Checked, GameCheck
 from strozzi_sim.conformance.facts import check_facts, check_told_twice
 from strozzi_sim.conformance.kernels import Kernels, kernels
+from strozzi_sim.conformance.slices import check_range, check_slices
 from strozzi_sim.errors import AgentFault, BrokenRule, InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import BASE, Variant, resolve_variant
@@ -81,6 +83,7 @@ def check_game(
     found = GameCheck()
     compiled = kernels(game)
     for count in players or game.player_counts:
+        check_slices(Checked(game, chosen, count, seed, 0, found, compiled))
         for deal in range(deals):
             here = Checked(game, chosen, count, seed, deal, found, compiled)
             _check_components(here)
@@ -176,6 +179,7 @@ def _check_knowledge(here: Checked, position: Position, rng: SeatRng) -> None:
         here.hold("conceal", again.tobytes() == known.tobytes(), f"concealed twice, seat {seat} knows less")
         out = _observation(here, known, seat)
         here.hold("observe", np.isfinite(out).all(), "not every place of the observation is written with a number")
+        check_range(here, out, seat)
         if not here.variant.hidden:  # then the loops need not conceal a state to observe it
             plain = _observation(here, position.state, seat)
             here.hold("observe", np.array_equal(plain, out), f"seat {seat} is told the arbitrary order of things")
