@@ -46,7 +46,7 @@ def test_seeded_games_take_one_of_the_ways_and_probabilities_add_up_to_1(name):
     game = load_game(name)
     variant = resolve_variant(game, "base")
     for deal in range(3):
-        position = Position(game, variant, game.player_counts[0], seed=3, deal=deal)
+        position = Position(game, game.player_counts[0], seed=3, deal=deal, variant=variant)
         while not position.over:
             action = position.legal[(deal + len(position.journal)) % len(position.legal)]
             before = exact_copy(position.state)
@@ -62,6 +62,6 @@ def test_what_is_likely_by_script_happens_as_often_in_seeded_games():
     likely = Counter()
     for state, chance in deals(game, few.rules, 3):
         likely[shown(few, game, state).ship] += chance
-    found = Counter(Position(game, few, 3, seed=0, deal=deal).view(0).ship for deal in range(1000))
+    found = Counter(Position(game, 3, seed=0, deal=deal, variant=few).view(0).ship for deal in range(1000))
     expected = np.array([1000 * likely[ship] for ship in sorted(found)])
     assert (((np.array([found[ship] for ship in sorted(found)]) - expected) ** 2) / expected).sum() < 20

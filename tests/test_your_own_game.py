@@ -136,7 +136,7 @@ from strozzi_sim.play.position import Position
 from strozzi_sim.kernel.fields import array_type
 
 def table(*bids):
-    table = Position(GAME, resolve_variant(GAME, "base"), 3, seed=0, deal=0)
+    table = Position(GAME, 3)
     for bid in bids:
         table.play(bid)
     return table

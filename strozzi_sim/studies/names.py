@@ -1,29 +1,15 @@
-"""What callers may give by name: a game, its agents, its variants, its player counts. Each is looked up once, here.
+"""What callers may give by name: agents of a game, its variants, its player counts; the game itself: `games.find_game`.
 
-Whatever is an object already is taken as it is. `place` says where the name stood, and begins the error.
+Each is looked up once, here. Whatever is an object already is taken as it is. `place` says where the name stood, and
+begins the error.
 """
 
 from collections.abc import Iterable, Sequence
 
 from strozzi_sim.agent import AgentSpec, load_agent
 from strozzi_sim.errors import ArgumentError, InputError
-from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import Variant, resolve_variant
-
-
-def find_game(game: str | Game, place: str = "") -> Game:
-    """The game of this name.
-
-    Raises:
-        InputError: there is none.
-    """
-    if not isinstance(game, str):
-        return game
-    try:
-        return load_game(game)
-    except InputError as error:
-        raise _at(place, error) from None
+from strozzi_sim.games.variants import Variant, find_variant
 
 
 def find_agents(agents: Iterable[str | AgentSpec], game: Game, place: str = "") -> tuple[AgentSpec, ...]:
@@ -49,7 +35,7 @@ def find_variants(
     """
     if isinstance(variants, str | Variant):
         variants = [variants]
-    return tuple(resolve_variant(game, each, place=place) if isinstance(each, str) else each for each in variants)
+    return tuple(find_variant(game, each, place) for each in variants)
 
 
 def find_players(game: Game, players: int | Sequence[int] | None) -> tuple[int, ...]:

@@ -31,6 +31,7 @@ from strozzi_sim.errors import InputError, known_names, shown
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.keeping import NOTHING, Keep, keep_of
 from strozzi_sim.facts.pictures import HeatMap
+from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import OwnMap, own_heat_map
 from strozzi_sim.games.variants import Variant, resolve_variant, words_of
@@ -39,7 +40,7 @@ from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.selfplay.orders import ORDERS
 from strozzi_sim.selfplay.seatings import DESIGNS, seating_design
-from strozzi_sim.studies.names import find_agents, find_game
+from strozzi_sim.studies.names import find_agents
 
 CHUNKS = 200
 _FEW = 8  # line-ups that are still listed one by one

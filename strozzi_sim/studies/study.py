@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from strozzi_sim.agent import AgentSpec
+from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.studies.calibrated import calibrated
-from strozzi_sim.studies.names import check_seats, find_agents, find_game, find_variants, seated
+from strozzi_sim.studies.names import check_seats, find_agents, find_variants, seated
 from strozzi_sim.studies.plan import Extent, Plan, plan_of, read_study
 from strozzi_sim.studies.run import Progress, Results, StoppingRule, run_in_memory, run_study, study_tables
 from strozzi_sim.studies.store import Store
