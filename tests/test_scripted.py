@@ -10,7 +10,7 @@ from strozzi_sim.games import load_game
 from strozzi_sim.games.variants import from_changes, resolve_variant
 from strozzi_sim.kernel.fields import exact_copy
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.scripted import deals, steps
+from strozzi_sim.play.scripted import ScriptEnded, deals, steps
 
 FEW_SHIPS = {"ships": [
     {"id": f"S{k}", "sail": k, "venice": 1, "rome": 0, "naples": 2, "scrolls": k % 2, "promotion": k % 2} for k in range(5)
@@ -32,6 +32,18 @@ def test_strozzi_is_dealt_in_every_way_once():
         ((f"T{a}", f"T{b}"), f"S{ship}") for a in range(4) for b in range(4) if a != b for ship in range(5)
     }
     assert all(isclose(chance, 1 / 60) for _, chance in dealt)
+
+
+def test_positions_by_script_are_those_ways():
+    game = load_game("strozzi")
+    few, waiting, dealt = from_changes(game, "few", FEW_SHIPS, "few"), [[]], []
+    while waiting:
+        script = waiting.pop()
+        try:
+            dealt.append(Position(game, 3, variant=few, chance=script).state.tobytes())
+        except ScriptEnded as ended:
+            waiting += [[*script, outcome] for outcome in range(ended.outcomes)]
+    assert sorted(dealt) == sorted(state.tobytes() for state, _ in deals(game, few.rules, 3))
 
 
 def test_medici_vs_strozzi_is_dealt_in_every_way_once():

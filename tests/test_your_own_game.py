@@ -129,7 +129,6 @@ from numba import int64
 from goofspiel import GAME
 from goofspiel.state import UNKNOWN
 from strozzi_sim.games.contract import seen_action
-from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.position import Position

@@ -17,6 +17,7 @@ from strozzi_sim.errors import ArgumentError, InputError, shown
 from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import BASE, Variant, find_variant, from_components, resolve_variant
+from strozzi_sim.kernel.fields import field_bytes
 from strozzi_sim.play.start import Start, start_of
 
 MAGIC, FORMAT = b"strozzi", b"1"
@@ -47,7 +48,7 @@ def pack(start: Start, actions: Sequence[int]) -> bytes:
     components = packer.compress(msgspec.json.encode(variant.components)) + packer.flush()
     packed = Packed(
         game.name, game.behaviour, start.players, start.seed, start.deal, start.start_player,
-        None if script is None else script.tolist(), variant.name, components, zlib.crc32(variant.rules.tobytes()),
+        None if script is None else script.tolist(), variant.name, components, zlib.crc32(field_bytes(variant.rules)),
         np.array(actions, _width(game)).tobytes(),
     )  # fmt: skip
     content = zlib.compress(msgspec.msgpack.encode(packed), 9)
@@ -71,7 +72,7 @@ def unpack(data: bytes, variant: Variant | None) -> tuple[Start, list[int]]:
             raise InputError(f"of behaviour {packed.behaviour} of {game.name}, but this is behaviour {game.behaviour}")
         if variant is None:
             variant = from_components(game, packed.variant, _components(game, packed), "components")
-        rules = zlib.crc32(find_variant(game, variant, "variant").rules.tobytes())
+        rules = zlib.crc32(field_bytes(find_variant(game, variant, "variant").rules))
         if rules != packed.rules:
             raise InputError(f"of other rules than those of {variant.name!r}; give the variant that was played")
         where = packed.players, packed.seed, packed.deal, variant, packed.start_player, packed.script

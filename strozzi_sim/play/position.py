@@ -14,12 +14,13 @@ from strozzi_sim.agent.python import BadAnswer
 from strozzi_sim.errors import AgentFault, ArgumentError, InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import BASE, Variant
+from strozzi_sim.kernel.fields import field_bytes
 from strozzi_sim.kernel.streams import CHANCE
 from strozzi_sim.play.choosing import cannot_be_played, number_of
 from strozzi_sim.play.packing import pack, unpack
 from strozzi_sim.play.scripted import check_drawn
 from strozzi_sim.play.seat import Seat
-from strozzi_sim.play.start import Start, start_of, whole
+from strozzi_sim.play.start import Start, one_per_seat, start_of, whole
 from strozzi_sim.play.stepping import ILLEGAL, kernels
 
 Array = np.ndarray[Any, Any]
@@ -99,7 +100,7 @@ class Position:
             self.state, self.variant.rules, self.chance, self.players, self.start_player
         )
         self._step = start.moving.step
-        self._script = start.script
+        self._script, self._rules = start.script, field_bytes(self.variant.rules)
         check_drawn(self._script, self.chance)
         self._past: _Past = None
         self._legal: tuple[int, ...] | None = None
@@ -229,7 +230,7 @@ class Position:
     def text(self, viewer: int | None = None, names: Sequence[str] | None = None) -> str:
         """The table as `viewer` sees it; `names` says who sits where."""
         seen, components = self.view(self._seat("viewer", viewer)), self.variant.components
-        return self.game.view.render(seen, components, self._names("names", names, "seat {}"))
+        return self.game.view.render(seen, components, one_per_seat("names", names, "seat {}", self.players))
 
     def _seat(self, argument: str, seat: int | None) -> int:
         if seat is None:
@@ -249,6 +250,10 @@ class Position:
         return other
 
     __copy__ = copy
+
+    def __deepcopy__(self, memo: Any) -> "Position":
+        """A copy; game and variant are shared."""
+        return self.copy()
 
     def imagine(self, seat: int, rng: Array) -> "Position":
         """A game that may go on from here for all that `seat` knows, all it cannot know and all chance redrawn.
@@ -273,7 +278,7 @@ class Position:
             left = int(self.chance["left"][0])
             chance = self._script[len(self._script) - left :].tobytes()
         start = (self.game.name, self.players, self.seed, self.deal, self._script is None)
-        return (*start, self.variant.rules.tobytes(), bytes(self._state_bytes), chance)
+        return (*start, self._rules, bytes(self._state_bytes), chance)
 
     def __eq__(self, other: object) -> bool:
         """Whether both are the same position; see the class."""
@@ -355,15 +360,8 @@ class Position:
         """
         from strozzi_sim.play.records import header_line
 
-        names = self._names("agents", agents, "unknown")
+        names = one_per_seat("agents", agents, "unknown", self.players)
         return [header_line(self.game, self.variant, names, self.seed, self.deal), *self.lines()]
-
-    def _names(self, argument: str, names: Sequence[str] | None, default: str) -> list[str]:
-        """One name per seat."""
-        names = [default.format(seat) for seat in range(self.players)] if names is None else list(names)
-        if len(names) != self.players:
-            raise ArgumentError(argument, f"expected {self.players} names, got {len(names)}")
-        return names
 
     @staticmethod
     def from_record(lines: Iterable[Mapping[str, Any]]) -> "Position":

@@ -93,6 +93,18 @@ def whole(argument: str, value: Any, most: int | None = None) -> int:
     return number
 
 
+def one_per_seat(argument: str, names: Sequence[str] | None, default: str, players: int) -> list[str]:
+    """Names by seat; if none are given, the default one, with the seat in the place of {}.
+
+    Raises:
+        ArgumentError: there are more or fewer than players.
+    """
+    names = [default.format(seat) for seat in range(players)] if names is None else list(names)
+    if len(names) != players:
+        raise ArgumentError(argument, f"expected {players} names, got {len(names)}")
+    return names
+
+
 def _outcomes(script: Iterable[int]) -> Array:
     if isinstance(script, str | bytes) or not isinstance(script, Iterable):
         raise ArgumentError("chance", f"expected a list of outcomes, whole numbers from 0, got {shown(script)}")
