@@ -240,11 +240,11 @@ def test_text_says_who_sits_where():
 def test_a_position_shows_itself():
     position = Position("strozzi", 4, seed=7, deal=2, variant="long-tracks")
     assert repr(position) == (
-        "<Position of strozzi: 4 players, seed 7, deal 2, variant long-tracks; after 0 actions seat 0 decides>"
+        "<Position of strozzi, 4 players, seed 7, deal 2, variant long-tracks: seat 0 decides after 0 actions>"
     )
     while not position.over:
         position.play(position.legal[0])
-    assert repr(position).endswith("the game is over>")
+    assert repr(position).endswith(f"the game is over after {len(position.actions)} actions>")
     assert str(position) == f"{position!r}\n{position.text(0)}"
     assert "imagined" in repr(Position("strozzi", 4).imagine(0, stream(1)))
 

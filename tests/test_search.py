@@ -245,12 +245,11 @@ def maxn(table, nodes):
     nodes[0] += 1
     if nodes[0] > MAX_NODES:
         raise Unclear
-    saved, seat, values = table.state.copy(), table.actor, {}
+    seat, values = table.actor, {}
     for action in table.legal:
         table.play(action)
         values[action] = maxn(table, nodes)[0]
-        table.state[:] = saved
-        table._look()
+        table.undo()
     best = max(values.values(), key=lambda rewards: rewards[seat])
     if any(rewards != best and rewards[seat] > best[seat] - CLEAR for rewards in values.values()):
         raise Unclear
@@ -265,13 +264,11 @@ def last_positions(most, least, players):
         player = load_agent("random")
         while not table.over:
             if int(table.state[0]["round"]) == 2 and int(table.state[0]["deck"]) == 0:
-                saved, nodes = table.state.copy(), [0]
+                nodes = [0]
                 try:
-                    best = maxn(table, nodes)[1]
+                    best = maxn(table.copy(), nodes)[1]
                 except Unclear:
                     best = set()
-                table.state[:] = saved
-                table._look()
                 if 0 < len(best) < len(table.legal) and nodes[0] >= least:
                     yield table, best
                     found += 1

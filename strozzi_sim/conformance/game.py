@@ -119,11 +119,11 @@ def _walk(here: Checked) -> None:
         here.hold("one deal, one game", twin.state.tobytes() == position.state.tobytes(), "two games differ")
     here.hold("legal actions", position.over, "the game does not end")
     start = start_of(here.game, here.players, here.seed, here.deal, here.variant)
-    state, rows = start.retold(here.actions)
-    same = state.tobytes() == position.state.tobytes()
+    try:
+        same = start.retold(here.actions)[0].tobytes() == position.state.tobytes()
+    except InputError as error:
+        here.hold("one deal, one game", False, str(error))
     here.hold("one deal, one game", same, "the game with a journal is another than the one without")
-    most = here.game.journal_rows
-    here.hold("one deal, one game", len(rows) <= most, f"{len(rows)} events, more than journal_rows")
     _check_results(here, position)
     _check_record(here, position)
     check_told_twice(here, position)

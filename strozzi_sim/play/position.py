@@ -45,7 +45,7 @@ class Position:
 
     >>> position = Position("strozzi", players=4, seed=7)
     >>> position
-    <Position of strozzi: 4 players, seed 7, deal 0, variant base; after 0 actions seat 0 decides>
+    <Position of strozzi, 4 players, seed 7, deal 0, variant base: seat 0 decides after 0 actions>
     >>> position.names
     ('pass', 'pirate', 'plus_one', 'ware')
     >>> before = position.copy()
@@ -290,14 +290,14 @@ class Position:
 
     @property
     def _where(self) -> str:
-        return f"{self.game.name}: {self.players} players, seed {self.seed}, deal {self.deal}"
+        return f"{self.game.name}, {self.players} players, seed {self.seed}, deal {self.deal}"
 
     def __repr__(self) -> str:
         """The game, and who decides."""
         who = "the game is over" if self.over else f"seat {self.actor} decides"
         chance = ", imagined" if self._start is None else ", chance by script" if self._script is not None else ""
         where = f"{self._where}, variant {self.variant.name}{chance}"
-        return f"<Position of {where}; after {len(self.actions)} actions {who}>"
+        return f"<Position of {where}: {who} after {len(self.actions)} actions>"
 
     def __str__(self) -> str:
         """The table as the seat that must decide sees it, or seat 0 when the game is over."""

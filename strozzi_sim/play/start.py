@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import ArgumentError, check_range, shown
+from strozzi_sim.errors import ArgumentError, InputError, check_range, shown
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant, find_variant
@@ -49,12 +49,20 @@ class Start:
         return chance if self.script is None else script_of(self.script), rng
 
     def retold(self, actions: Sequence[int]) -> tuple[Array, Array]:
-        """What comes of these actions, which must be legal: the state, shape (1,), and the journal int32[events, WIDTH]."""
-        state, (chance, _), journal = np.zeros(1, self.game.state), self.chance(), np.empty(1, self.game.journal)
+        """What comes of these actions, which must be legal: the state, shape (1,), and the journal int32[events, WIDTH].
+
+        Raises:
+            InputError: there are more events than the game's `journal_rows`.
+        """
+        state, (chance, _) = np.zeros(1, self.game.state), self.chance()
+        journal = np.empty(2, self.game.journal)  # events too many fall into the second one
         journal["count"] = 0
         played = np.array(actions, np.int64)
         self.moving.retell(state, self.variant.rules, chance, journal, self.players, self.start_player, played)
-        return state, journal["rows"][0, : int(journal["count"][0])].copy()
+        events, most = int(journal["count"][0]), self.game.journal_rows
+        if events > most:
+            raise InputError(f"{self.game.name}: {events:,} events in one game, more than its journal_rows, {most:,}")
+        return state, journal["rows"][0, :events].copy()
 
 
 def start_of(

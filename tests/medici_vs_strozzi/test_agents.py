@@ -183,7 +183,7 @@ def test_item_57_changing_sides_changes_signs_and_nothing_else(changes):
     for table, _, _ in decisions("fair-price", "shader", played=played, deals=2):
         mirrored = Position(MEDICI_VS_STROZZI, 2, seed=8, deal=0, variant=played)
         mirrored.state[:] = other_side(table.state)
-        mirrored._look()
+        mirrored.actor = int(mirrored.state["actor"][0])
         mine, theirs = estimates(table.state, played.rules), estimates(mirrored.state, played.rules)
         assert theirs == pytest.approx(mine * [1, 1, 1, -1, -1, 1], abs=1e-9)
         if table.state["phase"][0] == s.PRICE and abs(mine[2] % 1 - 0.5) > 1e-6:

@@ -85,7 +85,7 @@ def _seated(table, state):
     """A table at another position of the same deal."""
     other = Position(MEDICI_VS_STROZZI, 2, seed=21, deal=0, variant=SMALL)
     other.state[:] = state
-    other._look()
+    other.actor = int(state["actor"][0])
     return other
 
 
