@@ -5,7 +5,7 @@ Run it with `python examples/reinforce.py`.
 
 import numpy as np
 
-from strozzi_sim.selfplay.vector import VectorEnv
+import strozzi_sim as ss
 
 GAME, PLAYERS, OPPONENTS = "strozzi", 4, "random"
 CARD = ("sail", "cargo", "scrolls", "promotion")
@@ -34,7 +34,7 @@ def choose(p, words):
 
 def learn(updates=80, games=512, steps=64, rate=20.0, seed=0):
     """Weights [D, A] after so many updates, and of each update the mean lead over the others, in coins."""
-    env = VectorEnv(GAME, PLAYERS, games, OPPONENTS, reward="lead")
+    env = ss.VectorEnv(GAME, PLAYERS, games, OPPONENTS, reward="lead")
     step, each = env.reset(seed), np.arange(games)
     weights, leads = np.zeros((features(env, step.observations).shape[1], env.actions)), []
     for _ in range(updates):
@@ -57,7 +57,7 @@ def learn(updates=80, games=512, steps=64, rate=20.0, seed=0):
 
 def win_share(weights, games=2048, seed=1):
     """(share of wins, half the width of its 95 % interval) in games of another seed: the first one of every slot."""
-    env = VectorEnv(GAME, PLAYERS, games, OPPONENTS, reward="win")
+    env = ss.VectorEnv(GAME, PLAYERS, games, OPPONENTS, reward="win")
     step, wins, over = env.reset(seed), np.zeros(games), np.zeros(games, bool)
     while not over.all():
         seats = step.seats

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from strozzi_sim.conformance import check_agent, check_game
     from strozzi_sim.games import game_names as games
     from strozzi_sim.games import load_game
+    from strozzi_sim.play.position import Position
+    from strozzi_sim.selfplay.vector import VectorEnv
 
     __version__: str
 
@@ -22,11 +24,11 @@ _PLACES = {
     "agents": "api.studies", "compare": "api.contests", "exploit": "api.contests", "fairness": "api.contests",
     "ladder": "api.contests", "tournament": "api.contests", "Results": "api.results", "Study": "api.studies",
     "read_study": "api.studies", "run": "api.studies", "simulate": "api.studies", "check_agent": "conformance",
-    "check_game": "conformance", "load_game": "games",
+    "check_game": "conformance", "load_game": "games", "Position": "play.position", "VectorEnv": "selfplay.vector",
 }  # fmt: skip
 
 __all__ = [
-    "Param", "Results", "Study", "__version__", "agents", "check_agent", "check_game", "compare", "compiled_agent",
+    "Param", "Position", "Results", "Study", "VectorEnv", "__version__", "agents", "check_agent", "check_game", "compare", "compiled_agent",
     "exploit", "fairness", "games", "ladder", "load_agent", "load_game", "python_agent", "read_study", "run",
     "simulate", "tournament",
 ]  # fmt: skip

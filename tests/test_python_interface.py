@@ -201,7 +201,7 @@ def test_agents_declared_in_code_play():
     ("call", "said"),
     [
         (lambda: ss.simulate("stozzi"), "unknown game 'stozzi'; known: .*did you mean 'strozzi'"),
-        (lambda: ss.simulate(3), "game: expected the name of a game, got 3"),
+        (lambda: ss.simulate(3), "game: expected the name of a game, or a Game, got 3"),
         (lambda: ss.simulate("strozzi", players=7), "players: strozzi takes 3-6 players, got 7"),
         (lambda: ss.simulate("strozzi", players="4"), "players: expected a number of players, or several, got '4'"),
         (lambda: ss.simulate("strozzi", agents="heuristic"), "agents: expected a list of agents, got 'heuristic'"),

@@ -129,14 +129,13 @@ from numba import int64
 from goofspiel import GAME
 from goofspiel.state import UNKNOWN
 from strozzi_sim.games.contract import seen_action
-from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.position import Position
 from strozzi_sim.kernel.fields import array_type
 
 def table(*bids):
-    table = Position(GAME, resolve_variant(GAME, "base"), 3, seed=0, deal=0)
+    table = Position(GAME, 3)
     for bid in bids:
         table.play(bid)
     return table

@@ -11,6 +11,7 @@ from strozzi_sim.api.bars import bar
 from strozzi_sim.api.results import Results
 from strozzi_sim.api.studies import Watch, how
 from strozzi_sim.errors import check_range
+from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.play.fairness import check_fairness
 from strozzi_sim.selfplay.apart import ask_apart
@@ -20,7 +21,7 @@ from strozzi_sim.studies import exploit as exploiting
 from strozzi_sim.studies import ladder as climbing
 from strozzi_sim.studies import tournament as ranking
 from strozzi_sim.studies.calibrated import noted_in, with_counts
-from strozzi_sim.studies.names import AnyAgent, AnyVariant, find_agents, find_game, find_players, find_variants
+from strozzi_sim.studies.names import AnyAgent, AnyVariant, find_agents, find_players, find_variants
 from strozzi_sim.studies.played import Played
 
 

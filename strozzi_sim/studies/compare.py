@@ -6,12 +6,13 @@ from typing import Any, Literal
 
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.errors import ArgumentError
+from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.games.variants import BASE, Variant, shipped_variants
 from strozzi_sim.studies.calibrated import with_counts
 from strozzi_sim.studies.cells import CellCounts, Sums
-from strozzi_sim.studies.names import AnyAgent, AnyVariant, find_agents, find_game, find_players, find_variants, seated
+from strozzi_sim.studies.names import AnyAgent, AnyVariant, find_agents, find_players, find_variants, seated
 from strozzi_sim.studies.plan import Extent, Plan
 from strozzi_sim.studies.planning import plan_of
 from strozzi_sim.studies.played import Played

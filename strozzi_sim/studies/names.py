@@ -1,6 +1,7 @@
-"""What callers may give by name: a game, its agents, its variants, its player counts. Each is looked up once, here.
+"""What callers may give by name: agents of a game, its variants, its player counts; the game itself: `games.find_game`.
 
-Whatever is an object already is taken as it is. `place` says where the name stood, and begins the error.
+Each is looked up once, here. Whatever is an object already is taken as it is. `place` says where the name stood, and
+begins the error.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,28 +9,11 @@ from typing import Any
 
 from strozzi_sim.agent import Agent, AgentSpec, load_agent, spec_of
 from strozzi_sim.errors import ArgumentError, InputError, shown
-from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant, resolve_variant
 
 AnyAgent = str | AgentSpec | Agent
 AnyVariant = str | Variant | Mapping[str, Mapping[str, Any]]
-
-
-def find_game(game: str | Game, place: str = "") -> Game:
-    """The game of this name.
-
-    Raises:
-        InputError: there is none.
-    """
-    if isinstance(game, Game):
-        return game
-    if not isinstance(game, str):
-        raise ArgumentError("game", f"expected the name of a game, got {shown(game)}")
-    try:
-        return load_game(game)
-    except InputError as error:
-        raise _at(place, error) from None
 
 
 def find_agents(agents: Iterable[AnyAgent], game: Game, place: str = "") -> tuple[AgentSpec, ...]:

@@ -39,7 +39,7 @@ def test_item_08_the_order_of_the_bag_is_in_no_state():
     """Deals that have shown the same tile give the same bytes, whatever comes next."""
     states, following = {}, {}
     for deal in range(300):
-        table = Position(MEDICI_VS_STROZZI, BASE, 2, seed=2, deal=deal)
+        table = Position(MEDICI_VS_STROZZI, 2, seed=2, deal=deal)
         (tile,) = seen_by(table, 0).lot
         states.setdefault(tile, set()).add(table.state.tobytes())
         table.play(s.REVEAL_MORE)
@@ -75,7 +75,7 @@ def test_item_19_hidden_cash_is_not():
             asked += 1
             assert view.cash[1 - seat] is None
             assert (read(out, "cash_hidden"), read(out, "seats.cash")[1]) == (1, 0)
-            other = table.fork()
+            other = table.copy()
             other.state["cash"][0][1 - seat] += 77
             assert other.known(seat).tobytes() == known.tobytes()  # nothing is left of what is hidden
             assert v.render(view, hidden.components, ["a", "b"]).count("? coins") == 1
@@ -193,7 +193,7 @@ def test_every_index_of_the_observation_is_what_it_says(name):
 
 
 def test_observation_of_a_known_position():
-    table = Position(MEDICI_VS_STROZZI, BASE, 2, seed=2, deal=0)
+    table = Position(MEDICI_VS_STROZZI, 2, seed=2, deal=0)
     (tile,) = seen_by(table, 0).lot
     value = {name: value for name, _, value in tile_ids(BASE.components)}[tile]
     wanted = [1, 0, 0, 0, 0, 25 / 26, 0, 0, 1 / 3, 0, 0, value / 10, 0, 0, 0, 0]

@@ -32,7 +32,7 @@ def test_item_4_removed_ships_and_orders_are_in_no_state(players):
     """Two deals that have shown the same cards give the same bytes, whatever is removed and comes next."""
     ships, tiles = set(), set()
     for deal in range(400):
-        state = Position(STROZZI, BASE, players, seed=2, deal=deal).state
+        state = Position(STROZZI, players, seed=2, deal=deal).state
         if int(state["ship"][0]) == 3 and int(state["display"][0][0]) in (5, 6, 7):
             ships.add(state["unseen_ship"].tobytes())
         tiles.add(tuple(sorted(state["unseen_tile"][0][:33])))
@@ -97,7 +97,7 @@ def test_observations_are_relative_and_bounded(players):
 
 
 def test_observation_of_a_known_position():
-    table = Position(STROZZI, BASE, 4, seed=2, deal=0)
+    table = Position(STROZZI, 4, seed=2, deal=0)
     view, out = v.view_of(table.state[0], BASE.components, 1), observation(table, 1)
     ship = next(ship for ship in BASE.components["ships"] if ship["id"] == view.ship)
     assert read(out, "phase").tolist() == [1, 0, 0, 0]
