@@ -1,15 +1,27 @@
 """An action as somebody gives it, by number or by name; and what to say where it cannot be played."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from strozzi_sim.errors import ArgumentError, in_ranges, known_names, shown
 from strozzi_sim.play.start import whole
 
-if TYPE_CHECKING:
-    from strozzi_sim.play.position import Position
+
+class Decision(Protocol):
+    """What is to be decided: a Position has all of it."""
+
+    actor: int
+
+    @property
+    def over(self) -> bool: ...  # noqa: D102 - as of Position
+
+    @property
+    def legal(self) -> tuple[int, ...]: ...  # noqa: D102
+
+    @property
+    def names(self) -> tuple[str, ...]: ...  # noqa: D102
 
 
-def number_of(position: "Position", action: Any) -> int:
+def number_of(position: Decision, action: Any) -> int:
     """The number of an action, which need not be legal; a name must be one of the position's.
 
     Raises:
@@ -25,7 +37,7 @@ def number_of(position: "Position", action: Any) -> int:
     raise ArgumentError("action", f"unknown to seat {position.actor}: {shown(action)}; {known_names(action, names)}")
 
 
-def cannot_be_played(position: "Position", action: int | str) -> ArgumentError:
+def cannot_be_played(position: Decision, action: int | str) -> ArgumentError:
     """The error for an action that is not legal in a position, or that comes after the end."""
     if position.over:
         return ArgumentError("action", f"{shown(action)} cannot be played: the game is over")

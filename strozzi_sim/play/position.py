@@ -46,8 +46,8 @@ class Position:
     >>> position = Position("strozzi", players=4, seed=7)
     >>> position
     <Position of strozzi, 4 players, seed 7, deal 0, variant base: seat 0 decides after 0 actions>
-    >>> position.names
-    ('pass', 'pirate', 'plus_one', 'ware')
+    >>> position.legal, position.names[0]
+    ((1, 2, 3, 4), 'pass')
     >>> before = position.copy()
     >>> position.play("pass")
     >>> position.actor, position.scores, position.places

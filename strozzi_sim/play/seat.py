@@ -1,7 +1,7 @@
 """An agent at the table: one seat of one game, with its memory and its random stream."""
 
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,20 +20,29 @@ from strozzi_sim.agent.python import (
     read_only,
     seconds_allowed,
 )
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.fields import exact_copy
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.threads import one_thread
 from strozzi_sim.kernel.worker import agents_at_work, heartbeat
 from strozzi_sim.play.stepping import kernels
 
-if TYPE_CHECKING:
-    from strozzi_sim.play.position import Position
+
+class Table(Protocol):
+    """Where an agent sits down: a Position has all of it."""
+
+    game: Game
+    variant: Variant
+    players: int
+    deal: int
+    rng: np.ndarray[Any, Any]
 
 
 class Seat:
     """An agent at one seat of one game, with what it remembers and where its random stream stands."""
 
-    def __init__(self, spec: AgentSpec, table: "Position", seat: int) -> None:
+    def __init__(self, spec: AgentSpec, table: Table, seat: int) -> None:
         self.spec, self.game, self.variant, self.seat = spec, table.game, table.variant, seat
         self._kernels = kernels(self.game)
         self._rng = table.rng[seat : seat + 1].copy()
