@@ -90,7 +90,7 @@ def test_every_step_is_that_of_one_game_at_a_time(name, players, variant):
     game, played = load_game(name), KITS[name].variant(variant)
     n, reward = 3, ("win", "score", "lead")[players % 3]
     env = VectorEnv(game, players, n, reward=reward, variant=played)
-    positions = [Position(game, played, players, seed=SEED, deal=deal) for deal in range(n)]
+    positions = [Position(game, players, seed=SEED, deal=deal, variant=played) for deal in range(n)]
     step, ends = env.reset(SEED), 0
     while ends < 3 * n:
         for i, position in enumerate(positions):
@@ -114,7 +114,7 @@ def test_every_step_is_that_of_one_game_at_a_time(name, players, variant):
             assert info.final_scores[row].tolist() == results(position)[:, 0].tolist()
             for seat in range(players):
                 assert np.array_equal(info.final_observations[row, seat], observed(position, seat))
-            positions[i] = Position(game, played, players, seed=SEED, deal=position.deal + n)
+            positions[i] = Position(game, players, seed=SEED, deal=position.deal + n, variant=played)
             row, ends = row + 1, ends + 1
         assert row == len(step.info.finished) == step.done.sum()
     assert step.rewards.dtype == step.observations.dtype == np.float32
