@@ -2,6 +2,7 @@
 
 import doctest
 import inspect
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +63,11 @@ def test_every_name_is_documented_with_an_example_that_runs(name, monkeypatch):
         for test in tests:
             failed = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test).failed
             assert not failed, name
+
+
+def test_the_page_of_the_interface_is_made_of_the_docstrings():
+    made = runpy.run_path(str(ROOT / "docs" / "write_api.py"))["page"]()
+    assert made == (ROOT / "docs" / "api.md").read_text(), "run python docs/write_api.py"
 
 
 # -- Results ---------------------------------------------------------------------------------------------------------
@@ -135,7 +141,7 @@ def test_pictures_show_and_save_themselves(results, tmp_path):
         drawing.save(tmp_path / "seats.gif")
     for name in results.pictures:
         assert results.plot(name).figures
-    with pytest.raises(InputError, match=r"name: no picture 'seat'; known: .*did you mean 'seats'"):
+    with pytest.raises(InputError, match=r"name: no picture 'seat' of these games .*; known: .*did you mean 'seats'"):
         results.plot("seat")
 
 

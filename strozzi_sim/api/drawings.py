@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from strozzi_sim.errors import ArgumentError, shown
+from strozzi_sim.errors import ArgumentError, known_names, shown
 from strozzi_sim.kernel.files import storage_errors
 from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.style import STYLE
@@ -107,12 +107,11 @@ def chosen(name: str, book: Sketchbook, tables: dict[str, Any]) -> Drawing:
     Raises:
         ArgumentError: there is none; lists the names.
     """
-    from strozzi_sim.errors import known_names
-
     wanted = {name, name.replace("_", "-")}
     found = {key: each for key, each in book.drawings.items() if key.split("--")[0] in wanted or key in wanted}
     if not found:
-        raise ArgumentError("name", f"no picture {shown(name)}; {known_names(name, names_in(book))}")
+        known = known_names(name, names_in(book))
+        raise ArgumentError("name", f"no picture {shown(name)} of these games (it takes enough of them); {known}")
     title = next(iter(found.values()))[0]
     table = tables.get(name.replace("-", "_"), tables.get(name))
     return Drawing(title, {key: figure for key, (_, figure) in found.items()}, table)

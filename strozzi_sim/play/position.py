@@ -43,7 +43,8 @@ class Position:
         chance: what chance will bring, CHANCE or SCRIPT record of shape (1,); no agent is ever handed it.
         rng: RANDOM records, where the streams of every seat begin.
 
-    >>> position = Position("strozzi", players=4, seed=7)
+    >>> import strozzi_sim as ss
+    >>> position = ss.Position("strozzi", players=4, seed=7)
     >>> position
     <Position of strozzi, 4 players, seed 7, deal 0, variant base: seat 0 decides after 0 actions>
     >>> position.legal, position.names[0]
@@ -54,7 +55,7 @@ class Position:
     (1, (0, 0, 0, 0), (1.0, 2.0, 3.0, 4.0))
     >>> position.undo()
     1
-    >>> position == before == Position.from_bytes(position.to_bytes())
+    >>> position == before == ss.Position.from_bytes(position.to_bytes())
     True
     """
 

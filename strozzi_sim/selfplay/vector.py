@@ -108,7 +108,8 @@ class VectorEnv:
     Raises:
         InputError: an argument that cannot be used; names it, and what is allowed.
 
-    >>> env = VectorEnv("strozzi", 4, 2, opponents="random")
+    >>> import strozzi_sim as ss
+    >>> env = ss.VectorEnv("strozzi", 4, 2, opponents="random")
     >>> observations, masks, seats, rewards, done, info = env.reset(seed=7)
     >>> observations.shape == (2, *env.observation_shape), seats.tolist()
     (True, [0, 1])
