@@ -1,5 +1,6 @@
 """Results: what was played, as tables, pictures and a report; they show themselves in a notebook."""
 
+import warnings
 from collections.abc import Sequence
 from functools import cached_property
 from html import escape
@@ -57,6 +58,8 @@ class Results:
     def __init__(self, played: Played, *, workers: int | None = None, progress: Any = None) -> None:
         self._played, self._workers, self._progress = played, workers, progress
         self._games: Any = None
+        if played.interrupted:
+            warnings.warn(played.interrupted, stacklevel=3)
 
     @property
     def tables(self) -> Tables:
@@ -213,7 +216,8 @@ class Results:
         variants = [name for name in plan.get("variants", {}) if name != "base"]
         which = f", variants {', '.join(plan['variants'])}" if variants else ""
         where = f", in {self.folder}" if self.folder is not None else ""
-        return f"{self._game.title}, {counts} players, {who}{which}: {self.n_games:,} games{where}"
+        part = f" ({self._played.interrupted})" if self._played.interrupted else ""
+        return f"{self._game.title}, {counts} players, {who}{which}: {self.n_games:,} games{where}{part}"
 
     @property
     def _findings(self) -> list[str]:

@@ -25,6 +25,7 @@ class Played:
         manifest: what manifest.json in it says, or would say.
         files: the tables' Parquet files in it, by name.
         kept: rows of facts by table, if nothing was kept on the disk; see `facts`.
+        interrupted: how far it was played when a signal stopped it, in words, or "".
         cut: the plan as far as it was played, if the study was played in memory; chunks: what was played then.
     """
 
@@ -37,6 +38,7 @@ class Played:
     manifest: dict[str, Any] = field(default_factory=dict)
     files: dict[str, Path] = field(default_factory=dict)
     kept: dict[str, Any] = field(default_factory=dict)
+    interrupted: str = ""
     cut: Plan | None = None
     chunks: Store | None = None
 

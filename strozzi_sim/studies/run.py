@@ -179,6 +179,7 @@ def run_in_memory(
     """
     began = monotonic()
     progress, manifest, store = progress or Progress(), make_manifest(plan, command), MemoryStore(plan)
+    interrupted = ""
     with store:
         try:
             with stop_flag():
@@ -188,7 +189,7 @@ def run_in_memory(
             if cut is plan:
                 raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without a folder") from None
             played_now = cut.games
-            progress.say(f"{signal}; these are the first {cut.deals:,} of {plan.deals:,} deals")
+            interrupted = f"{signal}; these are the first {cut.deals:,} of {plan.deals:,} deals"
         with stop_flag(), one_thread():
             frames = (tables or study_tables)(cut, store)
             kept = frames_of(cut, store)
@@ -202,16 +203,9 @@ def run_in_memory(
     }
     manifest["plan"] = {**manifest["plan"], "deals": cut.deals}
     return Played(
-        _as_played(plan, cut),
-        frames,
-        cut.games,
-        played_now,
-        seconds,
-        manifest=manifest,
-        kept=kept,
-        cut=cut,
-        chunks=store,
-    )
+        _as_played(plan, cut), frames, cut.games, played_now, seconds, manifest=manifest, kept=kept,
+        interrupted=interrupted, cut=cut, chunks=store,
+    )  # fmt: skip
 
 
 def _finished_part(plan: Plan, store: Store) -> Plan:
