@@ -230,7 +230,7 @@ def positions(match: Match) -> list[np.ndarray[Any, Any]]:
     """States in which a seat must decide, evenly from games between the match's agents."""
     states = []
     for deal in range(4):
-        table = Position(match.game, match.variant, match.players, seed=SEED, deal=deal)
+        table = Position(match.game, match.players, seed=SEED, deal=deal, variant=match.variant)
         while not table.over:
             states.append(table.state.copy())
             table.play(table.ask(match.lineup[0]))

@@ -1,6 +1,6 @@
 """What can go wrong, each with the exit code that the `strozzi` command ends with, and helpers for its text."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -102,8 +102,24 @@ def known_names(name: Any, known: Iterable[str]) -> str:
     """
     names = list(known)
     near = get_close_matches(name[:MAX_SHOWN], names, n=1) if isinstance(name, str) else []
-    listed = f"known: {', '.join(names) or 'none'}"
+    listed = f"known: {', '.join(in_ranges(names)) or 'none'}"
     return f"{listed}; did you mean {near[0]!r}?" if near else listed
+
+
+def in_ranges(names: Sequence[str]) -> list[str]:
+    """Names as they are listed: many whole numbers in a row are said as a range.
+
+    >>> in_ranges(["pass", "1", "2", "3", "4"])
+    ['pass', '1 to 4']
+    """
+    listed: list[str] = []
+    while names:
+        run = 1
+        while run < len(names) and names[0].isdecimal() and names[run] == str(int(names[0]) + run):
+            run += 1
+        listed += [f"{names[0]} to {names[run - 1]}"] if run > 3 else names[:run]
+        names = names[run:]
+    return listed
 
 
 def check_range(argument: str, value: float, low: float, high: float) -> None:

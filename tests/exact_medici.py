@@ -6,6 +6,7 @@ import numpy as np
 
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.play.position import Position
+from strozzi_sim.play.stepping import kernels
 
 
 class Exact:
@@ -36,17 +37,15 @@ class Exact:
         return found
 
     def _apply(self, state: np.ndarray[Any, Any], action: int) -> np.ndarray[Any, Any]:
-        after, chance, journal = state.copy(), self.table._chance.copy(), self.table._journal
-        count = journal["count"].copy()
-        self.table.kernels.step(after, self.rules, chance, journal, action)
-        journal["count"] = count
+        after, chance = state.copy(), self.table.chance.copy()
+        kernels(self.table.game).step(after, self.rules, chance, action)
         return after
 
     def legal(self, state: np.ndarray[Any, Any]) -> tuple[int, list[int]]:
         """The seat that must decide, and its legal actions."""
         out = np.zeros(1024, np.int64)
-        count = self.table.kernels.look(state, self.rules, out)
-        return int(out[0]), out[1 : count + 1].tolist()
+        count = kernels(self.table.game).legal(state, self.rules, out)
+        return int(state["actor"][0]), out[:count].tolist()
 
     def play(self, state: np.ndarray[Any, Any], action: int) -> float:
         """Expected margin to come if `action` is played, the coins that it moves included."""

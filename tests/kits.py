@@ -61,11 +61,11 @@ class Kit:
 
     def position(self, variant: Variant, players: int, deal: int, start_player: int = 0) -> Position:
         """The first decision of a deal."""
-        return Position(self.game, variant, players, seed=SEED, deal=deal, start_player=start_player)
+        return Position(self.game, players, seed=SEED, deal=deal, variant=variant, start_player=start_player)
 
     def script(self, start: Position, label: str = "") -> list[int]:
         """The actions of a game played on at random from a position."""
-        chooser, table, actions = random.Random(label), start.fork(), []
+        chooser, table, actions = random.Random(label), start.copy(), []
         while not table.over:
             actions.append(self.choose(chooser, table.legal))
             table.play(actions[-1])
@@ -82,7 +82,7 @@ class Kit:
 
     def beside(self, table: Position, script: Sequence[int], start_player: int = 0) -> Any:
         """The reference at the start of the game that the core plays from here by these actions, then the first legal ones."""
-        end = table.fork()
+        end = table.copy()
         for action in script:
             end.play(action)
         while not end.over:

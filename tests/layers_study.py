@@ -8,7 +8,7 @@ import hashlib
 import sys
 from pathlib import Path
 
-from strozzi_sim.studies.plan import make_plan
+from strozzi_sim.studies.planning import make_plan
 from strozzi_sim.studies.run import Progress, run_study
 
 AGENT = """

@@ -247,7 +247,7 @@ def test_an_outsider_cannot_change_the_rules(bots):
     with pytest.raises(AgentFault, match=r"lawyer' changed the rules that it was handed"):
         Match(STROZZI, 4, (spec, load_agent("random")), BASE, 1).play(0, 1)
     with pytest.raises(AgentFault, match="changed the rules that it was handed"):
-        Position(STROZZI, BASE, 4, seed=1, deal=0).ask(spec)
+        Position(STROZZI, 4, seed=1, deal=0).ask(spec)
     assert BASE.rules.tobytes() == before
 
 

@@ -13,6 +13,7 @@ from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.errors import InputError
 from strozzi_sim.games import game_names, load_game
 from strozzi_sim.play.position import Position
+from strozzi_sim.play.start import Start
 
 HIDDEN = variant("hidden-cash")
 
@@ -77,6 +78,23 @@ def test_a_biased_determinize_is_refused(monkeypatch):
     monkeypatch.setattr(checks, "_check_knowledge", lambda here, position, rng: None)
     words = broken("determinize", variant=dataclasses.replace(BASE, hidden=True))
     assert "coins (as seat 0 knows it) is lower in 0 drawn worlds and higher in " in words
+
+
+def test_a_journal_without_room_is_refused():
+    words = broken("one deal, one game", dataclasses.replace(STROZZI, journal_rows=200))
+    assert "events in one game, more than its journal_rows, 200" in words
+
+
+def test_a_core_that_plays_otherwise_with_a_journal_is_refused(monkeypatch):
+    retold = Start.retold
+
+    def otherwise(start, actions):
+        state, rows = retold(start, actions)
+        state["coins"][0, 0] += 1
+        return state, rows
+
+    monkeypatch.setattr(Start, "retold", otherwise)
+    assert "the game with a journal is another than the one without" in broken("one deal, one game")
 
 
 def test_an_illegal_event_is_refused(monkeypatch):

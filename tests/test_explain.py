@@ -101,7 +101,7 @@ def explained(game, name, *, wanted=None, lines=3, depth=6, visits=1, tree=False
 @pytest.mark.parametrize("players", PLAYER_COUNTS)
 def test_the_lines_tell_the_actions(players, changes):
     played = variant(changes)
-    table, player, actions = Position(STROZZI, played, players, seed=5, deal=2), load_agent("random"), []
+    table, player, actions = Position(STROZZI, players, seed=5, deal=2, variant=played), load_agent("random"), []
     while not table.over:
         actions.append(table.ask(player))
         table.play(actions[-1])
@@ -265,7 +265,7 @@ def test_names_are_those_of_the_game(backup):
 
 
 def test_nobody_imagines_from_the_chance_to_come():
-    tables = [Position(STROZZI, BASE, 4, seed=seed, deal=0) for seed in (1, 2)]
+    tables = [Position(STROZZI, 4, seed=seed, deal=0) for seed in (1, 2)]
     tables[1].state[:] = tables[0].state
     ends = []
     for table in tables:
@@ -274,7 +274,7 @@ def test_nobody_imagines_from_the_chance_to_come():
             future.play(future.legal[0])
         ends.append(future.state)
     assert ends[0] == ends[1]  # field by field
-    really = tables[0].fork()
+    really = tables[0].copy()
     while not really.over:
         really.play(really.legal[0])
     assert really.state != ends[0]

@@ -1,5 +1,6 @@
 """How facts are counted: any crosstab of any rows is what plain Python counts, whatever it is counted together with."""
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,7 @@ from strozzi_sim.facts.conditions import Condition
 from strozzi_sim.facts.counting import count_rows
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
 from strozzi_sim.facts.sink import SEATS, batch_for
+from strozzi_sim.games import load_game
 from strozzi_sim.games.own_maps import OwnMap, own_heat_map
 
 TABLES = STROZZI.facts.TABLES
@@ -170,6 +172,13 @@ def test_levels_take_together_what_lies_between():
 def test_what_is_no_condition_is_refused(text, said):
     with pytest.raises(InputError, match=said):
         Condition(text)
+
+
+def test_a_table_of_a_sample_of_deals_is_meant_only_by_name():
+    lots = OwnMap("mine", rows="order", columns="seat", value="mean price")
+    game = load_game("medici_vs_strozzi")
+    assert own_heat_map(game, lots).block.fact == "lot"
+    assert own_heat_map(game, msgspec.structs.replace(lots, fact="price_estimate")).block.fact == "price_estimate"
 
 
 @pytest.mark.parametrize(

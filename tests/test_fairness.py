@@ -56,7 +56,7 @@ def test_an_agent_from_outside_is_handed_what_its_seat_knows(cheats, name):
     """So whatever it reads, it may: the first unseen ship is the first one of the file, and unused places are zero."""
     spec = load_agent(f"{cheats}::{name}")
     assert check(spec).leak is None
-    table = Position(STROZZI, BASE, 4, seed=3, deal=1)
+    table = Position(STROZZI, 4, seed=3, deal=1)
     while not table.over:
         changed = table.state.copy()
         left = int(changed["ships_unseen"][0])

@@ -10,7 +10,9 @@ import time
 import weakref
 from pathlib import Path
 
+import duckdb
 import numpy as np
+import polars
 import pytest
 
 from strozzi_sim.agent import load_agent, python_agent, spec_of
@@ -24,8 +26,9 @@ from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.play.records import record_game
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.studies.kept import KeptTable, read_facts
-from strozzi_sim.studies.plan import make_plan
-from strozzi_sim.studies.run import Progress, load_results, run_in_memory, run_study
+from strozzi_sim.studies.planning import make_plan
+from strozzi_sim.studies.played import load_results
+from strozzi_sim.studies.run import Progress, run_in_memory, run_study
 from strozzi_sim.studies.store import Store
 
 STROZZI = load_game("strozzi")
@@ -399,14 +402,12 @@ def test_pandas_reads_the_folder(finished):
 
 
 def test_polars_reads_the_folder(finished):
-    polars = pytest.importorskip("polars")
     frame = polars.read_parquet(finished.folder / "facts" / "ship", hive_partitioning=True)
     assert frame["prize"].sum() == finished.facts("ship")["prize"].sum()
     assert set(frame["lineup"].unique()) == set(finished.facts("ship")["lineup"])
 
 
 def test_duckdb_reads_the_folder(finished):
-    duckdb = pytest.importorskip("duckdb")
     source = f"read_parquet('{finished.folder}/facts/ship/**/*.parquet', hive_partitioning = true)"
     query = f"select lineup, sum(prize) from {source} where flag = 'pirate' group by lineup"
     ours = finished.facts("ship").query("flag == 'pirate'").astype({"lineup": str}).groupby("lineup")["prize"].sum()

@@ -96,7 +96,7 @@ def test_one_source_is_redrawn_and_the_others_are_not():
     assert (out[0] == out[1]).tolist() == [True, False, True]
 
 
-def test_a_script_gives_its_outcomes_and_notes_the_first_draw_beyond():
+def test_a_script_gives_its_outcomes_and_notes_the_first_draw_that_it_does_not_fit():
     @njit
     def drawn(script, out):
         streams.open_source(script[0], 4)
@@ -110,6 +110,11 @@ def test_a_script_gives_its_outcomes_and_notes_the_first_draw_beyond():
     drawn(script, out)
     assert out[:2].tolist() == [6, 3]
     assert (script["source"][0], script["outcomes"][0], script["left"][0]) == (9, 30, 0)
+    outcomes, script = np.array([6, 7, 2]), np.zeros(1, streams.SCRIPT)
+    script["place"], script["left"] = outcomes.ctypes.data, 3
+    drawn(script, out)
+    assert out.tolist() == [6, 0, 0]  # the second draw is among 7
+    assert (script["source"][0], script["outcomes"][0], script["left"][0]) == (2, 7, 2)
 
 
 def test_reseed_moves_every_source():

@@ -8,11 +8,12 @@ from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.cli.wording import error_words, in_options
 from strozzi_sim.errors import ArgumentError, InputError
+from strozzi_sim.games import find_game
 from strozzi_sim.studies import calibrated as calibrating
 from strozzi_sim.studies.compare import compare
 from strozzi_sim.studies.exploit import Search, exploit
 from strozzi_sim.studies.ladder import Climb, ladder
-from strozzi_sim.studies.names import check_seats, find_agents, find_game, find_players, find_variants, seated
+from strozzi_sim.studies.names import check_seats, find_agents, find_players, find_variants, seated
 from strozzi_sim.studies.run import Progress
 from strozzi_sim.studies.study import Run, balance
 from strozzi_sim.studies.tournament import Sample, tournament

@@ -15,7 +15,7 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.games import game_names, load_game
 from strozzi_sim.games.own_maps import OwnMap
 from strozzi_sim.studies.maps import add_heat_map, heat_map, plan_in
-from strozzi_sim.studies.plan import make_plan
+from strozzi_sim.studies.planning import make_plan
 from strozzi_sim.studies.run import Progress, run_study
 from strozzi_sim.studies.study import Run
 

@@ -176,7 +176,7 @@ def test_linear_algebra_has_one_thread_while_an_agent_thinks():
 
     before = [each["num_threads"] for each in threadpool_info()]
     assert match(CountsThreads).play(0, 1, seating=0).games == 1
-    Position(STROZZI, BASE, 4, seed=5, deal=2).ask(spec_of(CountsThreads))
+    Position(STROZZI, 4, seed=5, deal=2).ask(spec_of(CountsThreads))
     assert counts
     assert set(counts) == {1}
     assert [each["num_threads"] for each in threadpool_info()] == before
@@ -204,7 +204,7 @@ def test_a_stop_ends_play_between_games():
 
 def test_a_table_asks_them_too():
     for player in ("random", UniformAct, UniformBatch):
-        table = Position(STROZZI, BASE, 4, seed=5, deal=2)
+        table = Position(STROZZI, 4, seed=5, deal=2)
         spec = load_agent(player) if isinstance(player, str) else spec_of(player)
         while not table.over:
             table.play(table.ask(spec))

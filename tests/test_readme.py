@@ -9,7 +9,7 @@ from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.cli import app
 from strozzi_sim.selfplay.match import Match
-from strozzi_sim.studies.plan import make_plan
+from strozzi_sim.studies.planning import make_plan
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -27,10 +27,21 @@ def test_the_study_is_a_plan():
 
 def test_the_agent_plays(tmp_path):
     file = tmp_path / "bots.py"
-    file.write_text(blocks("python")[0])
+    file.write_text(blocks("python")[1])
     match = Match(STROZZI, 4, (load_agent(f"{file}::hasty:eagerness=0.5"), load_agent("greedy")), BASE, 1, "rotate")
     wins = match.play(0, 200).outcome["wins"][0].sum(axis=1)
     assert wins[1] > wins[0] > 0
+
+
+def test_the_lines_in_python_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = blocks("python")[0]
+    assert "deals=2000" in text
+    names = {}
+    exec(text.replace("deals=2000", "deals=200"), names)
+    assert names["results"].n_games == 800
+    assert (tmp_path / "balance.html").stat().st_size > 10_000
+    assert names["game"].actions == (2,)
 
 
 def test_every_command_is_one(capsys):

@@ -20,8 +20,8 @@ from strozzi_sim.reports import heat_panels
 from strozzi_sim.reports.chance import is_noise
 from strozzi_sim.reports.heat import draw_panels
 from strozzi_sim.reports.heat_grid import TALLEST, grid_of, lines_of
-from strozzi_sim.reports.page import write_report
 from strozzi_sim.reports.style import DIVERGING, SEQUENTIAL
+from strozzi_sim.reports.writing import write_report
 from strozzi_sim.studies.tables import study_tables
 
 # Player counts of the study, another variant, what is said to be reconstructed, a picture and a heat map of every game.

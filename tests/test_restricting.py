@@ -39,7 +39,7 @@ def uses(line, name):
 
 def played(game, variant, players, deal, seed=11):
     chooser = random.Random(f"{seed} {deal} {players}")
-    position = Position(game, variant, players, seed=seed, deal=deal)
+    position = Position(game, players, seed=seed, deal=deal, variant=variant)
     while not position.over:
         assert len(position.legal) >= 2
         position.play(position.legal[int(chooser.random() * len(position.legal))])

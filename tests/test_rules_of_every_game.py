@@ -140,7 +140,7 @@ def walk(kit, table, reference_after, options, depth):
         return 1
     leaves = 0
     for action in table.legal:
-        branch = table.fork()
+        branch = table.copy()
         branch.play(action)
         leaves += walk(kit, branch, reference_after, [*options, kit.option(action, table)], depth - 1)
     return leaves
@@ -339,7 +339,7 @@ def test_arbitrary_order_is_in_no_seats_knowledge(kit, name):
     """Nor what was in a place that is not used."""
     moved = 0
     for table in kit.positions(kit.variant(name), kit.game.player_counts[0], 1):
-        other = table.fork()
+        other = table.copy()
         for field, counted in kit.unordered.items():
             left = int(table.state[counted][0])
             other.state[field][0, :left] = table.state[field][0, :left][::-1]

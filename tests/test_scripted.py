@@ -10,7 +10,7 @@ from strozzi_sim.games import load_game
 from strozzi_sim.games.variants import from_changes, resolve_variant
 from strozzi_sim.kernel.fields import exact_copy
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.scripted import deals, steps
+from strozzi_sim.play.scripted import ScriptEnded, deals, steps
 
 FEW_SHIPS = {"ships": [
     {"id": f"S{k}", "sail": k, "venice": 1, "rome": 0, "naples": 2, "scrolls": k % 2, "promotion": k % 2} for k in range(5)
@@ -34,6 +34,18 @@ def test_strozzi_is_dealt_in_every_way_once():
     assert all(isclose(chance, 1 / 60) for _, chance in dealt)
 
 
+def test_positions_by_script_are_those_ways():
+    game = load_game("strozzi")
+    few, waiting, dealt = from_changes(game, "few", FEW_SHIPS, "few"), [[]], []
+    while waiting:
+        script = waiting.pop()
+        try:
+            dealt.append(Position(game, 3, variant=few, chance=script).state.tobytes())
+        except ScriptEnded as ended:
+            waiting += [[*script, outcome] for outcome in range(ended.outcomes)]
+    assert sorted(dealt) == sorted(state.tobytes() for state, _ in deals(game, few.rules, 3))
+
+
 def test_medici_vs_strozzi_is_dealt_in_every_way_once():
     game, base = load_game("medici_vs_strozzi"), resolve_variant(load_game("medici_vs_strozzi"), "base")
     lots = Counter(shown(base, game, state).lot for state, _ in deals(game, base.rules, 2, start_player=1))
@@ -46,7 +58,7 @@ def test_seeded_games_take_one_of_the_ways_and_probabilities_add_up_to_1(name):
     game = load_game(name)
     variant = resolve_variant(game, "base")
     for deal in range(3):
-        position = Position(game, variant, game.player_counts[0], seed=3, deal=deal)
+        position = Position(game, game.player_counts[0], seed=3, deal=deal, variant=variant)
         while not position.over:
             action = position.legal[(deal + len(position.journal)) % len(position.legal)]
             before = exact_copy(position.state)
@@ -62,6 +74,6 @@ def test_what_is_likely_by_script_happens_as_often_in_seeded_games():
     likely = Counter()
     for state, chance in deals(game, few.rules, 3):
         likely[shown(few, game, state).ship] += chance
-    found = Counter(Position(game, few, 3, seed=0, deal=deal).view(0).ship for deal in range(1000))
+    found = Counter(Position(game, 3, seed=0, deal=deal, variant=few).view(0).ship for deal in range(1000))
     expected = np.array([1000 * likely[ship] for ship in sorted(found)])
     assert (((np.array([found[ship] for ship in sorted(found)]) - expected) ** 2) / expected).sum() < 20

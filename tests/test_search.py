@@ -54,7 +54,7 @@ def test_results_depend_on_the_deal_alone(name):
 
 
 def first_decisions(name, decisions=12):
-    table = Position(STROZZI, BASE, 4, seed=5, deal=1)
+    table = Position(STROZZI, 4, seed=5, deal=1)
     chosen = []
     for _ in range(decisions):
         chosen.append(table.ask(load_agent(name)))
@@ -80,7 +80,7 @@ def test_golden_decisions(name):
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_they_leave_the_state_and_the_rules_alone(name):
-    table = Position(STROZZI, variant("all-flipped"), 3, seed=5, deal=2)
+    table = Position(STROZZI, 3, seed=5, deal=2, variant=variant("all-flipped"))
     compiled = compile_agent(load_agent(name), STROZZI)
     while not table.over:
         before = table.state.tobytes(), table.variant.rules.tobytes()
@@ -122,7 +122,7 @@ def test_playouts_are_counted_over_games():
     ],
 )
 def test_the_budget_is_what_it_says(name, playouts):
-    table = Position(STROZZI, BASE, 4, seed=5, deal=1)
+    table = Position(STROZZI, 4, seed=5, deal=1)
     assert len(table.legal) == 4
     assert _ask(table, compile_agent(load_agent(name), STROZZI))[1]["playouts"] == playouts
 
@@ -140,7 +140,7 @@ def children(memory, node):
 @pytest.mark.parametrize("root", ["ucb", "halving"])
 @pytest.mark.parametrize("backup", ["maxn", "paranoid", "selfish"])
 def test_the_tree_adds_up(backup, root):
-    table = Position(STROZZI, BASE, 5, seed=5, deal=1)
+    table = Position(STROZZI, 5, seed=5, deal=1)
     spec = f"ismcts:iterations=3000,urgency=0.4,backup={backup},root={root}"
     action, memory = _ask(table, compile_agent(load_agent(spec), STROZZI))
     nodes, used = memory["nodes"], int(memory["used"])
@@ -166,7 +166,7 @@ def test_the_tree_adds_up(backup, root):
 @pytest.mark.slow
 @pytest.mark.parametrize("expand", [1, 7])
 def test_the_tree_goes_on_below_nodes_with_enough_visits(expand):
-    table = Position(STROZZI, BASE, 4, seed=5, deal=1)
+    table = Position(STROZZI, 4, seed=5, deal=1)
     memory = _ask(table, compile_agent(load_agent(f"ismcts:iterations=2000,expand={expand}"), STROZZI))[1]
     nodes = memory["nodes"]
     inner = [node for node in range(1, int(memory["used"])) if nodes[node]["first"]]
@@ -178,7 +178,7 @@ def test_the_tree_goes_on_below_nodes_with_enough_visits(expand):
 def test_a_tree_that_does_not_grow_is_flat_monte_carlo():
     flat = compile_agent(load_agent("flat_mc:playouts=400,per=decision,allocation=halving,utility=rank"), STROZZI)
     tree = compile_agent(load_agent("ismcts:iterations=400,root=halving,expand=1000,utility=rank"), STROZZI)
-    table = Position(STROZZI, BASE, 4, seed=5, deal=1)
+    table = Position(STROZZI, 4, seed=5, deal=1)
     while not table.over:  # the same sweeps, the same chance, the same playouts
         action = _ask(table, flat)[0]
         assert _ask(table, tree)[0] == action
@@ -245,12 +245,11 @@ def maxn(table, nodes):
     nodes[0] += 1
     if nodes[0] > MAX_NODES:
         raise Unclear
-    saved, seat, values = table.state.copy(), table.actor, {}
+    seat, values = table.actor, {}
     for action in table.legal:
         table.play(action)
         values[action] = maxn(table, nodes)[0]
-        table.state[:] = saved
-        table._look()
+        table.undo()
     best = max(values.values(), key=lambda rewards: rewards[seat])
     if any(rewards != best and rewards[seat] > best[seat] - CLEAR for rewards in values.values()):
         raise Unclear
@@ -261,17 +260,15 @@ def last_positions(most, least, players):
     """(table, best actions by max^n) at the last card of games, with `least` decisions to come, where it matters."""
     found = 0
     for deal in range(2_000):
-        table = Position(STROZZI, BASE, players, seed=21, deal=deal)
+        table = Position(STROZZI, players, seed=21, deal=deal)
         player = load_agent("random")
         while not table.over:
             if int(table.state[0]["round"]) == 2 and int(table.state[0]["deck"]) == 0:
-                saved, nodes = table.state.copy(), [0]
+                nodes = [0]
                 try:
-                    best = maxn(table, nodes)[1]
+                    best = maxn(table.copy(), nodes)[1]
                 except Unclear:
                     best = set()
-                table.state[:] = saved
-                table._look()
                 if 0 < len(best) < len(table.legal) and nodes[0] >= least:
                     yield table, best
                     found += 1

@@ -20,8 +20,9 @@ import pytest
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.selfplay.loop import OUTCOME, ROW
 from strozzi_sim.selfplay.match import MatchResult
-from strozzi_sim.studies.plan import make_plan, read_study
-from strozzi_sim.studies.run import Progress, load_results, run_study
+from strozzi_sim.studies.planning import make_plan, read_study
+from strozzi_sim.studies.played import load_results
+from strozzi_sim.studies.run import Progress, run_study
 from strozzi_sim.studies.store import Store
 
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"

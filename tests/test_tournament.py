@@ -25,7 +25,8 @@ from strozzi_sim.stats.sequences import FIRST_LOOK, anytime_interval, surely_dif
 from strozzi_sim.studies.ladder import flattens_at
 from strozzi_sim.studies.matchups import make_field, matchups
 from strozzi_sim.studies.names import find_agents
-from strozzi_sim.studies.run import load_results, run_in_memory, run_study
+from strozzi_sim.studies.played import load_results
+from strozzi_sim.studies.run import run_in_memory, run_study
 
 TWIN = """
 from strozzi_sim.agent import compiled_agent

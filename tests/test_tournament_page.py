@@ -11,8 +11,9 @@ from strozzi_games import STROZZI
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
 from strozzi_sim.games import load_game
-from strozzi_sim.reports.tournament import write_tournament
-from strozzi_sim.studies.run import load_results, run_study
+from strozzi_sim.reports.writing import write_report
+from strozzi_sim.studies.played import load_results
+from strozzi_sim.studies.run import run_study
 
 FIELD = ["heuristic", "random", "greedy", "trader"]
 
@@ -29,7 +30,7 @@ def played(folder, field=FIELD, **options):
 def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tournament") / "r"
     found = played(folder, players=[3, 4], variants=["base", "long-tracks"])
-    write_tournament(folder, found.manifest, found.tables, STROZZI)
+    write_report(folder, found.manifest, found.tables, STROZZI)
     return found
 
 
@@ -52,7 +53,7 @@ def test_the_page_stands_alone(results):
 def test_a_dollar_in_a_name_begins_no_formula(results, tmp_path):
     name = r"$\frac{$"
     frames = {table: frame.replace("greedy", name) for table, frame in results.tables.items()}
-    page = write_tournament(tmp_path, results.manifest, frames, STROZZI).read_text()
+    page = write_report(tmp_path, results.manifest, frames, STROZZI).read_text()
     assert page.count(f">3 {name}</text>") == 4  # in every picture of the pairs
 
 
@@ -101,24 +102,24 @@ def test_a_weaker_agent_that_beats_a_stronger_one_is_named(results):
     order = list(ratings[here].sort_values("value", ascending=False)["agent"])
     odd = (pairs["players"] == 3) & (pairs["variant"] == "base") & (pairs["agent"] == order[3])
     pairs.loc[odd & (pairs["opponent"] == order[0]), ["value", "low", "high"]] = 0.7, 0.6, 0.8
-    page = write_tournament(results.folder, results.manifest, frames, STROZZI).read_text()
+    page = write_report(results.folder, results.manifest, frames, STROZZI).read_text()
     assert f"<code>{order[3]}</code> finished ahead of <code>{order[0]}</code> in 70" in page
     assert "against the ranking" in page
     pairs.loc[odd & (pairs["opponent"] == order[0]), ["value", "low", "high"]] = 0.58, 0.505, 0.65
-    page = write_tournament(results.folder, results.manifest, frames, STROZZI).read_text()
+    page = write_report(results.folder, results.manifest, frames, STROZZI).read_text()
     assert "against the ranking" not in page  # one of six pairs looks like this by chance more often than in 1 of 20
-    write_tournament(results.folder, results.manifest, results.tables, STROZZI)
+    write_report(results.folder, results.manifest, results.tables, STROZZI)
 
 
 def test_few_games_and_a_rule_to_stop(tmp_path):
     few = played(tmp_path / "few", ["random", "greedy", "trader"], deals=2)
-    text = text_of(write_tournament(tmp_path / "few", few.manifest, few.tables, STROZZI).read_text())
+    text = text_of(write_report(tmp_path / "few", few.manifest, few.tables, STROZZI).read_text())
     assert "there are too few games to say how certain that is" in text
     assert np.isnan(few.tables["ratings"]["value"]).all()
     long = "heuristic:keep_pirate=1,risk=0.25"
     stopped = played(tmp_path / "until", [long, "random", "greedy"], deals=300, until="0.2")
     assert stopped.manifest["deals"] < 300
-    text = text_of(write_tournament(tmp_path / "until", stopped.manifest, stopped.tables, STROZZI).read_text())
+    text = text_of(write_report(tmp_path / "until", stopped.manifest, stopped.tables, STROZZI).read_text())
     assert "win shares known to within 0.2; at most 300 deals" in text
     assert f"{stopped.manifest['deals']} deals each" in text
     assert "win_share_anytime" in text
@@ -149,7 +150,7 @@ def test_two_players_get_nash_averaging(tmp_path, results):
     game = load_game("medici_vs_strozzi")
     made = tournament_of(game, ["random", "fixed-price:value=8", "fixed-price:value=4"], players=[2], deals=40)
     found = run_study(made.plan, tmp_path / "two", workers=1, tables=made.tables)
-    write_tournament(tmp_path / "two", found.manifest, found.tables, game)
+    write_report(tmp_path / "two", found.manifest, found.tables, game)
     text = text_of((tmp_path / "two" / "report.html").read_text())
     weights = found.tables["nash"].query("figure == 'weight' and value > 0")
     assert len(weights) == 1, "one of the three beats the others"

@@ -129,14 +129,13 @@ from numba import int64
 from goofspiel import GAME
 from goofspiel.state import UNKNOWN
 from strozzi_sim.games.contract import seen_action
-from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.position import Position
 from strozzi_sim.kernel.fields import array_type
 
 def table(*bids):
-    table = Position(GAME, resolve_variant(GAME, "base"), 3, seed=0, deal=0)
+    table = Position(GAME, 3)
     for bid in bids:
         table.play(bid)
     return table
@@ -228,6 +227,34 @@ def test_an_edited_rule_is_compiled_anew_and_found(document, tmp_path):
     core.write_text(core.read_text().replace("bid > highest", "bid >= highest"))  # the last of the highest takes it
     record(document, path)
     assert "award" in document("verify", path, code=1)["message"]
+
+
+STEPPED = """
+import numpy as np
+from goofspiel import GAME
+from strozzi_sim.agent import load_agent
+from strozzi_sim.selfplay.match import Match
+from strozzi_sim.selfplay.vector import VectorEnv
+
+env, scores, unlike = VectorEnv("goofspiel", 3, 64), {}, 0
+step = env.reset(3)
+for _ in range(100):
+    later = step.seats == 2  # two bids lie face down: their cards are still seen in the hands
+    cards = env.slices["seats.cards"].of(step.observations).sum(axis=-1)[later]
+    assert (cards == cards[:, :1]).all() and env.slices["seats.has_bid"].of(step.observations)[later, 1:].all()
+    unlike += later.sum()
+    step = env.step(env.random_actions())
+    scores.update(zip(step.info.final_deals.tolist(), step.info.final_scores.tolist()))
+assert unlike > 1000 and len(scores) > 400
+rows = Match(GAME, 3, (load_agent("random"),), env.variant, 3).play(0, max(scores) + 1, rows=True).rows
+wanted = rows["score"].reshape(-1, 3).tolist()
+assert all(wanted[deal] == score for deal, score in scores.items())
+"""
+
+
+@pytest.mark.slow
+def test_it_is_stepped_many_games_at_once(python):
+    python("-c", STEPPED)
 
 
 CHECK = "from strozzi_sim.conformance import check_game; from goofspiel import GAME; print(check_game(GAME, deals=5).promises)"

@@ -15,7 +15,8 @@ from strozzi_sim.studies.compare import Comparison, plan_agents, plan_variants
 from strozzi_sim.studies.exploit import CHUNKS, _Field, _table
 from strozzi_sim.studies.ladder import Climb, Ladder, find_budgets, plan_ladder
 from strozzi_sim.studies.names import find_agents, find_variants
-from strozzi_sim.studies.plan import Extent, Plan, make_plan
+from strozzi_sim.studies.plan import Extent, Plan
+from strozzi_sim.studies.planning import make_plan
 from strozzi_sim.studies.run import cell_counts
 from strozzi_sim.studies.tables import study_tables
 from strozzi_sim.studies.tournament import Sample, Tournament, plan_tournament

@@ -85,7 +85,7 @@ def collect(weights: Weights, deals: range, playouts: int) -> tuple[np.ndarray[A
     fair, rng = spec_of("fair-price", weights), np.random.default_rng(deals.start)
     positions, worths = [], []
     for deal in deals:
-        table = Position(game, variant, 2, seed=SEED, deal=deal)
+        table = Position(game, 2, seed=SEED, deal=deal, variant=variant)
         while not table.over:
             if table.state["phase"][0] == s.PLACE and rng.random() < ASKED:
                 after, memory = table.state.copy(), np.zeros(1, compiled.memory)

@@ -83,8 +83,7 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
         _describe(table, recorded.names, lines[told:] if asked.decision is None else [])
         told = len(lines)
         if step or asked.decision is not None:
-            view, seen = table.game.view, before.view(before.actor)
-            print(f"\n{view.render(seen, table.variant.components, recorded.names)}")
+            print(f"\n{before.text(names=recorded.names)}")
         _print_decision(document, recorded.names, spec, _MAX_ROWS if asked.decision is None else None)
         if step and asked.decision is None and is_enough():
             break

@@ -79,11 +79,11 @@ def heatmap(
     """
     from strozzi_sim.agent import split_specs
     from strozzi_sim.games import load_game
-    from strozzi_sim.games.own_maps import OwnMap
+    from strozzi_sim.games.own_maps import OwnMap, name_of_map
     from strozzi_sim.studies.maps import add_heat_map, heat_map
 
     own = OwnMap(
-        name=_checked(name) or _name_of(value, rows, columns, where), rows=rows, columns=columns, value=value,
+        name=_checked(name) or name_of_map(value, rows, columns, where), rows=rows, columns=columns, value=value,
         where=where, fact=fact, title=title,
     )  # fmt: skip
     if _is_folder(source):
@@ -121,12 +121,6 @@ def _checked(name: str) -> str:
     if name and not re.fullmatch(r"[a-z0-9-]{1,64}", name):
         raise InputError(f"--name: {shown(name)} must be 1 to 64 lower-case letters, digits and -")
     return name
-
-
-def _name_of(value: str, rows: str, columns: str, where: str) -> str:
-    """A name that says what the map is."""
-    text = f"{value} by {rows} and {columns} {where}".lower()
-    return re.sub(r"[^a-z0-9]+", "-", text).strip("-")[:64].strip("-")
 
 
 def _is_folder(source: str) -> bool:

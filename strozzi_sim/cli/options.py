@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from strozzi_sim.games.contract import Game
     from strozzi_sim.games.variants import Variant
     from strozzi_sim.play.calibrate import Calibration
-    from strozzi_sim.studies.run import Results
+    from strozzi_sim.studies.played import Played
     from strozzi_sim.studies.study import Run
 
 MAX_WORKERS = 1_024
@@ -153,7 +153,7 @@ def find_variant(game: "Game", name: str, study: Path | None) -> "Variant":
 
     if study is None:
         return resolve_variant(game, name)
-    from strozzi_sim.studies.plan import read_study
+    from strozzi_sim.studies.planning import read_study
 
     variants = {variant.name: variant for variant in read_study(study).variants}
     if name not in variants:
@@ -176,7 +176,7 @@ def print_json(document: Any, calibrations: "Sequence[Calibration]" = ()) -> Non
     print(json.dumps(document, indent=1, allow_nan=False))
 
 
-def print_tables(results: "Results") -> None:
+def print_tables(results: "Played") -> None:
     """The plan and every table of a study as the JSON document; a missing value is null."""
 
     def rows(frame: "DataFrame") -> list[dict[str, Any]]:
@@ -213,29 +213,21 @@ def how_to_run(
         yield how(Progress(calibrating=calibrating, **heard))
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
 
-    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    from strozzi_sim.api.bars import terminal_bar
+
     console = Console(stderr=True)
-    with Bar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("games", total=None)
-
-        def games(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total)
-
+    with terminal_bar(console) as games:
         yield how(Progress(say=console.print, games=games, planned=tell_plan, calibrating=calibrating))
 
 
-def write_page(results: "Results") -> Path:
+def write_page(results: "Played") -> Path:
     """Write the report of a results folder; returns its path."""
     from strozzi_sim.games import load_game
-    from strozzi_sim.reports.page import write_report
-    from strozzi_sim.reports.tournament import write_tournament
+    from strozzi_sim.reports.writing import write_report
 
     assert results.folder is not None
-    write = write_tournament if "ratings" in results.tables else write_report
-    return write(results.folder, results.manifest, results.tables, load_game(results.manifest["game"]))
+    return write_report(results.folder, results.manifest, results.tables, load_game(results.manifest["game"]))
 
 
 def columns_of(rows: Sequence[Sequence[str]]) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from strozzi_sim.cli import options
-from strozzi_sim.errors import AgentFault, InputError
+from strozzi_sim.errors import AgentFault, InputError, in_ranges
 
 if TYPE_CHECKING:
     from strozzi_sim.play.position import Position
@@ -53,7 +53,7 @@ def play(
         options.say(
             f"{', '.join(foreign)} plays in this process: it cannot be stopped if it hangs, and it ends with this command"
         )
-    table = Position(the_game, chosen, count, seed=seed, deal=deal)
+    table = Position(the_game, count, seed=seed, deal=deal, variant=chosen)
     seated = [others[k % len(others)] for k in range(count - 1)]
     seated.insert(seat, seated[0])
     names = [spec.text for spec in seated]
@@ -80,19 +80,13 @@ def play(
                 f"replay: strozzi play {game} --players {count} --agents '{agents}' --seat {seat} --seed {seed} --deal {deal}"
             )
         table.play(action)
-    print(f"\n{_board(table, names, seat)}")
-
-
-def _board(table: "Position", names: list[str], seat: int) -> str:
-    return table.game.view.render(table.view(seat), table.variant.components, names)
+    print(f"\n{table.text(seat, names)}")
 
 
 def _ask_person(table: "Position", names: list[str], seat: int) -> bool:
     """Show the board and play what the person says; False if they quit."""
-    view = table.game.view
-    seen = table.view(seat)
-    choices = {view.action_name(action, seen): action for action in table.legal}
-    print(f"\n{_board(table, names, seat)}\n\n{view.question(seen, int(table.state[0]['phase']))}")
+    choices = dict(zip(table.names, table.legal, strict=True))
+    print(f"\n{table.text(seat, names)}\n\n{table.question}")
     while True:
         print(f"{_spoken(list(choices))} (or quit): ", end="", flush=True)
         line = sys.stdin.readline()
@@ -114,15 +108,8 @@ def _ask_person(table: "Position", names: list[str], seat: int) -> bool:
 
 
 def _spoken(names: list[str]) -> str:
-    """The choices in one line; many whole numbers in a row are said as a range, `0 to 120`."""
-    said: list[str] = []
-    while names:
-        run = 1
-        while run < len(names) and names[0].isdecimal() and names[run] == str(int(names[0]) + run):
-            run += 1
-        said += [f"{names[0]} to {names[run - 1]}"] if run > 3 else names[:run]
-        names = names[run:]
-    return " / ".join(said)
+    """The choices in one line."""
+    return " / ".join(in_ranges(names))
 
 
 COMMANDS = {"play": play}

@@ -8,7 +8,7 @@ import typer
 from strozzi_sim.cli import options
 
 if TYPE_CHECKING:
-    from strozzi_sim.studies.run import Results
+    from strozzi_sim.studies.played import Played
 
 Out = Annotated[Path | None, options.out_option("results folder; default: results/<name>")]
 
@@ -34,12 +34,12 @@ def report(
 
     Example: strozzi report results/balance-by-player-count
     """
-    from strozzi_sim.studies.run import load_results
+    from strozzi_sim.studies.played import load_results
 
     _finish(load_results(folder), json)
 
 
-def _finish(results: "Results", json: bool) -> None:
+def _finish(results: "Played", json: bool) -> None:
     """Write the report of a results folder, and say where everything is."""
     page = options.write_page(results)
     if not json:

@@ -12,7 +12,7 @@ from strozzi_sim.errors import InputError
 if TYPE_CHECKING:
     from strozzi_sim.games.contract import Game
     from strozzi_sim.games.variants import Variant
-    from strozzi_sim.studies.run import Results
+    from strozzi_sim.studies.played import Played
 
 Deals = Annotated[int, typer.Option(help="deals for every line-up")]
 Out = Annotated[
@@ -226,7 +226,7 @@ def ladder(
         print(f"flat from step {flat}: {twice} is not significantly better or worse than {once}")
 
 
-def _finish(results: "Results", deals: int, json: bool) -> bool:
+def _finish(results: "Played", deals: int, json: bool) -> bool:
     """Write the page of a tournament, and say how far it was played and where it is; true if JSON was all asked for."""
     page = options.write_page(results) if results.folder is not None and "ratings" in results.tables else None
     if json:

@@ -2,17 +2,18 @@
 
 from collections.abc import Sequence
 
-from strozzi_sim.agent import AgentSpec, load_agent
 from strozzi_sim.errors import BrokenPromise
+from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import BASE, Variant, resolve_variant
 from strozzi_sim.play.fairness import Fairness, check_fairness
 from strozzi_sim.selfplay.match import Match
+from strozzi_sim.studies.names import AnyAgent, find_agents
 
 
 def check_agent(
-    agent: str | AgentSpec,
-    game: Game,
+    agent: AnyAgent,
+    game: str | Game,
     *,
     variant: str | Variant = BASE,
     players: Sequence[int] | None = None,
@@ -22,8 +23,8 @@ def check_agent(
     """Check that an agent plays by the rules, depends on its seat's knowledge alone, and gives one result a deal.
 
     Args:
-        agent: spec string, or a spec made in code.
-        game: what it plays.
+        agent: spec string, or one declared in code.
+        game: its name, or the game itself.
         variant: name of a shipped variant, or one made in code.
         players: player counts; all that the agent plays by default.
         deals: deals a player count.
@@ -38,11 +39,11 @@ def check_agent(
         AgentFault: it failed, or chose an illegal action.
         InputError: it plays none of these.
 
-    >>> from strozzi_sim.games import load_game
-    >>> check_agent("random", load_game("strozzi"), players=[3], deals=1).leak is None
+    >>> check_agent("random", "strozzi", players=[3], deals=1).leak is None
     True
     """
-    spec = load_agent(agent, game) if isinstance(agent, str) else agent.within(game)
+    game = find_game(game)
+    (spec,) = find_agents([agent], game)
     chosen = variant if isinstance(variant, Variant) else resolve_variant(game, variant)
     found = check_fairness(spec, game, chosen, players=players or game.player_counts, deals=deals, seed=seed)
     if found.leak is not None:

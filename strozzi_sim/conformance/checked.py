@@ -39,7 +39,7 @@ class Checked:
 
     def position(self) -> Position:
         """Where the game begins."""
-        return Position(self.game, self.variant, self.players, seed=self.seed, deal=self.deal)
+        return Position(self.game, self.players, seed=self.seed, deal=self.deal, variant=self.variant)
 
     def hold(self, promise: str, holds: Any, what: str) -> None:
         """Note a promise, and raise BrokenPromise if it does not hold."""

@@ -4,7 +4,7 @@ Promises, in the order in which they are checked (PROMISES):
 
 - components : the data makes a rules record, and games of every player count
 - legal actions : at least two at each decision, in ascending order, above 0 and below ACTIONS, as `is_legal` says
-- one deal, one game : the same deal and actions give the same bytes; the journal has room for every event
+- one deal, one game : the same deal and actions give the same bytes, with a journal too; it has room for every event
 - chance : all of it comes from `draw`: what a deal brings is one of the ways that a script of outcomes can take
 - results : places fit the scores that are told: shared places are shared by as many as they say
 - records : the core's record is one that the plain-Python reference plays, and a spoiled one is refused
@@ -13,7 +13,8 @@ Promises, in the order in which they are checked (PROMISES):
   byte that differs
 - determinize : draws as chance would, judged by how games end that are played on from there
 - seen_action : who acts sees something; who sees something knows more than before
-- observe : a function of what the seat knows, finite; where only chance is hidden it reads the same of the state itself
+- observe : a function of what the seat knows, finite; where only chance is hidden it reads the same of the state itself; the
+  game's slices are every column once, and in shipped variants no number lies outside the range of its slice
 - facts : every column is documented and what is counted twice two ways agrees; core and journal tell the same
 - words : every legal action has a name of its own, and the position a text
 - tiers : the agents that the game names as its tiers are known and play it, in turn, at every player count
@@ -32,7 +33,9 @@ from strozzi_sim.agent import check_lineup, load_agent
 from strozzi_sim.conformance.checked import Checked, GameCheck
 from strozzi_sim.conformance.facts import check_facts, check_told_twice
 from strozzi_sim.conformance.kernels import Kernels, kernels
+from strozzi_sim.conformance.slices import check_range, check_slices
 from strozzi_sim.errors import AgentFault, BrokenRule, InputError
+from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import BASE, Variant, resolve_variant
 from strozzi_sim.kernel.fields import exact_copy
@@ -40,6 +43,7 @@ from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.scripted import steps
+from strozzi_sim.play.start import start_of
 
 WORLDS = 3  # times that the unknown is drawn at each decision
 EVERY, WAYS = 5, 500  # the ways of chance are tried at every fifth decision, so many of them
@@ -53,12 +57,17 @@ Array = np.ndarray[Any, Any]
 
 
 def check_game(
-    game: Game, *, variant: str | Variant = BASE, players: Sequence[int] | None = None, deals: int = 5, seed: int = 0
+    game: str | Game,
+    *,
+    variant: str | Variant = BASE,
+    players: Sequence[int] | None = None,
+    deals: int = 5,
+    seed: int = 0,
 ) -> GameCheck:
     """Check what a game promises, on random games of every player count.
 
     Args:
-        game: the game; it need not be installed.
+        game: its name, or the game itself, which need not be installed.
         variant: name of a shipped variant, or one made in code.
         players: player counts; all that the game takes by default.
         deals: games a player count; the drawing of unknown things is judged on 60 times as many.
@@ -67,14 +76,15 @@ def check_game(
     Raises:
         BrokenPromise: names the promise, and the deal and actions that show it.
 
-    >>> from strozzi_sim.games import load_game
-    >>> check_game(load_game("strozzi"), players=[3], deals=1).games
+    >>> check_game("strozzi", players=[3], deals=1).games
     1
     """
+    game = find_game(game)
     chosen = variant if isinstance(variant, Variant) else resolve_variant(game, variant)
     found = GameCheck()
     compiled = kernels(game)
     for count in players or game.player_counts:
+        check_slices(Checked(game, chosen, count, seed, 0, found, compiled))
         for deal in range(deals):
             here = Checked(game, chosen, count, seed, deal, found, compiled)
             _check_components(here)
@@ -117,8 +127,12 @@ def _walk(here: Checked) -> None:
         here.found.decisions += 1
         here.hold("one deal, one game", twin.state.tobytes() == position.state.tobytes(), "two games differ")
     here.hold("legal actions", position.over, "the game does not end")
-    rows = len(position.journal)
-    here.hold("one deal, one game", rows <= here.game.journal_rows, f"{rows} events, more than journal_rows")
+    start = start_of(here.game, here.players, here.seed, here.deal, here.variant)
+    try:
+        same = start.retold(here.actions)[0].tobytes() == position.state.tobytes()
+    except InputError as error:
+        here.hold("one deal, one game", False, str(error))
+    here.hold("one deal, one game", same, "the game with a journal is another than the one without")
     _check_results(here, position)
     _check_record(here, position)
     check_told_twice(here, position)
@@ -170,6 +184,7 @@ def _check_knowledge(here: Checked, position: Position, rng: SeatRng) -> None:
         here.hold("conceal", again.tobytes() == known.tobytes(), f"concealed twice, seat {seat} knows less")
         out = _observation(here, known, seat)
         here.hold("observe", np.isfinite(out).all(), "not every place of the observation is written with a number")
+        check_range(here, out, seat)
         if not here.variant.hidden:  # then the loops need not conceal a state to observe it
             plain = _observation(here, position.state, seat)
             here.hold("observe", np.array_equal(plain, out), f"seat {seat} is told the arbitrary order of things")
@@ -194,13 +209,13 @@ def _difference(one: Array, other: Array) -> str:
 
 
 def _check_seen(here: Checked, position: Position, action: int) -> None:
-    after = position.fork()
+    after = position.copy()
     after.play(action)
     arguments = (position.state, after.state, here.variant.rules, action)
     own = here.kernels.seen(*arguments, position.actor)
     here.hold("seen_action", own != 0, f"the seat that plays {action} sees nothing")
     instead = position.legal[len(here.actions) % len(position.legal)]
-    otherwise = position.fork()
+    otherwise = position.copy()
     otherwise.play(instead)
     for viewer in range(here.players):
         code = here.kernels.seen(*arguments, viewer)
@@ -219,12 +234,10 @@ def _check_seen(here: Checked, position: Position, action: int) -> None:
 
 
 def _check_words(here: Checked, position: Position) -> None:
-    view = here.game.view
-    seen = position.view(position.actor)
-    names = [str(view.action_name(action, seen)) for action in position.legal]
+    names = position.names
     here.hold("words", len({name.lower() for name in names}) == len(names), f"two actions have one name: {names}")
-    here.hold("words", view.question(seen, int(position.state["phase"][0])), "no question")
-    here.hold("words", view.render(seen, here.variant.components, ["a"] * here.players), "no text")
+    here.hold("words", position.question, "no question")
+    here.hold("words", position.text(), "no text")
 
 
 def _check_results(here: Checked, position: Position) -> None:
@@ -277,7 +290,7 @@ def _check_trees(here: Checked) -> None:
     if not place.is_file() or here.variant.name != BASE:
         return
     golden = tomllib.loads(place.read_text("utf-8")).get("leaves", {}).get(str(here.players), [])
-    start = Position(here.game, here.variant, here.players, seed=0, deal=0)
+    start = Position(here.game, here.players, variant=here.variant)
     for depth, wanted in enumerate(golden, 1):
         counted = here.kernels.count(start.state, here.variant.rules, start.chance, depth)
         here.hold("move trees", counted == wanted, f"{counted} positions after {depth} decisions, not {wanted}")
@@ -291,7 +304,7 @@ def _check_tiers(here: Checked) -> None:
         check_lineup(specs, here.game, here.players)
         while specs and not position.over:
             spec = specs[len(here.actions) % len(specs)]
-            action = position.fork().ask(spec)  # nobody sits at a fork yet
+            action = position.copy().ask(spec)  # nobody sits at a copy yet
             here.hold("tiers", action in position.legal, f"{spec.text} chose the illegal action {action}")
             position.play(action)
             here.actions.append(action)

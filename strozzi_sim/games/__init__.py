@@ -1,8 +1,10 @@
 """The games: one folder each, with the same files, ours and others'; found through the entry points of installed packages."""
 
+import sys
 from functools import cache
+from types import ModuleType
 
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import ArgumentError, InputError, known_names, shown
 from strozzi_sim.games.contract import Game
 from strozzi_sim.kernel.installed import installed
 
@@ -31,3 +33,31 @@ def load_game(name: str) -> Game:
     if not isinstance(game, Game) or game.name != name:
         raise InputError(f"game {name!r}: {point.value} is not a game of that name")
     return game
+
+
+def find_game(game: str | Game, place: str = "") -> Game:
+    """The game that is called so; a game is taken as it is. `place` says where the name stood, and begins the error.
+
+    Raises:
+        InputError: there is none.
+    """
+    prefix = f"{place}: " if place else ""
+    if isinstance(game, Game):
+        return game
+    if not isinstance(game, str):
+        raise ArgumentError("game", f"expected the name of a game, or a Game, got {shown(game)}")
+    try:
+        return load_game(game)
+    except InputError as error:
+        raise InputError(f"{prefix}{error}") from None
+
+
+class _Games(ModuleType):
+    """This module, called: `strozzi_sim.games()` is a function of the package, and has to stay one once it is imported."""
+
+    def __call__(self) -> list[str]:
+        """The names of all installed games."""
+        return game_names()
+
+
+sys.modules[__name__].__class__ = _Games

@@ -28,6 +28,7 @@ from strozzi_sim.games.parts import (
     StatePart,
     ViewPart,
 )
+from strozzi_sim.games.slices import Layout
 from strozzi_sim.kernel.journal import write
 
 TIERS = ("weak", "middle", "search", "learned")  # what kinds of agent a game may name, the weakest first
@@ -136,6 +137,17 @@ class Game:
     def actions(self) -> int:
         """Action numbers lie below it."""
         return int(cast(StatePart, self._part("state")).ACTIONS)
+
+    @property
+    def slices(self) -> Layout:
+        """The named slices of its observations.
+
+        Raises:
+            InputError: the game's view.py names none.
+        """
+        if not hasattr(self.view, "SLICES"):
+            raise InputError(f"game {self.name!r}: {self.package}.view has no SLICES, which every game must have")
+        return self.view.SLICES
 
     def __reduce__(self) -> Any:
         """A game is one object a process; workers find theirs by its package."""
@@ -246,7 +258,7 @@ def seen_action(before, after, rules, action, viewer):
 
 
 def observe(state, rules, seat, out):
-    """Write what `seat` sees into float32 `out[F]`, as the game's view.py documents index by index."""
+    """Write what `seat` sees into float32 `out[F]`, as the SLICES of the game's view.py say."""
     _no_game("observe")
 
 

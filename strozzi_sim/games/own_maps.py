@@ -58,6 +58,7 @@ def table_of(game: Game, names: Sequence[str], fact: str, place: str) -> Table:
                 raise InputError(f"{place}: table {fact}: no column {shown(name)}; {known_names(name, own)}")
         return table
     found = [table for table in tables.values() if {*names} <= {column.name for column in table.all_columns}]
+    found = [table for table in found if not table.sampled] or found  # one of a sample of deals is meant only by name
     if len(found) == 1:
         return found[0]
     if found:
@@ -105,6 +106,12 @@ def own_heat_map(game: Game, asked: OwnMap, place: str = "heatmap") -> HeatMap:
         f"Of each {table.text.removeprefix('a ')}{which}: {figure.label}. Rows: {down.text}. Columns: {across.text}."
     )
     return HeatMap(asked.title or words[0].upper() + words[1:] + which, caption, down.text, across.text, figure, block)
+
+
+def name_of_map(value: str, rows: str, columns: str, where: str) -> str:
+    """A name that says what a heat map is."""
+    text = f"{value} by {rows} and {columns} {where}".lower()
+    return re.sub(r"[^a-z0-9]+", "-", text).strip("-")[:64].strip("-")
 
 
 def _words(name: str) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.games.slices import Layout
 
 Plain = Mapping[str, Any]  # component data as plain mappings, lists, numbers and words, as records have it
 
@@ -79,8 +80,11 @@ class ViewPart(Protocol):
     """`view.py`: what a seat knows. Every function takes a state as `conceal` leaves it.
 
     Attributes:
-        OBSERVATION: length of the observation tensor.
+        SLICES: what stands where in the observation tensor, by name.
+        OBSERVATION: its length, SLICES.size.
     """
+
+    SLICES: Layout
 
     @property
     def OBSERVATION(self) -> int: ...  # noqa: D102 - a constant of the module

@@ -89,6 +89,30 @@ def resolve_variant(
     return from_changes(game, name, changes, f"{game.name} variant {name}")
 
 
+@cache
+def _shipped(game: Game, name: str) -> Variant:
+    return resolve_variant(game, name)
+
+
+def find_variant(game: Game, variant: str | Variant, place: str = "") -> Variant:
+    """The shipped variant of this name, the same object each time; a variant is taken as it is. `place` begins errors.
+
+    Raises:
+        InputError: the game has none of that name, or the variant is one of another game.
+    """
+    prefix = f"{place}: " if place else ""
+    if isinstance(variant, str):
+        try:
+            return _shipped(game, variant)
+        except InputError as error:
+            raise InputError(f"{prefix}{error}") from None
+    if not isinstance(variant, Variant):
+        raise InputError(f"{prefix}expected the name of a variant, or a Variant, got {shown(variant)}")
+    if variant.rules.dtype != game.rules:
+        raise InputError(f"{prefix}{variant.name!r} is a variant of another game than {game.name}")
+    return variant
+
+
 def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) -> Variant:
     """The variant made by laying `changes` over the game's components."""
     part = game.components_part

@@ -74,7 +74,7 @@ def _sources(game: str = "") -> list[Path]:
     agents = util.find_spec("strozzi_agents")
     if agents is not None and agents.submodule_search_locations:
         folders += [Path(place) for place in agents.submodule_search_locations]
-    files = [_PACKAGE / "games" / "contract.py"]
+    files = [_PACKAGE / "games" / name for name in ("contract.py", "slices.py")]
     for folder in folders:
         files += sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]
     return [file for file in files if file.is_file()]

@@ -226,6 +226,11 @@ def _handed(context: Any, builder: Any, source: Any, target: Any, value: Any) ->
     return builder.bitcast(value, context.get_value_type(target))
 
 
+def field_bytes(records: np.ndarray[Any, Any]) -> bytes:
+    """The bytes of all fields, without those between them: equal for equal records."""
+    return b"".join(records[name].tobytes() for name in records.dtype.names or ())
+
+
 def exact_copy(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """A copy of all bytes, those between the fields as well, which NumPy does not promise."""
     return records.view(np.uint8).copy().view(records.dtype)

@@ -1,8 +1,7 @@
 """The only place that knows numba's options.
 
-`jit`, `force_inline` and `inline_source` mark kernels that live inside a compiled unit; they are compiled with whoever calls them.
-`inline_source` puts the source into the caller: it saves compile time along a chain of calls, since numba optimises every
-link of it with all links below.
+`jit`, `force_inline` and `inline_source` mark kernels that live inside a compiled unit; they are compiled with whoever calls
+them, and optimised only there. `inline_source` puts the source into the caller.
 `entry` compiles a unit that Python calls, `function_at` one that compiled code calls by address; only these two are
 kept in the cache folder, so that the folder's key (see `kernel.cache`) covers everything compiled into them.
 """
@@ -17,11 +16,13 @@ from numba.core.bytecode import FunctionIdentity
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.errors import TypingError
+from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import NopythonTypeInference
 from numba.extending import overload
 
 from strozzi_sim.kernel.cache import CacheFailed, cache_folder
+from strozzi_sim.kernel.drafts import OPTIONS as DRAFT
 from strozzi_sim.kernel.fields import in_hand, record_type
 
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
@@ -32,11 +33,22 @@ _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 FunctionIdentity._unique_ids = iter(lambda: int.from_bytes(os.urandom(8), "big"), None)
 
 
+class _Kernel(CPUDispatcher):  # type: ignore[misc]
+    """A compiled function without machine code of its own (see `kernel.drafts`)."""
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Called from Python, as tests do: compile it as an entry, once, and call that."""
+        if not hasattr(self, "from_python"):
+            self.from_python = numba.njit(self.py_func, **_OPTIONS)
+        return self.from_python(*arguments, **named)
+
+
 def _marker(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """A decorator for kernels. Whoever hands one a record gets it compiled for that record with its numbers as int64s."""
 
     def mark(kernel: Callable[..., Any]) -> Any:
-        dispatcher = numba.njit(**options, **_OPTIONS)(kernel)
+        dispatcher = numba.njit(**options, **_OPTIONS, **DRAFT)(kernel)
+        dispatcher.__class__ = _Kernel
         compile_for = dispatcher.compile
 
         def compile_in_hand(kinds: Any) -> Any:
@@ -97,7 +109,6 @@ def function_at(
 ) -> Any:
     """Compile `kernel` as a C function of `signature`; the result has an `address` valid in this process."""
     options = {**_OPTIONS, "boundscheck": True} if boundscheck else _OPTIONS
-    options = {**_OPTIONS, "boundscheck": True} if boundscheck else _OPTIONS
     options = {**options, "pipeline_class": _OfWholeNumbers}
     return _compiled(game, lambda kept: numba.cfunc(signature, cache=cache and kept, **options)(kernel))
 
@@ -135,4 +146,4 @@ def implement(verb: Callable[..., Any], dtype: Any, kernel: Any, *, force_inline
         caller = ConfigStack.top_or_none()  # how the function that calls the verb is compiled
         return guarded if caller is not None and caller.boundscheck else body
 
-    overload(verb, strict=False, jit_options={**_OPTIONS, "forceinline": force_inline})(choose)
+    overload(verb, strict=False, jit_options={**_OPTIONS, **DRAFT, "forceinline": force_inline})(choose)

@@ -27,13 +27,13 @@ CHANCE = np.dtype([  # shape         meaning
     ("cursor", "u8", (SOURCES,)),  #  [source] where it stands
 ], align=True)  # fmt: skip
 
-# The outcomes of all draws, of any source, one after another. The state after a draw that the script does not reach
-# (`outcomes` is then above 0) is to be thrown away.
+# The outcomes of all draws, of any source, one after another. A draw fails if the script has ended or its next outcome is
+# none of the draw's: then `outcomes` is above 0, and the state is to be thrown away.
 SCRIPT = np.dtype([  # meaning
     ("place", "i8"),  #     address of the next outcome, an int64
     ("left", "i8"),  #      how many there are from there on
-    ("source", "i8"),  #    of the first draw that it does not reach
-    ("outcomes", "i8"),  #  among how many that draw chooses; 0 = there was none
+    ("source", "i8"),  #    of the first draw that failed
+    ("outcomes", "i8"),  #  among how many that draw chooses; 0 = none has failed
 ], align=True)  # fmt: skip
 
 # An agent's own stream.
@@ -112,12 +112,13 @@ def draw(chance, source, n):
 
 @jit
 def _draw_scripted(script, source, n):
-    if script.left <= 0:
-        if script.outcomes == 0:
-            script.source = source
-            script.outcomes = n
+    if script.outcomes > 0:
         return 0
-    outcome = int64_at(script.place)
+    outcome = int64_at(script.place) if script.left > 0 else int64(-1)
+    if outcome < 0 or outcome >= n:
+        script.source = source
+        script.outcomes = n
+        return 0
     script.place += 8
     script.left -= 1
     return outcome

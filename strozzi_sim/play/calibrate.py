@@ -17,7 +17,8 @@ from strozzi_sim.agent.python import BadAnswer
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
-from strozzi_sim.play.position import Position, Seat
+from strozzi_sim.play.position import Position
+from strozzi_sim.play.seat import Seat
 from strozzi_sim.selfplay.apart import ask_apart
 from strozzi_sim.selfplay.match import check_players
 
@@ -151,11 +152,11 @@ def _positions(game: Game, players: Sequence[int], variants: Sequence[Variant]) 
     share = -(-POSITIONS // len(cells))
     positions = []
     for number, variant in cells:
-        table = Position(game, variant, number, seed=0, deal=0)
+        table = Position(game, number, variant=variant)
         passed = []
         player = load_agent("random", game)
         while not table.over:
-            passed.append(table.fork())
+            passed.append(table.copy())
             table.play(table.ask(player))
         positions += [passed[(2 * k + 1) * len(passed) // (2 * share)] for k in range(share)]
     return positions

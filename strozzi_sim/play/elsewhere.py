@@ -25,7 +25,8 @@ from strozzi_sim.errors import AgentFault
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.threads import one_thread
-from strozzi_sim.play.position import Position, Seat
+from strozzi_sim.play.position import Position
+from strozzi_sim.play.seat import Seat
 
 ORDER, ENVIRONMENT, CLOCK, NUMBERS = (
     "other games and seats that it was asked before",
@@ -159,7 +160,7 @@ def _first_moved(
     rounds = [(number, seat) for number, played in enumerate(games) for seat in range(played.players)]
     for number, seat in reversed(rounds) if backwards else rounds:
         played = games[number]
-        table = Position(game, variant, played.players, seed=seed, deal=played.deal)
+        table = Position(game, played.players, seed=seed, deal=played.deal, variant=variant)
         sitting = None
         for decision, action in enumerate(played.actions):
             if table.actor == seat:

@@ -15,7 +15,8 @@ from strozzi_sim.agent import AgentSpec, check_lineup
 from strozzi_sim.agent.analysis import ActionAnalysis
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.streams import RANDOM
-from strozzi_sim.play.position import Position, Seat
+from strozzi_sim.play.position import Position
+from strozzi_sim.play.seat import Seat
 
 TREE_FORMAT = "strozzi-sim.tree/1"
 FUTURES = 32  # imagined games that give the actions of a line their names
@@ -72,7 +73,7 @@ def explain(
 
 def deciders(table: Position, actions: Sequence[int]) -> list[int]:
     """The seat that makes each decision of a game, from its table as dealt and its actions."""
-    ahead, seats = table.fork(), []
+    ahead, seats = table.copy(), []
     for action in actions:
         seats.append(ahead.actor)
         ahead.play(action)
@@ -81,7 +82,7 @@ def deciders(table: Position, actions: Sequence[int]) -> list[int]:
 
 def _names(table: Position, actions: Sequence[int]) -> list[str]:
     """Legal actions in words."""
-    view, seen = table.game.view, table.view(table.actor)
+    view, seen = table.game.view, table.view()
     return [str(view.action_name(action, seen)) for action in actions]
 
 
@@ -91,7 +92,7 @@ class _Told:
     def __init__(self, table: Position, seat: Seat, number: int, depth: int, visits: int) -> None:
         self.table, self.seat, self.number = table, seat, number
         self.depth, self.least = depth, visits
-        self.names = dict(zip(table.legal, _names(table, table.legal), strict=True))
+        self.names = dict(zip(table.legal, table.names, strict=True))
         analyses = seat.analyse(table.legal)
         self.says = analyses is not None
         given = {analysis.action: analysis for analysis in analyses or []}
@@ -100,12 +101,11 @@ class _Told:
 
     def document(self, played: int, chosen: int, lines: int, tree: bool) -> dict[str, Any]:
         table = self.table
-        view, seen = table.game.view, table.view(table.actor)
         visits = sum(analysis.visits for analysis in self.analyses)
         document: dict[str, Any] = {
             "decision": self.number,
             "seat": table.actor,
-            "question": view.question(seen, int(table.state[0]["phase"])),
+            "question": table.question,
             "played": {"action": played, "name": self.names[played]},
             "chosen": {"action": chosen, "name": self.names[chosen]},
             "same": played == chosen,
@@ -187,7 +187,7 @@ class _Told:
         names, after = Counter[str](), []
         for imagined in fitting:
             names[_names(imagined, [action])[0]] += 1
-            future = imagined.fork()
+            future = imagined.copy()
             future.play(action)
             after.append(future)
         words = [name for name, _ in names.most_common()]
@@ -195,7 +195,7 @@ class _Told:
 
     def _until(self, seat: int, future: Position) -> Position:
         """The game after the others have played at random, at the next decision of a seat."""
-        future = future.fork()
+        future = future.copy()
         while not future.over and future.actor != seat:
             future.play(future.legal[self._rng.below(len(future.legal))])
         return future

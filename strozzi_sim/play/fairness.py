@@ -21,7 +21,8 @@ from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.kernel.threads import one_thread
 from strozzi_sim.play.elsewhere import PlayedGame, Witness
-from strozzi_sim.play.position import Position, Seat
+from strozzi_sim.play.position import Position
+from strozzi_sim.play.seat import Seat
 from strozzi_sim.selfplay.rows import RowCheck, row_independence
 
 NOTHING = "nothing: it was asked twice"
@@ -91,7 +92,7 @@ def check_fairness(
     with one_thread():
         for count in counts:
             for deal in range(deals):
-                table = Position(game, variant, count, seed=seed, deal=deal)
+                table = Position(game, count, seed=seed, deal=deal, variant=variant)
                 actions, leak = _play_and_doubt(spec, table, seed, deal)
                 decisions += len(actions)
                 if leak is not None:
@@ -102,13 +103,13 @@ def check_fairness(
             independent = row_independence(spec, game, variant, counts) if spec.agent.kind == "batch" else None
             return Fairness(decisions, None, independent)
     played = games[moved.game]
-    table = Position(game, variant, played.players, seed=seed, deal=played.deal)
+    table = Position(game, played.players, seed=seed, deal=played.deal, variant=variant)
     for action in played.actions[: moved.decision]:
         table.play(action)
     action = played.actions[moved.decision]
     leak = Leak(
         played.players, seed, played.deal, moved.decision, table.actor, action, moved.moved_to, witness.cause(games),
-        table.known(table.actor),
+        table.known(),
     )  # fmt: skip
     return Fairness(decisions, leak)
 
@@ -128,9 +129,7 @@ def _play_and_doubt(spec: AgentSpec, table: Position, seed: int, deal: int) -> t
         actions.append(action)
         if moved is not None:
             what, other = moved
-            return actions, Leak(
-                table.players, seed, deal, number, table.actor, action, other, what, table.known(table.actor)
-            )
+            return actions, Leak(table.players, seed, deal, number, table.actor, action, other, what, table.known())
         if action not in table.legal:
             raise table.fault(spec, f"chose the illegal action {action}")
         table.play(action)
@@ -141,7 +140,7 @@ def _decide(seat: Seat, table: Position) -> tuple[int, tuple[str, int] | None]:
     """The agent's action, and what moved it and to where, if anything did."""
     spec = seat.spec
     sees_record = spec.agent.kind == "compiled" and spec.builtin and not table.variant.hidden
-    again, other = seat.fork(), seat.fork()
+    again, other = seat.copy(), seat.copy()
     action = seat.choose(table.state)
     if (moved := again.choose(table.state)) != action:
         return action, (NOTHING, moved)

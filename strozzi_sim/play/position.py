@@ -1,320 +1,388 @@
-"""A game driven from Python, one decision at a time: for a person at the table, for records, and for tests."""
+"""A game driven from Python, one decision at a time: for research, for a person at the table, for records, and for tests.
 
-from copy import copy
-from functools import cache
-from typing import Any, NamedTuple
+A position is how its game begins, the actions since, and a state. Playing keeps the bytes of the state before, so that it can be
+undone; no journal is written: it is made by playing the actions again, when somebody wants to know what happened.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
-from numba import types
 
 from strozzi_sim.agent import AgentSpec
-from strozzi_sim.agent.analysis import ActionAnalysis
-from strozzi_sim.agent.compile import compile_agent
-from strozzi_sim.agent.python import (
-    CALL,
-    BadAnswer,
-    Clock,
-    aligned,
-    ask_batch,
-    ask_one,
-    copy_player,
-    make_player,
-    read_only,
-    seconds_allowed,
-)
-from strozzi_sim.errors import AgentFault
-from strozzi_sim.games.contract import (
-    Game,
-    actor,
-    apply,
-    conceal,
-    count_legal,
-    deal,
-    determinize,
-    is_over,
-    kth_legal,
-    observe,
-)
-from strozzi_sim.games.variants import Variant
-from strozzi_sim.kernel.fields import array_type, exact_copy
-from strozzi_sim.kernel.jit import entry, jit
-from strozzi_sim.kernel.pointers import call_at
-from strozzi_sim.kernel.seat_rng import SeatRng
-from strozzi_sim.kernel.streams import CHANCE, RANDOM, begin_chance, deal_key, game_key, reseed, seat_stream
-from strozzi_sim.kernel.threads import one_thread
-from strozzi_sim.kernel.worker import agents_at_work, heartbeat
+from strozzi_sim.agent.python import BadAnswer
+from strozzi_sim.errors import AgentFault, ArgumentError, InputError
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.variants import BASE, Variant
+from strozzi_sim.kernel.fields import field_bytes
+from strozzi_sim.kernel.streams import CHANCE
+from strozzi_sim.play.choosing import cannot_be_played, number_of
+from strozzi_sim.play.packing import pack, unpack
+from strozzi_sim.play.scripted import check_drawn
+from strozzi_sim.play.seat import Seat
+from strozzi_sim.play.start import Start, one_per_seat, start_of, whole
+from strozzi_sim.play.stepping import ILLEGAL, kernels
 
-
-@jit
-def _start(states, rules, chances, randoms, journals, game, seed, players, number, start_player):
-    key = deal_key(seed, game, players, number)
-    for seat in range(players):
-        randoms[seat].cursor = seat_stream(key, seat)
-    begin_chance(chances[0], key)
-    deal(states[0], rules[0], players, start_player, chances[0], journals[0])
-
-
-@jit
-def _step(states, rules, chances, journals, action):
-    apply(states[0], rules[0], action, chances[0], journals[0])
-
-
-@jit
-def _look(states, rules, legal):
-    """Write the legal actions; returns their number, and the actor in front of them."""
-    state = states[0]
-    if is_over(state):
-        return 0
-    count = count_legal(state, rules[0])
-    legal[0] = actor(state)
-    for k in range(count):
-        legal[k + 1] = kth_legal(state, rules[0], k)
-    return count
-
-
-@jit
-def _ask(seen, rules, address, params, memory, rng):
-    return call_at(address, seen[0], rules[0], params, memory, rng[0])
-
-
-@jit
-def _observe(states, rules, seat, out):
-    observe(states[0], rules[0], seat, out)
-
-
-@jit
-def _conceal(states, rules, seat):
-    conceal(states[0], rules[0], seat)
-
-
-@jit
-def _imagine(states, rules, chances, seat, rng):
-    conceal(states[0], rules[0], seat)
-    determinize(states[0], rules[0], seat, rng[0])
-    reseed(chances[0], rng[0])
-
-
-class _Kernels(NamedTuple):
-    start: Any
-    step: Any
-    look: Any
-    ask: Any
-    conceal: Any
-
-
-@cache
-def _observing(game: Game) -> Any:
-    game.register()
-    signature = types.void(array_type(game.state), array_type(game.rules), types.int64, types.float32[::1])
-    return entry(_observe, signature, game.name)
-
-
-@cache
-def _imagining(game: Game) -> Any:
-    game.register()
-    signature = types.void(
-        array_type(game.state), array_type(game.rules), array_type(CHANCE), types.int64, array_type(RANDOM)
-    )
-    return entry(_imagine, signature, game.name)
-
-
-@cache
-def _kernels(game: Game) -> _Kernels:
-    game.register()
-    state, rules, chance = array_type(game.state), array_type(game.rules), array_type(CHANCE)
-    rng, journal = array_type(RANDOM), array_type(game.journal)
-    i8 = types.int64
-    return _Kernels(
-        entry(_start, types.void(state, rules, chance, rng, journal, i8, i8, i8, i8, i8), game.name),
-        entry(_step, types.void(state, rules, chance, journal, i8), game.name),
-        entry(_look, i8(state, rules, i8[::1]), game.name),
-        entry(_ask, i8(state, rules, i8, i8, i8, rng), game.name),
-        entry(_conceal, types.void(state, rules, i8), game.name),
-    )
-
-
-def _room(game: Game) -> np.ndarray[Any, Any]:
-    """Room for the actor and all legal actions, int64[1 + ACTIONS]."""
-    return np.zeros(1 + int(game.actions), np.int64)
-
-
-class Seat:
-    """An agent at one seat of one game, with what it remembers and where its random stream stands."""
-
-    def __init__(self, spec: AgentSpec, table: "Position", seat: int) -> None:
-        self.spec, self.game, self.variant, self.seat = spec, table.game, table.variant, seat
-        self._kernels = table.kernels
-        self._rng = table.rng[seat : seat + 1].copy()
-        self._legal = _room(self.game)
-        self._beat, self._place = heartbeat(), (table.players, table.deal, seat)
-        self._player: Any = None
-        if spec.agent.kind == "compiled":
-            self._bound = compile_agent(spec, self.game)
-            self._memory = np.zeros(1, self._bound.memory)
-        else:
-            with agents_at_work(self._beat, *self._place), self._clock() as clock:
-                self._player = make_player(spec.agent.function, dict(spec.values), clock)
-            self._stream = SeatRng(int(self._rng["cursor"][0]))
-            self._components = read_only(self.variant.components)
-
-    def _clock(self) -> Clock:
-        return Clock(seconds_allowed(), self.game.name, repr(self.spec.text))
-
-    def fork(self) -> "Seat":
-        """The same agent with a copy of its memory and stream: it decides as this one would."""
-        other = copy(self)
-        other._rng = self._rng.copy()
-        if self._player is None:
-            other._memory = self._memory.copy()
-        else:
-            other._stream = copy(self._stream)
-            if self.spec.agent.kind == "act":
-                other._player = copy_player(self._player)
-        return other
-
-    def forget(self) -> None:
-        """Begin a new game: a compiled agent's memory is zeroed, as by the loop at the start of one."""
-        self._memory.view(np.uint8)[:] = 0
-
-    def analyse(self, legal: tuple[int, ...], node: Any = None) -> list[ActionAnalysis] | None:
-        """What the agent thought of the actions of its last decision, or of what follows `node`; None if it does not say."""
-        say = self.spec.agent.analyse
-        return None if say is None else list(say(self._memory[0], legal, node))
-
-    def choose(self, state: np.ndarray[Any, Any], *, concealed: bool = True) -> int:
-        """What the agent does in a state, an array of shape (1,), in which it must decide.
-
-        It is handed what its seat knows; with `concealed=False` a copy of the record itself, as the loop hands it to
-        agents of the package where nothing but chance is hidden.
-
-        Raises:
-            BadAnswer: a Python agent failed or chose no legal action.
-        """
-        with agents_at_work(self._beat, *self._place):
-            return self._choose(state, concealed)
-
-    def _choose(self, state: np.ndarray[Any, Any], concealed: bool) -> int:
-        seen, rules = exact_copy(state), exact_copy(self.variant.rules)
-        if concealed:
-            self._kernels.conceal(seen, rules, self.seat)
-        if self._player is None:
-            action = self._ask_compiled(seen, rules)
-            if rules.tobytes() != self.variant.rules.tobytes():
-                raise BadAnswer("changed the rules that it was handed")
-            return int(action)
-        count = self._kernels.look(seen, rules, self._legal)
-        legal = tuple(self._legal[1 : count + 1].tolist())
-        view = self.game.view
-        with one_thread(), self._clock() as clock:
-            if self.spec.agent.kind == "act":
-                shown = view.view_of(seen[0], self._components, self.seat)
-                return ask_one(self._player, shown, legal, self._stream, clock)
-            observations = aligned((CALL, view.OBSERVATION), np.float32)
-            mask = aligned((CALL, self.game.actions), np.bool_)
-            words = aligned((CALL,), np.uint64)
-            _observing(self.game)(seen, rules, self.seat, observations[0])
-            mask[0, list(legal)] = True
-            mask[1:, 0] = True
-            words[0] = self._stream.word()
-            return int(ask_batch(self._player, observations, mask, words, 1, clock)[0])
-
-    def _ask_compiled(self, seen: Any, rules: Any) -> int:
-        def ask() -> int:
-            action: int = self._kernels.ask(
-                seen, rules, self._bound.address, self._bound.params.ctypes.data, self._memory.ctypes.data,
-                self._rng,
-            )  # fmt: skip
-            return action
-
-        if self._bound.trusted:
-            return ask()
-        with Clock(seconds_allowed(), self.game.name, repr(self.spec.text)) as clock:  # it may never return
-            return int(clock.call(ask))
+Array = np.ndarray[Any, Any]
+_Past = tuple[Any, int, bytes, bytes, int] | None  # what was before, the action, then state, chance and actor before it
 
 
 class Position:
-    """One game on the table.
+    """One game at one of its decisions, or at its end.
+
+    Two positions are equal if they are of the same game, player count, rules, seed and deal, and have the same state and the same
+    chance to come, however they came there: whatever is played from here on, both go on alike. The hash goes with that, so it
+    changes with every move: put copies into sets and keys.
+
+    Wherever a `seat` or `viewer` may be left out, it is the one that must decide.
 
     Attributes:
-        game, variant, players, deal: what is played.
-        state: the game's state, array of shape (1,).
-        legal: the legal actions; empty when the game is over.
-        actor: the seat that must decide.
+        game, variant, players, seed, deal, start_player: what is played.
+        actor: the seat that must decide; -1 when the game is over.
+        state: the whole truth, array of shape (1,) of the game's state record; it changes as the game goes on.
+        chance: what chance will bring, CHANCE or SCRIPT record of shape (1,); no agent is ever handed it.
         rng: RANDOM records, where the streams of every seat begin.
+
+    >>> import strozzi_sim as ss
+    >>> position = ss.Position("strozzi", players=4, seed=7)
+    >>> position
+    <Position of strozzi, 4 players, seed 7, deal 0, variant base: seat 0 decides after 0 actions>
+    >>> position.legal, position.names[0]
+    ((1, 2, 3, 4), 'pass')
+    >>> before = position.copy()
+    >>> position.play("pass")
+    >>> position.actor, position.scores, position.places
+    (1, (0, 0, 0, 0), (1.0, 2.0, 3.0, 4.0))
+    >>> position.undo()
+    1
+    >>> position == before == ss.Position.from_bytes(position.to_bytes())
+    True
     """
 
     def __init__(
-        self, game: Game, variant: Variant, players: int, *, seed: int, deal: int, start_player: int = 0
+        self,
+        game: str | Game,
+        players: int,
+        seed: int = 0,
+        deal: int = 0,
+        variant: str | Variant = BASE,
+        *,
+        start_player: int = 0,
+        chance: Iterable[int] | None = None,
     ) -> None:
-        self.game, self.variant, self.players, self.deal = game, variant, players, deal
-        self.kernels = _kernels(game)
-        self.state = np.zeros(1, game.state)
-        self._chance, self._journal = np.zeros(1, CHANCE), np.zeros(1, game.journal)
-        self.rng = np.zeros(players, RANDOM)
-        self._seats: dict[int, Seat] = {}
-        self._where = f"{game.name}, {players} players, seed {seed}, deal {deal}"
-        self._legal = _room(self.game)
-        self.kernels.start(
-            self.state, variant.rules, self._chance, self.rng, self._journal,
-            game_key(game.name), seed, players, deal, start_player,
-        )  # fmt: skip
-        self._look()
+        """Deal a game and run to its first decision.
 
-    def _look(self) -> None:
-        count = self.kernels.look(self.state, self.variant.rules, self._legal)
-        self.actor = int(self._legal[0])
-        self.legal = tuple(self._legal[1 : count + 1].tolist())
+        Args:
+            game: name of an installed game, or a Game.
+            players: player count.
+            seed: what chance will bring, together with the deal; below 2^53.
+            deal: number of the deal, as in studies and records; below 2^53.
+            variant: name of a shipped variant, or a Variant.
+            start_player: the seat that starts; records and studies know seat 0 alone.
+            chance: instead of what seed and deal would bring, the outcome of every draw, in the order in which they are drawn;
+                of a draw among n, 0 .. n - 1. A draw beyond the last one raises ScriptEnded and changes nothing.
+
+        Raises:
+            InputError: an argument that cannot be used; names it, and what can be.
+            ScriptEnded: `chance` is too short for the deal; says what is drawn next.
+        """
+        self._begin(start_of(game, players, seed, deal, variant, start_player, chance))
+
+    def _begin(self, start: Start) -> None:
+        self._start: Start | None = start
+        self.game, self.variant, self.players = start.game, start.variant, start.players
+        self.seed, self.deal, self.start_player = start.seed, start.deal, start.start_player
+        self._kernels, self._actions = kernels(self.game), self.game.actions
+        chance, self.rng = start.chance()
+        self._set_chance(chance)
+        self._state_bytes = bytearray(self.game.state.itemsize)
+        self.state: Array = np.frombuffer(self._state_bytes, self.game.state)
+        self.actor: int = start.moving.deal(
+            self.state, self.variant.rules, self.chance, self.players, self.start_player
+        )
+        self._step = start.moving.step
+        self._script, self._rules = start.script, field_bytes(self.variant.rules)
+        check_drawn(self._script, self.chance)
+        self._past: _Past = None
+        self._legal: tuple[int, ...] | None = None
+        self._seats: dict[int, Seat] = {}
+
+    def _set_chance(self, chance: Array) -> None:
+        self._chance_bytes = bytearray(chance.tobytes())
+        self.chance: Array = np.frombuffer(self._chance_bytes, chance.dtype)
 
     @property
     def over(self) -> bool:
         """Whether the game has ended."""
-        return not self.legal
+        return self.actor < 0
 
-    def play(self, action: int) -> None:
+    @property
+    def legal(self) -> tuple[int, ...]:
+        """The legal actions in ascending order; empty when the game is over."""
+        if self._legal is None:
+            self._legal = tuple(self._found().tolist())
+        return self._legal
+
+    @property
+    def mask(self) -> Array:
+        """Which actions are legal: bool[ACTIONS]."""
+        mask = np.zeros(self._actions, np.bool_)
+        mask[self._found()] = True
+        return mask
+
+    def _found(self) -> Array:
+        found = np.empty(self._actions, np.int64)
+        return found[: self._kernels.legal(self.state, self.variant.rules, found)]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The legal actions in words, in the order of `legal`."""
+        if self.over:
+            return ()
+        view, seen = self.game.view, self.view()
+        return tuple(str(view.action_name(action, seen)) for action in self.legal)
+
+    @property
+    def question(self) -> str:
+        """What the seat that must decide is asked, in words; "" when the game is over."""
+        return "" if self.over else self.game.view.question(self.view(), int(self.state["phase"][0]))
+
+    def play(self, action: int | str) -> None:
         """Play an action for the seat that must decide.
 
-        Raises:
-            ValueError: the action is not legal now; nothing changes.
-        """
-        if action not in self.legal:
-            raise ValueError(f"action {action} is not legal for seat {self.actor}; legal: {self.legal}")
-        self.kernels.step(self.state, self.variant.rules, self._chance, self._journal, action)
-        self._look()
+        Args:
+            action: one of `legal`, or one of `names`.
 
-    def known(self, seat: int) -> np.ndarray[Any, Any]:
+        Raises:
+            ArgumentError: it is neither, or the game is over; nothing changes.
+            ScriptEnded: the script of chance says no more; nothing changes.
+        """
+        if type(action) is not int:
+            action = number_of(self, action)
+        state, chance = bytes(self._state_bytes), bytes(self._chance_bytes)
+        try:
+            actor = self._step(self.state, self.variant.rules, self.chance, action)
+        except OverflowError:
+            actor = ILLEGAL
+        if actor == ILLEGAL:
+            raise cannot_be_played(self, action)
+        if self._script is not None:
+            try:
+                check_drawn(self._script, self.chance)
+            except ArgumentError:
+                self._state_bytes[:], self._chance_bytes[:] = state, chance
+                raise
+        self._past = (self._past, action, state, chance, self.actor)
+        self.actor, self._legal = actor, None
+
+    def undo(self) -> int:
+        """Take the last action back; returns it. No agent sits at the table any more.
+
+        Raises:
+            InputError: nothing has been played.
+        """
+        if self._past is None:
+            raise InputError("undo: nothing has been played yet")
+        self._past, action, self._state_bytes[:], self._chance_bytes[:], self.actor = self._past
+        self._legal, self._seats = None, {}
+        return action
+
+    @property
+    def actions(self) -> tuple[int, ...]:
+        """What was played so far; in an imagined game, since it was imagined."""
+        actions, past = [], self._past
+        while past is not None:
+            past, action = past[:2]
+            actions.append(action)
+        return tuple(actions[::-1])
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """The score of every seat: final when the game is over, so far before. All is counted, what is hidden from seats too."""
+        return tuple(self._results()[:, 0].tolist())
+
+    @property
+    def places(self) -> tuple[float, ...]:
+        """The place of every seat if the game ended so; 1 is best, shared places are the mean of the places shared."""
+        return tuple(better + (shared + 1) / 2 for _, better, shared in self._results().tolist())
+
+    def _results(self) -> Array:
+        out = np.empty((self.players, 3), np.int64)
+        self._kernels.results(self.state, out)
+        return out
+
+    def known(self, seat: int | None = None) -> Array:
         """The state as `seat` knows it, array of shape (1,): whoever shows a position to anybody takes this one."""
-        seen = exact_copy(self.state)
-        self.kernels.conceal(seen, self.variant.rules, seat)
+        seen = np.frombuffer(bytearray(self._state_bytes), self.game.state)
+        self._kernels.conceal(seen, self.variant.rules, self._seat("seat", seat))
         return seen
 
-    def view(self, seat: int) -> Any:
+    def view(self, seat: int | None = None) -> Any:
         """The game's View of what `seat` knows."""
+        seat = self._seat("seat", seat)
         return self.game.view.view_of(self.known(seat)[0], self.variant.components, seat)
 
-    def seated(self, spec: AgentSpec) -> Seat:
-        """An agent at the seat that must decide; one agent, with one memory, per seat."""
-        if self.actor not in self._seats:
-            self._seats[self.actor] = Seat(spec, self, self.actor)
-        return self._seats[self.actor]
+    def observation(self, seat: int | None = None) -> Array:
+        """What `seat` knows as numbers: float32[F], which the game's view.py documents index by index."""
+        out = np.empty(self.game.view.OBSERVATION, np.float32)
+        self._kernels.observe(self.state, self.variant.rules, self._seat("seat", seat), out)
+        return out
 
-    def fork(self) -> "Position":
-        """The same game from here on, with the same chance to come; nobody has sat down yet."""
-        other = copy(self)
-        other.state, other._chance, other._journal = exact_copy(self.state), self._chance.copy(), self._journal.copy()
-        other._legal, other._seats = self._legal.copy(), {}
+    def text(self, viewer: int | None = None, names: Sequence[str] | None = None) -> str:
+        """The table as `viewer` sees it; `names` says who sits where."""
+        seen, components = self.view(self._seat("viewer", viewer)), self.variant.components
+        return self.game.view.render(seen, components, one_per_seat("names", names, "seat {}", self.players))
+
+    def _seat(self, argument: str, seat: int | None) -> int:
+        if seat is None:
+            if self.over:
+                raise ArgumentError(argument, f"nobody decides, the game is over; give one of 0 to {self.players - 1}")
+            return self.actor
+        return whole(argument, seat, self.players - 1)
+
+    def copy(self) -> "Position":
+        """The same game from here on, with the same past and the same chance to come; nobody has sat down yet."""
+        other = Position.__new__(Position)
+        other.__dict__.update(self.__dict__)
+        other._state_bytes, other._chance_bytes = bytearray(self._state_bytes), bytearray(self._chance_bytes)
+        other.state = np.frombuffer(other._state_bytes, self.game.state)
+        other.chance = np.frombuffer(other._chance_bytes, self.chance.dtype)
+        other._seats = {}
         return other
 
-    def imagine(self, seat: int, rng: np.ndarray[Any, Any]) -> "Position":
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: Any) -> "Position":
+        """A copy; game and variant are shared."""
+        return self.copy()
+
+    def imagine(self, seat: int, rng: Array) -> "Position":
         """A game that may go on from here for all that `seat` knows, all it cannot know and all chance redrawn.
+
+        It begins here: nothing before can be undone, and it has no journal, no record and no bytes (InputError).
 
         Args:
             seat: who imagines it.
             rng: RANDOM record, array of shape (1,), to draw from.
         """
-        other = self.fork()
-        _imagining(self.game)(other.state, self.variant.rules, other._chance, seat, rng)
-        other._look()
+        seat, other = self._seat("seat", seat), self.copy()
+        other._set_chance(np.zeros(1, CHANCE))
+        other._start, other._script, other._past, other._legal = None, None, None, None
+        other._step = other._kernels.step
+        other.actor = other._kernels.imagine(other.state, other.variant.rules, other.chance, seat, rng)
         return other
+
+    def _told(self) -> tuple[Any, ...]:
+        """All that says what can come: equal positions have it equal."""
+        chance = bytes(self._chance_bytes)
+        if self._script is not None:  # the record says where the outcomes lie
+            left = int(self.chance["left"][0])
+            chance = self._script[len(self._script) - left :].tobytes()
+        start = (self.game.name, self.players, self.seed, self.deal, self._script is None)
+        return (*start, self._rules, bytes(self._state_bytes), chance)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same position; see the class."""
+        return self._told() == other._told() if isinstance(other, Position) else NotImplemented
+
+    def __hash__(self) -> int:
+        """As it stands now."""
+        return hash(self._told())
+
+    @property
+    def _where(self) -> str:
+        return f"{self.game.name}, {self.players} players, seed {self.seed}, deal {self.deal}"
+
+    def __repr__(self) -> str:
+        """The game, and who decides."""
+        who = "the game is over" if self.over else f"seat {self.actor} decides"
+        chance = ", imagined" if self._start is None else ", chance by script" if self._script is not None else ""
+        where = f"{self._where}, variant {self.variant.name}{chance}"
+        return f"<Position of {where}: {who} after {len(self.actions)} actions>"
+
+    def __str__(self) -> str:
+        """The table as the seat that must decide sees it, or seat 0 when the game is over."""
+        return f"{self!r}\n{self.text(max(self.actor, 0))}"
+
+    def to_bytes(self) -> bytes:
+        """The position in a few hundred bytes: how the game begins, and the actions; see `from_bytes`."""
+        return pack(self._begun(), self.actions)
+
+    @staticmethod
+    def from_bytes(data: bytes, variant: Variant | None = None) -> "Position":
+        """The position that these bytes are of; all of it can be undone.
+
+        Args:
+            data: from `to_bytes`.
+            variant: what was played, where that is more than component data: restrictions are not in the bytes.
+
+        Raises:
+            ArgumentError: the bytes are damaged, of another format or behaviour, of a game that is not installed, or of
+                another variant.
+        """
+        start, actions = unpack(data, variant)
+        position = Position.__new__(Position)
+        try:
+            position._begin(start)
+            for action in actions:
+                position.play(action)
+        except InputError as error:
+            raise ArgumentError("data", f"the bytes of a position that cannot be played: {error}") from None
+        return position
+
+    def _begun(self) -> Start:
+        if self._start is None:
+            raise InputError("an imagined game has no beginning: it has no bytes, no record and no journal")
+        return self._start
+
+    def __reduce__(self) -> Any:
+        """Pickled as its bytes."""
+        return Position.from_bytes, (self.to_bytes(), self.variant)
+
+    @property
+    def journal(self) -> Array:
+        """What has happened so far: int32[events, WIDTH], by playing it again."""
+        return self._begun().retold(self.actions)[1]
+
+    def lines(self, viewer: int | None = None) -> list[dict[str, Any]]:
+        """What has happened so far, as lines of a record; with a `viewer`, a seat, without what it must not see."""
+        events, components = self.game.events, self.variant.components
+        lines = list(events.to_lines(self.journal, components, self.players))
+        if viewer is None:
+            return lines
+        viewer = self._seat("viewer", viewer)
+        return [events.visible(line, components, viewer) for line in lines]
+
+    def record(self, agents: Sequence[str] | None = None) -> list[dict[str, Any]]:
+        """The record of the game so far: its `game` line, then what has happened.
+
+        Args:
+            agents: who plays, by seat; "unknown" by default.
+        """
+        from strozzi_sim.play.records import header_line
+
+        names = one_per_seat("agents", agents, "unknown", self.players)
+        return [header_line(self.game, self.variant, names, self.seed, self.deal), *self.lines()]
+
+    @staticmethod
+    def from_record(lines: Iterable[Mapping[str, Any]]) -> "Position":
+        """The position to which a recorded game has come, as `record` gives it, and as a file of one game has it.
+
+        An action that writes no line of its own does not show at the end of a record that is not complete: the position is the
+        first that has written all lines.
+
+        Raises:
+            InputError: a line that no game has, or that does not follow from the deal; lines count from 1.
+        """
+        from strozzi_sim.play.retrace import position_of
+
+        return position_of(lines, "record")
+
+    def seated(self, spec: AgentSpec) -> Seat:
+        """An agent at the seat that must decide; one agent, with one memory, per seat."""
+        if self.actor not in self._seats:
+            self._seats[self.actor] = Seat(spec, self, self._seat("seat", None))
+        return self._seats[self.actor]
 
     def ask(self, spec: AgentSpec) -> int:
         """What an agent would do at the seat that must decide.
@@ -330,25 +398,3 @@ class Position:
     def fault(self, spec: AgentSpec, what: str) -> AgentFault:
         """The fault of an agent that did `what` at the seat that must decide."""
         return AgentFault(f"agent {spec.text!r} at seat {self.actor} {what} ({self._where})")
-
-    @property
-    def chance(self) -> np.ndarray[Any, Any]:
-        """What chance will bring, CHANCE record of shape (1,); no agent is ever handed it."""
-        return self._chance
-
-    @property
-    def journal(self) -> np.ndarray[Any, Any]:
-        """What has happened so far: int32[events, WIDTH]."""
-        rows: np.ndarray[Any, Any] = self._journal["rows"][0, : int(self._journal["count"][0])]
-        return rows
-
-    def lines(self, viewer: int | None = None) -> list[dict[str, Any]]:
-        """What has happened so far, as lines of a record; with a `viewer`, a seat, without what it must not see."""
-        events, components = self.game.events, self.variant.components
-        lines = list(events.to_lines(self.journal, components, self.players))
-        return lines if viewer is None else [events.visible(line, components, viewer) for line in lines]
-
-
-def precompile(game: Game) -> None:
-    """Compile what a table needs, or take it from the cache folder."""
-    _kernels(game)

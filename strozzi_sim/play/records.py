@@ -12,7 +12,8 @@ from msgspec import Meta
 
 from strozzi_sim.errors import BrokenRule, InputError, shown
 from strozzi_sim.games import load_game
-from strozzi_sim.games.variants import NAME, from_components, words_of
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.variants import NAME, Variant, from_components, words_of
 from strozzi_sim.kernel.files import open_atomically
 from strozzi_sim.kernel.plain_data import parse_json, read_lines
 from strozzi_sim.selfplay.apart import play_apart
@@ -78,23 +79,31 @@ def _record_game(match: Match, deal: int, seating: int, row_dependent: Sequence[
     assert played.journal is not None
     seats = match.design[seating]
     positions = match.positions
-    header = {
-        "type": "game",
-        "format": FORMAT,
-        "game": match.game.name,
-        "players": match.players,
-        "agents": [positions[position].text for position in seats],
-        "seed": match.seed,
-        "deal": deal,
-        "seating": seating,
-        "variant": match.variant.name,
-        "behaviour": match.game.behaviour,
-        "components": match.variant.components,
-    }
+    agents = [positions[position].text for position in seats]
+    header = header_line(match.game, match.variant, agents, match.seed, deal, seating)
     if row_dependent:
         header["row_dependent"] = list(row_dependent)
     rows = played.journal["rows"][0, : int(played.journal["count"][0])]
     return [header, *match.game.events.to_lines(rows, match.variant.components, match.players)]
+
+
+def header_line(
+    game: Game, variant: Variant, agents: Sequence[str], seed: int, deal: int, seating: int = 0
+) -> dict[str, Any]:
+    """The line that begins a game; `agents` by seat."""
+    return {
+        "type": "game",
+        "format": FORMAT,
+        "game": game.name,
+        "players": len(agents),
+        "agents": list(agents),
+        "seed": seed,
+        "deal": deal,
+        "seating": seating,
+        "variant": variant.name,
+        "behaviour": game.behaviour,
+        "components": variant.components,
+    }
 
 
 def write_record(path: Path, games: Iterable[list[dict[str, Any]]]) -> int:
@@ -121,35 +130,43 @@ def read_record(path: Path) -> Iterator[RecordedGame]:
         StorageError: the file cannot be read.
         InputError: there is no such file, or a line is no event; names the line.
     """
+    yield from games_in(((number, _parsed(path, number, content)) for number, content in read_lines(path)), str(path))
+
+
+def games_in(lines: Iterable[tuple[int, Any]], place: str) -> Iterator[RecordedGame]:
+    """The games of a record, one after another, from its lines, each with its number; `place` begins errors.
+
+    Raises:
+        InputError: a line is no event; names the line.
+    """
     game: RecordedGame | None = None
     most = 0
-    for number, content in read_lines(path):
-        line = _event(path, number, content)
+    for number, line in lines:
+        where = f"{place}: line {number}"
+        if not isinstance(line, dict) or not isinstance(line.get("type"), str):
+            raise InputError(f"{where}: expected an object with a type, got {shown(line)}")
         if line["type"] == "game":
             if game is not None:
                 yield game
-            check_header(line, f"{path}: line {number}")
+            check_header(line, where)
             game, most = RecordedGame(line, number), load_game(line["game"]).journal_rows
         elif game is None:
-            raise InputError(f"{path}: line 1: expected a line of type game, got {shown(line['type'])}")
+            raise InputError(f"{place}: line 1: expected a line of type game, got {shown(line['type'])}")
         elif len(game.events) == most:
-            raise InputError(f"{path}: line {number}: no game of {game.header['game']} has more than {most:,} lines")
+            raise InputError(f"{where}: no game of {game.header['game']} has more than {most:,} lines")
         else:
             game.events.append((number, line))
     if game is None:
-        raise InputError(f"{path}: holds no game")
+        raise InputError(f"{place}: holds no game")
     yield game
 
 
-def _event(path: Path, number: int, content: bytes) -> dict[str, Any]:
+def _parsed(path: Path, number: int, content: bytes) -> Any:
     try:
-        line = parse_json(content)
+        return parse_json(content)
     except ValueError as error:
         torn = "" if content.endswith(b"\n") else " (the file ends in the middle of a line)"
         raise InputError(f"{path}: line {number}: not a line of JSON: {error}{torn}") from None
-    if not isinstance(line, dict) or not isinstance(line.get("type"), str):
-        raise InputError(f"{path}: line {number}: expected an object with a type, got {shown(line)}")
-    return line
 
 
 def check_header(header: dict[str, Any], where: str) -> None:

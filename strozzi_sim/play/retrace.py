@@ -5,15 +5,14 @@ matches them: of the legal actions, the one that produces the lines of the recor
 following lines decide.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.games import load_game
 from strozzi_sim.games.variants import from_components
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.records import RecordedGame
-from strozzi_sim.selfplay.match import check_players
+from strozzi_sim.play.records import RecordedGame, games_in
 
 MAX_TRIED = 200_000  # positions looked at before a record is given up
 
@@ -31,29 +30,44 @@ def table_of(recorded: RecordedGame, place: str) -> Position:
         if type(number) is not int or not 0 <= number < 2**53:
             raise InputError(f"{where}: {key}: a game is dealt again from its seed and deal, got {number!r}")
     variant = from_components(game, str(header.get("variant")), header["components"], f"{where}: components")
-    check_players(game, header["players"], variant)
-    return Position(game, variant, header["players"], seed=header["seed"], deal=header["deal"])
+    return Position(game, header["players"], seed=header["seed"], deal=header["deal"], variant=variant)
 
 
-def retrace(recorded: RecordedGame, table: Position, place: str) -> list[int]:
+def position_of(lines: Iterable[Mapping[str, Any]], place: str) -> Position:
+    """The position to which the one game of a record has come, complete or not; see `Position.from_record`.
+
+    Raises:
+        InputError: a line that no game has, or that does not follow from the deal; names `place` and the line.
+    """
+    recorded, *more = games_in(enumerate(lines, 1), place)
+    if more:
+        raise InputError(f"{place}: line {more[0].line}: expected one game, and another begins here")
+    position = table_of(recorded, place)
+    for action in retrace(recorded, position, place, complete=False):
+        position.play(action)
+    return position
+
+
+def retrace(recorded: RecordedGame, table: Position, place: str, *, complete: bool = True) -> list[int]:
     """The actions of a recorded game in the order they were played, from its table as dealt.
+
+    A record that need not be `complete` may stop at any decision: the actions end with the last one that wrote a line.
 
     Raises:
         InputError: the lines do not follow from the deal; names `place` and the first line that no game has.
     """
     lines = [event for _, event in recorded.events]
     furthest, fits = _agreement(table, lines)
-    waiting: list[tuple[Position, _Path]] = [(table, None)] if fits else []  # the most promising position last
+    # (position, lines told, path), the most promising position last
+    waiting: list[tuple[Position, int, _Path]] = [(table, furthest, None)] if fits else []
     tried = 0
     while waiting and tried < MAX_TRIED:
-        here, path = waiting.pop()
-        if here.over:
-            if len(here.lines()) == len(lines):
-                return _unwound(path)
-            continue
+        here, told, path = waiting.pop()
+        if told == len(lines) and (here.over or not complete):
+            return _unwound(path)
         branches = []
         for action in here.legal:
-            after = here.fork()
+            after = here.copy()
             after.play(action)
             told, fits = _agreement(after, lines)
             furthest = max(furthest, told)
@@ -61,7 +75,7 @@ def retrace(recorded: RecordedGame, table: Position, place: str) -> list[int]:
                 branches.append((told, -action, after))
         tried += len(here.legal)
         branches.sort(key=lambda branch: branch[:2])
-        waiting += [(after, (-negative, path)) for _, negative, after in branches]
+        waiting += [(after, told, (-negative, path)) for told, negative, after in branches]
     header = recorded.header
     dealt = f"the game of seed {header['seed']}, deal {header['deal']}, behaviour {table.game.behaviour}"
     if furthest < len(lines):

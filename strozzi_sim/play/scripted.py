@@ -1,41 +1,62 @@
-"""Chance by script: every way in which chance may go on from a position, one after another."""
+"""Chance by script: a game whose chance is a list of outcomes, and every way in which chance may go on from a position."""
 
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import types
 
-from strozzi_sim.games.contract import Game, apply, deal
-from strozzi_sim.kernel.fields import array_type, exact_copy
-from strozzi_sim.kernel.jit import entry, jit
+from strozzi_sim.errors import ArgumentError
+from strozzi_sim.games.contract import Game
+from strozzi_sim.kernel.fields import exact_copy
 from strozzi_sim.kernel.streams import SCRIPT
+from strozzi_sim.play.stepping import kernels
 
 Array = np.ndarray[Any, Any]
 
 
-@jit
-def _deal(states, rules, scripts, players, start_player):
-    deal(states[0], rules[0], players, start_player, scripts[0], None)
+class ScriptEnded(ArgumentError):
+    """Chance must bring something that its script does not say.
+
+    Attributes:
+        source: the number of the chance source, as in the game's state.py.
+        outcomes: among how many it chooses: one of 0 .. outcomes - 1 would go on.
+    """
+
+    def __init__(self, length: int, source: int, outcomes: int) -> None:
+        super().__init__(
+            "chance",
+            f"the script of {length} outcomes ends before a draw of source {source}, which takes 0 to {outcomes - 1}",
+        )
+        self.source, self.outcomes = source, outcomes
 
 
-@jit
-def _apply(states, rules, scripts, action):
-    apply(states[0], rules[0], action, scripts[0], None)
+def script_of(outcomes: Array) -> Array:
+    """The SCRIPT record, array of shape (1,), of outcomes int64[n], which must be kept as long as it is used."""
+    script = np.zeros(1, SCRIPT)
+    script["place"], script["left"] = outcomes.ctypes.data, len(outcomes)
+    return script
 
 
-@cache
-def _kernels(game: Game) -> tuple[Any, Any]:
-    game.register()
-    records = [array_type(dtype) for dtype in (game.state, game.rules, SCRIPT)]
-    i8 = types.int64
-    return entry(_deal, types.void(*records, i8, i8), game.name), entry(_apply, types.void(*records, i8), game.name)
+def check_drawn(outcomes: Array | None, chance: Array) -> None:
+    """Refuse a script of these outcomes if a draw has failed; None is chance that is no script.
+
+    Raises:
+        ScriptEnded: it was too short.
+        ArgumentError: the draw has no such outcome.
+    """
+    if outcomes is None or chance["outcomes"][0] == 0:
+        return
+    left, source, among = (int(chance[name][0]) for name in ("left", "source", "outcomes"))
+    if left == 0:
+        raise ScriptEnded(len(outcomes), source, among)
+    place = len(outcomes) - left
+    what = f"outcome {place} of the script is drawn of source {source}: it must be from 0 to {among - 1}"
+    raise ArgumentError("chance", f"{what}, got {int(outcomes[place])}")
 
 
 def deals(game: Game, rules: Array, players: int, start_player: int = 0) -> Iterator[tuple[Array, float]]:
     """Every state in which a game may begin, array of shape (1,), and its probability; see `steps`."""
-    kernel = _kernels(game)[0]
+    kernel = kernels(game, scripted=True).deal
     return _branches(np.zeros(1, game.state), lambda state, script: kernel(state, rules, script, players, start_player))
 
 
@@ -44,25 +65,22 @@ def steps(game: Game, rules: Array, state: Array, action: int) -> Iterator[tuple
 
     States may come more than once: then chance has several ways to the same one.
 
-    >>> from strozzi_sim.games import load_game
-    >>> from strozzi_sim.games.variants import resolve_variant
     >>> from strozzi_sim.play.position import Position
-    >>> game = load_game("strozzi")
-    >>> start = Position(game, resolve_variant(game, "base"), 3, seed=0, deal=0)
-    >>> len(list(steps(game, start.variant.rules, start.state, 1)))  # a pass draws nothing
+    >>> start = Position("strozzi", players=3)
+    >>> len(list(steps(start.game, start.variant.rules, start.state, 1)))  # a pass draws nothing
     1
     """
-    kernel = _kernels(game)[1]
+    kernel = kernels(game, scripted=True).step
     return _branches(state, lambda after, script: kernel(after, rules, script, action))
 
 
-def _branches(state: Array, play: Callable[[Array, Array], None]) -> Iterator[tuple[Array, float]]:
+def _branches(state: Array, play: Callable[[Array, Array], int]) -> Iterator[tuple[Array, float]]:
     """Depth first: play by ever longer scripts, until one is long enough."""
     waiting: list[tuple[tuple[int, ...], float]] = [((), 1.0)]
     while waiting:
         outcomes, chance = waiting.pop()
-        listed, script = np.array(outcomes, np.int64), np.zeros(1, SCRIPT)
-        script["place"], script["left"] = listed.ctypes.data, len(outcomes)
+        listed = np.array(outcomes, np.int64)
+        script = script_of(listed)
         after = exact_copy(state)
         play(after, script)
         among = int(script["outcomes"][0])

@@ -1,7 +1,7 @@
 """One self-contained HTML page of a study, and its pictures as files."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from html import escape
 from pathlib import Path
@@ -17,12 +17,10 @@ from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import OwnMap, own_heat_map
 from strozzi_sim.games.reporting import SCENARIO, THIN, Picture, Tables, listed, pick
 from strozzi_sim.games.verdicts import MAX_CHUNKS
-from strozzi_sim.kernel.files import storage_errors
 from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.reports import findings
 from strozzi_sim.reports.heat import cells_of, draw_panels
 from strozzi_sim.reports.painter import Painter, Part
-from strozzi_sim.studies.folder import folder_lock, replace_files
 
 MAX_SCENARIOS = 4  # variants and line-ups of which there are pictures; the tables and heat maps hold all
 MAX_CELLS = 2000  # of a heat map whose drawing stands on the page as text; of more, its pixels do
@@ -83,49 +81,28 @@ class Content:
     left_out: tuple[str, ...] = ()
 
 
-def write_report(folder: Path, manifest: Mapping[str, Any], tables: Mapping[str, pd.DataFrame], game: Game) -> Path:
-    """Write figures/*.png, figures/*.svg and report.html into a results folder; returns the page's path.
+def study_page(
+    manifest: Mapping[str, Any], tables: Mapping[str, pd.DataFrame], game: Game, painter: Painter
+) -> Content:
+    """What the page of a study says, with its pictures painted.
 
     Args:
-        folder: the results folder.
         manifest: what its manifest.json says.
         tables: the study's tables by name.
         game: what was played.
-
-    Raises:
-        StorageError: the folder cannot be written.
+        painter: takes the pictures.
     """
     every = findings.scenarios(tables["balance"])
-
-    def content(painter: Painter) -> Content:
-        return Content(
-            plan=plan_in_words(manifest, game),
-            facts=_facts(manifest),
-            headline=findings.headline(tables),
-            sections=_sections(manifest, tables, game, painter),
-            certainty=findings.certainty(manifest),
-            tables=sorted(tables),
-            spoken_of=findings.scenario_words(every[0], every) if every else "",
-            left_out=tuple(findings.scenario_words(scenario, every) for scenario in every[MAX_SCENARIOS:]),
-        )
-
-    return write_page(folder, manifest, game, content)
-
-
-def write_page(folder: Path, manifest: Mapping[str, Any], game: Game, content: Callable[[Painter], Content]) -> Path:
-    """Draw what `content` paints into figures/ and write report.html; returns the page's path.
-
-    Raises:
-        StorageError: the folder cannot be written, is in use, or holds a file of that name that no run wrote.
-    """
-    painter = Painter()
-    page = _render(manifest, game, content(painter))
-    with storage_errors(f"cannot write to {folder}"):
-        folder.mkdir(parents=True, exist_ok=True)
-    with folder_lock(folder):
-        contents = {**painter.drawn, "report.html": page.encode(errors="backslashreplace")}
-        replace_files(folder, contents, parts=("figures/", "report.html"))
-    return folder / "report.html"
+    return Content(
+        plan=plan_in_words(manifest, game),
+        facts=_facts(manifest),
+        headline=findings.headline(tables),
+        sections=_sections(manifest, tables, game, painter),
+        certainty=findings.certainty(manifest),
+        tables=sorted(tables),
+        spoken_of=findings.scenario_words(every[0], every) if every else "",
+        left_out=tuple(findings.scenario_words(scenario, every) for scenario in every[MAX_SCENARIOS:]),
+    )
 
 
 def section(anchor: str, title: str, question: str, sentences: Iterable[str], items: Iterable[Item]) -> Section:
@@ -236,7 +213,8 @@ def _heading(name: str, title: str) -> str:
     return re.sub(rf"\b{re.escape(title)}\b", title, words, flags=re.IGNORECASE)
 
 
-def _render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
+def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
+    """The page as HTML."""
     loader = jinja2.FileSystemLoader(_TEMPLATES)
     environment = jinja2.Environment(
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined

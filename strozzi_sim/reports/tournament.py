@@ -1,7 +1,6 @@
 """The page of a tournament: who is strongest, who beats whom, and what the seats do."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import Picture, Tables, listed, pick, quote, row_of
 from strozzi_sim.games.verdicts import MIN_SHARE, surely_not
 from strozzi_sim.reports.findings import RANK, SCORE, WIN
-from strozzi_sim.reports.page import Content, Item, Section, known_facts, section, write_page
+from strozzi_sim.reports.page import Content, Item, Section, known_facts, section
 from strozzi_sim.reports.painter import Painter
 from strozzi_sim.studies.standings import unrated
 
@@ -27,37 +26,30 @@ _MAX_MAPPED = 40  # agents of a heat map
 Words = dict[str, str]
 
 
-def write_tournament(folder: Path, manifest: Mapping[str, Any], tables: Tables, game: Game) -> Path:
-    """Write figures/*.png, figures/*.svg and report.html of a tournament; returns the page's path.
+def tournament_page(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter) -> Content:
+    """What the page of a tournament says, with its pictures painted.
 
     Args:
-        folder: the results folder.
         manifest: what its manifest.json says.
         tables: agents, pairwise, ratings, seat_effects; with two players nash.
         game: what was played.
-
-    Raises:
-        StorageError: the folder cannot be written.
+        painter: takes the pictures.
     """
-
-    def content(painter: Painter) -> Content:
-        standings = list(_standings(tables))
-        sections = [
-            _standing(standings, painter),
-            _pairs(standings, painter, manifest["plan"]["chunks"]),
-            _nash(standings, tables, painter),
-            _seats(tables, painter),
-        ]
-        return Content(
-            plan=_plan(manifest, game, standings),
-            facts=_facts(manifest, standings),
-            headline=" ".join(_first(standing) for standing in standings),
-            sections=[section for section in sections if section.items],
-            certainty=_certainty(manifest),
-            tables=sorted(tables),
-        )
-
-    return write_page(folder, manifest, game, content)
+    standings = list(_standings(tables))
+    sections = [
+        _standing(standings, painter),
+        _pairs(standings, painter, manifest["plan"]["chunks"]),
+        _nash(standings, tables, painter),
+        _seats(tables, painter),
+    ]
+    return Content(
+        plan=_plan(manifest, game, standings),
+        facts=_facts(manifest, standings),
+        headline=" ".join(_first(standing) for standing in standings),
+        sections=[section for section in sections if section.items],
+        certainty=_certainty(manifest),
+        tables=sorted(tables),
+    )
 
 
 class _Standing:

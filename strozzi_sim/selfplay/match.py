@@ -201,10 +201,7 @@ class Match:
                 agents[position]["counter"] = -1
                 agents[position]["sees_state"] = spec.agent.kind == "batch" and not self.variant.hidden  # by `observe`
                 continue
-            agents[position] = (
-                agent.address, agent.params.ctypes.data, memory.ctypes.data, agent.memory_size,
-                agent.trusted and not self.variant.hidden, counter(agent.memory), 0,
-            )  # fmt: skip
+            agents[position] = agent_row(agent, memory, self.variant)
         rules = exact_copy(self.variant.rules)  # other threads play by those
         outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
         table = np.zeros((last - first) * len(design) * players if rows else 0, ROW)
@@ -284,6 +281,13 @@ class Match:
             f"agent {names[fault['position']]!r} at seat {fault['seat']} {what} (decision {fault['decision']} of "
             f"{self.game.name}, seed {self.seed}, deal {deal}, seating {seating}); replay: {replay}"
         )
+
+
+def agent_row(agent: CompiledAgent, memory: np.ndarray[Any, Any], variant: Variant) -> tuple[int, ...]:
+    """The AGENT record of a compiled agent whose memory begins where that array does."""
+    sees_state = agent.trusted and not variant.hidden
+    params = agent.params.ctypes.data
+    return agent.address, params, memory.ctypes.data, agent.memory_size, sees_state, counter(agent.memory), 0
 
 
 def _foreign(positions: Sequence[AgentSpec], compiled: Sequence[CompiledAgent | None]) -> str:

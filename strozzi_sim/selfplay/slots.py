@@ -1,6 +1,6 @@
-"""Slots, one for each game of a batch: the compiled pieces of the mixed loop.
+"""Slots, one for each game of a batch: the compiled pieces of the mixed loop, and of `vector`.
 
-The kernel plays compiled seats inline, in every slot, until each game waits for a seat in Python, and logs
+The kernel plays compiled seats inline, in every slot, until each game waits for a seat in Python. That of the mixed loop logs
 every action of every game; sorted by game, the log is the script from which the compiled loop plays them again.
 """
 
@@ -51,7 +51,7 @@ LOGGED = np.dtype([("game", "i4"), ("action", "i4")], align=True)
 SCRIPT = np.dtype([("place", "i8")], align=True)
 _NOTHING = np.dtype([("nothing", "u8")])
 
-_WAITS, _OVER, FULL, _FAULT = 0, 1, -1, -2
+WAITS, FINISHED, FULL, FAULTY = 0, 1, -1, -2  # how far a slot came
 
 
 def slot_records(game: Game) -> Any:
@@ -60,18 +60,14 @@ def slot_records(game: Game) -> Any:
 
 
 @inline_source
-def _start(b, job, rules, work, slot, agents, strides, seat_agents, randoms, seatings, progress):
-    """Deal the next game of the wave to slot b."""
-    game = progress.next
-    progress.next = game + 1
+def deal_to(b, number, seating, job, rules, work, slot, agents, strides, seat_agents, randoms, seatings):
+    """Seat the agents at slot b and deal it deal `number`."""
     players = job.players
-    seating = game % seatings.shape[0]
-    slot.game = game
     slot.seating = seating
     slot.decisions = 0
     slot.action = 0
     slot.asked = 0
-    key = deal_key(job.seed, job.game, players, job.first + game // seatings.shape[0])
+    key = deal_key(job.seed, job.game, players, number)
     for seat in range(players):
         position = int64(seatings[seating, seat])
         agent = seat_agents[b, seat]
@@ -85,12 +81,13 @@ def _start(b, job, rules, work, slot, agents, strides, seat_agents, randoms, sea
 
 
 @inline_source
-def _run(b, rules, work, slot, seat_agents, randoms, log, progress, fault, beat):
-    """Play on in slot b until a Python seat must answer or the game is over."""
+def play_on(b, rules, work, slot, seat_agents, randoms, log, progress, fault, beat):
+    """Play on in slot b until a Python seat must answer or the game is over; without a log (None) nothing is logged."""
     state = work.state
     while not is_over(state):
-        if progress.logged == log.shape[0]:
-            return FULL
+        if log is not None:  # noqa: SIM102 - left out while compiling; a longer condition would not be
+            if progress.logged == log.shape[0]:
+                return FULL
         seat = actor(state)
         agent = seat_agents[b, seat]
         if not agent.sees_state and slot.asked == 0:
@@ -99,7 +96,7 @@ def _run(b, rules, work, slot, seat_agents, randoms, log, progress, fault, beat)
         if agent.address == 0:
             if slot.action == 0:
                 slot.asked = 1
-                return _WAITS
+                return WAITS
             action = slot.action
             slot.action = 0
             slot.asked = 0
@@ -115,20 +112,21 @@ def _run(b, rules, work, slot, seat_agents, randoms, log, progress, fault, beat)
             fault.found = 1
             fault.seat = seat
             fault.action = action
-            return _FAULT
+            return FAULTY
         apply(state, rules, action, work.chance, None)
-        entry = log[progress.logged]
-        entry.game = slot.game
-        entry.action = action
-        progress.logged += 1
+        if log is not None:
+            entry = log[progress.logged]
+            entry.game = slot.game
+            entry.action = action
+            progress.logged += 1
         slot.decisions += 1
-    return _OVER
+    return FINISHED
 
 
 @jit
 def _advance(job, rules, works, slots, agents, strides, seat_agents, randoms, seatings, log, progress, lengths,
              pending, fault, stop, beat):  # fmt: skip
-    """Play on in every slot; returns the number of decisions that wait for Python, or FULL or _FAULT."""
+    """Play on in every slot; returns the number of decisions that wait for Python, or FULL or FAULTY."""
     waiting = 0
     for b in range(slots.shape[0]):
         slot = slots[b]
@@ -137,16 +135,20 @@ def _advance(job, rules, works, slots, agents, strides, seat_agents, randoms, se
             if slot.game < 0:
                 if progress.next == progress.games or stop[0] != 0:
                     break
-                _start(b, job, rules, work, slot, agents, strides, seat_agents, randoms, seatings, progress)
+                game = progress.next
+                progress.next = game + 1
+                slot.game = game
+                number, seating = job.first + game // seatings.shape[0], game % seatings.shape[0]
+                deal_to(b, number, seating, job, rules, work, slot, agents, strides, seat_agents, randoms, seatings)
             beat.deal = job.first + slot.game // seatings.shape[0]
             beat.seating = slot.seating
-            what = _run(b, rules, work, slot, seat_agents, randoms, log, progress, fault, beat)
-            if what == _OVER:
+            what = play_on(b, rules, work, slot, seat_agents, randoms, log, progress, fault, beat)
+            if what == FINISHED:
                 lengths[slot.game] = slot.decisions
                 for seat in range(job.players):
                     take_playouts(agents[int64(seatings[slot.seating, seat])], seat_agents[b, seat].memory)
                 slot.game = -1
-            elif what == _WAITS:
+            elif what == WAITS:
                 row = pending[waiting]
                 row.slot = b
                 row.seat = actor(work.state)
@@ -154,7 +156,7 @@ def _advance(job, rules, works, slots, agents, strides, seat_agents, randoms, se
                 waiting += 1
                 break
             else:
-                if what == _FAULT:
+                if what == FAULTY:
                     fault.deal = job.first + slot.game // seatings.shape[0]
                     fault.seating = slot.seating
                     fault.position = int64(seatings[slot.seating, fault.seat])
@@ -163,14 +165,25 @@ def _advance(job, rules, works, slots, agents, strides, seat_agents, randoms, se
     return waiting
 
 
+@inline_source
+def show_legal(state, rules, legal):
+    """Write which actions are legal into bool legal[A]; returns their number."""
+    for action in range(legal.shape[0]):
+        legal[action] = False
+    count = count_legal(state, rules)
+    for k in range(count):
+        legal[kth_legal(state, rules, k)] = True
+    return count
+
+
 @jit
 def _look(rules, works, asked, seat_agents, randoms, observations, legal, words):
     """Write the rows of a batch: what the seat sees, what is legal, one random word; then clear the empty rows."""
     observing = observations.shape[0] > 0
     for row in range(legal.shape[0]):
-        for action in range(legal.shape[1]):
-            legal[row, action] = False
         if row >= asked.shape[0]:
+            for action in range(legal.shape[1]):
+                legal[row, action] = False
             legal[row, 0] = True
             if observing:
                 words[row] = 0
@@ -179,8 +192,7 @@ def _look(rules, works, asked, seat_agents, randoms, observations, legal, words)
             continue
         b, seat = asked[row].slot, asked[row].seat
         state = works[b].state if seat_agents[b, seat].sees_state else works[b].seen
-        for k in range(count_legal(state, rules)):
-            legal[row, kth_legal(state, rules, k)] = True
+        show_legal(state, rules, legal[row])
         if observing:
             observe(state, rules, seat, observations[row])
             words[row] = random_word(randoms[b, seat])

@@ -6,14 +6,17 @@ from typing import Any, Literal
 
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.errors import ArgumentError
+from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.games.variants import BASE, Variant, shipped_variants
 from strozzi_sim.studies.calibrated import with_counts
 from strozzi_sim.studies.cells import CellCounts, Sums
-from strozzi_sim.studies.names import find_agents, find_game, find_players, find_variants, seated
-from strozzi_sim.studies.plan import Extent, Plan, plan_of
-from strozzi_sim.studies.run import Results, cell_counts
+from strozzi_sim.studies.names import AnyAgent, AnyVariant, find_agents, find_players, find_variants, seated
+from strozzi_sim.studies.plan import Extent, Plan
+from strozzi_sim.studies.planning import plan_of
+from strozzi_sim.studies.played import Played
+from strozzi_sim.studies.run import cell_counts
 from strozzi_sim.studies.store import Store
 from strozzi_sim.studies.study import Run, Study, run
 
@@ -90,15 +93,15 @@ def compare(
     *,
     first: Side,
     second: Side,
-    against: Sequence[str | AgentSpec] = (),
-    agents: Sequence[str | AgentSpec] = (),
+    against: Sequence[AnyAgent] = (),
+    agents: Sequence[AnyAgent] = (),
     players: int | Sequence[int] | None = None,
     deals: int = 1000,
     seatings: str = "rotate",
-    variant: str | Variant = "base",
+    variant: AnyVariant = "base",
     seed: int = 0,
     how: Run | None = None,
-) -> Results:
+) -> Played:
     """Two agents, or two variants, on the same deals: the difference, paired, with its interval.
 
     Args:

@@ -225,9 +225,6 @@ def read_facts(folder: Path, table: str) -> "pd.DataFrame":
             damaged.
         StorageError: a file cannot be read.
     """
-    import pyarrow as pa
-    from pyarrow import parquet
-
     try:
         manifest = read_manifest(folder)
     except FileNotFoundError:
@@ -236,19 +233,29 @@ def read_facts(folder: Path, table: str) -> "pd.DataFrame":
         raise InputError(f"{folder}: the study is not finished; run it again to resume: {manifest['command']}")
     check_kept(table, manifest.get("kept", {}).get("tables", ()), str(folder))
     names = [name for name in read_list(folder) if name.startswith(f"{PART}{table}/")]
-    cells = []
-    for name in sorted(names, key=lambda name: int(Path(name).stem.partition("-")[2])):
-        path = folder / name
-        try:
-            with storage_errors(f"{path}: cannot be read"), path.open("rb") as file:
-                cells.append(parquet.read_table(file))
-        except pa.ArrowInvalid:
-            raise InputError(f"{path}: is damaged or was changed by hand; run the study again") from None
-        except StorageError:
-            if path.exists():
-                raise
-            raise InputError(f"{path}: is missing; run the study again") from None
-    return _frame(cells)
+    names.sort(key=lambda name: int(Path(name).stem.partition("-")[2]))
+    return _frame([read_table(folder / name) for name in names])
+
+
+def read_table(path: Path) -> Any:
+    """A Parquet file of a run, as an Arrow table.
+
+    Raises:
+        InputError: it is missing or damaged.
+        StorageError: it cannot be read.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with storage_errors(f"{path}: cannot be read"), path.open("rb") as file:
+            return parquet.read_table(file)
+    except pa.ArrowInvalid:
+        raise InputError(f"{path}: is damaged or was changed by hand; run the study again") from None
+    except StorageError:
+        if path.exists():
+            raise
+        raise InputError(f"{path}: is missing; run the study again") from None
 
 
 def check_kept(table: str, kept: Any, place: str) -> None:

@@ -14,13 +14,16 @@ import numpy as np
 
 from strozzi_sim.agent import AgentSpec, Param
 from strozzi_sim.errors import ArgumentError, InputError, check_range
+from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.play.calibrate import with_values
-from strozzi_sim.studies.names import find_agents, find_game, find_players, find_variants
-from strozzi_sim.studies.plan import Extent, Plan, plan_of
-from strozzi_sim.studies.run import Results, cell_counts
+from strozzi_sim.studies.names import AnyAgent, AnyVariant, find_agents, find_players, find_variants
+from strozzi_sim.studies.plan import Extent, Plan
+from strozzi_sim.studies.planning import plan_of
+from strozzi_sim.studies.played import Played
+from strozzi_sim.studies.run import cell_counts
 from strozzi_sim.studies.store import Store
 from strozzi_sim.studies.study import Run, Study, run
 
@@ -90,15 +93,15 @@ def flattens_at(table: Any) -> int | None:
 def ladder(
     game: str | Game,
     *,
-    agent: str | AgentSpec,
+    agent: AnyAgent,
     climb: Climb | None = None,
     players: int | None = None,
     deals: int = 200,
     seatings: str = "rotate",
-    variant: str | Variant = "base",
+    variant: AnyVariant = "base",
     seed: int = 0,
     how: Run | None = None,
-) -> Results:
+) -> Played:
     """Does twice the budget win, and where does that stop? One seat with twice, the others with once.
 
     Args:

@@ -4,16 +4,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from strozzi_sim.agent import AgentSpec
 from strozzi_sim.errors import InputError
-from strozzi_sim.games import load_game
+from strozzi_sim.games import find_game, load_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import OwnMap, own_heat_map
-from strozzi_sim.games.variants import Variant, from_components
+from strozzi_sim.games.variants import from_components
 from strozzi_sim.studies.folder import MANIFEST, read_manifest
-from strozzi_sim.studies.names import find_agents, find_game, find_players
-from strozzi_sim.studies.plan import Extent, Plan, differences, plan_of
-from strozzi_sim.studies.run import Results
+from strozzi_sim.studies.names import AnyAgent, AnyVariant, find_agents, find_players
+from strozzi_sim.studies.plan import Extent, Plan, differences
+from strozzi_sim.studies.planning import plan_of
+from strozzi_sim.studies.played import Played
+from strozzi_sim.studies.run import tables_again
 from strozzi_sim.studies.study import Run, Study, plan_of_lineup, run, run_plan
 
 PAGES = ("balance",)  # that a study of one heat map has besides
@@ -40,14 +41,14 @@ def heat_map(
     game: str | Game,
     own: OwnMap,
     *,
-    agents: Sequence[str | AgentSpec] = (),
+    agents: Sequence[AnyAgent] = (),
     players: int | Sequence[int] | None = None,
     deals: int = 5000,
     seatings: str = "rotate",
-    variants: str | Variant | Sequence[str | Variant] = "base",
+    variants: AnyVariant | Sequence[AnyVariant] = "base",
     seed: int = 0,
     how: Run | None = None,
-) -> Results:
+) -> Played:
     """Play a game and draw a heat map of one's own; table heat_<name> of the results.
 
     Args:
@@ -71,7 +72,7 @@ def heat_map(
     return run_plan(with_map(replace(plan, pages=PAGES), own), how)
 
 
-def add_heat_map(folder: Path, own: OwnMap, how: Run | None = None) -> Results:
+def add_heat_map(folder: Path, own: OwnMap, how: Run | None = None) -> Played:
     """Add a heat map to a study that has been played; its chunks are played again if they do not count what it needs.
 
     Raises:
@@ -80,6 +81,23 @@ def add_heat_map(folder: Path, own: OwnMap, how: Run | None = None) -> Results:
     """
     plan = with_map(plan_in(folder), own)
     return run(Study(plan), replace(how or Run(), folder=folder))
+
+
+def add_to(played: Played, own: OwnMap, how: Run | None = None) -> Played:
+    """Add a heat map to a study that was played in memory; it is played again if it did not count what the map needs.
+
+    Raises:
+        InputError: it counts no facts, or something cannot be drawn.
+        AgentFault, Interrupted: as `study.run`.
+    """
+    before = played.cut
+    if before is None or before.orders:
+        raise InputError("a tournament, comparison or ladder counts no facts; heat maps are of simulate and studies")
+    plan = with_map(before, own)
+    held = all(cell.match.plan(before.counted).holds(crosstab) for cell in before.cells for crosstab in plan.asked)
+    if held:
+        return tables_again(played, replace(plan, counted=before.counted))
+    return run(Study(plan), how)
 
 
 def plan_in(folder: Path) -> Plan:

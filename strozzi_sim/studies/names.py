@@ -1,55 +1,74 @@
-"""What callers may give by name: a game, its agents, its variants, its player counts. Each is looked up once, here.
+"""What callers may give by name: agents of a game, its variants, its player counts; the game itself: `games.find_game`.
 
-Whatever is an object already is taken as it is. `place` says where the name stood, and begins the error.
+Each is looked up once, here. Whatever is an object already is taken as it is. `place` says where the name stood, and
+begins the error.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from strozzi_sim.agent import AgentSpec, load_agent
-from strozzi_sim.errors import ArgumentError, InputError
-from strozzi_sim.games import load_game
+from strozzi_sim.agent import Agent, AgentSpec, load_agent, spec_of
+from strozzi_sim.errors import ArgumentError, InputError, shown
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant, resolve_variant
 
-
-def find_game(game: str | Game, place: str = "") -> Game:
-    """The game of this name.
-
-    Raises:
-        InputError: there is none.
-    """
-    if not isinstance(game, str):
-        return game
-    try:
-        return load_game(game)
-    except InputError as error:
-        raise _at(place, error) from None
+AnyAgent = str | AgentSpec | Agent
+AnyVariant = str | Variant | Mapping[str, Mapping[str, Any]]
 
 
-def find_agents(agents: Iterable[str | AgentSpec], game: Game, place: str = "") -> tuple[AgentSpec, ...]:
-    """The agents of these spec strings in this game.
+def find_agents(agents: Iterable[AnyAgent], game: Game, place: str = "") -> tuple[AgentSpec, ...]:
+    """The agents of these spec strings in this game; one that is declared in code plays with its defaults.
 
     Raises:
         InputError: an agent or parameter that is not known, or a value out of its range.
         AgentFault: an agent's file or package that does not import.
     """
+    check_list(agents)
     try:
-        return tuple(load_agent(agent, game) if isinstance(agent, str) else agent.within(game) for agent in agents)
+        return tuple(_agent(agent, game) for agent in agents)
     except InputError as error:
         raise _at(place, error) from None
 
 
-def find_variants(
-    game: Game, variants: str | Variant | Sequence[str | Variant], place: str = ""
-) -> tuple[Variant, ...]:
-    """The variants of these names, shipped ones.
+def check_list(agents: Any) -> None:
+    """Refuse what is no list of agents. Raises ArgumentError."""
+    if isinstance(agents, AnyAgent) or not isinstance(agents, Iterable):
+        raise ArgumentError("agents", f"expected a list of agents, got {shown(agents)}")
+
+
+def _agent(agent: AnyAgent, game: Game) -> AgentSpec:
+    if isinstance(agent, str):
+        return load_agent(agent, game)
+    if isinstance(agent, Agent):
+        return spec_of(agent, game)
+    if not isinstance(agent, AgentSpec):
+        raise ArgumentError("agents", f"an agent is a spec string or was declared with a decorator, got {shown(agent)}")
+    return agent.within(game)
+
+
+def find_variants(game: Game, variants: AnyVariant | Sequence[AnyVariant], place: str = "") -> tuple[Variant, ...]:
+    """The variants of these names, shipped ones, or of one's own: name -> changes, as in a study's file.
 
     Raises:
-        InputError: the game has none of that name.
+        InputError: the game has none of that name, or it cannot be changed so.
     """
-    if isinstance(variants, str | Variant):
+    if isinstance(variants, str | Variant | Mapping):
         variants = [variants]
-    return tuple(resolve_variant(game, each, place=place) if isinstance(each, str) else each for each in variants)
+    found: list[Variant] = []
+    for each in variants:
+        if isinstance(each, Mapping):
+            own = {str(name): _with_text_keys(changes) for name, changes in each.items()}
+            found += [resolve_variant(game, name, own, place) for name in own]
+        else:
+            found.append(resolve_variant(game, each, place=place) if isinstance(each, str) else each)
+    return tuple(found)
+
+
+def _with_text_keys(changes: Any) -> Any:
+    """Changes as TOML has them, where every key is text."""
+    if isinstance(changes, Mapping):
+        return {str(key): _with_text_keys(value) for key, value in changes.items()}
+    return [_with_text_keys(each) for each in changes] if isinstance(changes, list | tuple) else changes
 
 
 def find_players(game: Game, players: int | Sequence[int] | None) -> tuple[int, ...]:
@@ -60,23 +79,32 @@ def find_players(game: Game, players: int | Sequence[int] | None) -> tuple[int, 
     """
     if players is None:
         return (4 if 4 in game.player_counts else game.player_counts[0],)
-    counts = (players,) if isinstance(players, int) else tuple(dict.fromkeys(players))
+    several: Any = (players,) if isinstance(players, int) else players
+    if isinstance(several, str) or not isinstance(several, Iterable):
+        raise ArgumentError("players", f"expected a number of players, or several, got {shown(players)}")
+    counts = tuple(dict.fromkeys(several))
     for count in counts:
         if count not in game.player_counts:
             raise ArgumentError("players", f"{game.name} takes {game.player_count_text}, got {count}")
     return counts
 
 
-def check_seats(lineup: Sequence[str | AgentSpec], players: Sequence[int]) -> None:
+def check_seats(lineup: Sequence[AnyAgent], players: Sequence[int]) -> None:
     """Refuse a line-up with more agents than some player count has seats.
 
     Raises:
-        ArgumentError: names the agents and the most that fit.
+        ArgumentError: names the agents and the most that fit, or it is no list.
     """
+    check_list(lineup)
     fewest = min(players)
     if len(lineup) > fewest:
-        names = ",".join(agent if isinstance(agent, str) else agent.text for agent in lineup)
+        names = ",".join(text_of(agent) for agent in lineup)
         raise ArgumentError("agents", f"{len(lineup)} agents ({names}) for {fewest} seats; give at most {fewest}")
+
+
+def text_of(agent: AnyAgent) -> str:
+    """An agent as errors name it."""
+    return agent if isinstance(agent, str) else agent.name if isinstance(agent, Agent) else agent.text
 
 
 def seated(lineup: Sequence[AgentSpec], players: Sequence[int]) -> list[tuple[AgentSpec, ...]]:

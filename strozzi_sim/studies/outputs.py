@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -31,27 +32,39 @@ def write_rows(plan: Plan, store: Store) -> None:
     replace_files(store.folder, contents, parts=("games/",))
 
 
+def games_of(plan: Plan, store: Store) -> Any:
+    """The same as one data frame, of chunks in memory."""
+    import pyarrow as pa
+
+    return pa.concat_tables(table for cell in plan.cells for table in _rows(plan, store, cell)).to_pandas()
+
+
 def _write_cell(plan: Plan, store: Store, cell: Cell, file: IO[bytes]) -> None:
     """The rows of a cell, chunk after chunk."""
-    import pyarrow as pa
     from pyarrow import parquet
 
-    names = np.array([spec.text for spec in cell.match.positions])
     with contextlib.ExitStack() as undo:
         writer = None
-        for chunk in range(plan.chunks):
-            rows = store.read((cell.number, chunk))[2]
-            columns = {
-                "players": np.full(len(rows), cell.match.players),
-                "variant": np.full(len(rows), cell.match.variant.name),
-                "lineup": np.full(len(rows), cell.lineup),
-                **{name: rows[name] for name in ("deal", "seating", "seat", "position")},
-                "agent": names[rows["position"]],
-                "score": rows["score"],
-                "place": rows["twice_place"] / 2,
-                "decisions": rows["decisions"],
-            }
-            table = pa.table(columns)
+        for table in _rows(plan, store, cell):
             if writer is None:
                 writer = undo.enter_context(parquet.ParquetWriter(file, table.schema))
             writer.write_table(table)
+
+
+def _rows(plan: Plan, store: Store, cell: Cell) -> Iterator[Any]:
+    import pyarrow as pa
+
+    names = np.array([spec.text for spec in cell.match.positions])
+    for chunk in range(plan.chunks):
+        rows = store.read((cell.number, chunk))[2]
+        columns = {
+            "players": np.full(len(rows), cell.match.players),
+            "variant": np.full(len(rows), cell.match.variant.name),
+            "lineup": np.full(len(rows), cell.lineup),
+            **{name: rows[name] for name in ("deal", "seating", "seat", "position")},
+            "agent": names[rows["position"]],
+            "score": rows["score"],
+            "place": rows["twice_place"] / 2,
+            "decisions": rows["decisions"],
+        }
+        yield pa.table(columns)

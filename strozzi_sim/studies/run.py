@@ -1,13 +1,8 @@
 """Run a study: play the chunks that are missing, then make tables and report. Running again resumes."""
 
-import io
-import os
-import platform
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -17,30 +12,24 @@ import numpy as np
 
 from strozzi_sim.errors import InputError, Interrupted, StorageError
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.keeping import Keep, keep_of
+from strozzi_sim.facts.keeping import NOTHING, Keep, keep_of
 from strozzi_sim.kernel.threads import one_thread
 from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.selfplay.interrupts import stop_flag
 from strozzi_sim.selfplay.pool import Task, play_tasks
 from strozzi_sim.studies.calibrated import noted_in
 from strozzi_sim.studies.cells import CellCounts
-from strozzi_sim.studies.folder import (
-    FILES,
-    FORMAT,
-    MANIFEST,
-    read_file,
-    read_list,
-    read_manifest,
-    write_manifest,
-)
-from strozzi_sim.studies.kept import check_kept, frames_of, read_facts, write_facts
-from strozzi_sim.studies.outputs import write_rows, write_tables
+from strozzi_sim.studies.folder import MANIFEST, read_list, read_manifest, write_manifest
+from strozzi_sim.studies.kept import frames_of, read_table, write_facts
+from strozzi_sim.studies.manifest import make_manifest, now
+from strozzi_sim.studies.outputs import games_of, write_rows, write_tables
 from strozzi_sim.studies.plan import Cell, Plan
+from strozzi_sim.studies.played import Played
 from strozzi_sim.studies.store import LEDGER, MemoryStore, Store
 
 Tables = Callable[[Plan, Store], dict[str, Any]]
 StoppingRule = Callable[[Plan, Store], bool]
-LIBRARIES = ("numba", "llvmlite", "numpy", "scipy", "pandas", "pyarrow", "joblib", "msgspec", "matplotlib")
+FEWEST = 20  # chunks that are worth tables after an interruption
 
 
 @dataclass(frozen=True)
@@ -61,43 +50,6 @@ class Progress:
     planned: Callable[[str, Sequence[Calibration]], None] = field(default=lambda summary, calibrations: None)
 
 
-@dataclass(frozen=True)
-class Results:
-    """What a study came to.
-
-    Attributes:
-        plan: all that decides it, as plain data, with `deals` and `games` as far as they were played, and `calibrated`
-            if agents were given in seconds.
-        tables: data frames by name.
-        games: games behind the tables. played_now: games played by this run. seconds: this run took.
-        folder: the results folder, or None: then nothing was kept.
-        manifest: what manifest.json in it says.
-        files: the tables' Parquet files in it, by name.
-        kept: rows of facts by table, if nothing was kept on the disk; see `facts`.
-    """
-
-    plan: dict[str, Any]
-    tables: dict[str, Any]
-    games: int
-    played_now: int
-    seconds: float
-    folder: Path | None = None
-    manifest: dict[str, Any] = field(default_factory=dict)
-    files: dict[str, Path] = field(default_factory=dict)
-    kept: dict[str, Any] = field(default_factory=dict)
-
-    def facts(self, name: str) -> Any:
-        """The rows of a fact table that the study keeps, as a data frame.
-
-        Raises:
-            InputError: it keeps none; lists the tables of which it does.
-        """
-        if self.folder is not None:
-            return read_facts(self.folder, name)
-        check_kept(name, self.kept, "the study")
-        return self.kept[name]
-
-
 def _as_played(plan: Plan, cut: Plan) -> dict[str, Any]:
     """The plan as plain data, with the deals and games of `cut`."""
     return noted_in({**plan.resolved, "deals": cut.deals, "games": cut.games}, plan.calibrated)
@@ -113,7 +65,7 @@ def run_study(
     ready: Callable[[], None] | None = None,
     tables: Tables | None = None,
     stopping_rule: StoppingRule | None = None,
-) -> Results:
+) -> Played:
     """Play what is missing of a study and write its tables: those that `tables` makes, by default a study's own.
 
     `ready` is called once the results folder is ours and nothing is in the way of playing.
@@ -145,7 +97,7 @@ def run_study(
                 manifest |= {
                     "games": cut.games,
                     "deals": cut.deals,
-                    "finished": _now(),
+                    "finished": now(),
                     "seconds": round(monotonic() - began, 3),
                     "played_now": played_now,
                     "tables": sorted(frames),
@@ -155,7 +107,7 @@ def run_study(
             kept = f"{len(store.done)} of {len(plan.cells) * plan.chunks} chunks are kept"
             message = f"{signal}; {kept}; run the same command again to resume"
             raise Interrupted(signal.signal_number, message) from None
-    return Results(_as_played(plan, cut), frames, cut.games, played_now, manifest["seconds"], folder, manifest, files)
+    return Played(_as_played(plan, cut), frames, cut.games, played_now, manifest["seconds"], folder, manifest, files)
 
 
 def _held_as_in(folder: Path, plan: Plan) -> Plan:
@@ -192,7 +144,7 @@ def _play_all(
         )
     for line in store.unreadable:
         progress.say(f"line {line} of {store.folder / LEDGER} is damaged; its chunks are played again")
-    manifest = _manifest(plan, command)
+    manifest = make_manifest(plan, command)
     try:
         before = read_manifest(store.folder)
     except FileNotFoundError:
@@ -210,27 +162,70 @@ def run_in_memory(
     plan: Plan,
     *,
     workers: int,
+    command: str = "",
     progress: Progress | None = None,
     tables: Tables | None = None,
     stopping_rule: StoppingRule | None = None,
-) -> Results:
+    partly: bool = False,
+) -> Played:
     """Play a study that leaves nothing behind; otherwise as `run_study`.
+
+    With `partly`, what a signal interrupts comes to what is finished: the first chunks, as many as there are of every
+    cell, if they are enough for an interval.
 
     Raises:
         AgentFault: an agent chose an illegal action.
         Interrupted: a signal asked to stop.
     """
     began = monotonic()
-    try:
-        with MemoryStore(plan) as store, stop_flag():
-            cut, played_now = _play(plan, store, workers, progress or Progress(), stopping_rule)
-            with one_thread():
-                frames = (tables or study_tables)(cut, store)
+    progress, manifest, store = progress or Progress(), make_manifest(plan, command), MemoryStore(plan)
+    interrupted = ""
+    with store:
+        try:
+            with stop_flag():
+                cut, played_now = _play(plan, store, workers, progress, stopping_rule)
+        except Interrupted as signal:
+            cut = _finished_part(plan, store) if partly else plan
+            if cut is plan:
+                raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without a folder") from None
+            played_now = cut.games
+            interrupted = f"{signal}; these are the first {cut.deals:,} of {plan.deals:,} deals"
+        with stop_flag(), one_thread():
+            frames = (tables or study_tables)(cut, store)
             kept = frames_of(cut, store)
-    except Interrupted as signal:
-        raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without a folder") from None
     seconds = round(monotonic() - began, 3)
-    return Results(_as_played(plan, cut), frames, cut.games, played_now, seconds, kept=kept)
+    manifest |= {
+        "games": cut.games,
+        "deals": cut.deals,
+        "finished": now(),
+        "seconds": seconds,
+        "tables": sorted(frames),
+    }
+    manifest["plan"] = {**manifest["plan"], "deals": cut.deals}
+    return Played(
+        _as_played(plan, cut), frames, cut.games, played_now, seconds, manifest=manifest, kept=kept,
+        interrupted=interrupted, cut=cut, chunks=store,
+    )  # fmt: skip
+
+
+def _finished_part(plan: Plan, store: Store) -> Plan:
+    """The plan cut down to the leading chunks that all cells have; the plan itself if they are too few."""
+    chunks = 0
+    while all((cell.number, chunks) in store.done for cell in plan.cells):
+        chunks += 1
+    return plan if chunks < FEWEST else replace(plan, chunks=chunks, deals=plan.chunk_range(chunks - 1)[1])
+
+
+def tables_again(played: Played, plan: Plan) -> Played:
+    """What chunks in memory say for `plan`, that of `played` with another report; they hold all that it asks.
+
+    Nothing is played.
+    """
+    assert played.chunks is not None
+    with one_thread():
+        frames = study_tables(plan, played.chunks)
+    manifest = {**played.manifest, "report": make_manifest(plan, "")["report"], "tables": sorted(frames)}
+    return replace(played, tables=frames, manifest=manifest, cut=plan)
 
 
 def _play(
@@ -249,7 +244,8 @@ def _play(
 
 
 def _play_missing(plan: Plan, store: Store, workers: int, progress: Progress, chunks: range) -> int:
-    missing = [(cell, chunk) for cell in plan.cells for chunk in chunks if (cell.number, chunk) not in store.done]
+    every = product(plan.cells, chunks) if store.keeps else ((cell, chunk) for chunk in chunks for cell in plan.cells)
+    missing = [(cell, chunk) for cell, chunk in every if (cell.number, chunk) not in store.done]
     done = before = sum(place.games for place in store.done.values())
     if before and chunks.start == 0:
         progress.say(f"resuming: {before:,} of {plan.games:,} games are already played")
@@ -310,76 +306,27 @@ def study_tables(plan: Plan, store: Store) -> dict[str, Any]:
     return tables.study_tables(plan.game, cells, plan.pages, plan.heatmaps)
 
 
-def _manifest(plan: Plan, command: str) -> dict[str, Any]:
-    return {
-        "format": FORMAT,
-        "name": plan.name,
-        "game": plan.game.name,
-        "seed": plan.seed,
-        "plan": plan.resolved,
-        "plan_hash": plan.hash,
-        "calibrated": [calibration.plain() for calibration in plan.calibrated],
-        "report": {
-            "pages": list(plan.pages),
-            "heatmaps": list(plan.heatmaps),
-            "own": [msgspec.to_builtins(own) for own in plan.own_maps],
-        },
-        "counted": [msgspec.to_builtins(crosstab) for crosstab in plan.counted],
-        "kept": msgspec.to_builtins(plan.keep) | {"share": 1 / plan.keep.every},
-        "held": msgspec.to_builtins(plan.held),
-        "games": plan.games,
-        "cells": len(plan.cells),
-        "summary": plan.summary(),
-        "command": command.encode(errors="backslashreplace").decode(),  # a path need not be UTF-8, JSON is
-        "versions": {
-            "strozzi-sim": version("strozzi-sim"),
-            "behaviour": plan.game.behaviour,
-            "python": platform.python_version(),
-            **{name: version(name) for name in LIBRARIES},
-        },
-        "reconstructed": {variant.name: list(variant.reconstructed) for variant in plan.variants},
-        "host": {
-            "system": platform.platform(),
-            "machine": platform.machine(),
-            "cores": os.cpu_count(),
-            "byte_order": sys.byteorder,
-        },
-        "started": _now(),
-        "finished": None,
-    }
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def load_results(folder: Path) -> Results:
-    """What a finished run left in `folder`.
+def games_played(played: Played, *, workers: int, progress: Progress | None = None) -> Any:
+    """One row a game and seat, as a data frame: those that the folder keeps, or of the same games played again in memory.
 
     Raises:
-        InputError: there are no results, the study is not finished, or a file was changed since it was written.
-        StorageError: a file cannot be read.
+        InputError: the folder keeps no rows, or there was no plan to play again.
+        AgentFault, Interrupted: as `run_in_memory`.
     """
-    import pandas as pd
+    if played.folder is not None:
+        import pyarrow as pa
 
-    try:
-        manifest = read_manifest(folder)
-    except FileNotFoundError:
-        raise InputError(f"{folder}: holds no results of a study (no {MANIFEST})") from None
-    files = read_list(folder)
-    if "counts" in manifest["plan"] and "tables/ratings.parquet" not in files:
-        raise InputError(f"{folder}: holds a comparison or ladder, which has no report; see {folder / 'tables'}")
-    if not manifest["finished"]:
-        raise InputError(f"{folder}: the study is not finished; run it again to resume: {manifest['command']}")
-    tables, frames = {}, {}
-    for name, digest in sorted(files.items()):
-        path = folder / name
-        if path.parent.name == "tables" and path.suffix == ".parquet":
-            tables[path.stem] = path
-            frames[path.stem] = pd.read_parquet(io.BytesIO(read_file(folder, name, digest)))
-    if sorted(frames) != manifest.get("tables"):
-        raise InputError(f"{folder}: {FILES} and {MANIFEST} name different tables; run the study again")
-    plan = {**manifest["plan"], "deals": manifest["deals"], "games": manifest["games"]}
-    if manifest["calibrated"]:
-        plan["calibrated"] = manifest["calibrated"]
-    return Results(plan, frames, manifest["games"], 0, 0.0, folder, manifest, tables)
+        names = sorted(name for name in read_list(played.folder) if name.startswith("games/"))
+        if not names:
+            raise InputError(f"{played.folder}: keeps no rows of games; a study does with `rows = true`")
+        return pa.concat_tables(read_table(played.folder / name) for name in names).to_pandas()
+    if played.cut is None:
+        raise InputError("games: there are none of a search for a best response")
+    plan, chunks = played.cut, played.chunks
+    if not plan.rows:
+        asked = replace(plan, rows=True, counted=(), held=NOTHING, pages=(), heatmaps={})
+        with MemoryStore(asked) as store:
+            _play_missing(asked, store, workers, progress or Progress(), range(asked.chunks))
+        plan, chunks = asked, store
+    assert chunks is not None
+    return games_of(plan, chunks)

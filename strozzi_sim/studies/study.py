@@ -1,18 +1,19 @@
 """A study that is ready to run: its plan, the tables it makes, and when it may stop; and how it is run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from strozzi_sim.agent import AgentSpec
+from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import Variant
 from strozzi_sim.studies.calibrated import calibrated
-from strozzi_sim.studies.names import check_seats, find_agents, find_game, find_variants, seated
-from strozzi_sim.studies.plan import Extent, Plan, plan_of, read_study
-from strozzi_sim.studies.run import Progress, Results, StoppingRule, run_in_memory, run_study, study_tables
+from strozzi_sim.studies.names import AnyAgent, AnyVariant, check_seats, find_agents, find_variants, seated
+from strozzi_sim.studies.plan import Extent, Plan
+from strozzi_sim.studies.planning import plan_of, read_study
+from strozzi_sim.studies.played import Played
+from strozzi_sim.studies.run import Progress, StoppingRule, run_in_memory, run_study, study_tables
 from strozzi_sim.studies.store import Store
 
 
@@ -25,12 +26,14 @@ class Run:
         workers: how many; None is one a core.
         progress: who is told what.
         command: what started it, as the manifest notes it.
+        partly: whether an interruption in memory gives what is finished, instead of Interrupted.
     """
 
     folder: Path | None = None
     workers: int | None = None
     progress: Progress = field(default_factory=Progress)
     command: str = ""
+    partly: bool = False
 
     @property
     def team(self) -> int:
@@ -63,7 +66,7 @@ class Study:
         return None
 
 
-def run(study: Study, how: Run | None = None) -> Results:
+def run(study: Study, how: Run | None = None) -> Played:
     """Play a study, in a folder or in memory.
 
     Raises:
@@ -76,13 +79,14 @@ def run(study: Study, how: Run | None = None) -> Results:
     ready = partial(how.progress.planned, study.summary(), study.plan.calibrated)
     rest: Any = {"tables": study.tables, "stopping_rule": study.stopping_rule()}
     rest |= {"workers": how.team, "progress": how.progress}
+    rest["command"] = how.command
     if how.folder is not None:
-        return run_study(study.plan, how.folder, command=how.command, ready=ready, **rest)
+        return run_study(study.plan, how.folder, ready=ready, **rest)
     ready()
-    return run_in_memory(study.plan, **rest)
+    return run_in_memory(study.plan, partly=how.partly, **rest)
 
 
-def run_file(file: Path, how: Run | None = None) -> Results:
+def run_file(file: Path, how: Run | None = None) -> Played:
     """Play the study in a TOML file, in a folder: `results/<name>` if none is named.
 
     Raises:
@@ -93,7 +97,7 @@ def run_file(file: Path, how: Run | None = None) -> Results:
     return run_plan(plan, replace(how, folder=how.folder or Path("results") / plan.name))
 
 
-def run_plan(plan: Plan, how: Run) -> Results:
+def run_plan(plan: Plan, how: Run) -> Played:
     """Calibrate the agents of a plan that are given in seconds, and play it."""
     return run(Study(calibrated(plan, how.folder, how.progress.calibrating)), how)
 
@@ -101,11 +105,20 @@ def run_plan(plan: Plan, how: Run) -> Results:
 def plan_of_lineup(
     kind: str,
     game: Game,
-    agents: Sequence[str | AgentSpec],
-    variants: str | Variant | Sequence[str | Variant],
+    agents: Sequence[AnyAgent],
+    variants: AnyVariant | Sequence[AnyVariant],
     extent: Extent,
+    settings: Mapping[str, Any] | None = None,
 ) -> Plan:
     """The plan of a study of one line-up at every player count; without agents, of the game's own.
+
+    Args:
+        kind: what asks for it; errors begin with it.
+        game: what is played.
+        agents: names or objects.
+        variants: names or objects.
+        extent: player counts, deals, seatings and seed.
+        settings: further keys of a study's file.
 
     Raises:
         InputError: something that cannot be played; names the kind and the argument.
@@ -113,20 +126,20 @@ def plan_of_lineup(
     lineup = agents or [game.standard_agent]
     check_seats(lineup, extent.players)
     lineups = seated(find_agents(lineup, game, f"{kind}: lineups[0]"), extent.players)
-    return plan_of(kind, game, lineups, find_variants(game, variants, kind), extent)
+    return plan_of(kind, game, lineups, find_variants(game, variants, kind), extent, settings=settings)
 
 
 def balance(
     game: str | Game,
     *,
-    agents: Sequence[str | AgentSpec] = (),
+    agents: Sequence[AnyAgent] = (),
     players: int | Sequence[int] | None = None,
     deals: int = 5000,
     seatings: str = "rotate",
-    variants: str | Variant | Sequence[str | Variant] = "base",
+    variants: AnyVariant | Sequence[AnyVariant] = "base",
     seed: int = 0,
     how: Run | None = None,
-) -> Results:
+) -> Played:
     """Is a game fair to its seats, and how do the agents of a line-up fare?
 
     Args:

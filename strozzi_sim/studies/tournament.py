@@ -16,6 +16,7 @@ import numpy as np
 
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.errors import ArgumentError, check_range
+from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.games.variants import Variant
@@ -25,9 +26,11 @@ from strozzi_sim.stats.sequences import ALPHA, FIRST_LOOK, anytime_interval, sur
 from strozzi_sim.studies import standings
 from strozzi_sim.studies.calibrated import with_counts
 from strozzi_sim.studies.matchups import Field, make_field, matchups
-from strozzi_sim.studies.names import find_agents, find_game, find_players, find_variants
-from strozzi_sim.studies.plan import CHUNKS, Cell, Extent, Plan, plan_of
-from strozzi_sim.studies.run import Results, StoppingRule
+from strozzi_sim.studies.names import AnyAgent, AnyVariant, find_agents, find_players, find_variants
+from strozzi_sim.studies.plan import CHUNKS, Cell, Extent, Plan
+from strozzi_sim.studies.planning import plan_of
+from strozzi_sim.studies.played import Played
+from strozzi_sim.studies.run import StoppingRule
 from strozzi_sim.studies.store import Store
 from strozzi_sim.studies.study import Run, Study, run
 
@@ -176,15 +179,15 @@ class Tournament(Study):
 def tournament(
     game: str | Game,
     *,
-    agents: Sequence[str | AgentSpec],
+    agents: Sequence[AnyAgent],
     players: int | Sequence[int] | None = None,
     deals: int = 200,
     seatings: str = "latin",
-    variants: str | Variant | Sequence[str | Variant] = "base",
+    variants: AnyVariant | Sequence[AnyVariant] = "base",
     seed: int = 0,
     sample: Sample | None = None,
     how: Run | None = None,
-) -> Results:
+) -> Played:
     """Rank a field of agents: every choice of them on the same deals, in every seating.
 
     Args:

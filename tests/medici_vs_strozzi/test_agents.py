@@ -39,7 +39,7 @@ def decisions(*names, played=BASE, deals=10):
     """(table, name) before every decision of games between two agents, and what is then chosen."""
     specs = [load_agent(name) for name in names]
     for deal in range(deals):
-        table = Position(MEDICI_VS_STROZZI, played, 2, seed=8, deal=deal)
+        table = Position(MEDICI_VS_STROZZI, 2, seed=8, deal=deal, variant=played)
         while not table.over:
             seat = table.actor
             action = table.ask(specs[seat])
@@ -181,9 +181,9 @@ def other_side(state):
 def test_item_57_changing_sides_changes_signs_and_nothing_else(changes):
     played, prices = variant(changes), 0
     for table, _, _ in decisions("fair-price", "shader", played=played, deals=2):
-        mirrored = Position(MEDICI_VS_STROZZI, played, 2, seed=8, deal=0)
+        mirrored = Position(MEDICI_VS_STROZZI, 2, seed=8, deal=0, variant=played)
         mirrored.state[:] = other_side(table.state)
-        mirrored._look()
+        mirrored.actor = int(mirrored.state["actor"][0])
         mine, theirs = estimates(table.state, played.rules), estimates(mirrored.state, played.rules)
         assert theirs == pytest.approx(mine * [1, 1, 1, -1, -1, 1], abs=1e-9)
         if table.state["phase"][0] == s.PRICE and abs(mine[2] % 1 - 0.5) > 1e-6:

@@ -307,7 +307,7 @@ def action_of(line, components):
 def lots_played_again(match, deal):
     """(price, number of tiles, fair price in tenths) of every lot, from the positions of a game played again."""
     lines = record_game(match, deal, 0)
-    table = Position(GAME, match.variant, 2, seed=match.seed, deal=deal)
+    table = Position(GAME, 2, seed=match.seed, deal=deal, variant=match.variant)
     memory = np.zeros(1, MEMORY)
     shown = 0
     for line in lines[1:]:

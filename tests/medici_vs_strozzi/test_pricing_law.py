@@ -18,7 +18,7 @@ def end_positions(bag, count, players=(FAIR, FAIR)):
     found = []
     deal = 0
     while len(found) < count:
-        table = Position(MEDICI_VS_STROZZI, SMALL, 2, seed=21, deal=deal)
+        table = Position(MEDICI_VS_STROZZI, 2, seed=21, deal=deal, variant=SMALL)
         deal += 1
         while not table.over:
             state = table.state[0]
@@ -83,9 +83,9 @@ def test_fair_price_is_exact_where_its_estimate_is():
 
 def _seated(table, state):
     """A table at another position of the same deal."""
-    other = Position(MEDICI_VS_STROZZI, SMALL, 2, seed=21, deal=0)
+    other = Position(MEDICI_VS_STROZZI, 2, seed=21, deal=0, variant=SMALL)
     other.state[:] = state
-    other._look()
+    other.actor = int(state["actor"][0])
     return other
 
 

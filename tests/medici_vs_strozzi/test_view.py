@@ -24,6 +24,10 @@ def observation(table, seat, state=None):
     return out
 
 
+def read(out, name):
+    return v.SLICES[name].of(out)
+
+
 def seen_by(table, seat, state=None):
     return v.view_of((table.state if state is None else state)[0], table.variant.components, seat)
 
@@ -35,7 +39,7 @@ def test_item_08_the_order_of_the_bag_is_in_no_state():
     """Deals that have shown the same tile give the same bytes, whatever comes next."""
     states, following = {}, {}
     for deal in range(300):
-        table = Position(MEDICI_VS_STROZZI, BASE, 2, seed=2, deal=deal)
+        table = Position(MEDICI_VS_STROZZI, 2, seed=2, deal=deal)
         (tile,) = seen_by(table, 0).lot
         states.setdefault(tile, set()).add(table.state.tobytes())
         table.play(s.REVEAL_MORE)
@@ -51,9 +55,8 @@ def test_item_19_open_cash_is_seen():
         for seat in (0, 1):
             assert seen_by(table, seat).cash == tuple(cash)
             out = observation(table, seat)
-            assert out[10] == 0
-            assert out[v.FIRST_SEAT] == pytest.approx(cash[seat] / 300)
-            assert out[v.FIRST_SEAT + v.PER_SEAT] == pytest.approx(cash[1 - seat] / 300)
+            assert read(out, "cash_hidden") == 0
+            assert read(out, "seats.cash").tolist() == pytest.approx([cash[seat] / 300, cash[1 - seat] / 300])
 
 
 def test_item_19_hidden_cash_is_not():
@@ -65,14 +68,14 @@ def test_item_19_hidden_cash_is_not():
             view, out = table.view(seat), observation(table, seat, known)
             own = int(table.state["cash"][0][seat])
             assert view.cash[seat] == own
-            assert out[v.FIRST_SEAT] == pytest.approx(own / 300)
+            assert read(out, "seats.cash")[0] == pytest.approx(own / 300)
             if view.over:
                 assert view.cash == tuple(table.state["cash"][0].tolist())  # counted at the end
                 continue
             asked += 1
             assert view.cash[1 - seat] is None
-            assert (out[10], out[v.FIRST_SEAT + v.PER_SEAT]) == (1, 0)
-            other = table.fork()
+            assert (read(out, "cash_hidden"), read(out, "seats.cash")[1]) == (1, 0)
+            other = table.copy()
             other.state["cash"][0][1 - seat] += 77
             assert other.known(seat).tobytes() == known.tobytes()  # nothing is left of what is hidden
             assert v.render(view, hidden.components, ["a", "b"]).count("? coins") == 1
@@ -127,7 +130,7 @@ def test_both_seats_see_the_same():
 
 
 def expected(view, phase):
-    """The observation from the View alone, as the list of indices in view.py says, piece by piece."""
+    """The observation from the View alone, in the order of the slices, piece by piece."""
     components = view.components
     tiles = {tile: (number, value) for number, (tile, _, value) in enumerate(tile_ids(components))}
     kind_of = {tile: kind for tile, kind, _ in tile_ids(components)}
@@ -190,16 +193,16 @@ def test_every_index_of_the_observation_is_what_it_says(name):
 
 
 def test_observation_of_a_known_position():
-    table = Position(MEDICI_VS_STROZZI, BASE, 2, seed=2, deal=0)
+    table = Position(MEDICI_VS_STROZZI, 2, seed=2, deal=0)
     (tile,) = seen_by(table, 0).lot
     value = {name: value for name, _, value in tile_ids(BASE.components)}[tile]
     wanted = [1, 0, 0, 0, 0, 25 / 26, 0, 0, 1 / 3, 0, 0, value / 10, 0, 0, 0, 0]
     out = observation(table, 1)
     assert out[:16].tolist() == pytest.approx(wanted)
     assert out[16:28].tolist() == pytest.approx([1, 1, 0, 0, 3 / 5, 3 / 5, 4 / 5, 4 / 5, 1, 1, 0, 0])
-    assert out[v.FIRST_TRACK : v.FIRST_TRACK + 3].tolist() == pytest.approx([0, 0.5, 0])
-    assert out[v.FIRST_LOT : v.FIRST_TILE].sum() == 1
-    assert out[v.FIRST_TILE :].sum() == 25
+    assert read(out, "tracks")[0, 0].tolist() == pytest.approx([0, 0.5, 0])
+    assert read(out, "lot").sum() == 1
+    assert read(out, "unseen").sum() == 25
 
 
 # -- words and the picture -------------------------------------------------------------------------------------------

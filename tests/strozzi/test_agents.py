@@ -41,7 +41,7 @@ def traits(name, deals=48):
     style, heuristic = load_agent(name), load_agent("heuristic")
     own, all_seats, ships = np.zeros(4), np.zeros(4), np.zeros(2)
     for deal in range(deals):
-        table = Position(STROZZI, BASE, 4, seed=9, deal=deal)
+        table = Position(STROZZI, 4, seed=9, deal=deal)
         seat = deal % 4
         while not table.over:
             table.play(table.ask(style if table.actor == seat else heuristic))

@@ -23,12 +23,16 @@ def observation(table, seat):
     return out
 
 
+def read(out, name):
+    return v.SLICES[name].of(out)
+
+
 @pytest.mark.parametrize("players", [3, 6])
 def test_item_4_removed_ships_and_orders_are_in_no_state(players):
     """Two deals that have shown the same cards give the same bytes, whatever is removed and comes next."""
     ships, tiles = set(), set()
     for deal in range(400):
-        state = Position(STROZZI, BASE, players, seed=2, deal=deal).state
+        state = Position(STROZZI, players, seed=2, deal=deal).state
         if int(state["ship"][0]) == 3 and int(state["display"][0][0]) in (5, 6, 7):
             ships.add(state["unseen_ship"].tobytes())
         tiles.add(tuple(sorted(state["unseen_tile"][0][:33])))
@@ -40,9 +44,8 @@ def test_item_71_all_scores_are_seen():
     for table in positions(4, 1):
         view = v.view_of(table.state[0], BASE.components, 2)
         assert view.coins == tuple(int(coins) for coins in table.state["coins"][0][:4])
-        for k in range(4):
-            coins = observation(table, 2)[v.FIRST_SEAT + k * v.PER_SEAT + 17]
-            assert coins == pytest.approx(view.coins[(2 + k) % 4] / 300)
+        seen = read(observation(table, 2), "seats.coins").tolist()
+        assert seen == pytest.approx([*(view.coins[(2 + k) % 4] / 300 for k in range(4)), 0, 0])
 
 
 def test_item_73_every_ship_is_in_a_round_equally_often():
@@ -83,23 +86,25 @@ def test_observations_are_relative_and_bounded(players):
             assert out.min() >= 0
             assert out.max() < 4
             for k in range(6):
-                block = out[v.FIRST_SEAT + k * v.PER_SEAT : v.FIRST_SEAT + (k + 1) * v.PER_SEAT]
+                block = read(out, "seats")[k]
                 if k < players:
-                    other = seen[(seat + k) % players][v.FIRST_SEAT : v.FIRST_SEAT + v.PER_SEAT]
+                    other = read(seen[(seat + k) % players], "seats")[0]
                     assert block.tolist() == other.tolist()
                 else:
                     assert not block.any()
-            shared = slice(v.FIRST_SLOT, None)
+            shared = slice(v.SLICES["display"].start, None)
             assert out[shared].tolist() == seen[0][shared].tolist()
 
 
 def test_observation_of_a_known_position():
-    table = Position(STROZZI, BASE, 4, seed=2, deal=0)
+    table = Position(STROZZI, 4, seed=2, deal=0)
     view, out = v.view_of(table.state[0], BASE.components, 1), observation(table, 1)
     ship = next(ship for ship in BASE.components["ships"] if ship["id"] == view.ship)
-    assert out[:7].tolist() == pytest.approx([1, 0, 0, 0, 0, 14 / 15, 4 / 6])
-    assert out[7:13].tolist() == [0, 0, 0, 1, 0, 0]  # seat 0 is active: three to the left of seat 1
-    assert out[22:28].tolist() == pytest.approx(
+    assert read(out, "phase").tolist() == [1, 0, 0, 0]
+    assert [read(out, name) for name in ("rounds_played", "deck", "players")] == pytest.approx([0, 14 / 15, 4 / 6])
+    assert read(out, "active").tolist() == [0, 0, 0, 1, 0, 0]  # seat 0 is active: three to the left of seat 1
+    card = [read(out, name).ravel() for name in ("sail", "cargo", "scrolls", "promotion")]
+    assert np.concatenate(card).tolist() == pytest.approx(
         [
             ship["sail"] / 10,
             ship["venice"] / 3,
@@ -109,11 +114,10 @@ def test_observation_of_a_known_position():
             ship["promotion"],
         ]
     )
-    own = out[v.FIRST_SEAT : v.FIRST_SEAT + v.PER_SEAT]
-    assert own[:6].tolist() == [1] * 6
-    assert own[10:14].tolist() == pytest.approx([2 / 3] * 4)  # second in every city by turn order
-    assert out[v.FIRST_SHIP : v.FIRST_TILE].sum() == 28
-    assert out[v.FIRST_TILE :].sum() == 33
+    assert read(out, "seats.flags")[0].tolist() == read(out, "seats.free_ports")[0].tolist() == [1] * 3
+    assert read(out, "seats.ranks")[0].tolist() == pytest.approx([2 / 3] * 4)  # second in every city by turn order
+    assert read(out, "unseen_ships").sum() == 28
+    assert read(out, "unseen_tiles").sum() == 33
 
 
 def test_flags_and_free_ports_are_those_of_each_seat():
@@ -123,8 +127,8 @@ def test_flags_and_free_ports_are_those_of_each_seat():
             hand = int(table.state["hand"][0][seat])
             flags = [hand >> flag & 1 for flag in range(len(s.FLAG_NAMES))]
             free = [seat not in (owner for owner, _, _ in ports[port]) for port in s.PORT_NAMES]
-            first = v.FIRST_SEAT + k * v.PER_SEAT
-            assert out[first : first + 6].tolist() == [*flags, *free]
+            seen = read(out, "seats.flags")[k].tolist(), read(out, "seats.free_ports")[k].tolist()
+            assert seen == (flags, free)
 
 
 def test_the_board_in_text():

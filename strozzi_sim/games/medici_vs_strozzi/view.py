@@ -29,6 +29,7 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
     SEATS,
     UNKNOWN_CASH,
 )
+from strozzi_sim.games.slices import Group, Layout, Slice
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.sorting import sort_first
 
@@ -211,80 +212,103 @@ def determinize(state, rules, seat, rng):
 
 
 # -- the observation tensor ------------------------------------------------------------------------------------------
-# Seats are relative: k = 0 is the observing seat, k = 1 its rival. Positions are positive on the observer's side.
-PER_SEAT = 4 + 2 * MAX_SHIPS + MAX_SHIPS * MAX_HARBORS + MAX_HARBORS + MAX_HARBORS * MAX_TYPES
-PER_TRACK = 3
-FIRST_SEAT = 16
-FIRST_TRACK = FIRST_SEAT + SEATS * PER_SEAT
-FIRST_LOT = FIRST_TRACK + PER_TRACK * MAX_HARBORS * MAX_TYPES
-FIRST_TILE = FIRST_LOT + MAX_TILES
-OBSERVATION = FIRST_TILE + MAX_TILES
-#   0- 3  phase, one-hot: REVEAL, PRICE, ANSWER, PLACE
-#   4     rounds played / rounds;  5 tiles in the bag / tiles;  6 observer proposes;  7 observer led the round
-#   8     tiles shown / reveal_max;  9 price / 100 (0 unless ANSWER or PLACE);  10 the rival's cash is hidden
-#  11     value of the lot / 10;  12-15 free for later use, zero
-#  16+    for each seat k: cash / 300 (0 where hidden), largest room / 5, tiles loaded / capacity of the fleet,
-#         ships moored / ships; for each ship: free spaces / 5, capacity / 5; for each ship and harbor: moored there;
-#         for each harbor: value of the load / 20; for each harbor and type: steps loaded / 5
-#  +      for each harbor and type: position / half-length, half-length / 10, bonus now / 20 (zeros without a track)
-#  +      for each tile: in the lot;  for each tile: in the bag
+_OF_SEAT = (
+    Slice("cash", (), "coins / 300, below 0 on credit; 0 where hidden", low=-31.0, high=4.0),
+    Slice("room", (), "largest free space on one ship / 5"),
+    Slice("loaded", (), "tiles loaded / spaces of the fleet"),
+    Slice("moored", (), "ships moored / ships"),
+    Slice("ships", (MAX_SHIPS, 2), "for each ship: free spaces / 5, capacity / 5"),
+    Slice("moored_at", (MAX_SHIPS, MAX_HARBORS), "for each ship and harbor: 1 = it is moored there"),
+    Slice("values", (MAX_HARBORS,), "for each harbor: value of the load there / 20", high=1.2),
+    Slice("steps", (MAX_HARBORS, MAX_TYPES), "for each harbor and type: steps loaded / 5", high=1.2),
+)
+_OF_TRACK = (
+    Slice("position", (), "position of the marker / half the track's length, above 0 on the observer's side", low=-1.0),
+    Slice("half_length", (), "half the track's length / 10"),
+    Slice("bonus", (), "bonus where the marker stands / 20"),
+)
+SLICES = Layout(
+    Slice("phase", (4,), "one-hot: reveal, price, answer, place; all 0 = the game is over"),
+    Slice("rounds_played", (), "rounds played / rounds"),
+    Slice("bag", (), "tiles in the bag / tiles"),
+    Slice("proposes", (), "1 = the observer shows tiles and names the price"),
+    Slice("led", (), "1 = the observer led the round"),
+    Slice("shown", (), "tiles shown / most tiles of a lot"),
+    Slice("price", (), "price of the lot / 100; 0 unless it is answered or placed", high=1.2),
+    Slice("cash_hidden", (), "1 = the rival's cash is hidden"),
+    Slice("lot_value", (), "value of the lot / 10", high=1.5),
+    Slice("spare", (4,), "free for later use, 0", high=0.0),
+    Group("seats", (SEATS,), "for each seat: 0 = the observer, 1 = the rival", _OF_SEAT),
+    Group("tracks", (MAX_HARBORS, MAX_TYPES), "for each harbor and type; 0 without a track", _OF_TRACK),
+    Slice("lot", (MAX_TILES,), "for each tile of the components: 1 = in the lot"),
+    Slice("unseen", (MAX_TILES,), "for each tile of the components: 1 = in the bag"),
+)
+OBSERVATION = SLICES.size
+# Where they begin, for the kernels; of fields those of seat 0 and the first track, and from one entry of a group to the next:
+_PHASE, _ROUNDS_PLAYED, _BAG, _PROPOSES, _LED, _SHOWN, _PRICE, _CASH_HIDDEN, _LOT_VALUE, _LOT, _UNSEEN = (
+    SLICES[name].start
+    for name in (
+        "phase", "rounds_played", "bag", "proposes", "led", "shown", "price", "cash_hidden", "lot_value", "lot", "unseen",
+    )
+)  # fmt: skip
+_CASH, _ROOM, _LOADED, _MOORED, _SHIPS, _MOORED_AT, _VALUES, _STEPS = (field.start for field in SLICES.fields("seats"))
+_POSITION, _HALF_LENGTH, _BONUS = (field.start for field in SLICES.fields("tracks"))
+_NEXT_SEAT, _NEXT_TRACK = SLICES["seats"].shape[-1], SLICES["tracks"].shape[-1]
 
 
 @jit
 def observe(state, rules, seat, out):
-    """Write what `seat` sees into float32 out[OBSERVATION]; the indices are listed above."""
+    """Write what `seat` sees into float32 out[OBSERVATION], by SLICES."""
     for k in range(OBSERVATION):
         out[k] = 0
     phase = state.phase
     if phase < OVER:
-        out[phase] = 1
+        out[_PHASE + phase] = 1
     shown = state.shown
-    out[4] = float32(state.round) / float32(rules.rounds)
-    out[5] = float32(state.unseen) / float32(rules.tiles)
-    out[6] = float32(state.proposer == seat)
-    out[7] = float32(state.start_player == seat)
-    out[8] = float32(shown) / float32(rules.reveal_max)
+    out[_ROUNDS_PLAYED] = float32(state.round) / float32(rules.rounds)
+    out[_BAG] = float32(state.unseen) / float32(rules.tiles)
+    out[_PROPOSES] = float32(state.proposer == seat)
+    out[_LED] = float32(state.start_player == seat)
+    out[_SHOWN] = float32(shown) / float32(rules.reveal_max)
     if phase in (ANSWER, PLACE):
-        out[9] = float32(state.price) / float32(100)
-    out[10] = float32(rules.hidden_cash)
+        out[_PRICE] = float32(state.price) / float32(100)
+    out[_CASH_HIDDEN] = float32(rules.hidden_cash)
     value = 0
     for k in range(shown):
         tile = state.lot[k]
         value += rules.tile_value[tile]
-        out[FIRST_LOT + tile] = 1
-    out[11] = float32(value) / float32(10)
+        out[_LOT + tile] = 1
+    out[_LOT_VALUE] = float32(value) / float32(10)
     for k in range(SEATS):
-        _observe_seat(state, rules, seat ^ k, out, FIRST_SEAT + k * PER_SEAT, k == 1 and rules.hidden_cash)
+        _observe_seat(state, rules, seat ^ k, out, k * _NEXT_SEAT, k == 1 and rules.hidden_cash)
     side = 1 if seat == MEDICI else -1
     for harbor in range(rules.harbors):
         for kind in range(rules.types):
             half_length = rules.half_length[harbor, kind]
             if half_length > 0:
-                first = FIRST_TRACK + PER_TRACK * (harbor * MAX_TYPES + kind)
+                there = (harbor * MAX_TYPES + kind) * _NEXT_TRACK
                 position = state.position[harbor, kind]
-                out[first] = float32(side * position) / float32(half_length)
-                out[first + 1] = float32(half_length) / float32(10)
-                out[first + 2] = float32(rules.bonus[harbor, kind, abs(position)]) / float32(20)
+                out[_POSITION + there] = float32(side * position) / float32(half_length)
+                out[_HALF_LENGTH + there] = float32(half_length) / float32(10)
+                out[_BONUS + there] = float32(rules.bonus[harbor, kind, abs(position)]) / float32(20)
     for k in range(state.unseen):
-        out[FIRST_TILE + state.unseen_tile[k]] = 1
+        out[_UNSEEN + state.unseen_tile[k]] = 1
 
 
 @jit
-def _observe_seat(state, rules, other, out, first, hidden):
-    out[first] = float32(0) if hidden else float32(state.cash[other]) / float32(300)
-    out[first + 1] = float32(state.room[other]) / float32(5)
-    out[first + 2] = float32(state.loaded[other]) / float32(rules.capacity_total)
-    out[first + 3] = float32(state.moored[other]) / float32(rules.ships)
-    first += 4
+def _observe_seat(state, rules, other, out, there, hidden):
+    out[_CASH + there] = float32(0) if hidden else float32(state.cash[other]) / float32(300)
+    out[_ROOM + there] = float32(state.room[other]) / float32(5)
+    out[_LOADED + there] = float32(state.loaded[other]) / float32(rules.capacity_total)
+    out[_MOORED + there] = float32(state.moored[other]) / float32(rules.ships)
     for ship in range(rules.ships):
-        out[first + 2 * ship] = float32(state.free[other, ship]) / float32(5)
-        out[first + 2 * ship + 1] = float32(rules.capacity[ship]) / float32(5)
+        out[_SHIPS + there + 2 * ship] = float32(state.free[other, ship]) / float32(5)
+        out[_SHIPS + there + 2 * ship + 1] = float32(rules.capacity[ship]) / float32(5)
         harbor = state.harbor[other, ship]
         if harbor != NO_HARBOR:
-            out[first + 2 * MAX_SHIPS + ship * MAX_HARBORS + harbor] = 1
-    first += 2 * MAX_SHIPS + MAX_SHIPS * MAX_HARBORS
+            out[_MOORED_AT + there + ship * MAX_HARBORS + harbor] = 1
     for harbor in range(rules.harbors):
-        out[first + harbor] = float32(state.value[other, harbor]) / float32(20)
+        out[_VALUES + there + harbor] = float32(state.value[other, harbor]) / float32(20)
         for kind in range(rules.types):
             steps = float32(state.steps[other, harbor, kind])
-            out[first + MAX_HARBORS + harbor * MAX_TYPES + kind] = steps / float32(5)
+            out[_STEPS + there + harbor * MAX_TYPES + kind] = steps / float32(5)

@@ -10,6 +10,7 @@ from typing import Any
 
 from numba import float32
 
+from strozzi_sim.games.slices import Group, Layout, Slice
 from strozzi_sim.games.strozzi import state as s
 from strozzi_sim.games.strozzi.events import ship_words, tile_words
 from strozzi_sim.games.strozzi.state import (
@@ -239,78 +240,115 @@ def determinize(state, rules, seat, rng):
 
 
 # -- the observation tensor ------------------------------------------------------------------------------------------
-# Seats are relative: k = 0 is the observing seat, k = 1 sits on its left; seats that do not exist are zeros.
-PER_SEAT = 25
-PER_SLOT = 8
-FIRST_SEAT = 28
-FIRST_SLOT = FIRST_SEAT + SEATS * PER_SEAT
-FIRST_SHIP = FIRST_SLOT + MAX_FACE_UP * PER_SLOT
-FIRST_TILE = FIRST_SHIP + MAX_SHIPS
-OBSERVATION = FIRST_TILE + MAX_TILES
-#   0- 3  phase, one-hot: CLAIM, PIRACY, PORT, TILE
-#   4     rounds played / rounds;  5 cards left / cards of the round;  6 players / 6
-#   7-12  active seat, one-hot;  13-18 holder, one-hot;  19-21 the holder's flag, one-hot
-#  22-27  the card: sail / 10; venice, rome, naples symbols / 3; scrolls / 2; promotion symbol
-#  28+    for each seat k: 3 flags in hand, 3 free ports, 4 marker spaces / top, 4 marker ranks (1 = best, 0 = last),
-#         3 category totals / 10, coins / 300, still to be asked, 3 speeds of own ships / 10, 3 ranks of them (1 = fastest)
-#  178+   for each slot of the display: present, value / 2, category one-hot (3), ware one-hot (3)
-#  226+   for each ship: not turned over this round;  290+ for each tile: never shown
+_OF_SEAT = (
+    Slice("flags", (len(s.FLAG_NAMES),), "flags in hand: pirate, plus_one, ware"),
+    Slice("free_ports", (PORTS,), "1 = no own ship there: venice, rome, naples"),
+    Slice("spaces", (CITIES,), "space of the marker / highest space: venice, rome, naples, florence"),
+    Slice("ranks", (CITIES,), "rank of the marker, 1 = best, 0 = last, in between evenly"),
+    Slice("categories", (len(s.CATEGORIES),), "value of own tiles / 10: art, science, architecture", high=1.5),
+    Slice("coins", (), "coins / 300", high=2.0),
+    Slice("waiting", (), "1 = still to be asked about the card"),
+    Slice("speeds", (PORTS,), "sail number of the own ship there, the flag included, / 10; 0 = none"),
+    Slice("ship_ranks", (PORTS,), "rank of that ship, 1 = fastest, in steps of 1 / players; 0 = none"),
+)
+_OF_TILE = (
+    Slice("present", (), "1 = a tile lies there"),
+    Slice("value", (), "its value / 2"),
+    Slice("category", (len(s.CATEGORIES),), "one-hot: art, science, architecture"),
+    Slice("ware", (PORTS,), "one-hot: venice, rome, naples; all 0 = none"),
+)
+SLICES = Layout(
+    Slice("phase", (4,), "one-hot: claim, piracy, port, tile; all 0 = the game is over"),
+    Slice("rounds_played", (), "rounds played / rounds"),
+    Slice("deck", (), "cards left / cards of the round"),
+    Slice("players", (), "players / 6"),
+    Slice("active", (SEATS,), "one-hot: the seat that turned the card over; 0 = the observer, then clockwise"),
+    Slice("holder", (SEATS,), "one-hot: the seat whose flag lies on the card, counted likewise; all 0 = none"),
+    Slice("holder_flag", (len(s.FLAG_NAMES),), "one-hot: that flag: pirate, plus_one, ware"),
+    Slice("sail", (), "sail number of the card / 10"),
+    Slice("cargo", (PORTS,), "symbols on the card / 3: venice, rome, naples"),
+    Slice("scrolls", (), "scrolls on the card / 2"),
+    Slice("promotion", (), "1 = the card has a promotion symbol"),
+    Group("seats", (SEATS,), "for each seat, 0 = the observer, then clockwise; 0 where nobody sits", _OF_SEAT),
+    Group("display", (MAX_FACE_UP,), "for each tile to choose from, in the order of the actions", _OF_TILE),
+    Slice("unseen_ships", (MAX_SHIPS,), "for each ship of the components: 1 = not turned over this round"),
+    Slice("unseen_tiles", (MAX_TILES,), "for each tile of the components: 1 = never shown"),
+)
+OBSERVATION = SLICES.size
+# Where they begin, for the kernels; of fields those of seat 0 and tile 0, and from one entry of a group to the next:
+_PHASE, _ROUNDS_PLAYED, _DECK, _PLAYERS, _ACTIVE, _HOLDER, _HOLDER_FLAG, _SAIL, _CARGO, _SCROLLS, _PROMOTION = (
+    SLICES[name].start
+    for name in (
+        "phase", "rounds_played", "deck", "players", "active", "holder", "holder_flag", "sail", "cargo", "scrolls", "promotion",
+    )
+)  # fmt: skip
+_FLAGS, _FREE_PORTS, _SPACES, _RANKS, _CATEGORIES, _COINS, _WAITING, _SPEEDS, _SHIP_RANKS = (
+    field.start for field in SLICES.fields("seats")
+)
+_PRESENT, _VALUE, _CATEGORY, _WARE = (field.start for field in SLICES.fields("display"))
+_UNSEEN_SHIPS, _UNSEEN_TILES = SLICES["unseen_ships"].start, SLICES["unseen_tiles"].start
+_NEXT_SEAT, _NEXT_TILE = SLICES["seats"].shape[-1], SLICES["display"].shape[-1]
 
 
 @jit
 def observe(state, rules, seat, out):
-    """Write what `seat` sees into float32 out[OBSERVATION]; the indices are listed above."""
+    """Write what `seat` sees into float32 out[OBSERVATION], by SLICES."""
     for k in range(OBSERVATION):
         out[k] = 0
     players = state.players
     if state.phase <= TILE:
-        out[state.phase] = 1
-    out[4] = float32(state.round) / float32(rules.rounds)
-    out[5] = float32(state.deck) / float32(rules.cards[players])
-    out[6] = float32(players) / float32(SEATS)
-    out[7 + (state.active - seat + players) % players] = 1
+        out[_PHASE + state.phase] = 1
+    out[_ROUNDS_PLAYED] = float32(state.round) / float32(rules.rounds)
+    out[_DECK] = float32(state.deck) / float32(rules.cards[players])
+    out[_PLAYERS] = float32(players) / float32(SEATS)
+    out[_ACTIVE + _after(seat, state.active, players)] = 1
     if state.holder != NOBODY:
-        out[13 + (state.holder - seat + players) % players] = 1
-        out[19 + state.holder_flag] = 1
+        out[_HOLDER + _after(seat, state.holder, players)] = 1
+        out[_HOLDER_FLAG + state.holder_flag] = 1
     ship = state.ship
-    out[22] = float32(rules.sail[ship]) / float32(10)
+    out[_SAIL] = float32(rules.sail[ship]) / float32(10)
     for port in range(PORTS):
-        out[23 + port] = float32(rules.cargo[ship, port]) / float32(3)
-    out[26] = float32(rules.scrolls[ship]) / float32(2)
-    out[27] = float32(rules.promotion[ship])
-    for k in range(players):
-        _observe_seat(state, rules, (seat + k) % players, out, FIRST_SEAT + k * PER_SEAT)
-    last = float32(players - 1)
-    for city in range(CITIES):
-        for rank in range(players):
-            k = (state.order[city, rank] - seat + players) % players
-            out[FIRST_SEAT + k * PER_SEAT + 10 + city] = float32(players - 1 - rank) / last
+        out[_CARGO + port] = float32(rules.cargo[ship, port]) / float32(3)
+    out[_SCROLLS] = float32(rules.scrolls[ship]) / float32(2)
+    out[_PROMOTION] = float32(rules.promotion[ship])
+    for other in range(players):
+        _observe_seat(state, rules, other, out, _after(seat, other, players) * _NEXT_SEAT)
+    for rank in range(players):
+        share = float32(players - 1 - rank) / float32(players - 1)
+        for city in range(CITIES):
+            out[_RANKS + _after(seat, state.order[city, rank], players) * _NEXT_SEAT + city] = share
     for port in range(PORTS):
         for rank in range(state.ships_at[port]):
-            first = FIRST_SEAT + (state.berth_seat[port, rank] - seat + players) % players * PER_SEAT
-            out[first + 19 + port] = float32(state.berth_speed[port, rank]) / float32(10)
-            out[first + 22 + port] = float32(players - rank) / float32(players)
+            there = _after(seat, state.berth_seat[port, rank], players) * _NEXT_SEAT + port
+            out[_SPEEDS + there] = float32(state.berth_speed[port, rank]) / float32(10)
+            out[_SHIP_RANKS + there] = float32(players - rank) / float32(players)
     for slot in range(state.display_size):
-        first = FIRST_SLOT + slot * PER_SLOT
+        there = slot * _NEXT_TILE
         tile = state.display[slot]
-        out[first] = 1
-        out[first + 1] = float32(rules.tile_value[tile]) / float32(2)
-        out[first + 2 + rules.tile_category[tile]] = 1
+        out[_PRESENT + there] = 1
+        out[_VALUE + there] = float32(rules.tile_value[tile]) / float32(2)
+        out[_CATEGORY + there + rules.tile_category[tile]] = 1
         if rules.tile_ware[tile] != NO_WARE:
-            out[first + 5 + rules.tile_ware[tile]] = 1
+            out[_WARE + there + rules.tile_ware[tile]] = 1
     for k in range(state.ships_unseen):
-        out[FIRST_SHIP + state.unseen_ship[k]] = 1
+        out[_UNSEEN_SHIPS + state.unseen_ship[k]] = 1
     for k in range(state.tiles_unseen):
-        out[FIRST_TILE + state.unseen_tile[k]] = 1
+        out[_UNSEEN_TILES + state.unseen_tile[k]] = 1
 
 
 @jit
-def _observe_seat(state, rules, other, out, first):
+def _after(seat, other, players):
+    """How many seats clockwise of `seat` the other one is; a remainder would take longer than all the rest."""
+    return other - seat if other >= seat else other - seat + players
+
+
+@jit
+def _observe_seat(state, rules, other, out, there):
     for k in range(3):
-        out[first + k] = float32((state.hand[other] >> k) & 1)
-        out[first + 3 + k] = float32((state.berths[other] >> k) & 1)
-        out[first + 14 + k] = float32(state.tile_total[k, other]) / float32(10)
+        out[_FLAGS + there + k] = float32((state.hand[other] >> k) & 1)
+        out[_FREE_PORTS + there + k] = float32((state.berths[other] >> k) & 1)
+        out[_CATEGORIES + there + k] = float32(state.tile_total[k, other]) / float32(10)
     for city in range(CITIES):
-        out[first + 6 + city] = float32(state.position[city, other]) / float32(rules.top)
-    out[first + 17] = float32(state.coins[other]) / float32(300)
-    out[first + 18] = float32((state.waiting >> other) & 1)
+        out[_SPACES + there + city] = float32(state.position[city, other]) / float32(rules.top)
+    out[_COINS + there] = float32(state.coins[other]) / float32(300)
+    out[_WAITING + there] = float32((state.waiting >> other) & 1)

@@ -1,0 +1,97 @@
+"""Writes docs/api.md from the docstrings of what `import strozzi_sim as ss` offers: `python docs/write_api.py`."""
+
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import strozzi_sim as ss
+
+GROUPS = {
+    "Play and count": ("simulate", "Study", "read_study", "run", "Results"),
+    "Against each other": ("tournament", "compare", "ladder", "exploit", "fairness"),
+    "One game": ("Position",),
+    "Thousands of games at once": ("VectorEnv",),
+    "What there is": ("games", "agents", "load_game", "load_agent"),
+    "Agents and games of your own": ("compiled_agent", "python_agent", "Param", "check_agent", "check_game"),
+}
+SECTIONS = ("Args:", "Attributes:", "Returns:", "Raises:")
+FILE = Path(__file__).parent / "api.md"
+
+
+def page() -> str:
+    """The whole page."""
+    assert sorted(name for names in GROUPS.values() for name in names) == [n for n in dir(ss) if n != "__version__"]
+    lines = [
+        "# The Python interface",
+        "",
+        "`import strozzi_sim as ss` offers what is on this page, and nothing else is promised. Whatever the command can, a few lines of Python",
+        "can: the same work, the same bytes. Games, agents and variants are given by name, as on the command line, or as objects. Errors are exceptions",
+        "of `strozzi_sim.errors`; `InputError`, a wrong argument, names the argument and what is allowed.",
+        "",
+        "This page is made of the docstrings by `python docs/write_api.py`.",
+    ]
+    for title, names in GROUPS.items():
+        lines += ["", f"## {title}"]
+        for name in names:
+            lines += ["", *_entry(name)]
+    return "\n".join(lines) + "\n"
+
+
+def _entry(name: str) -> list[str]:
+    thing = getattr(ss, name)
+    if name == "games":
+        return ["### `ss.games()`", "", str(inspect.getdoc(type(thing).__call__))]
+    made_by_us = "" if name == "Results" else _signature(thing)
+    lines = [f"### `ss.{name}{made_by_us}`", "", *_text(inspect.getdoc(thing) or "")]
+    if inspect.isclass(thing) and thing.__module__.split(".")[1] != "agent":
+        own = [(key, each) for key, each in vars(thing).items() if not key.startswith("_")]
+        for key, each in own:
+            plain = each.__func__ if isinstance(each, staticmethod | classmethod) else each
+            what = f"`.{key}`" if isinstance(each, property) else f"`.{key}{_signature(plain)}`"
+            lines += ["", f"**{what}**  ", *_text(inspect.getdoc(plain) or "")]
+    return lines
+
+
+def _signature(thing: Any) -> str:
+    """The arguments and their defaults, without types."""
+    parts, star = [], False
+    for argument in inspect.signature(thing).parameters.values():
+        if argument.name in ("self", "cls"):
+            continue
+        if argument.kind == argument.KEYWORD_ONLY and not star:
+            parts.append("*")
+        star = star or argument.kind in (argument.KEYWORD_ONLY, argument.VAR_POSITIONAL)
+        mark = {argument.VAR_POSITIONAL: "*", argument.VAR_KEYWORD: "**"}.get(argument.kind, "")
+        parts.append(mark + argument.name + ("" if argument.default is argument.empty else f"={argument.default!r}"))
+    return f"({', '.join(parts)})"
+
+
+def _text(doc: str) -> list[str]:
+    """A docstring as Markdown: sections as lists, examples as code."""
+    lines: list[str] = []
+    section = code = False
+    for line in doc.split("\n"):
+        if line.startswith(">>>") and not code:
+            lines.append("```python")
+            code = True
+        elif code and not line:
+            lines.append("```")
+            code = False
+        if code:
+            lines.append(line)
+        elif line in SECTIONS:
+            lines += [f"*{line[:-1]}*", ""]
+            section = True
+        elif section and re.match(r" {4}\S", line) and (match := re.match(r" {4}([\w, *]+): (.*)", line)):
+            lines.append(f"- `{match[1]}`: {match[2]}")
+        elif section and line.startswith(" "):
+            lines.append(("- " if not lines[-1].startswith(("-", " ")) else "  ") + line.strip())
+        else:
+            section = section and not line
+            lines.append(line)
+    return [*lines, "```"] if code else lines
+
+
+if __name__ == "__main__":
+    FILE.write_text(page(), "utf-8")

@@ -1,0 +1,75 @@
+"""Bars that count games while a study is played: on a terminal, and in a notebook."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Any
+
+from strozzi_sim.studies.run import Progress
+
+Games = Callable[[int, int], None]
+_OFTEN = 0.2  # seconds between two looks of a notebook's bar
+
+
+@contextmanager
+def terminal_bar(console: Any) -> Iterator[Games]:
+    """A bar on a rich console; gives what is told the games done and the games in all."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("games", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def notebook_bar() -> Iterator[Games]:
+    """A bar in the output of a notebook's cell; it goes away at the end."""
+    from IPython.display import HTML, display
+
+    shown = display(HTML(""), display_id=True)
+    last = 0.0
+
+    def games(done: int, total: int) -> None:
+        nonlocal last
+        if monotonic() - last >= _OFTEN or done == total:
+            last = monotonic()
+            bar = f'<progress value="{done}" max="{total}" style="width: 20em"></progress>'
+            shown.update(HTML(f"{bar} {done:,} of {total:,} games"))
+
+    try:
+        yield games
+    finally:
+        shown.update(HTML(""))
+
+
+def in_notebook() -> bool:
+    """Whether the code runs in a cell of a notebook."""
+    module = sys.modules.get("IPython")
+    shell = module.get_ipython() if module is not None else None
+    return shell is not None and hasattr(shell, "kernel")
+
+
+@contextmanager
+def bar(wanted: bool | Progress | None) -> Iterator[Progress]:
+    """Who is told how far a study is.
+
+    Args:
+        wanted: None is a bar where a person watches, a notebook or a terminal; True is one in any case; False is none;
+            or who shall be told.
+    """
+    if isinstance(wanted, Progress):
+        yield wanted
+    elif in_notebook() and wanted is not False:
+        with notebook_bar() as games:
+            yield Progress(say=print, games=games)
+    elif wanted or (wanted is None and sys.stderr.isatty()):
+        from rich.console import Console
+
+        console = Console(stderr=True)
+        with terminal_bar(console) as games:
+            yield Progress(say=console.print, games=games)
+    else:
+        yield Progress()

@@ -1,0 +1,48 @@
+"""What `check_game` asks of a game's named slices: that they are all columns, and that their ranges hold."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.conformance.checked import Checked
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.slices import Slice
+from strozzi_sim.games.variants import BASE, shipped_variants
+
+Array = np.ndarray[Any, Any]
+
+
+def check_slices(here: Checked) -> None:
+    """The slices are every column of the observation once, and the fields of a group all of its columns."""
+    slices = here.game.slices
+    _check_columns(here, np.arange(here.game.view.OBSERVATION), slices.parts)
+    for part in slices.parts:
+        if fields := slices.fields(part.name):
+            _check_columns(here, part.index, fields)
+
+
+def _check_columns(here: Checked, whole: Array, parts: Sequence[Slice]) -> None:
+    columns = np.sort(np.concatenate([part.index.ravel() for part in parts]))
+    names = ", ".join(part.name for part in parts)
+    here.hold("observe", np.array_equal(columns, whole.ravel()), f"{names}: not each of {whole.size} columns once")
+
+
+@cache
+def _ranges(game: Game) -> tuple[frozenset[str], Array, Array]:
+    """The variants for which ranges are declared, and the range of every column."""
+    return frozenset((BASE, *shipped_variants(game))), *game.slices.limits()
+
+
+def check_range(here: Checked, observation: Array, seat: int) -> None:
+    """No number lies outside the range of its slice; other components than the shipped ones may go beyond it."""
+    names, low, high = _ranges(here.game)
+    if here.variant.name not in names:
+        return
+    outside = np.flatnonzero((observation < low) | (observation > high))
+    told = ""
+    for column in outside[:1].tolist():
+        part = [part for part in here.game.slices.values() if column in part.index][-1]  # the field, if it is one's
+        told = f"{part.name}, seen by seat {seat}, is {observation[column]:g}, outside {part.low:g} to {part.high:g}"
+    here.hold("observe", not told, told)

@@ -1,0 +1,45 @@
+"""An action as somebody gives it, by number or by name; and what to say where it cannot be played."""
+
+from typing import Any, Protocol
+
+from strozzi_sim.errors import ArgumentError, in_ranges, known_names, shown
+from strozzi_sim.play.start import whole
+
+
+class Decision(Protocol):
+    """What is to be decided: a Position has all of it."""
+
+    actor: int
+
+    @property
+    def over(self) -> bool: ...  # noqa: D102 - as of Position
+
+    @property
+    def legal(self) -> tuple[int, ...]: ...  # noqa: D102
+
+    @property
+    def names(self) -> tuple[str, ...]: ...  # noqa: D102
+
+
+def number_of(position: Decision, action: Any) -> int:
+    """The number of an action, which need not be legal; a name must be one of the position's.
+
+    Raises:
+        ArgumentError: it is neither a whole number nor such a name; lists them, and the one that was meant, if one is near.
+    """
+    if not isinstance(action, str):
+        return whole("action", action)
+    names = position.names
+    if action in names:
+        return position.legal[names.index(action)]
+    if position.over:
+        raise cannot_be_played(position, action)
+    raise ArgumentError("action", f"unknown to seat {position.actor}: {shown(action)}; {known_names(action, names)}")
+
+
+def cannot_be_played(position: Decision, action: int | str) -> ArgumentError:
+    """The error for an action that is not legal in a position, or that comes after the end."""
+    if position.over:
+        return ArgumentError("action", f"{shown(action)} cannot be played: the game is over")
+    legal = ", ".join(in_ranges([str(number) for number in position.legal]))
+    return ArgumentError("action", f"{shown(action)} is not legal for seat {position.actor}; legal: {legal}")

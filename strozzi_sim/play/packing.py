@@ -1,0 +1,121 @@
+"""A position as a few bytes: how its game begins, and the actions since.
+
+They are MAGIC, a checksum, and a compressed MessagePack document. The components of the variant are compressed against those
+of the base game, so that a variant costs what it changes. Rules that follow from no components (restrictions) are not
+stored, but known by their checksum: whoever reads such bytes gives the variant again.
+"""
+
+import zlib
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from strozzi_sim.errors import ArgumentError, InputError, shown
+from strozzi_sim.games import load_game
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.variants import BASE, Variant, find_variant, from_components, resolve_variant
+from strozzi_sim.kernel.fields import field_bytes
+from strozzi_sim.play.start import Start, start_of
+
+MAGIC, FORMAT = b"strozzi", b"1"
+_HEAD = len(MAGIC) + len(FORMAT) + 4
+_MAX_SIZE = 1 << 24  # bytes of what is packed
+
+
+class Packed(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    """What the bytes of a position say; `rules` is a checksum, `actions` are small integers of one size."""
+
+    game: str
+    behaviour: int
+    players: int
+    seed: int
+    deal: int
+    start_player: int
+    script: list[int] | None
+    variant: str
+    components: bytes
+    rules: int
+    actions: bytes
+
+
+def pack(start: Start, actions: Sequence[int]) -> bytes:
+    """The bytes of a position."""
+    game, variant, script = start.game, start.variant, start.script
+    packer = zlib.compressobj(9, zdict=_base_components(game))
+    components = packer.compress(msgspec.json.encode(variant.components)) + packer.flush()
+    packed = Packed(
+        game.name, game.behaviour, start.players, start.seed, start.deal, start.start_player,
+        None if script is None else script.tolist(), variant.name, components, zlib.crc32(field_bytes(variant.rules)),
+        np.array(actions, _width(game)).tobytes(),
+    )  # fmt: skip
+    content = zlib.compress(msgspec.msgpack.encode(packed), 9)
+    return MAGIC + FORMAT + zlib.crc32(content).to_bytes(4, "big") + content
+
+
+def unpack(data: bytes, variant: Variant | None) -> tuple[Start, list[int]]:
+    """How the game of a position begins, and the actions.
+
+    Args:
+        data: from `pack`.
+        variant: what is played, instead of what the bytes say.
+
+    Raises:
+        ArgumentError: names `data` or `variant`, and what is wrong.
+    """
+    packed = _unpacked(data)
+    try:
+        game = load_game(packed.game)
+        if packed.behaviour != game.behaviour:
+            raise InputError(f"of behaviour {packed.behaviour} of {game.name}, but this is behaviour {game.behaviour}")
+        if variant is None:
+            variant = from_components(game, packed.variant, _components(game, packed), "components")
+        rules = zlib.crc32(field_bytes(find_variant(game, variant, "variant").rules))
+        if rules != packed.rules:
+            raise InputError(f"of other rules than those of {variant.name!r}; give the variant that was played")
+        where = packed.players, packed.seed, packed.deal, variant, packed.start_player, packed.script
+        return start_of(game, *where), np.frombuffer(packed.actions, _width(game)).tolist()
+    except (InputError, ValueError) as error:
+        raise ArgumentError("data", f"the bytes of a position that cannot be read: {error}") from None
+
+
+def _unpacked(data: bytes) -> Packed:
+    if not isinstance(data, bytes) or not data.startswith(MAGIC):
+        raise ArgumentError("data", f"expected the bytes of a position, got {shown(data)}")
+    written = data[len(MAGIC) : len(MAGIC) + len(FORMAT)]
+    if written != FORMAT:
+        raise ArgumentError("data", f"expected a position of format {FORMAT!r}, got {written!r}")
+    content = data[_HEAD:]
+    if zlib.crc32(content) != int.from_bytes(data[_HEAD - 4 : _HEAD], "big"):
+        raise ArgumentError("data", f"{len(data)} bytes of a position that are damaged or cut off")
+    try:
+        return msgspec.msgpack.decode(_inflated(zlib.decompressobj(), content), type=Packed)
+    except (zlib.error, msgspec.DecodeError) as error:
+        raise ArgumentError("data", f"the bytes of a position that cannot be read: {error}") from None
+
+
+def _components(game: Game, packed: Packed) -> dict[str, Any]:
+    try:
+        text = _inflated(zlib.decompressobj(zdict=_base_components(game)), packed.components)
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except (zlib.error, msgspec.DecodeError) as error:
+        raise InputError(f"not components of {game.name}: {error}") from None
+
+
+def _inflated(inflater: Any, data: bytes) -> bytes:
+    content: bytes = inflater.decompress(data, _MAX_SIZE)
+    if not inflater.eof:
+        raise zlib.error("incomplete, or too long")
+    return content
+
+
+@cache
+def _base_components(game: Game) -> bytes:
+    return msgspec.json.encode(resolve_variant(game, BASE).components)
+
+
+def _width(game: Game) -> str:
+    """The dtype of a packed action."""
+    return "<u1" if game.actions <= 256 else "<u2" if game.actions <= 65_536 else "<u4"

@@ -1,0 +1,133 @@
+"""An agent at the table: one seat of one game, with its memory and its random stream."""
+
+from copy import copy
+from typing import Any, Protocol
+
+import numpy as np
+
+from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent.analysis import ActionAnalysis
+from strozzi_sim.agent.compile import compile_agent
+from strozzi_sim.agent.python import (
+    CALL,
+    BadAnswer,
+    Clock,
+    aligned,
+    ask_batch,
+    ask_one,
+    copy_player,
+    make_player,
+    read_only,
+    seconds_allowed,
+)
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.variants import Variant
+from strozzi_sim.kernel.fields import exact_copy
+from strozzi_sim.kernel.seat_rng import SeatRng
+from strozzi_sim.kernel.threads import one_thread
+from strozzi_sim.kernel.worker import agents_at_work, heartbeat
+from strozzi_sim.play.stepping import kernels
+
+
+class Table(Protocol):
+    """Where an agent sits down: a Position has all of it."""
+
+    game: Game
+    variant: Variant
+    players: int
+    deal: int
+    rng: np.ndarray[Any, Any]
+
+
+class Seat:
+    """An agent at one seat of one game, with what it remembers and where its random stream stands."""
+
+    def __init__(self, spec: AgentSpec, table: Table, seat: int) -> None:
+        self.spec, self.game, self.variant, self.seat = spec, table.game, table.variant, seat
+        self._kernels = kernels(self.game)
+        self._rng = table.rng[seat : seat + 1].copy()
+        self._legal = np.zeros(self.game.actions, np.int64)
+        self._beat, self._place = heartbeat(), (table.players, table.deal, seat)
+        self._player: Any = None
+        if spec.agent.kind == "compiled":
+            self._bound = compile_agent(spec, self.game)
+            self._memory = np.zeros(1, self._bound.memory)
+        else:
+            with agents_at_work(self._beat, *self._place), self._clock() as clock:
+                self._player = make_player(spec.agent.function, dict(spec.values), clock)
+            self._stream = SeatRng(int(self._rng["cursor"][0]))
+            self._components = read_only(self.variant.components)
+
+    def _clock(self) -> Clock:
+        return Clock(seconds_allowed(), self.game.name, repr(self.spec.text))
+
+    def copy(self) -> "Seat":
+        """The same agent with a copy of its memory and stream: it decides as this one would."""
+        other = copy(self)
+        other._rng = self._rng.copy()
+        if self._player is None:
+            other._memory = self._memory.copy()
+        else:
+            other._stream = copy(self._stream)
+            if self.spec.agent.kind == "act":
+                other._player = copy_player(self._player)
+        return other
+
+    def forget(self) -> None:
+        """Begin a new game: a compiled agent's memory is zeroed, as by the loop at the start of one."""
+        self._memory.view(np.uint8)[:] = 0
+
+    def analyse(self, legal: tuple[int, ...], node: Any = None) -> list[ActionAnalysis] | None:
+        """What the agent thought of the actions of its last decision, or of what follows `node`; None if it does not say."""
+        say = self.spec.agent.analyse
+        return None if say is None else list(say(self._memory[0], legal, node))
+
+    def choose(self, state: np.ndarray[Any, Any], *, concealed: bool = True) -> int:
+        """What the agent does in a state, an array of shape (1,), in which it must decide.
+
+        It is handed what its seat knows; with `concealed=False` a copy of the record itself, as the loop hands it to
+        agents of the package where nothing but chance is hidden.
+
+        Raises:
+            BadAnswer: a Python agent failed or chose no legal action.
+        """
+        with agents_at_work(self._beat, *self._place):
+            return self._choose(state, concealed)
+
+    def _choose(self, state: np.ndarray[Any, Any], concealed: bool) -> int:
+        seen, rules = exact_copy(state), exact_copy(self.variant.rules)
+        if concealed:
+            self._kernels.conceal(seen, rules, self.seat)
+        if self._player is None:
+            action = self._ask_compiled(seen, rules)
+            if rules.tobytes() != self.variant.rules.tobytes():
+                raise BadAnswer("changed the rules that it was handed")
+            return int(action)
+        count = self._kernels.legal(seen, rules, self._legal)
+        legal = tuple(self._legal[:count].tolist())
+        view = self.game.view
+        with one_thread(), self._clock() as clock:
+            if self.spec.agent.kind == "act":
+                shown = view.view_of(seen[0], self._components, self.seat)
+                return ask_one(self._player, shown, legal, self._stream, clock)
+            observations = aligned((CALL, view.OBSERVATION), np.float32)
+            mask = aligned((CALL, self.game.actions), np.bool_)
+            words = aligned((CALL,), np.uint64)
+            self._kernels.observe(seen, rules, self.seat, observations[0])
+            mask[0, list(legal)] = True
+            mask[1:, 0] = True
+            words[0] = self._stream.word()
+            return int(ask_batch(self._player, observations, mask, words, 1, clock)[0])
+
+    def _ask_compiled(self, seen: Any, rules: Any) -> int:
+        def ask() -> int:
+            action: int = self._kernels.ask(
+                seen, rules, self._bound.address, self._bound.params.ctypes.data, self._memory.ctypes.data,
+                self._rng,
+            )  # fmt: skip
+            return action
+
+        if self._bound.trusted:
+            return ask()
+        with Clock(seconds_allowed(), self.game.name, repr(self.spec.text)) as clock:  # it may never return
+            return int(clock.call(ask))

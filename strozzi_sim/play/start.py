@@ -1,0 +1,119 @@
+"""How a game begins: what is played, by how many, and what chance will bring."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.errors import ArgumentError, InputError, check_range, shown
+from strozzi_sim.games import find_game
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.variants import Variant, find_variant
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, game_key
+from strozzi_sim.play.scripted import script_of
+from strozzi_sim.play.stepping import Kernels, kernels
+from strozzi_sim.selfplay.match import check_players
+
+Array = np.ndarray[Any, Any]
+MAX_SEED = 2**53 - 1  # of a seed, and of a deal
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """A game before its deal.
+
+    Attributes:
+        game, variant, players, seed, deal, start_player: what is played.
+        script: int64[n], the outcomes of all draws; None if chance is that of seed and deal.
+    """
+
+    game: Game
+    variant: Variant
+    players: int
+    seed: int
+    deal: int
+    start_player: int
+    script: Array | None
+
+    @property
+    def moving(self) -> Kernels:
+        """The kernels that draw from this kind of chance."""
+        return kernels(self.game, scripted=self.script is not None)
+
+    def chance(self) -> tuple[Array, Array]:
+        """What chance will bring, CHANCE or SCRIPT record of shape (1,), and where the streams of all seats begin, RANDOM[P]."""
+        chance, rng = np.zeros(1, CHANCE), np.zeros(self.players, RANDOM)
+        kernels(self.game).begin(chance, rng, game_key(self.game.name), self.seed, self.players, self.deal)
+        return chance if self.script is None else script_of(self.script), rng
+
+    def retold(self, actions: Sequence[int]) -> tuple[Array, Array]:
+        """What comes of these actions, which must be legal: the state, shape (1,), and the journal int32[events, WIDTH].
+
+        Raises:
+            InputError: there are more events than the game's `journal_rows`.
+        """
+        state, (chance, _) = np.zeros(1, self.game.state), self.chance()
+        journal = np.empty(2, self.game.journal)  # events too many fall into the second one
+        journal["count"] = 0
+        played = np.array(actions, np.int64)
+        self.moving.retell(state, self.variant.rules, chance, journal, self.players, self.start_player, played)
+        events, most = int(journal["count"][0]), self.game.journal_rows
+        if events > most:
+            raise InputError(f"{self.game.name}: {events:,} events in one game, more than its journal_rows, {most:,}")
+        return state, journal["rows"][0, :events].copy()
+
+
+def start_of(
+    game: str | Game, players: int, seed: int, deal: int, variant: str | Variant, start_player: int = 0,
+    script: Iterable[int] | None = None,
+) -> Start:  # fmt: skip
+    """The start of a game from arguments that anybody may give, names or objects.
+
+    Raises:
+        InputError: names the argument, and what is allowed.
+    """
+    the_game = find_game(game, "game")
+    the_variant = find_variant(the_game, variant, "variant")
+    players = whole("players", players)
+    check_players(the_game, players, the_variant)
+    return Start(
+        the_game, the_variant, players, whole("seed", seed, MAX_SEED), whole("deal", deal, MAX_SEED),
+        whole("start_player", start_player, players - 1), None if script is None else _outcomes(script),
+    )  # fmt: skip
+
+
+def whole(argument: str, value: Any, most: int | None = None) -> int:
+    """A whole number of any type, from 0 to `most`; True and 1.0 are none.
+
+    Raises:
+        ArgumentError: names the argument.
+    """
+    try:
+        if isinstance(value, bool | np.bool_):
+            raise TypeError
+        number = index(value)
+    except TypeError:
+        raise ArgumentError(argument, f"expected a whole number, got {shown(value)}") from None
+    if most is not None:
+        check_range(argument, number, 0, most)
+    return number
+
+
+def one_per_seat(argument: str, names: Sequence[str] | None, default: str, players: int) -> list[str]:
+    """Names by seat; if none are given, the default one, with the seat in the place of {}.
+
+    Raises:
+        ArgumentError: there are more or fewer than players.
+    """
+    names = [default.format(seat) for seat in range(players)] if names is None else list(names)
+    if len(names) != players:
+        raise ArgumentError(argument, f"expected {players} names, got {len(names)}")
+    return names
+
+
+def _outcomes(script: Iterable[int]) -> Array:
+    if isinstance(script, str | bytes) or not isinstance(script, Iterable):
+        raise ArgumentError("chance", f"expected a list of outcomes, whole numbers from 0, got {shown(script)}")
+    return np.array([whole("chance", outcome, 2**32 - 1) for outcome in script], np.int64)

@@ -1,0 +1,60 @@
+"""What a results folder says of itself in manifest.json."""
+
+import os
+import platform
+import sys
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+import msgspec
+
+from strozzi_sim.studies.folder import FORMAT
+from strozzi_sim.studies.plan import Plan
+
+LIBRARIES = ("numba", "llvmlite", "numpy", "scipy", "pandas", "pyarrow", "joblib", "msgspec", "matplotlib")
+
+
+def make_manifest(plan: Plan, command: str) -> dict[str, Any]:
+    """The manifest of a study that has begun now; `command` is what started it."""
+    return {
+        "format": FORMAT,
+        "name": plan.name,
+        "game": plan.game.name,
+        "seed": plan.seed,
+        "plan": plan.resolved,
+        "plan_hash": plan.hash,
+        "calibrated": [calibration.plain() for calibration in plan.calibrated],
+        "report": {
+            "pages": list(plan.pages),
+            "heatmaps": list(plan.heatmaps),
+            "own": [msgspec.to_builtins(own) for own in plan.own_maps],
+        },
+        "counted": [msgspec.to_builtins(crosstab) for crosstab in plan.counted],
+        "kept": msgspec.to_builtins(plan.keep) | {"share": 1 / plan.keep.every},
+        "held": msgspec.to_builtins(plan.held),
+        "games": plan.games,
+        "cells": len(plan.cells),
+        "summary": plan.summary(),
+        "command": command.encode(errors="backslashreplace").decode(),  # a path need not be UTF-8, JSON is
+        "versions": {
+            "strozzi-sim": version("strozzi-sim"),
+            "behaviour": plan.game.behaviour,
+            "python": platform.python_version(),
+            **{name: version(name) for name in LIBRARIES},
+        },
+        "reconstructed": {variant.name: list(variant.reconstructed) for variant in plan.variants},
+        "host": {
+            "system": platform.platform(),
+            "machine": platform.machine(),
+            "cores": os.cpu_count(),
+            "byte_order": sys.byteorder,
+        },
+        "started": now(),
+        "finished": None,
+    }
+
+
+def now() -> str:
+    """The time, as manifests have it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,290 @@
+"""The Python door: the public names, what they give, and that they do what the commands do, to the byte."""
+
+import doctest
+import inspect
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import strozzi_sim as ss
+from strozzi_sim.agent import spec_of
+from strozzi_sim.api.bars import bar
+from strozzi_sim.errors import AgentFault, InputError, Interrupted
+from strozzi_sim.selfplay import pool
+from strozzi_sim.studies.run import FEWEST, Progress
+
+ROOT = Path(__file__).parents[1]
+NAMES = [name for name in dir(ss) if name != "__version__"]
+
+
+@pytest.fixture(scope="module")
+def results():
+    return ss.simulate("strozzi", players=[3, 4], agents=["heuristic", "random"], deals=60, facts=["ship"], workers=1)
+
+
+# -- the names -------------------------------------------------------------------------------------------------------
+
+
+def test_the_names_are_those_of_the_design_and_nothing_else():
+    assert sorted(dir(ss)) == dir(ss) == ss.__all__
+    assert all(getattr(ss, name) is getattr(ss, name) for name in NAMES)
+    with pytest.raises(AttributeError, match=r"no attribute 'simulat'; known: .* did you mean 'simulate'"):
+        _ = ss.simulat
+
+
+def test_importing_it_imports_nothing_heavy():
+    code = "import strozzi_sim, sys; print([name for name in ('numpy', 'numba', 'pandas') if name in sys.modules])"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "[]"
+
+
+def test_games_is_a_function_whatever_was_imported_before():
+    for first in ("import strozzi_sim.games.strozzi as game", "from strozzi_sim.games import load_game", "pass"):
+        code = f"{first}\nimport strozzi_sim as ss; print(ss.games()); import strozzi_sim.games as g; g.load_game('strozzi')"
+        said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert said.stdout.strip() == str(ss.games())
+    assert "random" in ss.agents()
+    assert "fair-price" not in ss.agents("strozzi")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_is_documented_with_an_example_that_runs(name, monkeypatch):
+    thing = getattr(ss, name)
+    assert inspect.getdoc(thing)
+    if inspect.isclass(thing) or inspect.isfunction(thing):
+        monkeypatch.chdir(ROOT)
+        tests = doctest.DocTestFinder(recurse=False).find(thing, name, globs=vars(sys.modules[thing.__module__]))
+        if "strozzi_sim.api" in thing.__module__:
+            assert any(test.examples for test in tests), f"{name} has no example"
+        for test in tests:
+            failed = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test).failed
+            assert not failed, name
+
+
+def test_the_page_of_the_interface_is_made_of_the_docstrings():
+    made = runpy.run_path(str(ROOT / "docs" / "write_api.py"))["page"]()
+    assert made == (ROOT / "docs" / "api.md").read_text(), "run python docs/write_api.py"
+
+
+# -- Results ---------------------------------------------------------------------------------------------------------
+
+
+def test_results_hold_tables_games_and_facts(results):
+    assert results.n_games == results.played_now == 60 * 3 + 60 * 4
+    seats = results.tables["seats"].query("figure == 'win_share' and players == 4")
+    assert seats["value"].sum() == pytest.approx(1)
+    assert (seats["low"] < seats["value"]).all()
+    games = results.games
+    assert len(games) == 60 * 3 * 3 + 60 * 4 * 4
+    assert games is results.games
+    first = games.query("players == 4 and seat == 0")
+    assert (first["place"] == 1).mean() == pytest.approx(seats["value"].iloc[0], abs=0.02)  # shared wins apart
+    ships = results.facts("ship")
+    assert ships.groupby("players", observed=True).size().index.tolist() == [3, 4]
+    with pytest.raises(InputError, match=r"keeps no rows of table 'tile'|tile"):
+        results.facts("tile")
+    with pytest.raises(KeyError, match=r"no table 'seat'; known: .*did you mean 'seats'"):
+        results.tables["seat"]
+
+
+def test_results_say_what_they_are(results):
+    assert repr(results).startswith("<Results: Strozzi, 3, 4 players, heuristic,random")
+    assert "420 games" in repr(results)
+    html = results._repr_html_()
+    assert "Strozzi" in html
+    assert "<code>seats</code>" in html
+
+
+def test_the_games_are_those_of_the_study_that_keeps_them(tmp_path, results):
+    study = ss.Study(
+        name="mine", game="strozzi", players=[3, 4], deals=60, rows=True,
+        lineups=[["heuristic", "random", "heuristic"], ["heuristic", "random", "heuristic", "random"]],
+    )  # fmt: skip
+    kept = ss.run(study, tmp_path / "r", workers=1)
+    pd.testing.assert_frame_equal(kept.games, results.games)
+    again = ss.run(ss.read_study(tmp_path / "r"), tmp_path / "r")
+    assert again.played_now == 0
+    pd.testing.assert_frame_equal(again.tables["seats"], kept.tables["seats"])
+    pd.testing.assert_frame_equal(kept.tables["seats"], results.tables["seats"])
+
+
+def test_a_heat_map_plays_again_only_if_it_must(results):
+    told = []
+    fresh = ss.simulate(
+        "strozzi", players=3, agents=["random"], deals=80, progress=Progress(games=lambda *n: told.append(n))
+    )
+    before = len(told)
+    first = fresh.heatmap("flag", "cards_left", "mean prize", "round == 3")
+    assert len(told) > before
+    before = len(told)
+    second = fresh.heatmap("flag", "cards_left", "mean prize", "round == 3", name="same", title="The same")
+    assert len(told) == before
+    columns = ["row", "column", "figure", "value", "low", "high", "n"]
+    pd.testing.assert_frame_equal(first.table[columns], second.table[columns])
+    assert second.title == "The same"
+    assert {"heat_same"} < set(fresh.tables)
+    with pytest.raises(InputError, match=r"unknown column 'flg'; known: .*did you mean 'flag'"):
+        fresh.heatmap("flg", "cards_left")
+
+
+def test_pictures_show_and_save_themselves(results, tmp_path):
+    drawing = results.plot("seats")
+    assert drawing._repr_png_().startswith(b"\x89PNG")
+    assert drawing.figure.axes
+    (file,) = drawing.save(tmp_path / "seats.png")
+    assert file.read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(InputError, match=r"path: must end in .png, .svg, .pdf, got '.*seats.gif'"):
+        drawing.save(tmp_path / "seats.gif")
+    for name in results.pictures:
+        assert results.plot(name).figures
+    with pytest.raises(InputError, match=r"name: no picture 'seat' of these games .*; known: .*did you mean 'seats'"):
+        results.plot("seat")
+
+
+def test_the_report_is_one_page_and_replaces_no_file_of_the_users(results, tmp_path):
+    page = results.report(tmp_path / "mine.html")
+    text = page.read_text()
+    assert "How often each seat wins" in text
+    assert 'src="figures' not in text
+    assert results.report(page) == page
+    (tmp_path / "notes.html").write_text("<p>my notes</p>")
+    with pytest.raises(InputError, match="is there and is no report of ours"):
+        results.report(tmp_path / "notes.html")
+    with pytest.raises(InputError, match="path: nothing is kept in a folder"):
+        results.report()
+
+
+# -- the same as the commands ----------------------------------------------------------------------------------------
+
+
+def test_a_study_is_the_same_to_the_byte_from_both_doors(tmp_path):
+    file = tmp_path / "study.toml"
+    file.write_text('name = "both"\ngame = "medici_vs_strozzi"\ndeals = 40\nlineups = [["random"]]\nfacts = ["ship"]\n')
+    subprocess.run([sys.executable, "-m", "strozzi_sim", "run", str(file), "--out", str(tmp_path / "a")], check=True)
+    results = ss.run(ss.read_study(file), tmp_path / "b", workers=2)
+    assert results.report() == tmp_path / "b" / "report.html"
+    names = sorted(path.relative_to(tmp_path / "a") for path in (tmp_path / "a").glob("[tf]a*/**/*.*"))
+    assert len(names) > 8
+    for name in names:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
+
+
+def test_a_variant_of_ones_own_is_that_of_a_file():
+    changes = {"tracks": {"bonus": {7: 10, 8: 20, 9: 30}}}
+    ours = ss.simulate("strozzi", 3, ["random"], deals=40, variant=["base", {"rich": changes}])
+    study = ss.Study(
+        name="file", game="strozzi", players=[3], deals=40, lineups=[["random"]], variants=["base", "rich"],
+        variant={"rich": changes},
+    )  # fmt: skip
+    pd.testing.assert_frame_equal(ours.tables["balance"], ss.run(study).tables["balance"])
+    compared = ss.compare("strozzi", "base", {"rich": changes}, players=3, deals=40, agents=["random"])
+    assert set(compared.tables["sides"]["variant"]) == {"base", "rich"}
+
+
+@ss.python_agent(name="first-legal", games=("strozzi",))
+class FirstLegal:
+    """Takes the first legal action."""
+
+    def act(self, view, legal, rng):
+        return legal[0]
+
+
+def test_agents_declared_in_code_play():
+    results = ss.simulate("strozzi", 3, [FirstLegal, "heuristic", spec_of(FirstLegal)], deals=4, workers=1)
+    assert list(results.tables["lineup"]["agent"].unique()) == ["first-legal", "heuristic"]
+    study = ss.Study(name="code", game="strozzi", players=[3], deals=4, lineups=[[FirstLegal, "heuristic", "random"]])
+    assert ss.run(study, workers=1).n_games == 12
+
+
+# -- mistakes --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: ss.simulate("stozzi"), "unknown game 'stozzi'; known: .*did you mean 'strozzi'"),
+        (lambda: ss.simulate(3), "game: expected the name of a game, or a Game, got 3"),
+        (lambda: ss.simulate("strozzi", players=7), "players: strozzi takes 3-6 players, got 7"),
+        (lambda: ss.simulate("strozzi", players="4"), "players: expected a number of players, or several, got '4'"),
+        (lambda: ss.simulate("strozzi", agents="heuristic"), "agents: expected a list of agents, got 'heuristic'"),
+        (lambda: ss.simulate("strozzi", agents=["heuristc"]), "unknown agent 'heuristc'.*did you mean 'heuristic'"),
+        (lambda: ss.simulate("strozzi", agents=[3]), "agents: an agent is a spec string or was declared .*, got 3"),
+        (lambda: ss.simulate("strozzi", 3, ["random"] * 4), "agents: 4 agents .* for 3 seats; give at most 3"),
+        (lambda: ss.simulate("strozzi", deals=0), "deals"),
+        (lambda: ss.simulate("strozzi", seed=-1), "seed"),
+        (lambda: ss.simulate("strozzi", workers=0), "workers: must be at least 1, got 0"),
+        (lambda: ss.simulate("strozzi", variant="rich"), "unknown variant 'rich'"),
+        (lambda: ss.simulate("strozzi", facts=["shp"]), "facts.*'shp'.*did you mean 'ship'"),
+        (lambda: ss.simulate("strozzi", seatings="rotated"), "seatings.*did you mean 'rotate'"),
+        (lambda: ss.run("study.toml"), "study: expected a Study; read_study makes one of a file, got 'study.toml'"),
+        (lambda: ss.Study(name="x", game="strozzi", deal=3, lineups=[["random"]]), "study: .*deal"),
+        (lambda: ss.tournament("strozzi", ["random"], players=3), "agents: a tournament with 3 players needs at least 3"),
+        (lambda: ss.fairness("strozzi", "greedy", players=2), "players: strozzi takes 3-6 players, got 2"),
+        (lambda: ss.exploit("strozzi", "greedy", population=1), "population: must be between"),
+        (lambda: ss.ladder("strozzi", "greedy"), "param: greedy has no parameter 'iterations'"),
+        (lambda: ss.read_study("nowhere.toml"), "nowhere.toml"),
+    ],
+)  # fmt: skip
+def test_a_beginners_mistake_is_named(call, said):
+    with pytest.raises(InputError, match=said):
+        call()
+
+
+def test_an_agents_fault_is_named():
+    @ss.python_agent(name="wrong", games=("strozzi",))
+    class Wrong:
+        """Answers with words."""
+
+        def act(self, view, legal, rng):
+            return "pass"
+
+    with pytest.raises(AgentFault, match="wrong"):
+        ss.simulate("strozzi", 3, [Wrong], deals=1, workers=1)
+
+
+# -- interruption ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("finished", [FEWEST - 1, FEWEST + 5])
+def test_what_is_finished_when_it_is_stopped_is_given_if_it_says_something(monkeypatch, finished):
+    """Two cells; a signal comes after so many chunks of each."""
+    from strozzi_sim.studies import run as running
+
+    def stopped(tasks, workers, stop):
+        for number, found in enumerate(pool.play_tasks(tasks, workers, stop)):
+            if number == 2 * finished:
+                raise Interrupted(2, "interrupted by SIGINT")
+            yield found
+
+    monkeypatch.setattr(running, "play_tasks", stopped)
+    watch = Progress()
+    if finished < FEWEST:
+        with pytest.raises(Interrupted, match="nothing is kept without a folder"):
+            ss.simulate("strozzi", [3, 4], ["random"], deals=400, workers=1, progress=watch)
+        return
+    deals = 400 * finished // 200
+    with pytest.warns(UserWarning, match=f"interrupted by SIGINT; these are the first {deals} of 400 deals"):
+        part = ss.simulate("strozzi", [3, 4], ["random"], deals=400, workers=1, progress=watch)
+    assert "interrupted" in repr(part)
+    assert part.n_games == 2 * deals
+    assert part.plan["deals"] == deals
+    monkeypatch.undo()
+    whole = ss.simulate("strozzi", [3, 4], ["random"], deals=deals, workers=1)
+    value = ["players", "figure", "seat", "value", "n"]
+    pd.testing.assert_frame_equal(part.tables["seats"][value], whole.tables["seats"][value])
+    pd.testing.assert_frame_equal(part.games, whole.games)
+
+
+def test_bars_are_shown_where_a_person_watches(capsys):
+    with bar(True) as progress:
+        progress.games(1, 2)
+    assert capsys.readouterr().err
+    with bar(None) as progress:
+        progress.games(1, 2)
+    with bar(False) as silent:
+        silent.games(1, 2)
+    assert capsys.readouterr().err == ""
