@@ -90,6 +90,22 @@ SUBJECTS = {
             }
         },
     ),
+    "strasbourg": Subject(
+        (4, 3, 5),
+        {
+            "switches": {
+                "skip_A_round1": True,
+                "min_draw": 0,
+                "planning": "sequential",
+                "return_if_unused": True,
+                "building_optional": False,
+                "hide_money": True,
+                "tie_fulfils": True,
+                "seat_optional": True,
+            },
+            "privileges": {"start_per_player": 2},
+        },
+    ),
 }
 
 

@@ -27,15 +27,17 @@ class Kit:
         variant: a variant by its name, shipped ones included.
         narrow: the same with few enough actions to walk whole trees.
         tiny: changes that make a game so small that every course of it can be played; laid under those of a switch.
+        opening: how many first legal actions are played before every course is.
         switches: the variants among `variants` that a tiny game can have, and their changes.
         changes: a Hypothesis strategy of changes that make legal variants.
         deals: of games played beside the reference: of each variant, of each when slow tests run, and of "base" then.
         choose: a random legal action, good at reaching every kind of position.
-        chance: what chance brought in the lines of a record: a list for each source, those of the rounds last.
+        chance: what chance brought in the lines of a record: a list for each source; those of the seats, if any, come last.
         reference: the plain-Python rules of (variant, players, lines, start player), with the chance of a whole game's lines.
         option: an action as the reference names it, in the position in which it is chosen.
         question, standing: what must be equal in a core's position and the reference's: of the decision, and all of it.
         unordered: fields of the state in arbitrary order, with the field that counts them.
+        choices: (type of an event, key of it or another type) of which another value may be another legal choice.
         joining: types of events of which one may be missing and the others still fit.
         golden: (players, variant) of the golden records.
     """
@@ -46,6 +48,7 @@ class Kit:
     variant: Callable[[str], Variant]
     narrow: Callable[[str], Variant]
     tiny: Mapping[str, Any]
+    opening: int
     switches: Mapping[str, Mapping[str, Any]]
     changes: SearchStrategy[dict[str, Any]]
     deals: tuple[int, int, int]
@@ -56,6 +59,7 @@ class Kit:
     question: Callable[[Position, Any], Pairs]
     standing: Callable[[Position, Any], Pairs]
     unordered: Mapping[str, str]
+    choices: frozenset[tuple[str, str]]
     joining: frozenset[str]
     golden: tuple[tuple[int, str], ...]
 

@@ -203,6 +203,7 @@ KIT = Kit(
         "price_space": {"action_space_cap": 1},
         "rounds": {"count": 1, "starter": ["Medici"], "reveal_max": 2},
     },
+    opening=0,
     switches={"base": {}, **{name: SWITCHES[name] for name in ("moored", "worthless-wins", "no-room-no-buy")}},
     changes=boxes(),
     deals=(150, 150, 300),
@@ -213,6 +214,7 @@ KIT = Kit(
     question=_question,
     standing=_standing,
     unordered={"unseen_tile": "unseen"},
+    choices=frozenset({("load", "discard")}),
     joining=frozenset({"reveal"}),
     golden=((2, "base"), (2, "medici_like"), (2, "all-flipped")),
 )

@@ -1,19 +1,25 @@
-"""What the tests of Strasbourg share: variants that flip every switch and change every block, and games beside the reference."""
+"""What the tests of Strasbourg share: variants that flip every switch and change every block, and its kit."""
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
+from hypothesis import strategies as st
+
+from kits import Kit, Lines, Pairs
 from strozzi_sim.games import load_game
 from strozzi_sim.games.strasbourg import state as s
+from strozzi_sim.games.strasbourg.events import cards_of, city_of
+from strozzi_sim.games.strasbourg.geometry import SITE
 from strozzi_sim.games.strasbourg.reference import Game as Reference
-from strozzi_sim.games.variants import Variant, from_changes, resolve_variant
+from strozzi_sim.games.strasbourg.reference_table import Option
+from strozzi_sim.games.strasbourg.tasks import PARAMETERS
+from strozzi_sim.games.variants import Variant, from_changes, resolve_variant, shipped_variants
 from strozzi_sim.play.position import Position
 
 STRASBOURG = load_game("strasbourg")
 BASE = resolve_variant(STRASBOURG, "base")
 SHIPPED = ("base", "small-city", "other-tasks")
-SEED = 11
 
 ALL_FLIPPED = {
     "skip_A_round1": True, "min_draw": 0, "planning": "sequential", "return_if_unused": True, "building_optional": False,
@@ -86,64 +92,248 @@ def variant(name: str) -> Variant:
     return from_changes(STRASBOURG, name, CHANGES[name], f"tests {name}")
 
 
-def position(variant: Variant, players: int, deal: int, start_player: int = 0) -> Position:
-    """The first decision of a deal."""
-    return Position(STRASBOURG, variant, players, seed=SEED, deal=deal, start_player=start_player)
+def few_choices(name: str) -> Variant:
+    """A variant with two rounds, two tasks, few cards and few sites, so that whole trees can be walked."""
+    changes = deepcopy({"base": {}, **CHANGES, **shipped_variants(STRASBOURG)}[name])
+    city = variant(name).components["city"]
+    letter = next(iter(variant(name).components["guilds"]["letters"]))
+    guild_map, price_map = (" ; ".join(city[part]).split() for part in ("guild_map", "price_map"))
+    for k in [k for k, mark in enumerate(guild_map) if mark == SITE][2:]:
+        guild_map[k], price_map[k] = letter, "9"
+    changes["city"] = {
+        **city, "chapel_sites": city["chapel_sites"][:2],
+        "guild_map": " ".join(guild_map).split(" ; "), "price_map": " ".join(price_map).split(" ; "),
+    }  # fmt: skip
+    changes["tasks_meta"] = {**changes.get("tasks_meta", {}), "dealt_per_player": 2, "keep_min": 1, "keep_max": 2}
+    changes["influence_cards"] = {"values": [6, 2], "copies_of_each": 3}
+    changes["round_cards"] = variant(name).components["round_cards"][:2]
+    return from_changes(STRASBOURG, name, changes, f"tests {name}")
 
 
-def script(start: Position, label: str) -> list[int]:
-    """The actions of a game played on at random from a position; cards are drawn more often than not, so that decks run out."""
-    chooser, table, actions = random.Random(label), start.fork(), []
-    while not table.over:
-        many = s.DRAW_CARD in table.legal and chooser.random() < 0.4
-        actions.append(s.DRAW_CARD if many else chooser.choice(table.legal))
-        table.play(actions[-1])
-    return actions
+def _members(number: int, things: list[Any]) -> tuple[Any, ...]:
+    return tuple(thing for k, thing in enumerate(things) if number >> k & 1)
 
 
-def positions(variant: Variant, players: int, deals: int) -> Iterator[Position]:
-    """Every position of games played at random, the last one included."""
-    for deal in range(deals):
-        table = position(variant, players, deal)
-        for action in script(table, f"{variant.name} {players} {deal}"):
-            yield table
-            table.play(action)
-        yield table
+def option_of(action: int, table: Position) -> Option:
+    """An action of the core as the reference names it."""
+    state, components = table.state[0], table.variant.components
+    words = {
+        s.STOP: "stop", s.DRAW_CARD: "draw", s.CLOSE: "close", s.PASS: "pass", s.DEFER: "defer", s.NONE: "none", s.SEAT: "seat",
+        s.GOOD: "good",
+    }  # fmt: skip
+    if action in words:
+        return words[action]
+    if action < s.STOP:
+        dealt = _members(int(state["dealt"][table.actor]), [task["id"] for task in components["tasks"]])
+        return "keep", _members(action, list(dealt))
+    if action < s.PASS:
+        return "add", action - s.ADD
+    if action < s.NONE:
+        return "reveal", tuple(cards_of(int(state["stacks"][table.actor][action - s.REVEAL])))
+    city = city_of(components)
+    if action < s.SELL_GOODS:
+        return "place", city.cell(action - s.PLACE_ON)
+    if action <= s.RETURN_CARD:
+        return "sell", action - s.SELL_GOODS
+    if action < s.CHAPEL:
+        return "return", action - s.RETURN_CARD
+    return ("chapel", city.chapel_sites[action - s.CHAPEL]) if action < s.EDIFICE else ("edifice", city.sites[action - s.EDIFICE])
 
 
-def chance_of(lines: Sequence[Mapping[str, Any]], components: Mapping[str, Any], players: int) -> tuple[Any, ...]:
-    """What chance brought, as the reference takes it: round cards, edifices, tasks by seat, decks by seat."""
-    cards = components["influence_cards"]
+def shown_chance(lines: Lines) -> list[list[Any]]:
+    """Round cards, edifices, tasks by seat, and the cards of each seat's first shuffle, in the order in which lines show them."""
+    setup, players = lines[0], sum(line["type"] == "keep_tasks" for line in lines)
+    tasks = [task for line in lines if line["type"] == "keep_tasks" for task in line["dealt"]]
+    drawn: list[list[int]] = [[] for _ in range(players)]
+    for line in lines:
+        if line["type"] == "plan":
+            drawn[line["player"]] += line["drawn"]
+    return [setup["round_cards"], setup["edifices"], tasks, *drawn]
+
+
+def _reference(variant: Variant, players: int, lines: Lines, start_player: int) -> Reference:
+    components = variant.components
+    cards, number = components["influence_cards"], components["tasks_meta"]["dealt_per_player"]
     everything = sorted(cards["values"] * cards["copies_of_each"])
-    setup = lines[0]
-    tasks = [line["dealt"] for line in lines if line["type"] == "keep_tasks"]
+    round_cards, edifices, tasks, *drawn = shown_chance(lines)
     decks = []
-    for seat in range(players):
-        drawn = [card for line in lines if line["type"] == "plan" and line["player"] == seat for card in line["drawn"]]
-        deck = drawn[: len(everything)]
-        left = list(everything)
-        for k, card in enumerate(deck):
-            if card not in left:  # drawn again from under the deck, after all others
-                deck = deck[:k]
-                break
+    for shown in drawn:  # first the shuffled cards, then those that were put under the deck; the rest in any order
+        deck, left = shown[: len(everything)], list(everything)
+        for card in deck:
             left.remove(card)
         decks.append(deck + left)
-    return setup["round_cards"], setup["edifices"], tasks, decks
+    hands = [tasks[number * seat : number * (seat + 1)] for seat in range(players)]
+    return Reference(components, players, round_cards, edifices, hands, decks, start_player)
 
 
-def side_by_side(
-    variant: Variant, players: int, deal: int, start_player: int = 0
-) -> Iterator[tuple[Position, Reference]]:
-    """One game at random in the core and in the reference, decision by decision: before each, and at the end."""
-    table = position(variant, players, deal, start_player)
-    actions = script(table, f"{variant.name} {players} {deal}")
-    end = table.fork()
-    for action in actions:
-        end.play(action)
-    chance = chance_of(end.lines(), variant.components, players)
-    reference = Reference(variant.components, players, *chance, start_player)
-    for action in actions:
-        yield table, reference
-        table.play(action)
-        reference.play_number(action)
-    yield table, reference
+_KINDS = {
+    "keep_tasks": s.KEEP, "draw": s.DRAW, "split": s.SPLIT, "bid": s.BID, "seat": s.TAKE_SEAT, "good": s.TAKE_GOOD,
+    "place": s.PLACE, "apprentice": s.APPRENTICE, "sell": s.SELL, "return_card": s.RETURN, "chapel": s.BUILD_CHAPEL,
+    "edifice": s.BUILD_EDIFICE,
+}  # fmt: skip
+
+
+def _question(table: Position, reference: Reference) -> Pairs:
+    question = reference.question
+    assert question is not None
+    yield "actor", table.actor, question.seat
+    yield "kind", int(table.state["phase"][0]), _KINDS[question.kind]
+    yield "numbers", table.legal, reference.numbers
+    yield "legal", [option_of(action, table) for action in table.legal], reference.legal
+
+
+def _standing(table: Position, reference: Reference) -> Pairs:
+    """All that lies on the table and behind the screens."""
+    state, components, seats = table.state[0], table.variant.components, range(table.players)
+    city, guilds = city_of(components), components["guilds"]["order"]
+    tasks, edifices = ([thing["id"] for thing in components[name]] for name in ("tasks", "edifices"))
+    for name in ("prestige", "coins", "privileges"):
+        yield name, state[name][: table.players].tolist(), getattr(reference, name)
+    yield "start player", int(state["start_player"]), reference.start_player
+    chairs = ["nobility", "church", "merchants", *guilds]
+    held = {name: None if state["council"][k] == s.NOBODY else int(state["council"][k]) for k, name in enumerate(chairs)}
+    yield "council", held, reference.council
+    owners = [int(cells) for cells in state["members"]]
+    members = {cell: seat for seat in seats for cell in city.guilds if owners[seat] >> city.number(cell) & 1}
+    yield "members", members, reference.members
+    empty = [cell for cell in city.guilds if int(state["empty"]) >> city.number(cell) & 1]
+    yield "empty", empty, [cell for cell in city.guilds if cell not in reference.members]
+    free = _members(int(state["free_chapel_sites"]), list(city.chapel_sites))
+    yield "chapels", sorted(set(city.chapel_sites) - set(free)), sorted(reference.chapels)
+    built = {city.sites[k]: edifices[e] for e, k in enumerate(state["edifice_site"][: len(edifices)]) if k != s.NO_SITE}
+    yield "built", built, reference.built
+    yield "goods", [dict(zip(guilds, state["goods"][seat].tolist(), strict=False)) for seat in seats], reference.goods
+    yield "dealt", [_members(int(state["dealt"][seat]), tasks) for seat in seats], reference.dealt
+    yield "kept", [_members(int(state["kept"][seat]), tasks) for seat in seats], [kept or [] for kept in reference.kept]
+    shuffled = [sorted(deck) for deck in reference.shuffled]
+    yield "shuffled", [sorted(cards_of(int(state["deck"][seat]))) for seat in seats], shuffled
+    yield "shuffled sizes", state["deck_left"][: table.players].tolist(), [len(deck) for deck in shuffled]
+    under = [state["under"][seat][int(state["under_taken"][seat]) : int(state["under_left"][seat])].tolist() for seat in seats]
+    yield "under", under, reference.under
+    yield "bids", [tuple(cards_of(int(state["bid"][seat]))) or None for seat in seats], reference.bids
+    out = [sorted(cards) for cards in reference.out]
+    yield "out", [sorted(cards_of(int(state["lost"][seat]))) for seat in seats], out
+    phase = int(state["phase"])
+    if phase not in (s.DRAW, s.SPLIT):
+        stacks = [_members(int(state["unused"][seat]), state["stacks"][seat].tolist()) for seat in seats]
+        mine = [[tuple(cards_of(stack)) for stack in own] for own in stacks]
+        yield "stacks", mine, [reference.hidden_stacks(seat) for seat in seats]
+    if phase == s.BID:
+        rest = [int(state["queue"]) >> 4 * k & 15 for k in range(int(state["undecided"]).bit_count() - 1)]
+        yield "queue", rest, [seat for seat in reference.queue if seat != table.actor]
+    if table.over:
+        yield "scores", state["score"][: table.players].tolist(), reference.scores
+        shared = [place + (reference.places.count(place) - 1) / 2 for place in reference.places]
+        yield "places", table.places, shared
+        yield "winners", [seat for seat in seats if table.places[seat] == min(table.places)], reference.winners
+
+
+def chosen(chooser: random.Random, legal: tuple[int, ...]) -> int:
+    """A random legal action; cards are drawn more often than not, so that decks run out."""
+    many = s.DRAW_CARD in legal and chooser.random() < 0.4
+    return s.DRAW_CARD if many else chooser.choice(legal)
+
+
+# -- legal variants, whatever they may be ----------------------------------------------------------------------------
+
+points = st.integers(0, s.MAX_POINTS)
+
+
+@st.composite
+def maps(draw, letters):
+    """A city in which every guild has a space."""
+    columns = draw(st.integers(2, 7))
+    rows = draw(st.integers(-(-len(letters) // columns), 7))
+    marks = [*letters, *draw(st.lists(st.sampled_from([*letters, *letters, SITE]), max_size=columns * rows - len(letters)))]
+    marks += [letters[0]] * (columns * rows - len(marks))
+    marks = draw(st.permutations(marks))
+    sites = [k for k, mark in enumerate(marks) if mark == SITE]
+    for k in sites[s.MAX_SITES :]:
+        marks[k] = letters[0]
+    prices = ["." if mark == SITE else str(draw(st.integers(0, 9))) for mark in marks]
+    corners = [(column, row) for column in range(1, columns) for row in range(1, rows)]
+    chapels = draw(st.lists(st.sampled_from(corners), unique=True)) if corners else []
+    lines = [range(columns * row, columns * (row + 1)) for row in range(rows)]
+    guild_map, price_map = ([" ".join(part[k] for k in line) for line in lines] for part in (marks, prices))
+    return {
+        "columns": columns, "rows": rows, "guild_map": guild_map, "price_map": price_map,
+        "chapel_sites": [list(corner) for corner in chapels],
+    }  # fmt: skip
+
+
+@st.composite
+def task_cards(draw, number, guilds, edifices):
+    kind = draw(st.sampled_from(s.TASK_KINDS))
+    few = st.integers(1, 6)
+    values = {
+        "edifice": st.sampled_from(edifices), "guild": st.sampled_from(guilds), "guilds": st.integers(1, s.MAX_GUILDS), "min": few,
+        "min_by_players": st.fixed_dictionaries({"p3": few, "p4": few, "p5": few}),
+    }  # fmt: skip
+    return {"id": f"T{number}", "kind": kind, "points": draw(points), **{name: draw(values[name]) for name in PARAMETERS[kind]}}
+
+
+@st.composite
+def boxes(draw):
+    guilds = [f"g{k}" for k in range(draw(st.integers(1, s.MAX_GUILDS)))]
+    letters = "ABCDEFGH"[: len(guilds)]
+    edifices = [f"E{k}" for k in range(draw(st.integers(1, s.MAX_EDIFICES)))]
+    rounds = draw(st.integers(1, min(len(edifices), 5)))
+    values = draw(st.lists(st.integers(1, s.MAX_VALUE), min_size=1, max_size=6, unique=True))
+    dealt = draw(st.integers(1, s.MAX_DEALT))
+    keep = sorted(draw(st.lists(st.integers(1, dealt), min_size=2, max_size=2)))
+    tasks = [draw(task_cards(k, guilds, edifices)) for k in range(draw(st.integers(dealt * s.SEATS, dealt * s.SEATS + 3)))]
+    return {
+        "guilds": {"order": guilds, "letters": dict(zip(letters, guilds, strict=True))},
+        "goods": {"value": {guild: draw(st.integers(0, 9)) for guild in guilds}},
+        "council": {"seats": ["nobility", "church", "merchants", *guilds], "prestige_per_member_each_council_phase": draw(points)},
+        "influence_cards": {
+            "values": values, "copies_of_each": draw(st.integers(2 if len(values) == 1 else 1, s.MAX_CARDS // len(values))),
+        },
+        "coins": {"start_per_player": draw(st.integers(0, 30))},
+        "privileges": {"start_per_player": draw(st.integers(0, 3)), "end_value": draw(points)},
+        "chapels": {"count": draw(st.integers(0, 9)), "points_per_adjacent_family_member": draw(points)},
+        "edifices": [{"id": name, "points": draw(points)} for name in edifices],
+        "round_cards": [
+            {"id": f"R{k}", "guilds": {step: draw(st.sampled_from(guilds)) for step in "BDF"}} for k in range(rounds)
+        ],
+        "city": draw(maps(letters)),
+        "tasks": tasks,
+        "tasks_meta": {"dealt_per_player": dealt, "keep_min": keep[0], "keep_max": keep[1], "penalty_unfulfilled": draw(points)},
+        "switches": {
+            "min_draw": draw(st.integers(0, 1)), "planning": draw(st.sampled_from(["simultaneous", "sequential"])),
+            **{name: draw(st.booleans()) for name, value in ALL_FLIPPED.items() if isinstance(value, bool)},
+        },
+    }  # fmt: skip
+
+
+KIT = Kit(
+    game=STRASBOURG,
+    variants=VARIANTS,
+    paired=("small-city", "planning", "hide-money", "tie-fulfils"),
+    variant=variant,
+    narrow=few_choices,
+    tiny={  # two cards each, a city in which nobody can pay for anything, nothing to build
+        "influence_cards": {"values": [3, 2], "copies_of_each": 1},
+        "coins": {"start_per_player": 0},
+        "chapels": {"count": 0},
+        "round_cards": [{"id": "X1", "guilds": {"B": "smith", "D": "smith", "F": "baker"}}],
+        "city": {"columns": 5, "rows": 1, "guild_map": ["S V H K B"], "price_map": ["5 4 3 2 1"], "chapel_sites": []},
+        "tasks_meta": {"dealt_per_player": 1, "keep_min": 1, "keep_max": 1},
+    },
+    opening=3,  # everybody plans one card
+    switches={"base": {}, **{name: CHANGES[name] for name in ("return-if-unused", "seat-optional", "planning")}},
+    changes=boxes(),
+    deals=(3, 60, 400),
+    choose=chosen,
+    chance=shown_chance,
+    reference=_reference,
+    option=option_of,
+    question=_question,
+    standing=_standing,
+    unordered={},
+    choices=frozenset(
+        {("keep_tasks", "tasks"), ("bid", "stack"), ("bid", "defer"), ("chapel", "site"), ("edifice", "site")}
+    ),
+    joining=frozenset({"act"}),  # the parts of one turn
+    golden=((3, "base"), (4, "base"), (5, "base")),
+)

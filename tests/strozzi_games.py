@@ -172,6 +172,7 @@ KIT = Kit(
     variant=variant,
     narrow=variant,
     tiny={"setup": {"rounds": 1, "cards_removed": {"3": 27, "4": 28, "5": 28, "6": 28}}},
+    opening=0,
     switches={
         "base": {},
         **{name: SWITCHES[name] for name in ("reverse-start", "second-lap", "ware-needs-match", "tile-optional")},
@@ -185,6 +186,7 @@ KIT = Kit(
     question=_question,
     standing=_standing,
     unordered={"unseen_ship": "ships_unseen", "unseen_tile": "tiles_unseen"},
+    choices=frozenset(),
     joining=frozenset(),
     golden=((3, "base"), (4, "base"), (5, "base"), (6, "base")),
 )

@@ -110,6 +110,10 @@ def test_agents_and_games_json():
             "behaviour": 1, "tiers": {"weak": "random", "middle": "fair-price", "search": "appraiser"},
         },
         {
+            "name": "strasbourg", "players": [3, 4, 5], "variants": ["base", "small-city", "other-tasks"], "behaviour": 1,
+            "tiers": {"weak": "random"},
+        },
+        {
             "name": "strozzi", "players": [3, 4, 5, 6], "variants": ["base", "long-tracks"], "behaviour": 1,
             "tiers": {"weak": "random", "middle": "heuristic", "search": "ismcts:iterations=200"},
         },
@@ -254,7 +258,7 @@ def test_a_person_can_play_to_the_end():
 # -- bad input -------------------------------------------------------------------------------------------------------
 
 BAD = [
-    (["bench", "strozi"], 2, "unknown game 'strozi'; known: medici_vs_strozzi, strozzi"),
+    (["bench", "strozi"], 2, "unknown game 'strozi'; known: medici_vs_strozzi, strasbourg, strozzi"),
     (["bench", "strozzi", "--players", "7"], 2, "--players: strozzi takes 3-6 players, got 7"),
     (["bench", "strozzi", "--players", "many"], 2, "--players: expected 4, 3-6 or 3,5, got 'many'"),
     (["bench", "strozzi", "--players", "3-5"], 2, "--players: this command plays one player count"),

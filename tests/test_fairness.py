@@ -8,12 +8,16 @@ import pytest
 
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import AgentSpec, load_agent, python_agent, spec_of
+from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.cli import app
 from strozzi_sim.errors import AgentFault, InputError
+from strozzi_sim.games import load_game
+from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.play.elsewhere import CLOCK, ENVIRONMENT, NUMBERS, ORDER
 from strozzi_sim.play.fairness import NOTHING, RECORD, check_fairness
 from strozzi_sim.play.position import Position
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.selfplay.loop import AGENT
+from strozzi_sim.selfplay.match import Match, agent_row
 from strozzi_sim.selfplay.rows import row_independence
 
 CHEATS = """
@@ -79,6 +83,45 @@ def test_an_agent_that_is_handed_the_record_is_caught_and_shown(cheats, capsys, 
     assert document["ok"] is False
     assert document["leak"]["changed"] == RECORD
     assert document["leak"]["action"] != document["leak"]["moved_to"]
+
+
+BLIND = """
+    from strozzi_sim.agent import compiled_agent
+    from strozzi_sim.games.contract import count_legal, kth_legal
+
+    @compiled_agent(name="blind", games=("strasbourg",), blind=True)
+    def blind(state, rules, params, memory, rng):
+        '''Looks at nothing but the actions.'''
+        return kth_legal(state, rules, count_legal(state, rules) - 1)
+
+    @compiled_agent(name="reader", games=("strasbourg",), blind=True)
+    def reader(state, rules, params, memory, rng):
+        '''Says that it does, and reads the tasks of others.'''
+        tasks = state.dealt[0] ^ state.dealt[1] ^ state.dealt[2]
+        return kth_legal(state, rules, tasks % count_legal(state, rules))
+"""
+
+
+def test_a_blind_agent_of_the_package_is_handed_the_state_and_one_that_is_not_blind_is_caught(tmp_path, monkeypatch):
+    (tmp_path / "blind.py").write_text(textwrap.dedent(BLIND))
+    game = load_game("strasbourg")
+    variant = resolve_variant(game, "base")
+
+    def is_handed_the_state(text):
+        agent = compile_agent(load_agent(text, game), game)
+        return agent_row(agent, np.zeros(1, agent.memory), variant)[AGENT.names.index("sees_state")]
+
+    assert variant.hidden
+    assert is_handed_the_state("random")
+    assert not is_handed_the_state("flat_mc")
+    blind, reader = (load_agent(f"{tmp_path}/blind.py::{name}", game) for name in ("blind", "reader"))
+    for spec in (blind, reader):  # from outside: what they are handed holds no secrets
+        assert not is_handed_the_state(spec.text)
+        assert check_fairness(spec, game, variant, players=[3], deals=1).leak is None
+    monkeypatch.setattr(AgentSpec, "builtin", True)
+    assert is_handed_the_state(blind.text)
+    assert check_fairness(blind, game, variant, players=[3], deals=1).leak is None
+    assert check_fairness(reader, game, variant, players=[3], deals=1).leak.what == RECORD
 
 
 def test_the_document_of_a_fair_agent(capsys):

@@ -13,6 +13,7 @@ import pytest
 
 import medici_games
 import strozzi_games
+from every_kit import KITS
 from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance.kernels import kernels as checking
 from strozzi_sim.errors import ArgumentError, InputError
@@ -26,11 +27,10 @@ from strozzi_sim.play.records import check_header, read_record, record_game, wri
 from strozzi_sim.play.scripted import ScriptEnded, steps
 from strozzi_sim.selfplay.match import Match
 
-KITS = [strozzi_games.KIT, medici_games.KIT]
 COUNTS = [
-    pytest.param(kit, players, id=f"{kit.game.name}-{players}") for kit in KITS for players in kit.game.player_counts
+    pytest.param(kit, players, id=f"{kit.game.name}-{players}") for kit in KITS.values() for players in kit.game.player_counts
 ]
-each_game = pytest.mark.parametrize("kit", KITS, ids=[kit.game.name for kit in KITS])
+each_game = pytest.mark.parametrize("kit", KITS.values(), ids=KITS)
 each_count = pytest.mark.parametrize(("kit", "players"), COUNTS)
 
 

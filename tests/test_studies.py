@@ -442,7 +442,7 @@ def test_a_later_run_leaves_earlier_segments_alone(copy):
 # -- bad plans -------------------------------------------------------------------------------------------------------
 
 REFUSED = [
-    ({"game": "go"}, "study.toml: game: unknown game 'go'; known: medici_vs_strozzi, strozzi"),
+    ({"game": "go"}, "study.toml: game: unknown game 'go'; known: medici_vs_strozzi, strasbourg, strozzi"),
     ({"players": [7]}, "study.toml: players: strozzi takes 3-6 players, got 7"),
     ({"players": []}, "study.toml: players: expected `array` of length >= 1"),
     ({"players": "4"}, "study.toml: players: expected `array | null`, got `str`"),

@@ -7,8 +7,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-import medici_games
-import strozzi_games
+from every_kit import KITS
 from medici_games import MEDICI_VS_STROZZI
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import compiled_agent, load_agent, python_agent, spec_of
@@ -24,7 +23,6 @@ from strozzi_sim.selfplay.match import Match
 from strozzi_sim.selfplay.vector import VectorEnv
 
 COUNTS = [(name, players) for name in game_names() for players in load_game(name).player_counts]
-KITS = {kit.game.name: kit for kit in (strozzi_games.KIT, medici_games.KIT)}
 SEED = 5
 
 
@@ -86,7 +84,7 @@ def rewards_of(position, reward):
 @pytest.mark.parametrize("variant", ["base", "all-flipped"])
 @pytest.mark.parametrize(("name", "players"), COUNTS)
 def test_every_step_is_that_of_one_game_at_a_time(name, players, variant):
-    """Observations, masks, seats, rewards, ends; `all-flipped` hides cash in Medici vs Strozzi."""
+    """Observations, masks, seats, rewards, ends; `all-flipped` hides what can be hidden."""
     game, played = load_game(name), KITS[name].variant(variant)
     n, reward = 3, ("win", "score", "lead")[players % 3]
     env = VectorEnv(game, players, n, reward=reward, variant=played)
@@ -281,7 +279,7 @@ def test_a_game_in_which_the_learner_is_not_asked_is_passed_over():
 @pytest.mark.parametrize(
     ("arguments", "options", "words"),
     [
-        (("strozi", 4, 8), {}, "game: unknown game 'strozi'; known: medici_vs_strozzi, strozzi; did you mean 'strozzi'?"),
+        (("strozi", 4, 8), {}, "game: unknown game 'strozi'; known: medici_vs_strozzi, strasbourg, strozzi; did you mean 'strozzi'?"),
         ((3, 4, 8), {}, "game: expected a name or a game, got 3"),
         (("strozzi", 7, 8), {}, "players: strozzi takes 3-6 players, got 7"),
         (("strozzi", "4", 8), {}, "players: expected a whole number, got '4'"),

@@ -5,7 +5,7 @@ from strozzi_sim.games.contract import count_legal, kth_legal
 from strozzi_sim.kernel.streams import randbelow
 
 
-@compiled_agent(name="random", stochastic=True)
+@compiled_agent(name="random", stochastic=True, blind=True)
 def uniform(state, rules, params, memory, rng):
     """Plays any legal action with equal chance."""
     return kth_legal(state, rules, randbelow(rng, count_legal(state, rules)))

@@ -45,6 +45,8 @@ static inline uint64_t absorb(uint64_t key, uint64_t word) { return mix(key + GO
 
 static inline int scaled(uint64_t word, uint32_t n) { return (int)(((word >> 32) * n) >> 32); }
 
+static inline int below(Random *random, int n) { return scaled(mix(random->cursor += GOLDEN), n); }
+
 static inline void open_source(Chance *chance, int source) { chance->cursor[source] = absorb(chance->key, source); }
 
 static inline int draw(Chance *chance, int source, int n)

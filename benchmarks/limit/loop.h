@@ -1,16 +1,16 @@
 /* What the C programs of all games share, part two: the loop of selfplay/loop.py, and the agents `random` and
    `flat_mc`. The game's file has said before what State and Rules are, MOST_CHOICES (at one decision), and what deal,
-   over, actor, count_legal, kth_legal, is_legal, apply, score, placing, determinize and arrange do. */
+   over, actor, count_legal, kth_legal, is_legal, apply, score, placing, conceal and determinize do. */
 
 typedef int64_t (*Act)(const State *, const Rules *, void *params, void *memory, Random *);
 
 typedef struct {
     Act act;
     void *params, *memory;
-    int64_t memory_size, sees_state; /* here everybody sees the state itself */
+    int64_t memory_size, sees_state, counter, playouts; /* here everybody sees the state itself and counts its own */
 } Agent;
 
-_Static_assert(sizeof(void *) == 8 && sizeof(Agent) == 40 && sizeof(Job) == 48, "64-bit records as in loop.py");
+_Static_assert(sizeof(void *) == 8 && sizeof(Agent) == 56 && sizeof(Job) == 48, "64-bit records as in loop.py");
 
 /* The number of decisions, or -1 at the first illegal action. */
 static inline int64_t play_game(State *restrict state, const Rules *restrict rules, const Agent *seated,
@@ -77,11 +77,11 @@ int64_t play(const Job *job, const Rules *restrict rules, const Agent *agents, i
 int64_t uniform(const State *restrict state, const Rules *restrict rules, void *params, void *memory, Random *random)
 {
     (void)rules, (void)params, (void)memory;
-    return kth_legal(state, scaled(mix(random->cursor += GOLDEN), count_legal(state)));
+    return kth_legal(state, below(random, count_legal(state)));
 }
 
 /* Flat Monte Carlo with random playouts, as agents/strozzi_agents/search/flat.py plays it by default: equally many
-   playouts for each action, all actions of a sweep with the same chance and the same stream; the most wins. */
+   playouts for each action, all actions of a sweep in the same world, with the same chance and the same stream; the most wins. */
 
 typedef struct {
     int64_t playouts, per, allocation, utility; /* for each action; the others are 0: action, uniform, win */
@@ -96,15 +96,16 @@ int64_t flat_mc(const State *restrict state, const Rules *restrict rules, void *
     double wins[MOST_CHOICES] = {0};
     int64_t *playouts = memory;
     State root = *state;
-    determinize(&root, rules, seat);
-    arrange(&root);
+    conceal(&root, rules, seat);
     for (int64_t n = 0; n < given->playouts; n++) {
+        State drawn = root;
         Chance sweep;
+        determinize(&drawn, rules, seat, random);
         sweep.key = mix(random->cursor += GOLDEN);
         for (int source = 0; source < SOURCES; source++) open_source(&sweep, source);
         uint64_t stream = mix(random->cursor += GOLDEN);
         for (int k = 0; k < count; k++) {
-            State played = root;
+            State played = drawn;
             Chance chance = sweep;
             Random roll = {stream};
             int action = kth_legal(state, k);

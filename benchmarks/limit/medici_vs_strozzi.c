@@ -276,13 +276,18 @@ static inline bool is_legal(const State *restrict state, int64_t action)
     return 0 <= bit && bit < 32 && (state->legal >> bit & 1);
 }
 
-/* With hidden cash a seat believes that its rival owns as much as itself. */
-static void determinize(State *state, const Rules *rules, int seat)
+/* The unseen in component-file order; cash is hidden by what `determinize` does. */
+static void conceal(State *state, const Rules *rules, int seat)
 {
-    if (rules->hidden_cash) state->cash[1 - seat] = state->cash[seat];
+    (void)rules, (void)seat;
+    ascending(state->unseen_tile, state->unseen);
 }
 
-/* The unseen in component-file order. */
-static void arrange(State *state) { ascending(state->unseen_tile, state->unseen); }
+/* With hidden cash a seat believes that its rival owns as much as itself. */
+static void determinize(State *state, const Rules *rules, int seat, Random *random)
+{
+    (void)random;
+    if (rules->hidden_cash) state->cash[1 - seat] = state->cash[seat];
+}
 
 #include "loop.h"

@@ -356,14 +356,18 @@ static inline bool is_legal(const State *restrict state, int64_t action)
     return 0 <= bit && bit < 8 && (state->legal >> bit & 1);
 }
 
-/* Nothing is hidden. */
-static void determinize(State *state, const Rules *rules, int seat) { (void)state, (void)rules, (void)seat; }
-
 /* The unseen in component-file order. */
-static void arrange(State *state)
+static void conceal(State *state, const Rules *rules, int seat)
 {
+    (void)rules, (void)seat;
     ascending(state->unseen_ship, state->ships_unseen);
     ascending(state->unseen_tile, state->tiles_unseen);
+}
+
+/* Nothing is hidden. */
+static void determinize(State *state, const Rules *rules, int seat, Random *random)
+{
+    (void)state, (void)rules, (void)seat, (void)random;
 }
 
 #include "loop.h"

@@ -19,19 +19,25 @@ class CompiledAgent:
         address: of its function.
         params: its parameter record, array of shape (1,).
         memory: dtype of its memory.
-        trusted: whether it may be handed the state itself, where nothing in it is hidden.
+        trusted: whether it comes with the package.
+        blind: whether it asks which actions are legal, and nothing else of the state.
     """
 
     address: int
     params: np.ndarray[Any, Any]
     memory: np.dtype[Any]
     trusted: bool
+    blind: bool = False
     keep: Any = None
 
     @property
     def memory_size(self) -> int:
         """Bytes of its memory, which are zeroed at the start of a game; 0 if it declares none."""
         return 0 if self.memory.names == ("nothing",) else self.memory.itemsize
+
+    def sees_state(self, hidden: bool) -> bool:
+        """Whether it is handed the state itself, not a concealed copy; `hidden`: the state holds what seats must not see."""
+        return self.trusted and (self.blind or not hidden)
 
 
 def compile_agent(spec: AgentSpec, game: Game) -> CompiledAgent:
@@ -60,7 +66,7 @@ def compile_agent(spec: AgentSpec, game: Game) -> CompiledAgent:
     if "playouts" in (dtype.names or ()) and dtype["playouts"] != np.int64:
         raise AgentFault(f"agent {agent.name!r}: memory: the field playouts must be an int64, got {dtype['playouts']}")
     compiled = _compile(agent, game, dtype, spec.builtin)
-    return CompiledAgent(compiled.address, params, dtype, spec.builtin, (compiled, policies))
+    return CompiledAgent(compiled.address, params, dtype, spec.builtin, agent.blind, (compiled, policies))
 
 
 def _memory_of(spec: AgentSpec, game: Game) -> np.dtype[Any]:

@@ -35,6 +35,7 @@ class Agent:
         kind: "compiled", "act" or "batch".
         analyse: a function that reads from its memory what it thinks of its actions (see `analysis`), or None.
         files: what else decides what it does, such as weights, beside the file that declares it.
+        blind: whether it asks which actions are legal, and nothing else of the state.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Agent:
     kind: str = "compiled"
     analyse: Analyse | None = None
     files: Sequence[str] = ()
+    blind: bool = False
 
     def __post_init__(self) -> None:
         """Check `files`, and that the function and the memory of a compiled agent can be used.
@@ -86,12 +88,15 @@ def compiled_agent(
     memory: Any = _NOTHING,
     analyse: Analyse | None = None,
     files: Sequence[str] = (),
+    blind: bool = False,
     **params: Any,
 ) -> Callable[[Callable[..., Any]], Agent]:
     """Declare the function below as a compiled agent; keyword arguments are its parameters (Param, Choice, Policy).
 
     A bare number is a Param with that default. `analyse` says what it thinks of its actions; see `strozzi_sim.agent.analysis`.
     `files` beside the one that declares it decide what it does, too: if one changes, a study does not resume.
+    A `blind` agent asks which actions are legal (`count_legal`, `kth_legal`, `is_legal`) and nothing else of the state. One of the
+    package is handed the state itself even where it holds secrets; `strozzi fairness` asks it about what its seat knows, too.
 
     Raises:
         InputError: a default is not a number or is outside its range, or `files` is not a list of names.
@@ -100,7 +105,7 @@ def compiled_agent(
 
     def declare(function: Callable[..., Any]) -> Agent:
         about = _about(function)
-        return Agent(name, games, players, stochastic, declared, memory, function, about, "compiled", analyse, files)
+        return Agent(name, games, players, stochastic, declared, memory, function, about, "compiled", analyse, files, blind)
 
     return declare
 

@@ -9,8 +9,8 @@ Promises, in the order in which they are checked (PROMISES):
 - results : places fit the scores that are told: shared places are shared by as many as they say
 - records : the core's record is one that the plain-Python reference plays, and a spoiled one is refused
 - move trees : counts in `trees.toml` of the game's folder are those of the core
-- conceal : done twice it is done once; what is unknown may be drawn again, and a rival choose otherwise unseen, without a
-  byte that differs
+- conceal : done twice it is done once; whoever must decide knows its legal actions; what is unknown may be drawn again, and a
+  rival choose otherwise unseen, without a byte that differs
 - determinize : draws as chance would, judged by how games end that are played on from there
 - seen_action : who acts sees something; who sees something knows more than before
 - observe : a function of what the seat knows, finite; where only chance is hidden it reads the same of the state itself; the
@@ -182,6 +182,8 @@ def _check_knowledge(here: Checked, position: Position, rng: SeatRng) -> None:
         again = exact_copy(known)
         here.kernels.conceal(again, here.variant.rules, seat)
         here.hold("conceal", again.tobytes() == known.tobytes(), f"concealed twice, seat {seat} knows less")
+        if seat == position.actor:
+            _check_offered(here, known, position)
         out = _observation(here, known, seat)
         here.hold("observe", np.isfinite(out).all(), "not every place of the observation is written with a number")
         check_range(here, out, seat)
@@ -200,6 +202,13 @@ def _check_knowledge(here: Checked, position: Position, rng: SeatRng) -> None:
                 world.tobytes() == known.tobytes(),
                 f"seat {seat} is shown {_difference(world, known)}, which differs between worlds of equal knowledge",
             )
+
+
+def _check_offered(here: Checked, known: Array, position: Position) -> None:
+    """What a seat knows has the legal actions of the state itself: agents are asked about either."""
+    rules, actions = here.variant.rules, range(here.game.actions)
+    offered = tuple(action for action in actions if here.kernels.is_legal(known, rules, action))
+    here.hold("conceal", offered == position.legal, f"of what the seat that must decide knows, is_legal says {offered}")
 
 
 def _difference(one: Array, other: Array) -> str:

@@ -1,8 +1,9 @@
 """Fairness: does an agent's choice depend on anything but what its seat knows?
 
 Agents are handed what `conceal` leaves of a state, which is equal for equal knowledge: so they cannot see more. Agents of the
-package are handed the record itself where nothing but chance is hidden; at every decision a copy, with the same memory and
-the same random numbers, is asked about the concealed state, and its choice must not move. Any agent is asked twice.
+package are handed the record itself where nothing but chance is hidden, and the blind ones among them everywhere; at every
+decision a copy, with the same memory and the same random numbers, is asked about the concealed state, and its choice must not
+move. Any agent is asked twice.
 What chance will bring is in none of the states it is handed. Then the same games are asked once more in another process
 (see `elsewhere`), if the agent, or one that it calls, is not of the package. Of an agent that answers batches it is told
 whether the rows of a batch matter to each other (`rows`).
@@ -26,7 +27,7 @@ from strozzi_sim.play.seat import Seat
 from strozzi_sim.selfplay.rows import RowCheck, row_independence
 
 NOTHING = "nothing: it was asked twice"
-RECORD = "what the record holds beyond the seat's knowledge: orders, unused places"
+RECORD = "what the record holds beyond the seat's knowledge: secrets, orders, unused places"
 
 
 @dataclass(frozen=True)
@@ -138,8 +139,7 @@ def _play_and_doubt(spec: AgentSpec, table: Position, seed: int, deal: int) -> t
 
 def _decide(seat: Seat, table: Position) -> tuple[int, tuple[str, int] | None]:
     """The agent's action, and what moved it and to where, if anything did."""
-    spec = seat.spec
-    sees_record = spec.agent.kind == "compiled" and spec.builtin and not table.variant.hidden
+    sees_record = seat.sees_state
     again, other = seat.copy(), seat.copy()
     action = seat.choose(table.state)
     if (moved := again.choose(table.state)) != action:

@@ -58,6 +58,11 @@ class Seat:
             self._stream = SeatRng(int(self._rng["cursor"][0]))
             self._components = read_only(self.variant.components)
 
+    @property
+    def sees_state(self) -> bool:
+        """Whether the loop hands the agent the state itself, not a concealed copy."""
+        return self._player is None and self._bound.sees_state(self.variant.hidden)
+
     def _clock(self) -> Clock:
         return Clock(seconds_allowed(), self.game.name, repr(self.spec.text))
 
@@ -85,8 +90,8 @@ class Seat:
     def choose(self, state: np.ndarray[Any, Any], *, concealed: bool = True) -> int:
         """What the agent does in a state, an array of shape (1,), in which it must decide.
 
-        It is handed what its seat knows; with `concealed=False` a copy of the record itself, as the loop hands it to
-        agents of the package where nothing but chance is hidden.
+        It is handed what its seat knows; with `concealed=False` a copy of the record itself, which the loop hands
+        to agents with `sees_state`.
 
         Raises:
             BadAnswer: a Python agent failed or chose no legal action.

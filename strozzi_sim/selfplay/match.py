@@ -285,8 +285,7 @@ class Match:
 
 def agent_row(agent: CompiledAgent, memory: np.ndarray[Any, Any], variant: Variant) -> tuple[int, ...]:
     """The AGENT record of a compiled agent whose memory begins where that array does."""
-    sees_state = agent.trusted and not variant.hidden
-    params = agent.params.ctypes.data
+    params, sees_state = agent.params.ctypes.data, agent.sees_state(variant.hidden)
     return agent.address, params, memory.ctypes.data, agent.memory_size, sees_state, counter(agent.memory), 0
 
 

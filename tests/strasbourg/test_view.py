@@ -6,13 +6,12 @@ from math import comb, sqrt
 import numpy as np
 import pytest
 
-from strasbourg_games import BASE, STRASBOURG, position, positions, side_by_side, variant
+from strasbourg_games import BASE, KIT, STRASBOURG, variant
 from strozzi_sim.conformance import check_game
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.events import cards_of, visible
-from strozzi_sim.games.strasbourg.observation import BLOCKS
-from strozzi_sim.games.strasbourg.view import OBSERVATION, action_name, render, view_of
+from strozzi_sim.games.strasbourg.view import action_name, render, view_of
 from strozzi_sim.kernel.fields import exact_copy
 from strozzi_sim.kernel.streams import RANDOM
 
@@ -55,7 +54,7 @@ def test_a_view_shows_what_the_reference_lets_the_seat_see(name):
     chosen = variant(name)
     for players in (3, 4, 5):
         for deal in range(3):
-            for number, (table, reference) in enumerate(side_by_side(chosen, players, deal)):
+            for number, (table, reference) in enumerate(KIT.side_by_side(chosen, players, deal)):
                 if table.over:
                     break
                 for seat in range(players):
@@ -98,7 +97,7 @@ def hidden(world, other):
 def test_worlds_agree_with_all_that_is_public(name):
     """Cards and sizes; and a card that was drawn again from under a deck is in the stacks unless one of its value was seen."""
     chosen, certain = variant(name), 0
-    for table in positions(chosen, 4, 6):
+    for table in KIT.positions(chosen, 4, 6):
         if table.over:
             continue
         seat = table.actor
@@ -133,7 +132,7 @@ def test_unseen_cards_are_dealt_evenly():
     """Every hidden place, of a stack or of the deck, holds a value as often as it is among the unseen cards."""
     table = next(
         table
-        for table in positions(BASE, 4, 20)
+        for table in KIT.positions(BASE, 4, 20)
         if not table.over and table.state["phase"][0] == s.BID and table.state["round"][0] == 2
         and all(table.state["unused"][0][other] for other in range(4))
     )  # fmt: skip
@@ -154,7 +153,7 @@ def test_unseen_cards_are_dealt_evenly():
 
 
 def test_kept_tasks_are_an_even_choice_of_an_even_deal():
-    table = next(table for table in positions(BASE, 4, 1) if table.state["phase"][0] == s.BID)
+    table = next(table for table in KIT.positions(BASE, 4, 1) if table.state["phase"][0] == s.BID)
     seat, trials, sizes, tasks = table.actor, 4_000, Counter(), Counter()
     for world in redrawn(table, seat, trials):
         kept = int(world["kept"][(seat + 1) % 4])
@@ -170,7 +169,7 @@ def test_kept_tasks_are_an_even_choice_of_an_even_deal():
 def test_others_secrets_do_not_move_a_byte():
     """Tasks, decks, contents and numbers of stacks; while planning all that others have done (A8, A62, A67)."""
     moved = 0
-    for table in positions(BASE, 4, 4):
+    for table in KIT.positions(BASE, 4, 4):
         if table.over:
             continue
         for seat in range(4):
@@ -197,7 +196,7 @@ def test_others_secrets_do_not_move_a_byte():
 
 def test_while_others_plan_nothing_is_seen():
     """A seat's knowledge stays the same, byte by byte, until it plans itself or all have planned (A8)."""
-    table = position(BASE, 4, 1)
+    table = KIT.position(BASE, 4, 1)
     while table.state["phase"][0] == s.KEEP:
         table.play(table.legal[0])
     at_first = {seat: table.known(seat).tobytes() for seat in range(1, 4)}
@@ -219,7 +218,7 @@ def test_while_others_plan_nothing_is_seen():
 
 def test_lines_for_a_viewer():
     """F9: no tasks, cards or stacks of others, only sizes; money under `hide_money`."""
-    table = position(variant("hide-money"), 3, 0)
+    table = KIT.position(variant("hide-money"), 3, 0)
     while not table.over:
         table.play(table.legal[-1])
     for line, shown in zip(table.lines(), table.lines(1), strict=True):
@@ -235,28 +234,31 @@ def test_lines_for_a_viewer():
         assert visible(line, BASE.components, line.get("player", 0)) == line
 
 
-def test_the_observation_is_made_of_its_blocks():
-    assert sum(size for _, size, _ in BLOCKS) == OBSERVATION
-    assert len({name for name, *_ in BLOCKS}) == len(BLOCKS)
-    first, place = {}, 0
-    for name, size, _ in BLOCKS:
-        first[name], place = place, place + size
-    for table in positions(BASE, 4, 1):
+def test_the_observation_is_what_the_seat_sees():
+    slices = STRASBOURG.slices
+    for table in KIT.positions(BASE, 4, 1):
         if table.over:
             continue
-        seat, out = table.actor, np.full(OBSERVATION, np.nan, np.float32)
-        kernels(STRASBOURG).observe(table.known(seat), BASE.rules, seat, out)
-        assert np.isfinite(out).all()
-        assert out[first["phase"] : first["phase"] + s.OVER].tolist().index(1) == table.state["phase"][0]
-        kept = out[first["kept"] : first["kept"] + s.MAX_TASKS]
-        assert [task for task in range(s.MAX_TASKS) if kept[task]] == [
-            task for task in range(s.MAX_TASKS) if int(table.state["kept"][0][seat]) >> task & 1
-        ]
-        assert out[first["seats"]] == np.float32(table.state["coins"][0][seat] / 20)
+        seat, state = table.actor, table.state[0]
+        seen = {name: part.of(table.observation(seat)) for name, part in slices.items()}
+        assert np.flatnonzero(seen["phase"]).tolist() == [state["phase"]]
+        assert np.flatnonzero(seen["step"]).tolist() == [state["step"]]
+        assert np.flatnonzero(seen["actor"]).tolist() == [0]
+        around = [(seat + k) % 4 for k in range(4)]
+        assert seen["seats.exists"].tolist() == [1, 1, 1, 1, 0]
+        for name, unit in (("coins", 20), ("prestige", 30)):
+            told = [np.float32(state[name][other] / unit) for other in around]
+            assert seen[f"seats.{name}"][:4].tolist() == told
+        for other, members in zip(around, seen["members"], strict=False):
+            assert sum(1 << cell for cell in np.flatnonzero(members).tolist()) == state["members"][other]
+        for name in ("dealt", "kept"):
+            assert sum(1 << task for task in np.flatnonzero(seen[name]).tolist()) == state[name][seat]
+        for k, stack in enumerate(state["stacks"][seat][: int(state["stack_count"][seat])].tolist()):
+            assert seen["stacks"][k] == np.float32(sum(cards_of(stack)) / 20)
 
 
 def test_no_rivals_cards_in_the_text():
-    for table in positions(BASE, 3, 1):
+    for table in KIT.positions(BASE, 3, 1):
         seat = table.actor if not table.over else 0
         view = table.view(seat)
         text = render(view, BASE.components, ["ann", "bob", "cat"])

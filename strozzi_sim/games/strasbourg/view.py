@@ -11,10 +11,10 @@ from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.events import cards_of, city_of, space_name, stack_name
 from strozzi_sim.games.strasbourg.geometry import Cell
 from strozzi_sim.games.strasbourg.knowledge import conceal, determinize, seen_action
-from strozzi_sim.games.strasbourg.observation import BLOCKS, OBSERVATION, observe
+from strozzi_sim.games.strasbourg.observation import OBSERVATION, SLICES, observe
 
 __all__ = [
-    "BLOCKS", "OBSERVATION", "View", "action_name", "conceal", "determinize", "observe", "question", "render", "seen_action",
+    "OBSERVATION", "SLICES", "View", "action_name", "conceal", "determinize", "observe", "question", "render", "seen_action",
     "view_of",
 ]  # fmt: skip
 
