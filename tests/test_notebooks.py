@@ -36,6 +36,27 @@ def test_every_notebook_is_known_small_and_without_traces_of_a_machine():
             assert trace not in shown, (name, trace)
 
 
+BAR = "from strozzi_sim.api.bars import bar\nshown = bar(None)\nshown.__enter__().games(1, 2)"
+END = "_ = shown.__exit__(None, None, None)"
+RUN = """
+import json, sys
+import nbformat
+from execute import executed
+
+cells = [nbformat.v4.new_code_cell(source) for source in sys.argv[1:]]
+print(json.dumps(executed(nbformat.v4.new_notebook(cells=cells)).cells[0].outputs))
+"""
+
+
+@pytest.mark.parametrize(("cells", "left"), [([BAR], ["1 of 2 games"]), ([BAR, END], []), ([BAR + "\n" + END], [])])
+def test_a_bar_is_shown_and_leaves_nothing_behind(cells, left):
+    command = [sys.executable, "-c", RUN, *cells]
+    done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=True)
+    outputs = json.loads(done.stdout)
+    assert [output["data"]["text/plain"] for output in outputs] == left
+    assert all('<progress value="1" max="2"' in output["data"]["text/html"] for output in outputs)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_it_prints_what_is_stored(name):
