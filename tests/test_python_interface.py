@@ -183,6 +183,9 @@ def test_a_variant_of_ones_own_is_that_of_a_file():
     pd.testing.assert_frame_equal(ours.tables["balance"], ss.run(study).tables["balance"])
     compared = ss.compare("strozzi", "base", {"rich": changes}, players=3, deals=40, agents=["random"])
     assert set(compared.tables["sides"]["variant"]) == {"base", "rich"}
+    assert compared.pictures == []
+    with pytest.raises(InputError, match="there are no pictures and no report of these results; their tables: sides"):
+        compared.plot("seats")
 
 
 @ss.python_agent(name="first-legal", games=("strozzi",))
