@@ -51,7 +51,9 @@ def test_games_is_a_function_whatever_was_imported_before():
     assert "fair-price" not in ss.agents("strozzi")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name == "check_game" else []) for name in NAMES]
+)
 def test_every_name_is_documented_with_an_example_that_runs(name, monkeypatch):
     thing = getattr(ss, name)
     assert inspect.getdoc(thing)
@@ -145,6 +147,7 @@ def test_pictures_show_and_save_themselves(results, tmp_path):
         results.plot("seat")
 
 
+@pytest.mark.slow
 def test_the_report_is_one_page_and_replaces_no_file_of_the_users(results, tmp_path):
     page = results.report(tmp_path / "mine.html")
     text = page.read_text()
@@ -161,6 +164,7 @@ def test_the_report_is_one_page_and_replaces_no_file_of_the_users(results, tmp_p
 # -- the same as the commands ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_study_is_the_same_to_the_byte_from_both_doors(tmp_path):
     file = tmp_path / "study.toml"
     file.write_text('name = "both"\ngame = "medici_vs_strozzi"\ndeals = 40\nlineups = [["random"]]\nfacts = ["ship"]\n')
