@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planning import tournament_of
@@ -73,6 +73,7 @@ def tournaments(draw):
     return payoff - payoff.T
 
 
+@settings(deadline=None)
 @given(tournaments(), st.data())
 def test_nobody_beats_it_and_copies_move_no_score(payoff, data):
     weight = equilibrium(payoff)
@@ -89,6 +90,7 @@ def test_nobody_beats_it_and_copies_move_no_score(payoff, data):
     assert equilibrium(with_copies(payoff, order)) == pytest.approx(weight[list(order)], abs=1e-4)
 
 
+@settings(deadline=None)
 @given(tournaments().filter(lambda payoff: (np.abs(payoff) + np.eye(len(payoff)) > 0).all()))
 def test_copies_move_no_score_of_others(payoff):
     """Where an equilibrium is unique, copying anybody leaves every score as it was."""

@@ -14,9 +14,9 @@ import pytest
 from strozzi_sim.errors import InputError
 from strozzi_sim.games import game_names, load_game
 from strozzi_sim.games.own_maps import OwnMap
-from strozzi_sim.studies.maps import add_heat_map, heat_map, plan_in
+from strozzi_sim.studies.maps import add_heat_map, add_to, heat_map, plan_in
 from strozzi_sim.studies.planning import make_plan
-from strozzi_sim.studies.run import Progress, run_study
+from strozzi_sim.studies.run import Progress, run_in_memory, run_study
 from strozzi_sim.studies.study import Run
 
 LATE = {"name": "late", "rows": "flag", "columns": "cards_left", "value": "mean prize", "where": "round == 3"}
@@ -83,6 +83,49 @@ def test_a_map_that_was_counted_is_only_read(finished, tmp_path):
     counts = results.tables["heat_third"]
     late = results.tables["heat_late"]
     np.testing.assert_array_equal(counts["value"].fillna(0) > 0, (late["n"] > 0) & (counts["n"] >= 30))
+
+
+OF_KEPT_ROWS = {
+    "strozzi": ("ship", [
+        OwnMap("a", "flag", "cards_left", "mean prize", "round == 3 and place <= 1.5"),
+        OwnMap("b", "match", "position", "share win", "score > 150 or takes_over == yes"),
+        OwnMap("c", "sail", "cargo", "count", fact="ship"),
+    ]),
+    "medici_vs_strozzi": ("lot", [
+        OwnMap("a", "order", "seat", "mean price", "win > 0", "lot"),
+        OwnMap("b", "tiles", "place", "share bought", "value >= 10", "lot"),
+    ]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("game", OF_KEPT_ROWS)
+def test_a_map_of_kept_rows_is_that_of_games_and_plays_nothing(tmp_path, game):
+    table, maps = OF_KEPT_ROWS[game]
+    keys = {
+        "name": "kept",
+        "game": game,
+        "deals": 600,
+        "chunks": 20,
+        "lineups": [["random"]],
+        "report": {"pages": ["balance"]},
+    }
+    kept = run_study(make_plan({**keys, "facts": [table]}, "kept"), tmp_path / "kept", workers=1)
+    bare = run_study(make_plan(keys, "bare"), tmp_path / "bare", workers=1)
+    few = run_study(make_plan({**keys, "facts": [table], "facts_share": 0.5}, "few"), tmp_path / "few", workers=1)
+    for own in maps:
+        found = add_heat_map(kept.folder, own)
+        assert found.played_now == 0
+        again = add_heat_map(bare.folder, own)
+        assert again.played_now == again.games or own.name != "a"
+        pd.testing.assert_frame_equal(
+            found.tables[f"heat_{own.name}"], again.tables[f"heat_{own.name}"], check_exact=True
+        )
+        assert found.tables[f"heat_{own.name}"]["value"].notna().any()
+        pd.testing.assert_frame_equal(found.tables["balance"], kept.tables["balance"], check_exact=True)
+    assert add_heat_map(few.folder, maps[0]).played_now == few.games  # half of the deals are no answer
+    in_memory = run_in_memory(make_plan({**keys, "facts": [table]}, "kept"), workers=1)
+    added = add_to(in_memory, maps[0], Run(None, 1, Progress(games=lambda done, total: pytest.fail("plays again"))))
+    pd.testing.assert_frame_equal(added.tables["heat_a"], found.tables["heat_a"])
 
 
 def test_a_map_is_the_same_whatever_is_counted_with_it(finished, tmp_path):

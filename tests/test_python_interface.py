@@ -51,7 +51,9 @@ def test_games_is_a_function_whatever_was_imported_before():
     assert "fair-price" not in ss.agents("strozzi")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name == "check_game" else []) for name in NAMES]
+)
 def test_every_name_is_documented_with_an_example_that_runs(name, monkeypatch):
     thing = getattr(ss, name)
     assert inspect.getdoc(thing)
@@ -145,6 +147,7 @@ def test_pictures_show_and_save_themselves(results, tmp_path):
         results.plot("seat")
 
 
+@pytest.mark.slow
 def test_the_report_is_one_page_and_replaces_no_file_of_the_users(results, tmp_path):
     page = results.report(tmp_path / "mine.html")
     text = page.read_text()
@@ -161,6 +164,7 @@ def test_the_report_is_one_page_and_replaces_no_file_of_the_users(results, tmp_p
 # -- the same as the commands ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_study_is_the_same_to_the_byte_from_both_doors(tmp_path):
     file = tmp_path / "study.toml"
     file.write_text('name = "both"\ngame = "medici_vs_strozzi"\ndeals = 40\nlineups = [["random"]]\nfacts = ["ship"]\n')
@@ -183,6 +187,9 @@ def test_a_variant_of_ones_own_is_that_of_a_file():
     pd.testing.assert_frame_equal(ours.tables["balance"], ss.run(study).tables["balance"])
     compared = ss.compare("strozzi", "base", {"rich": changes}, players=3, deals=40, agents=["random"])
     assert set(compared.tables["sides"]["variant"]) == {"base", "rich"}
+    assert compared.pictures == []
+    with pytest.raises(InputError, match="there are no pictures and no report of these results; their tables: sides"):
+        compared.plot("seats")
 
 
 @ss.python_agent(name="first-legal", games=("strozzi",))

@@ -5,6 +5,8 @@ import shlex
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.cli import app
@@ -33,6 +35,7 @@ def test_the_agent_plays(tmp_path):
     assert wins[1] > wins[0] > 0
 
 
+@pytest.mark.slow
 def test_the_lines_in_python_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = blocks("python")[0]

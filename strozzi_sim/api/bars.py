@@ -27,22 +27,24 @@ def terminal_bar(console: Any) -> Iterator[Games]:
 @contextmanager
 def notebook_bar() -> Iterator[Games]:
     """A bar in the output of a notebook's cell; it goes away at the end."""
-    from IPython.display import HTML, display
+    from IPython.display import display
 
-    shown = display(HTML(""), display_id=True)
+    nothing = {"text/html": "", "text/plain": ""}  # raw, since an HTML object without text still has a name
+    shown = display(nothing, raw=True, display_id=True)
     last = 0.0
 
     def games(done: int, total: int) -> None:
         nonlocal last
         if monotonic() - last >= _OFTEN or done == total:
             last = monotonic()
-            bar = f'<progress value="{done}" max="{total}" style="width: 20em"></progress>'
-            shown.update(HTML(f"{bar} {done:,} of {total:,} games"))
+            text = f"{done:,} of {total:,} games"
+            bar = f'<progress value="{done}" max="{total}" style="width: 20em"></progress> {text}'
+            shown.update({"text/html": bar, "text/plain": text}, raw=True)
 
     try:
         yield games
     finally:
-        shown.update(HTML(""))
+        shown.update(nothing, raw=True)
 
 
 def in_notebook() -> bool:

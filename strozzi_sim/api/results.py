@@ -156,8 +156,10 @@ class Results:
 
     @property
     def pictures(self) -> list[str]:
-        """The names of the report's pictures."""
-        return list(names_in(self._book))
+        """The names of the report's pictures; none if results of this kind have no report."""
+        from strozzi_sim.reports.writing import has_page
+
+        return list(names_in(self._book)) if has_page(self._played.tables) else []
 
     def report(self, path: str | Path | None = None) -> Path:
         """Write the report, one HTML page that needs no other file.

@@ -221,6 +221,10 @@ class CrosstabPlan:
         ]
         return min(holding, key=lambda cube: cube.cells * cube.width)
 
+    def cubes_of(self, fact: str) -> list[_Cube]:
+        """What is counted of a table."""
+        return [cube for cube in self.cubes if cube.table == self._numbers[fact]]
+
     def holds(self, crosstab: Crosstab) -> bool:
         """Whether the counts of this plan answer a crosstab that it was not made for."""
         try:

@@ -17,16 +17,21 @@ from strozzi_sim.studies.folder import folder_lock, replace_files
 Tables = Mapping[str, pd.DataFrame]
 
 
+def has_page(tables: Tables) -> bool:
+    """Whether results with these tables have a page: those of studies and tournaments."""
+    return "ratings" in tables or "seats" in tables
+
+
 def page_of(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter) -> Content:
     """What the page of these results says, with its pictures painted.
 
     Raises:
         InputError: nothing draws results of this kind.
     """
+    if not has_page(tables):
+        raise InputError(f"there are no pictures and no report of these results; their tables: {', '.join(tables)}")
     if "ratings" in tables:
         return tournament_page(manifest, tables, game, painter)
-    if "seats" not in tables:
-        raise InputError(f"there are no pictures and no report of these results; their tables: {', '.join(tables)}")
     return study_page(manifest, tables, game, painter)
 
 

@@ -68,6 +68,7 @@ class CellCounts:
         outcome: OUTCOME records, array [C] (see selfplay.loop).
         counts: of facts, int64[C, plan.size].
         plan: what they are.
+        recounted: counts of rows that were kept, for what `counts` do not answer, and what they are; or None.
     """
 
     players: int
@@ -80,6 +81,7 @@ class CellCounts:
     outcome: Array
     counts: Array
     plan: CrosstabPlan
+    recounted: tuple[CrosstabPlan, Array] | None = None
 
     @property
     def games(self) -> int:
@@ -88,6 +90,8 @@ class CellCounts:
 
     def count(self, crosstab: Crosstab) -> Array:
         """A crosstab by chunk, int64[C, levels of each column, 1 + sums]; see `facts.crosstabs`."""
+        if self.recounted is not None and crosstab in self.recounted[0].crosstabs:
+            return self.recounted[0].read(crosstab, self.recounted[1])
         return self.plan.read(crosstab, self.counts)
 
     def of_table(self, fact: str) -> "CellCounts":

@@ -94,10 +94,8 @@ def add_to(played: Played, own: OwnMap, how: Run | None = None) -> Played:
     if before is None or before.orders:
         raise InputError("a tournament, comparison or ladder counts no facts; heat maps are of simulate and studies")
     plan = with_map(before, own)
-    held = all(cell.match.plan(before.counted).holds(crosstab) for cell in before.cells for crosstab in plan.asked)
-    if held:
-        return tables_again(played, replace(plan, counted=before.counted))
-    return run(Study(plan), how)
+    as_held = replace(plan, counted=before.counted)
+    return tables_again(played, as_held) if as_held.is_answered else run(Study(plan), how)
 
 
 def plan_in(folder: Path) -> Plan:

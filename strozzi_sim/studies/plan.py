@@ -136,6 +136,16 @@ class Plan:
         maps = (heat_map.block.crosstab for heat_map in self.heatmaps.values() if heat_map.block)
         return tuple(dict.fromkeys([*self.game.report.crosstabs(self.pages), *maps]))
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether chunks of this plan answer all that its report asks, by what they count or by the rows they keep."""
+        whole = self.held.tables if self.held.every == 1 else ()
+        return all(
+            crosstab.fact in whole or cell.match.plan(self.counted).holds(crosstab)
+            for cell in self.cells
+            for crosstab in self.asked
+        )
+
     @cached_property
     def games(self) -> int:
         """Games in all."""

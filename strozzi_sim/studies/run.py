@@ -13,6 +13,7 @@ import numpy as np
 from strozzi_sim.errors import InputError, Interrupted, StorageError
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.keeping import NOTHING, Keep, keep_of
+from strozzi_sim.facts.recount import recount
 from strozzi_sim.kernel.threads import one_thread
 from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.selfplay.interrupts import stop_flag
@@ -124,9 +125,7 @@ def _held_as_in(folder: Path, plan: Plan) -> Plan:
     if before["plan_hash"] != plan.hash:
         return plan
     keep_of(plan.game.fact_tables, held.tables, None, f"{folder / MANIFEST}: was changed by hand: held")
-    answers = not counted or all(
-        cell.match.plan(counted).holds(crosstab) for cell in plan.cells for crosstab in plan.asked
-    )
+    answers = not counted or replace(plan, counted=counted, held=held).is_answered
     if counted:
         plan = replace(plan, counted=counted if answers else tuple(dict.fromkeys([*counted, *plan.asked])))
     return replace(plan, held=held) if answers and held.covers(plan.keep) else plan
@@ -284,6 +283,7 @@ def cell_counts(plan: Plan, store: Store, cell: Cell) -> CellCounts:
         outcome.append(parts[0])
         counts.append(parts[1])
     match = cell.match
+    missing = [crosstab for crosstab in plan.asked if not match.plan(plan.counted).holds(crosstab)]
     return CellCounts(
         players=match.players,
         variant=match.variant.name,
@@ -295,7 +295,16 @@ def cell_counts(plan: Plan, store: Store, cell: Cell) -> CellCounts:
         outcome=np.concatenate(outcome),
         counts=np.stack(counts),
         plan=match.plan(plan.counted),
+        recounted=(match.plan(missing), _recounted(plan, store, cell, missing)) if missing else None,
     )
+
+
+def _recounted(plan: Plan, store: Store, cell: Cell, crosstabs: Sequence[Crosstab]) -> Any:
+    """What the rows that chunks keep say of these crosstabs, int64[C, size]."""
+    asked = cell.match.plan(crosstabs)
+    tables = [asked.table(name) for name in dict.fromkeys(crosstab.fact for crosstab in crosstabs)]
+    every = ((cell.number, chunk) for chunk in range(plan.chunks))
+    return np.stack([sum(recount(asked, table, store.kept(key, table)) for table in tables) for key in every])
 
 
 def study_tables(plan: Plan, store: Store) -> dict[str, Any]:
