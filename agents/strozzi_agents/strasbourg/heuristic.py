@@ -77,7 +77,7 @@ PARAMS: dict[str, Any] = {
     "city_spread": Param(0.4, 0.0, 5.0, "lead in members that is 3/4 sure, for each auction of a guild to come"),
     "coin_spread": Param(1.0, 0.0, 10.0, "lead in coins that is 3/4 sure, for each auction of a guild to come"),
     "coin_task": Param(0.5, 0.0, 3.0, "points of a coin more for who keeps the task of most coins"),
-    "keep": Param(0.0, -5.0, 10.0, "points that a task must promise to be kept"),
+    "keep": Param(0.5, -5.0, 10.0, "points that a task must promise to be kept"),
     # Coins.
     "coin": Param(0.8, 0.0, 3.0, "points of a coin for a seat without coins"),
     "spend": Param(1.0, 0.05, 5.0, "coins that an auction of a guild to come asks for"),
@@ -123,7 +123,7 @@ def _keep(state, rules, params, seat):
     while dealt != 0:
         task = lowest_bit(dealt)
         dealt &= dealt - 1
-        chance = first_chance(state, rules, task)
+        chance = first_chance(rules, task)
         worth = rules.task_points[task] * chance - rules.penalty * (1.0 - chance) - params.keep
         if worth > best:
             best, chosen = worth, int64(1) << k
