@@ -44,7 +44,8 @@ def _descend(state, rules, params, memory, seat, first):
                 child, action = first, memory.nodes[first].action
                 memory.nodes[first].available += 1
             else:
-                favourite = _favourite(state, rules, params, memory) if params.bias > 0.0 else 0
+                asks = params.bias > 0.0 or params.widening > 0.0
+                favourite = _favourite(state, rules, params, memory) if asks else 0
                 child, action = select(state, rules, params, memory, node, favourite, memory.roll)
             if child == NO_NODE:
                 child = grow(memory, node, actor(state), action)
@@ -114,8 +115,11 @@ def _most_visited(memory):
     expand=Param(1, 1, 1_000_000_000, "visits that a node needs before the tree grows below it"),
     exploration=Param(0.5, 0.0, 100.0, "weight of the exploration term of UCB1"),
     urgency=Param(100.0, -100.0, 100.0, "what an action not tried yet counts as; high: try each one first"),
+    widening=Param(
+        0.0, 0.0, 1000.0, "a node has 1 + widening * sqrt(visits) actions at most, that of `prior` first; 0 = all"
+    ),
     bias=Param(0.0, 0.0, 1000.0, "bonus of what `prior` would do in this very state, divided by visits + 1"),
-    prior=Policy("random", "whose choice `bias` favours"),
+    prior=Policy("random", "whose choice `bias` and `widening` favour"),
     rollout=Policy("random", "who plays all seats below the tree"),
     depth=DEPTH,
 )

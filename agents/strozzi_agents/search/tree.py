@@ -131,7 +131,9 @@ def select(state, rules, params, memory, node, favourite, rng):
     UCB1 with availability counts (Cowling, Powley, Whitehouse 2012): mean + c * sqrt(log(available) / visits), over the
     actions that are legal in this determinization. An action without a node is worth `urgency` (first-play urgency:
     Gelly and Wang 2006). The bonus of the `favourite`, what the prior would do in this very state (0 = nothing), is
-    `bias` / (visits + 1): progressive bias, Chaslot et al. 2008.
+    `bias` / (visits + 1): progressive bias, Chaslot et al. 2008. With `widening` a node that was visited n times has at most
+    1 + `widening` * sqrt(n) actions with a node, the favourite first, the others in random order (progressive widening:
+    Coulom 2007, "Computing Elo ratings of move patterns"; Chaslot et al. 2008).
     """
     seat = actor(state)
     best, chosen, known, tried = -1e300, NO_NODE, 0, 0
@@ -152,6 +154,8 @@ def select(state, rules, params, memory, node, favourite, rng):
                 best, chosen = value, child
         child = here.next
     untried = count_legal(state, rules) - known
+    if params.widening > 0.0 and known > 0 and known >= 1.0 + params.widening * sqrt(float(memory.nodes[node].visits)):
+        untried = 0  # not yet another one
     if untried > 0 and params.urgency >= best:
         return NO_NODE, _untried(state, rules, memory, node, seat, favourite, tried, untried, rng)
     return chosen, memory.nodes[chosen].action

@@ -105,7 +105,7 @@ def has_line(rules, members, length, step, columns):
 
 
 @jit
-def _largest_group(rules, members):
+def largest_group(rules, members):
     """The most members that are connected orthogonally."""
     columns, east, west = rules.columns, rules.not_first_column, rules.not_last_column
     largest = int64(0)
@@ -156,7 +156,7 @@ def is_fulfilled(state, rules, seat, task):
     if kind in (MOST_MEMBERS_IN_CITY, MOST_COINS):
         return _has_most(state, rules, seat, kind == MOST_COINS)
     if kind == CONNECTED_GROUP:
-        return _largest_group(rules, members) >= minimum
+        return largest_group(rules, members) >= minimum
     if kind == BORDER_MEMBERS:
         return count_bits(members & rules.border) >= minimum
     if kind == NOBILITY_OR_CHURCH:

@@ -1,0 +1,360 @@
+"""The chance of each rank with a bid, and which cards or stacks to mean for which step.
+
+What is expected of a round: for each auction the worth of each rank times its chance. Goods make a chain through the round: they
+come with the guilds' steps and are turned into coins at the merchants', as likely as the first rank there.
+"""
+
+from math import sqrt
+
+from numba import float64, int64
+
+from strozzi_agents.strasbourg.worth import SUMS, goods_value
+from strozzi_sim.games.strasbourg.cards import add_values, count_cards, count_value, highest_card, one_card
+from strozzi_sim.games.strasbourg.knowledge import unseen_cards
+from strozzi_sim.games.strasbourg.state import AUCTIONS, MAX_VALUE, STEP_A, STEP_G, UNKNOWN_STACK
+from strozzi_sim.kernel.bits import lowest_bit
+from strozzi_sim.kernel.jit import force_inline, jit
+
+PASSES = 3
+
+
+@force_inline
+def _clipped(number):
+    return min(max(number, 0.0), 1.0)
+
+
+@force_inline
+def interest(state, rules, params, seat, step):
+    """How much others want a step, a guild's being 1."""
+    if step & 1:
+        return 1.0
+    if step == STEP_A:
+        return params.interest_a
+    wanted = params.interest_g if step == STEP_G else 0.0
+    if rules.hide_money:
+        return wanted + params.interest_sale
+    sellers = int64(0)
+    for other in range(state.players):
+        if other != seat and goods_value(state, rules, other) > 0:
+            sellers += 1
+    return wanted + params.interest_sale * (0.3 + sellers) / (state.players - 1)
+
+
+@force_inline
+def _write_chances(memory, step, total, none, one, two):
+    memory.chance[step, total, 0] = none
+    memory.chance[step, total, 1] = one
+    memory.chance[step, total, 2] = two
+
+
+@jit
+def fill_chances_ahead(state, rules, params, memory, seat):
+    """Chances of the ranks before stacks are known: each rival bids in a step with some chance, and a sum around a mean.
+
+    The mean goes with how many cards the rivals have for each round left.
+    """
+    players = state.players
+    cards = int64(0)
+    for other in range(players):
+        if other != seat:  # as they were when the round began
+            cards += state.deck_left[other] + state.drawn[other] - state.under_taken[other] + state.under_left[other]
+    each = cards / ((players - 1.0) * (rules.rounds - state.round))
+    scale = each / (each + 4.0) * 2.0  # 1 with four cards a round
+    rivals = players - 1
+    first = state.step
+    for step in range(first, AUCTIONS):
+        often = _clipped(params.often * scale * interest(state, rules, params, seat, step))
+        mean = (params.mean_a if step == STEP_A else params.mean_guild if step & 1 else params.mean_sale) * scale
+        for total in range(1, SUMS):
+            lead = total - mean
+            p = often * (0.5 - 0.5 * lead / (params.bid_spread + abs(lead)))
+            q = 1.0 - p
+            none = one = two = 1.0
+            if rivals == 2:
+                none, one, two = q * q, 2.0 * p * q, p * p
+            elif rivals == 3:
+                none, one, two = q * q * q, 3.0 * p * q * q, 3.0 * p * p * q
+            else:
+                none, one, two = q * q * q * q, 4.0 * p * q * q * q, 6.0 * p * p * q * q
+            _write_chances(memory, step, total, none, one, two)
+
+
+@jit
+def fill_chances(state, rules, params, memory, seat, totals):
+    """Chances of the ranks in this step and the later ones, for own stacks with sums in the set `totals`."""
+    players, first = state.players, state.step
+    weight = 0.0
+    for step in range(first, AUCTIONS):
+        weight += interest(state, rules, params, seat, step)
+    for step in range(first, AUCTIONS):
+        wanted = interest(state, rules, params, seat, step) / weight
+        left = totals
+        while left != 0:
+            total = lowest_bit(left)
+            left &= left - 1
+            none, one, two = 1.0, 0.0, 0.0
+            for k in range(1, players):
+                other = seat + k if seat + k < players else seat + k - players
+                if step == first and (state.undecided >> other) & 1 == 0:
+                    p = _beats(state, seat, other, total)
+                else:
+                    p = _may_beat(state, rules, params, other, total, wanted)
+                two = two * (1.0 - p) + one * p
+                one = one * (1.0 - p) + none * p
+                none *= 1.0 - p
+            _write_chances(memory, step, total, none, one, two)
+
+
+@force_inline
+def _beats(state, seat, other, total):
+    """1 if the bid of a rival that has decided is ahead of `total`, else 0."""
+    bid = state.bid[other]
+    if bid == 0:
+        return 0.0
+    theirs = min(add_values(bid), SUMS - 1)
+    if theirs != total:
+        return float64(theirs > total)
+    players, start = state.players, state.start_player
+    mine, its = (seat - start + players) % players, (other - start + players) % players
+    return float64(its < mine)
+
+
+@force_inline
+def _may_beat(state, rules, params, other, total, wanted):
+    """Chance that a rival's bid in a step will be ahead of `total`: it bids with what it has left, anywhere alike."""
+    unused = state.unused[other]
+    if unused == 0:
+        return 0.0
+    bag = unseen_cards(state, rules, other)
+    cards = count_cards(bag)
+    mean = add_values(bag) / cards if cards > 0 else 0.0
+    ahead, stacks = 0.0, int64(0)
+    sizes = int64(0)  # how many stacks of each size, 5 bits a size: sums must not depend on an order
+    while unused != 0:
+        stack = state.stacks[other, lowest_bit(unused)]
+        unused &= unused - 1
+        size = stack & 31 if stack & UNKNOWN_STACK else count_cards(stack)
+        sizes += int64(1) << (5 * min(size, 11))
+        stacks += 1
+    for size in range(1, 12):
+        many = (sizes >> (5 * size)) & 31
+        if many > 0:
+            lead = total - mean * size
+            ahead += many * (0.5 - 0.5 * lead / (params.stack_spread * sqrt(float64(size)) + abs(lead)))
+    often = _clipped(params.eager * wanted * stacks)
+    return often * ahead / stacks
+
+
+@jit
+def expected(state, rules, memory, seat):
+    """Points expected of the rest of the round with the bids in `load`."""
+    stock, worth = float64(goods_value(state, rules, seat)), 0.0
+    ranks = 2 if state.players == 3 else 3
+    for step in range(state.step, AUCTIONS):
+        total = min(memory.load[step], SUMS - 1)
+        if total == 0:
+            continue
+        first, second, third = (
+            memory.chance[step, total, 0],
+            memory.chance[step, total, 1],
+            memory.chance[step, total, 2],
+        )
+        worth += first * memory.base[step, 0]
+        acting = first
+        if step & 1:
+            worth += second * memory.base[step, 1]
+            stock += first * memory.good[step, 0] + second * memory.good[step, 1]
+            acting += second
+            if ranks == 3:
+                worth += third * memory.base[step, 2]
+                stock += third * memory.good[step, 2]
+                acting += third
+        elif step == STEP_A:
+            worth += second * memory.base[step, 1]
+            acting += second
+        else:
+            worth += first * stock * memory.coin[step]
+            stock -= first * stock
+        worth += (1.0 - acting) * memory.returned
+    return worth + stock * memory.coin[AUCTIONS]
+
+
+@jit
+def _gain_of_move(state, rules, memory, seat, source, target, value):
+    """Points expected if `value` more of the load of a step were another step's; `load` is left as it was."""
+    memory.load[source] -= value
+    memory.load[target] += value
+    worth = expected(state, rules, memory, seat)
+    memory.load[source] += value
+    memory.load[target] -= value
+    return worth
+
+
+@jit
+def make_plan(state, rules, params, memory, seat, cards):
+    """Mean each card of a bag for a step, and write the stacks into `plan`.
+
+    The highest card first, each where it promises most; then single cards move, or change places, as long as that promises more.
+    """
+    first = state.step
+    for step in range(AUCTIONS):
+        memory.load[step] = 0
+        memory.bag[step] = 0
+    left = cards
+    worth = 0.0
+    while left != 0:
+        value = highest_card(left)
+        card = one_card(value)
+        left -= card
+        best, chosen = -1e30, first
+        for step in range(first, AUCTIONS):
+            memory.load[step] += value
+            there = expected(state, rules, memory, seat)
+            memory.load[step] -= value
+            if there > best:
+                best, chosen = there, int64(step)
+        memory.load[chosen] += value
+        memory.bag[chosen] += card
+        worth = best
+    for _ in range(PASSES):
+        before = worth
+        for source in range(first, AUCTIONS):
+            for value in range(1, MAX_VALUE + 1):
+                if count_value(memory.bag[source], value) == 0:
+                    continue
+                best, chosen, back = worth + 1e-9, int64(-1), int64(0)
+                for target in range(first, AUCTIONS):
+                    if target == source:
+                        continue
+                    for other in range(value):  # 0: a move; else the cards change places
+                        if other > 0 and count_value(memory.bag[target], other) == 0:
+                            continue
+                        there = _gain_of_move(state, rules, memory, seat, source, target, value - other)
+                        if there > best:
+                            best, chosen, back = there, int64(target), int64(other)
+                if chosen >= 0:
+                    memory.load[source] -= value - back
+                    memory.load[chosen] += value - back
+                    memory.bag[source] -= one_card(value)
+                    memory.bag[chosen] += one_card(value)
+                    if back > 0:
+                        memory.bag[source] += one_card(back)
+                        memory.bag[chosen] -= one_card(back)
+                    worth = best
+        if worth <= before:
+            break
+    for k in range(AUCTIONS):
+        bag = memory.bag[k]
+        place = k
+        while place > 0 and memory.plan[place - 1] < bag:
+            memory.plan[place] = memory.plan[place - 1]
+            place -= 1
+        memory.plan[place] = bag
+
+
+@jit
+def assign_stacks(state, rules, params, memory, seat):
+    """Mean each stack for a step, or for none, in `stack_for`; returns the points expected.
+
+    The greatest stack first, each where it promises most; then stacks move, or change places, as long as that promises more.
+    """
+    first = state.step
+    for step in range(AUCTIONS):
+        memory.load[step] = 0
+        memory.stack_for[step] = -1
+    worth = expected(state, rules, memory, seat)
+    for _ in range(PASSES):
+        before = worth
+        left = state.unused[seat]
+        while left != 0:
+            k = lowest_bit(left)
+            left &= left - 1
+            total = add_values(state.stacks[seat, k])
+            source = int64(-1)
+            for step in range(first, AUCTIONS):
+                if memory.stack_for[step] == k:
+                    source = int64(step)
+            best, chosen = worth + 1e-9, int64(-1)
+            for target in range(first, AUCTIONS):
+                if target == source:
+                    continue
+                there = memory.load[target]
+                memory.load[target] = total
+                if source >= 0:
+                    memory.load[source] = there
+                promise = expected(state, rules, memory, seat)
+                memory.load[target] = there
+                if source >= 0:
+                    memory.load[source] = total
+                if promise > best:
+                    best, chosen = promise, int64(target)
+            if chosen >= 0:
+                if source >= 0:
+                    memory.load[source] = memory.load[chosen]
+                    memory.stack_for[source] = memory.stack_for[chosen]
+                memory.load[chosen] = total
+                memory.stack_for[chosen] = k
+                worth = best
+        if worth <= before:
+            break
+    return worth
+
+
+@jit
+def follows_plan(state, memory, seat):
+    """Whether the stacks so far are those of the plan, the one under construction as far as it goes."""
+    count = state.stack_count[seat]
+    for k in range(count):
+        if state.stacks[seat, k] != memory.plan[k]:
+            return False
+    for value in range(1, MAX_VALUE + 1):
+        if count_value(state.stacks[seat, count], value) > count_value(memory.plan[count], value):
+            return False
+    return True
+
+
+@jit
+def plan_rest(state, rules, memory, seat):
+    """Bag: the cards in hand to add to the stack under construction, when the stacks so far must be taken as they are."""
+    first, count = state.step, state.stack_count[seat]
+    for step in range(AUCTIONS):
+        memory.load[step] = 0
+        memory.bag[step] = 0
+    closed, open_step = int64(0), int64(-1)
+    for k in range(count + 1):
+        total = add_values(state.stacks[seat, k])
+        best, chosen = -1e30, int64(-1)
+        for step in range(first, AUCTIONS):
+            if (closed >> step) & 1:
+                continue
+            memory.load[step] = total
+            there = expected(state, rules, memory, seat)
+            memory.load[step] = 0
+            if there > best:
+                best, chosen = there, int64(step)
+        if chosen < 0:
+            break
+        memory.load[chosen] = total
+        if k == count:
+            open_step = chosen
+        else:
+            closed |= int64(1) << chosen
+    if open_step < 0:
+        return int64(0)
+    left = state.hand
+    while left != 0:
+        value = highest_card(left)
+        card = one_card(value)
+        left -= card
+        best, chosen = -1e30, open_step
+        for step in range(first, AUCTIONS):
+            if (closed >> step) & 1:
+                continue
+            memory.load[step] += value
+            there = expected(state, rules, memory, seat)
+            memory.load[step] -= value
+            if there > best:
+                best, chosen = there, int64(step)
+        memory.load[chosen] += value
+        memory.bag[chosen] += card
+    return memory.bag[open_step]

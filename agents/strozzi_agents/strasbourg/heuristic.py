@@ -1,0 +1,295 @@
+"""The hand-written evaluator: what steps, spaces, chairs and coins are worth, and where influence buys most of it."""
+
+from typing import Any
+
+from numba import int64, uint64
+
+from strozzi_agents.strasbourg.bidding import (
+    assign_stacks,
+    fill_chances,
+    fill_chances_ahead,
+    follows_plan,
+    make_plan,
+    plan_rest,
+)
+from strozzi_agents.strasbourg.tasks import first_chance
+from strozzi_agents.strasbourg.worth import (
+    MAX_PLAN,
+    MEMORY,
+    SUMS,
+    best_chapel,
+    best_edifice,
+    best_space,
+    fill_decision,
+    fill_steps,
+)
+from strozzi_sim.agent import Param, compiled_agent
+from strozzi_sim.games.strasbourg.cards import add_values, count_cards, highest_card
+from strozzi_sim.games.strasbourg.state import (
+    ADD,
+    APPRENTICE,
+    BID,
+    BUILD_CHAPEL,
+    CHAPEL,
+    CLOSE,
+    DEFER,
+    DRAW,
+    DRAW_CARD,
+    EDIFICE,
+    GOOD,
+    KEEP,
+    MAX_CHAIRS,
+    MAX_EDIFICES,
+    NONE,
+    PASS,
+    PLACE,
+    PLACE_ON,
+    RETURN,
+    RETURN_CARD,
+    REVEAL,
+    SEAT,
+    SELL,
+    SELL_GOODS,
+    SPLIT,
+    STOP,
+    TAKE_GOOD,
+    TAKE_SEAT,
+)
+from strozzi_sim.kernel.bits import lowest_bit
+from strozzi_sim.kernel.jit import jit
+from strozzi_sim.kernel.streams import absorb
+
+# Every weight, by name. Points are those of the final score.
+PARAMS: dict[str, Any] = {
+    # Spaces.
+    "member": Param(1.0, 0.0, 5.0, "points of a member in the city, apart from what it stands beside"),
+    "edifice": Param(1.0, 0.0, 3.0, "weight of points beside edifices and chapels that stand"),
+    "edifice_hope": Param(0.6, 0.0, 3.0, "weight of edifices to come, spread over the free sites"),
+    "own_edifice": Param(0.5, 0.0, 2.0, "weight of the edifice that the seat is about to build, at its best site"),
+    "chapel_hope": Param(0.6, 0.0, 3.0, "weight of chapels to come, spread over the free sites"),
+    "build_hope": Param(0.5, 0.0, 2.0, "own members expected on an empty space beside a new building, early in the game"),
+    "deny": Param(0.5, 0.0, 2.0, "weight of the mean of what a new building brings the others"),
+    # Tasks.
+    "task": Param(1.0, 0.0, 3.0, "weight of tasks"),
+    "task_effort": Param(3.0, 0.1, 20.0, "auctions of guilds to come with which a step of a task comes off half the time"),
+    "task_guild": Param(3.0, 0.1, 20.0, "auctions of any guild that one of the guild in question counts as, for its task"),
+    "task_seat": Param(3.0, 0.1, 20.0, "as task_effort, for a chair of the council"),
+    "city_spread": Param(0.4, 0.0, 5.0, "lead in members that is 3/4 sure, for each auction of a guild to come"),
+    "coin_spread": Param(1.0, 0.0, 10.0, "lead in coins that is 3/4 sure, for each auction of a guild to come"),
+    "coin_task": Param(0.5, 0.0, 3.0, "points of a coin more for who keeps the task of most coins"),
+    "keep": Param(0.5, -5.0, 10.0, "points that a task must promise to be kept"),
+    # Coins.
+    "coin": Param(0.8, 0.0, 3.0, "points of a coin for a seat without coins"),
+    "spend": Param(1.0, 0.05, 5.0, "coins that an auction of a guild to come asks for"),
+    "carry": Param(0.7, 0.0, 1.0, "share of a coin's worth that a good has when the round ends"),
+    "credit": Param(0.5, 0.0, 1.0, "share of the goods that is believed to be sold before a later step of the round"),
+    "sale": Param(0.8, 0.0, 2.0, "share of a coin's worth that a good has for an apprentice"),
+    # Chairs.
+    "chair": Param(1.0, 0.0, 3.0, "weight of chairs"),
+    "majority": Param(0.3, 0.0, 2.0, "privileges that a chair brings each round"),
+    "keep_chair": Param(0.3, 0.0, 1.0, "share of the rounds that a chair is kept after its next auction"),
+    "own_chair": Param(0.6, 0.0, 2.0, "weight of a chair that the seat has already: chance to lose it otherwise"),
+    "oust": Param(0.2, 0.0, 2.0, "weight of what a rival loses"),
+    # Steps.
+    "place": Param(1.0, 0.0, 3.0, "weight of placing a member, when steps are compared"),
+    "build_edifice": Param(1.0, 0.0, 3.0, "weight of building the edifice, when steps are compared"),
+    "build_chapel": Param(1.0, 0.0, 3.0, "weight of building a chapel, when steps are compared"),
+    "returned": Param(0.3, 0.0, 3.0, "points of a card that comes back"),
+    # Rivals, before stacks are known; with four cards a round.
+    "often": Param(0.6, 0.0, 1.0, "chance that a rival bids in a guild's step"),
+    "interest_a": Param(1.0, 0.0, 3.0, "the same in step A, as a share"),
+    "interest_sale": Param(0.7, 0.0, 3.0, "the same at the merchants' if all rivals have goods, as a share"),
+    "interest_g": Param(0.3, 0.0, 3.0, "more in step G, for the chair"),
+    "mean_a": Param(6.0, 1.0, 20.0, "mean bid of a rival in step A"),
+    "mean_guild": Param(6.0, 1.0, 20.0, "mean bid of a rival in a guild's step"),
+    "mean_sale": Param(4.0, 1.0, 20.0, "mean bid of a rival at the merchants'"),
+    "bid_spread": Param(2.5, 0.1, 20.0, "sum above the mean that beats 3 rivals in 4 who bid"),
+    # When stacks lie on the table.
+    "stack_spread": Param(1.5, 0.1, 20.0, "the same for a stack of one card; more cards spread with their square root"),
+    "eager": Param(1.0, 0.0, 3.0, "how surely a rival uses all its stacks"),
+    "defer": Param(3.0, 0.0, 20.0, "points at stake for which it pays a privilege to wait"),
+    # Influence over the rounds.
+    "early": Param(0.5, -1.0, 3.0, "cards that the first of five rounds gets more than the last, as a share"),
+    "overdraw": Param(1.5, -5.0, 10.0, "influence beyond its share at which a round has enough"),
+}  # fmt: skip
+
+
+@jit
+def _keep(state, rules, params, seat):
+    """The tasks that promise points; the best one in any case, and as many as must be kept."""
+    choice, best, chosen = int64(0), -1e30, int64(0)
+    dealt, k = state.dealt[seat], 0
+    legal = rules.keep
+    while dealt != 0:
+        task = lowest_bit(dealt)
+        dealt &= dealt - 1
+        chance = first_chance(rules, task)
+        worth = rules.task_points[task] * chance - rules.penalty * (1.0 - chance) - params.keep
+        if worth > best:
+            best, chosen = worth, int64(1) << k
+        if worth > 0.0:
+            choice |= int64(1) << k
+        k += 1
+    choice |= chosen
+    if (legal >> choice) & 1:
+        return choice
+    # fewer or more must be kept: the legal choice that is nearest
+    best, nearest = -1e30, lowest_bit(legal)
+    while legal != 0:
+        other = lowest_bit(legal)
+        legal &= legal - 1
+        worth = -float(_count5(other ^ choice))
+        if worth > best:
+            best, nearest = worth, other
+    return nearest
+
+
+@jit
+def _count5(members):
+    return (members & 1) + (members >> 1 & 1) + (members >> 2 & 1) + (members >> 3 & 1) + (members >> 4 & 1)
+
+
+@jit
+def _draw(state, rules, params, seat):
+    """Another card unless the round has its share of the influence that is left."""
+    left = rules.rounds - state.round
+    weight = total = 0.0
+    for k in range(left):  # k rounds later
+        share = 1.0 + params.early * (left - 1 - k) / max(rules.rounds - 1, 1)
+        total += share
+        if k == 0:
+            weight = share
+    hand = state.hand
+    influence = add_values(hand) + add_values(state.deck[seat])
+    for k in range(state.under_taken[seat], state.under_left[seat]):
+        influence += state.under[seat, k]
+    if left == 1:
+        return DRAW_CARD if count_cards(hand) < 20 else STOP
+    return DRAW_CARD if add_values(hand) < influence * weight / total + params.overdraw - 1.75 else STOP
+
+
+@jit
+def _plan_key(state, rules, seat, cards):
+    """A number for all that a plan depends on."""
+    key = absorb(uint64(seat), cards)
+    key = absorb(key, state.round * 8 + state.start_player)
+    key = absorb(key, state.kept[seat])
+    key = absorb(key, state.empty)
+    key = absorb(key, state.free_chapel_sites)
+    key = absorb(key, state.chapels)
+    for other in range(state.players):
+        key = absorb(key, state.members[other])
+        goods = int64(0)
+        if other == seat or not rules.hide_money:
+            for guild in range(rules.guilds):
+                goods = goods * 16 + state.goods[other, guild]
+            key = absorb(key, state.coins[other])
+        key = absorb(key, goods)
+        key = absorb(
+            key, state.deck_left[other] + state.drawn[other] - state.under_taken[other] + state.under_left[other]
+        )
+    chairs = int64(0)
+    for chair in range(MAX_CHAIRS):
+        chairs = chairs * 8 + min(state.council[chair], 7)
+    key = absorb(key, chairs)
+    for edifice in range(MAX_EDIFICES):
+        key = absorb(key, state.edifice_site[edifice])
+    return int64(key >> uint64(1))
+
+
+@jit
+def _split(state, rules, params, memory, seat):
+    """Follow the plan; where stacks are not as planned, mean the cards left for the steps that are."""
+    count, cards = state.stack_count[seat], state.hand
+    for k in range(count + 1):
+        cards += state.stacks[seat, k]
+    key = _plan_key(state, rules, seat, cards)
+    planned = memory.plan_key == key
+    on_plan = count < MAX_PLAN
+    if planned and on_plan:
+        on_plan = follows_plan(state, memory, seat)
+    if not planned or not on_plan:
+        fill_decision(state, rules, params, memory, seat)
+        fill_steps(state, rules, params, memory, seat)
+        fill_chances_ahead(state, rules, params, memory, seat)
+    if not planned:
+        make_plan(state, rules, params, memory, seat, cards)
+        memory.plan_key = key
+        on_plan = count < MAX_PLAN and follows_plan(state, memory, seat)
+    rest = memory.plan[count] - state.stacks[seat, count] if on_plan else plan_rest(state, rules, memory, seat)
+    if rest == 0:
+        return int64(CLOSE)
+    value = highest_card(rest)
+    return ADD + value if (state.legal >> value) & 1 else int64(CLOSE)
+
+
+@jit
+def _bid(state, rules, params, memory, seat):
+    """The stack that is meant for this step, or wait, or pass."""
+    fill_decision(state, rules, params, memory, seat)
+    fill_steps(state, rules, params, memory, seat)
+    totals, left = int64(0), state.unused[seat]
+    while left != 0:
+        totals |= int64(1) << min(add_values(state.stacks[seat, lowest_bit(left)]), SUMS - 1)
+        left &= left - 1
+    fill_chances(state, rules, params, memory, seat, totals)
+    assign_stacks(state, rules, params, memory, seat)
+    step = state.step
+    k = memory.stack_for[step]
+    if k < 0:
+        return PASS
+    if (state.legal >> (DEFER - PASS)) & 1:
+        sure = memory.chance[step, min(memory.load[step], SUMS - 1), 0]
+        if sure * (1.0 - sure) * 4.0 * (memory.base[step, 0] - memory.base[step, 1]) > params.defer:
+            return DEFER
+    while k > 0 and (state.repeated[seat] >> k) & 1 and (state.unused[seat] >> (k - 1)) & 1:
+        k -= 1
+    return REVEAL + k
+
+
+@jit
+def _act(state, rules, params, memory, seat, phase):
+    """What to take, where to place, what to sell."""
+    if phase == TAKE_GOOD:
+        return int64(GOOD)
+    if phase == TAKE_SEAT:
+        return int64(SEAT)
+    if phase == SELL:
+        return SELL_GOODS + state.goods[seat, state.guild]
+    if phase == RETURN:
+        return RETURN_CARD + highest_card(state.bid[seat])
+    fill_decision(state, rules, params, memory, seat)
+    if phase in (PLACE, APPRENTICE):
+        coin = memory.coin[state.step]
+        cell, place = best_space(state, rules, params, memory, seat, state.guild, state.coins[seat], coin)
+        if phase == APPRENTICE and place < rules.good_value[state.guild] * coin * params.sale:
+            return int64(GOOD)
+        return PLACE_ON + cell if cell >= 0 else int64(GOOD if phase == APPRENTICE else NONE)
+    if phase == BUILD_CHAPEL:
+        site, _ = best_chapel(state, rules, params, memory, seat)
+        return (
+            CHAPEL + (site if site >= 0 else lowest_bit(state.free_chapel_sites))
+            if site >= 0 or not rules.building_optional
+            else int64(NONE)
+        )
+    site, _ = best_edifice(state, rules, params, memory, seat)
+    return (
+        EDIFICE + (site if site >= 0 else lowest_bit(state.free_sites))
+        if site >= 0 or not rules.building_optional
+        else int64(NONE)
+    )
+
+
+@compiled_agent(name="heuristic", games=("strasbourg",), memory=MEMORY, **PARAMS)
+def heuristic(state, rules, params, memory, rng):
+    """Spends influence where it expects most points for it: spaces, tasks, chairs and coins, at the chance of winning them."""
+    phase, seat = state.phase, state.actor
+    if phase == BID:
+        return _bid(state, rules, params, memory, seat)
+    if phase == DRAW:
+        return _draw(state, rules, params, seat)
+    if phase == SPLIT:
+        return _split(state, rules, params, memory, seat)
+    if phase == KEEP:
+        return _keep(state, rules, params, seat)
+    return _act(state, rules, params, memory, seat, phase)

@@ -1,0 +1,24 @@
+"""The strongest settings of the search that were found for Strasbourg, under a name of their own (docs/search.md)."""
+
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from strozzi_agents.search.ismcts import ismcts
+
+
+def _preset(**values: Any) -> MappingProxyType[str, Any]:
+    """The parameters of the search with these defaults."""
+    own = {key: replace(ismcts.params[key], default=value) for key, value in values.items()}
+    return MappingProxyType({**ismcts.params, **own})
+
+
+strategist = replace(
+    ismcts,
+    name="strategist",
+    games=("strasbourg",),
+    about="Looks ahead: plays `heuristic` on in 200 simulated games before it decides.",
+    params=_preset(
+        iterations=200, root="ucb", backup="selfish", rollout="heuristic", prior="heuristic", bias=5.0, widening=0.5
+    ),
+)

@@ -1,0 +1,321 @@
+"""What things are worth to a seat, in points: a space in the city, a coin, a chair of the council, a building, and so each step.
+
+A step is worth to each rank what it may do there. What stays the same for a decision lies in the seat's memory.
+"""
+
+import numpy as np
+from numba import float64, int64
+
+from strozzi_agents.strasbourg.tasks import chapels_to_come, guild_steps_left, task_chance
+from strozzi_sim.games.strasbourg.scoring import chairs_held
+from strozzi_sim.games.strasbourg.state import (
+    AUCTIONS,
+    CHURCH,
+    COUNCIL_MEMBERS,
+    GUILD_SEAT,
+    MAX_CELLS,
+    MAX_PRICE,
+    MERCHANTS,
+    MOST_COINS,
+    NO_SITE,
+    NOBILITY,
+    NOBILITY_OR_CHURCH,
+    NOBODY,
+    STEP_A,
+    STEP_H,
+    STEP_I,
+)
+from strozzi_sim.kernel.bits import count_bits, lowest_bit
+from strozzi_sim.kernel.jit import force_inline, jit
+from strozzi_sim.kernel.pointers import clone
+
+SUMS = 48  # bids above count as the highest
+RANKS = 3
+MAX_PLAN = 7  # stacks of a plan: one for each auction
+
+MEMORY = np.dtype([  # shape                       meaning
+    ("left", "f8"),  #                             auctions of guilds still to come, the one under way included
+    ("space", "f8", (MAX_CELLS,)),  #             [cell] points of a member there, tasks apart
+    ("coin", "f8", (AUCTIONS + 1,)),  #           [step] a coin gained there, in points; last: a good that is left when the round ends
+    ("base", "f8", (AUCTIONS, RANKS)),  #         [step, rank] points of acting there, goods apart
+    ("good", "f8", (AUCTIONS, RANKS)),  #         [step, rank] coins that the good taken there sells for
+    ("chance", "f8", (AUCTIONS, SUMS, RANKS)),  # [step, sum, rank] chance of the rank with a bid of the sum
+    ("returned", "f8"),  #                         points of a bid that loses and so gets a card back
+    ("load", "i8", (AUCTIONS,)),  #               [step] sum of what is meant for it
+    ("bag", "i8", (AUCTIONS,)),  #                [step] bag: cards that are meant for it
+    ("stack_for", "i8", (AUCTIONS,)),  #          [step] stack that is meant for it, or -1
+    ("plan_key", "i8"),  #                        what the plan was made for
+    ("plan", "u4", (MAX_PLAN,)),  #               [k] bag: the stacks planned, greatest first
+], align=True)  # fmt: skip
+
+
+@jit
+def _spread(memory, spaces, points):
+    """Add points to every space of a set."""
+    while spaces != 0:
+        memory.space[lowest_bit(spaces)] += points
+        spaces &= spaces - 1
+
+
+@jit
+def fill_spaces(state, rules, params, memory, seat):
+    """Work out what a member on each space brings: itself, edifices and chapels that stand or may be built."""
+    for cell in range(MAX_CELLS):
+        memory.space[cell] = params.member
+    points_to_come = 0.0
+    first = state.round + int64(state.step > STEP_I)
+    own_now = state.step > STEP_A and state.step <= STEP_I and state.council[NOBILITY] == seat
+    for number in range(first, rules.rounds):
+        if number > first or not own_now:
+            points_to_come += rules.edifice_points[state.round_edifice[number]]
+    for edifice in range(rules.edifices):
+        site = state.edifice_site[edifice]
+        if site != NO_SITE:
+            _spread(memory, rules.site_spaces[site], params.edifice * rules.edifice_points[edifice])
+    free, members = state.free_sites, state.members[seat]
+    each = params.edifice_hope * points_to_come / max(count_bits(free), 1)
+    best, most = int64(-1), -1.0
+    while free != 0:
+        site = lowest_bit(free)
+        free &= free - 1
+        spaces = rules.site_spaces[site]
+        _spread(memory, spaces, each)
+        if own_now:
+            promise = count_bits(members & spaces) + 0.5 * count_bits(state.empty & spaces)
+            if promise > most:
+                best, most = site, promise
+    if best >= 0:
+        points = rules.edifice_points[state.round_edifice[state.round]]
+        _spread(memory, rules.site_spaces[best], params.own_edifice * points)
+    free = state.free_chapel_sites
+    built = ~free & ((int64(1) << rules.chapel_sites) - 1)
+    while built != 0:
+        _spread(memory, rules.chapel_spaces[lowest_bit(built)], params.edifice * rules.chapel_points)
+        built &= built - 1
+    hope = params.chapel_hope * rules.chapel_points * chapels_to_come(state, rules) / max(count_bits(free), 1)
+    while free != 0:
+        _spread(memory, rules.chapel_spaces[lowest_bit(free)], hope)
+        free &= free - 1
+
+
+@jit
+def tasks_worth(state, rules, params, memory, seat, own, empty, coins):
+    """Points that the kept tasks are expected to bring, with these members and coins."""
+    worth, kept = 0.0, state.kept[seat]
+    while kept != 0:
+        task = lowest_bit(kept)
+        kept &= kept - 1
+        chance = task_chance(state, rules, params, seat, task, own, empty, coins, memory.left)
+        worth += (rules.task_points[task] + rules.penalty) * chance
+    return params.task * worth
+
+
+@jit
+def best_space(state, rules, params, memory, seat, guild, coins, coin):
+    """(cell, points) of the best space of a guild that costs no more than `coins`, when a coin is worth `coin`; cell -1: none.
+
+    Nothing is worth less than nothing: a placement may be left.
+    """
+    own, empty = state.members[seat], state.empty
+    spaces = rules.guild_spaces[guild] & empty & rules.affordable[min(coins, MAX_PRICE)]
+    if spaces == 0:
+        return int64(-1), 0.0
+    before = tasks_worth(state, rules, params, memory, seat, own, empty, coins)
+    best, chosen = 0.0, int64(-1)
+    while spaces != 0:
+        cell = lowest_bit(spaces)
+        space = spaces & -spaces
+        spaces ^= space
+        price = rules.price[cell]
+        worth = memory.space[cell] - coin * price - before
+        worth += tasks_worth(state, rules, params, memory, seat, own | space, empty & ~space, coins - price)
+        if worth > best:
+            best, chosen = worth, cell
+    return chosen, best
+
+
+@jit
+def fill_coins(state, rules, params, memory, seat):
+    """Work out what a coin gained in each step is worth: the less the more one has for what can still be bought."""
+    left = memory.left
+    extra, kept = 0.0, state.kept[seat]
+    while kept != 0:
+        task = lowest_bit(kept)
+        kept &= kept - 1
+        if rules.task_kind[task] == MOST_COINS:
+            extra = params.task * params.coin_task
+    coins = state.coins[seat]
+    first = min(state.step, AUCTIONS)
+    for step in range(first, AUCTIONS):
+        after = left - ((step + 1) // 2 - first // 2)
+        memory.coin[step] = _coin(params, coins, after) + extra
+    after = max(left - (3 - first // 2), 0.0)
+    memory.coin[AUCTIONS] = params.carry * (_coin(params, coins, after) + extra) if after > 0.0 else 0.0
+
+
+@force_inline
+def _coin(params, coins, steps):
+    """Points of a coin more, with so many auctions of guilds to come."""
+    need = params.spend * steps
+    return params.coin * need / (need + coins) if need > 0.0 else 0.0
+
+
+@jit
+def chair_worth(state, rules, params, seat, chair):
+    """Points of taking a chair now: prestige until it is likely to be lost, the privilege of those who have most, tasks."""
+    rounds = rules.rounds - state.round  # council phases to come
+    phases = int64(1)
+    if chair == MERCHANTS or chair < MERCHANTS:
+        sure = int64(1)
+    else:
+        sure = rounds
+        guild = chair - GUILD_SEAT
+        for number in range(state.round + 1, rules.rounds):
+            card = state.round_card[number]
+            if (
+                rules.card_guild[card, 0] == guild
+                or rules.card_guild[card, 1] == guild
+                or rules.card_guild[card, 2] == guild
+            ):
+                sure = number - state.round
+                break
+    phases = sure + params.keep_chair * (rounds - sure)
+    worth = rules.seat_points * phases + params.majority * rules.privilege_points * phases
+    kept = state.kept[seat]
+    while kept != 0:
+        task = lowest_bit(kept)
+        kept &= kept - 1
+        kind = rules.task_kind[task]
+        if kind == COUNCIL_MEMBERS:
+            need = rules.task_minimum[task, state.players] - chairs_held(state, rules, seat)
+            if need > 0:
+                lasting = params.keep_chair if sure < rounds else 1.0
+                worth += params.task * lasting * (rules.task_points[task] + rules.penalty) / need
+        elif kind == NOBILITY_OR_CHURCH and rounds == 1 and chair < MERCHANTS:
+            worth += params.task * (rules.task_points[task] + rules.penalty)
+    owner = state.council[chair]
+    if owner == seat:
+        return params.own_chair * worth
+    return params.chair * (worth + params.oust * rules.seat_points * phases * float64(owner != NOBODY))
+
+
+@jit
+def edifice_worth(state, rules, params, memory, seat, site):
+    """Points of the round's edifice on a site, for the seat, less a share of the others'."""
+    edifice = state.round_edifice[state.round]
+    spaces, points = rules.site_spaces[site], rules.edifice_points[edifice]
+    own = count_bits(state.members[seat] & spaces)
+    theirs = int64(0)
+    for other in range(state.players):
+        if other != seat:
+            theirs += count_bits(state.members[other] & spaces)
+    share = params.build_hope * memory.left / (memory.left + 5.0)
+    worth = points * (own + share * count_bits(state.empty & spaces) - params.deny * theirs / (state.players - 1))
+    if state.kept[seat] != 0:
+        after = clone(state)
+        after.edifice_site[edifice] = site
+        after.free_sites &= ~(1 << site)
+        after.step = STEP_I + 1
+        worth += tasks_worth(after, rules, params, memory, seat, after.members[seat], after.empty, after.coins[seat])
+    return worth
+
+
+@jit
+def chapel_worth(state, rules, params, memory, seat, site):
+    """The same for a chapel."""
+    spaces = rules.chapel_spaces[site]
+    own = count_bits(state.members[seat] & spaces)
+    theirs = int64(0)
+    for other in range(state.players):
+        if other != seat:
+            theirs += count_bits(state.members[other] & spaces)
+    share = params.build_hope * memory.left / (memory.left + 5.0)
+    points = own + share * count_bits(state.empty & spaces) - params.deny * theirs / (state.players - 1)
+    worth = rules.chapel_points * points
+    if state.kept[seat] != 0:
+        after = clone(state)
+        after.chapels -= 1
+        after.free_chapel_sites &= ~(int64(1) << site)
+        after.step = STEP_H + 1
+        worth += tasks_worth(after, rules, params, memory, seat, after.members[seat], after.empty, after.coins[seat])
+    return worth
+
+
+@jit
+def best_chapel(state, rules, params, memory, seat):
+    """(site, points) of the best chapel, compared with none; site -1: better none."""
+    none = tasks_worth(state, rules, params, memory, seat, state.members[seat], state.empty, state.coins[seat])
+    best, chosen, free = none, int64(-1), state.free_chapel_sites
+    while free != 0:
+        site = lowest_bit(free)
+        free &= free - 1
+        worth = chapel_worth(state, rules, params, memory, seat, site)
+        if worth > best:
+            best, chosen = worth, site
+    return chosen, best - none
+
+
+@jit
+def best_edifice(state, rules, params, memory, seat):
+    """The same for the edifice."""
+    none = tasks_worth(state, rules, params, memory, seat, state.members[seat], state.empty, state.coins[seat])
+    best, chosen, free = none, int64(-1), state.free_sites
+    while free != 0:
+        site = lowest_bit(free)
+        free &= free - 1
+        worth = edifice_worth(state, rules, params, memory, seat, site)
+        if worth > best:
+            best, chosen = worth, site
+    return chosen, best - none
+
+
+@jit
+def fill_decision(state, rules, params, memory, seat):
+    """Work out what stays the same for a decision."""
+    memory.left = float64(guild_steps_left(state, rules, int64(-1)))
+    fill_coins(state, rules, params, memory, seat)
+    fill_spaces(state, rules, params, memory, seat)
+
+
+@jit
+def goods_value(state, rules, seat):
+    """Coins that all goods of a seat sell for."""
+    coins = int64(0)
+    for guild in range(rules.guilds):
+        coins += state.goods[seat, guild] * rules.good_value[guild]
+    return coins
+
+
+@jit
+def fill_steps(state, rules, params, memory, seat):
+    """Work out what each rank is worth in the auctions of the round that are left."""
+    first, coins = min(state.step, AUCTIONS), state.coins[seat]
+    memory.returned = params.returned * float64(state.round + 1 < rules.rounds)
+    stock = goods_value(state, rules, seat)
+    card = state.round_card[state.round]
+    for step in range(first, AUCTIONS):
+        for rank in range(RANKS):
+            memory.base[step, rank] = 0.0
+            memory.good[step, rank] = 0.0
+        if step & 1:
+            guild = rules.card_guild[card, step >> 1]
+            funds = coins if step == first else coins + int64(params.credit * stock)
+            _, place = best_space(state, rules, params, memory, seat, guild, funds, memory.coin[step])
+            place *= params.place
+            good = float64(rules.good_value[guild])
+            last = 1 if state.players == 3 else 2
+            for rank in range(last + 1):
+                memory.base[step, rank] = place
+                memory.good[step, rank] = good
+            memory.base[step, 0] += chair_worth(state, rules, params, seat, GUILD_SEAT + guild)
+            if place >= good * memory.coin[step] * params.sale:
+                memory.good[step, last] = 0.0
+            else:
+                memory.base[step, last] = 0.0
+        elif step == STEP_A:
+            _, edifice = best_edifice(state, rules, params, memory, seat)
+            chapel = best_chapel(state, rules, params, memory, seat)[1] if state.chapels > 0 else 0.0
+            memory.base[step, 0] = chair_worth(state, rules, params, seat, NOBILITY) + params.build_edifice * edifice
+            memory.base[step, 1] = chair_worth(state, rules, params, seat, CHURCH) + params.build_chapel * chapel
+        elif step == AUCTIONS - 1:
+            memory.base[step, 0] = chair_worth(state, rules, params, seat, MERCHANTS)

@@ -1,0 +1,162 @@
+"""The built-in Strasbourg agents: legal everywhere, pure, true to their styles, right about tasks, and strong enough."""
+
+import ctypes
+from functools import cache
+
+import numpy as np
+import pytest
+
+from strasbourg_games import BASE, STRASBOURG, VARIANTS, position, positions, variant
+from strozzi_agents.strasbourg.tasks import NEVER, missing
+from strozzi_sim.agent import load_agent
+from strozzi_sim.agent.compile import compile_agent
+from strozzi_sim.games.strasbourg import state as s
+from strozzi_sim.games.strasbourg.scoring import is_fulfilled
+from strozzi_sim.kernel.streams import RANDOM
+from strozzi_sim.kernel.wins import WIN_UNITS
+from strozzi_sim.play.fairness import check_fairness
+from strozzi_sim.play.position import Position
+from strozzi_sim.selfplay.match import Match
+
+STYLES = ("councillor", "hoarder", "merchant", "spender", "tasker")
+SEARCH = "strategist:iterations=24"
+AGENTS = ("heuristic", *STYLES)
+COMPARED = {s.MOST_COINS, s.MOST_MEMBERS_IN_CITY, s.COUNCIL_MEMBERS, s.NOBILITY_OR_CHURCH}  # not by what is missing
+
+
+def match(*names, players=4, played_variant=BASE, seatings="one"):
+    agents = tuple(load_agent(name, STRASBOURG) for name in names)
+    return Match(STRASBOURG, players, agents, played_variant, 3, seatings)
+
+
+# -- legal, pure, fair -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("played_variant", VARIANTS)
+def test_they_play_legally_everywhere(played_variant):
+    for players in STRASBOURG.player_counts:  # an illegal action would be a fault
+        assert match(*AGENTS[:players], players=players, played_variant=variant(played_variant)).play(0, 4).games == 4
+
+
+@pytest.mark.parametrize("played_variant", ["all-flipped", "few-cards"])
+def test_the_search_plays_legally(played_variant):
+    assert match(SEARCH, "random", players=3, played_variant=variant(played_variant)).play(0, 1).games == 1
+
+
+@pytest.mark.parametrize("name", [*AGENTS, SEARCH])
+def test_they_are_fair(name):
+    """All-flipped hides what can be hidden."""
+    for changes in ("base", "all-flipped"):
+        found = check_fairness(load_agent(name, STRASBOURG), STRASBOURG, variant(changes), players=[3, 5], deals=1)
+        assert found.leak is None, found.leak
+        assert found.decisions > 20
+
+
+def decide(compiled, table, memory):
+    """What an agent chooses when it is handed the state itself."""
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(compiled.address)
+    arrays = (table.state, table.variant.rules, compiled.params, memory, np.ones(1, RANDOM))
+    return function(*(array.ctypes.data for array in arrays))
+
+
+@pytest.mark.parametrize("played_variant", ["base", "all-flipped", "few-cards"])
+def test_the_plan_in_memory_changes_nothing(played_variant):
+    """In a search one memory serves all seats and all imagined games, and others may have begun the plan."""
+    compiled = compile_agent(load_agent("heuristic", STRASBOURG), STRASBOURG)
+    shared = np.zeros(1, compiled.memory)
+    asked = 0
+    for table in positions(variant(played_variant), 4, 2):
+        if not table.over:
+            action = decide(compiled, table, shared)
+            assert action in table.legal
+            assert action == decide(compiled, table, np.zeros(1, compiled.memory))
+            asked += 1
+    assert asked > 100
+
+
+# -- tasks -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("played_variant", ["base", "other-tasks", "other-box"])
+def test_nothing_is_missing_exactly_when_a_task_is_fulfilled(played_variant):
+    played = variant(played_variant)
+    rules, fulfilled, unfulfilled, never = played.rules[0], set(), set(), set()
+    for deal in range(6):
+        too_late = set()
+        for table in positions(played, 4, 1) if deal == 0 else games_of("heuristic", played, deal):
+            state = table.state[0]
+            for seat in range(4):
+                for task in range(int(rules["tasks"])):
+                    if int(rules["task_kind"][task]) in COMPARED:
+                        continue
+                    steps = missing(state, rules, seat, task, int(state["members"][seat]), int(state["empty"]))
+                    done = is_fulfilled(state, rules, seat, task)
+                    assert (steps == 0) == done, (task, seat)
+                    (fulfilled if done else unfulfilled).add(int(rules["task_kind"][task]))
+                    if steps >= NEVER:
+                        too_late.add((seat, task))
+            if table.over:  # what was given up was never fulfilled later
+                assert not any(is_fulfilled(state, rules, seat, task) for seat, task in too_late)
+                never |= too_late
+    assert len(fulfilled) > 8
+    assert len(unfulfilled) > 8
+    assert never
+
+
+def games_of(name, played, deal):
+    """Every position of a game of four equal seats."""
+    table, agent = position(played, 4, deal), load_agent(name, STRASBOURG)
+    while not table.over:
+        yield table
+        table.play(table.ask(agent))
+    yield table
+
+
+# -- strength and style ----------------------------------------------------------------------------------------------
+
+
+def win_share(name, opponent, deals):
+    """Win share of one seat against three others, in all rotations."""
+    played = match(name, opponent, opponent, opponent, seatings="rotate").play(0, deals)
+    return played.outcome[0]["wins"][0].sum() / WIN_UNITS / played.games
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_every_agent_beats_random(name):
+    assert win_share(name, "random", 60) > (0.95 if name == "heuristic" else 0.6)
+
+
+@pytest.mark.slow
+def test_the_search_beats_the_evaluator():
+    assert win_share("strategist", "heuristic", 50) > 0.3
+
+
+@cache
+def played_by(name, deals=24):
+    """Per game of one seat among three heuristics: cards drawn in the first round, tasks kept, chairs' prestige, coins earned."""
+    totals = np.zeros(4)
+    agent, heuristic = load_agent(name, STRASBOURG), load_agent("heuristic", STRASBOURG)
+    for deal in range(deals):
+        seat = deal % 4
+        table = Position(STRASBOURG, BASE, 4, seed=9, deal=deal)
+        while not table.over:
+            table.play(table.ask(agent if table.actor == seat else heuristic))
+        lines = [line for line in table.lines() if line.get("player", seat) == seat]
+        plans = [len(line["drawn"]) for line in lines if line["type"] == "plan"]
+        kept = next(len(line["tasks"]) for line in lines if line["type"] == "keep_tasks")
+        prestige = next(line["council"][seat] for line in lines if line["type"] == "score_end")
+        sold = sum(line["coins"] for line in lines if line["type"] == "act" and line["action"] == "sell")
+        totals += plans[0], kept, prestige, sold
+    return dict(zip(("first", "kept", "council", "sold"), totals / deals, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "trait", "least"),
+    [("spender", "first", 1.0), ("tasker", "kept", 0.5), ("councillor", "council", 1.0), ("merchant", "sold", 2.0)],
+)
+def test_a_style_has_more_of_what_it_seeks(name, trait, least):
+    assert played_by(name)[trait] > played_by("heuristic")[trait] + least
+
+
+def test_the_hoarder_begins_with_fewer_cards():
+    assert played_by("hoarder")["first"] < played_by("heuristic")["first"] - 1.0
