@@ -127,7 +127,6 @@ GAME = Table("game", "a game", (
     Column("margin", "points of the winner less those of the second", dtype="u2", unit="points"),
     _yes("tie", "the two best had equal points"),
     _yes("shared", "the win was shared"),
-    Column("unwanted", "auctions in which nobody turned over a stack", unit="steps"),
 ), most=lambda setting: 1)  # fmt: skip
 PLAYER = Table("seat", "a player in a game", (
     _SEAT,
@@ -139,8 +138,6 @@ PLAYER = Table("seat", "a player in a game", (
     Column("privileges", "points of privileges left", **_POINTS),
     Column("tasks", "points of tasks, less those lost for tasks that were not fulfilled", **_POINTS),
     Column("kept", "tasks kept", numbers(range(MAX_DEALT + 1)), unit="tasks"),
-    Column("paid", "coins paid for spaces in the city", **_COINS),
-    Column("earned", "coins received for goods", **_COINS),
     Column("coins", "coins left", **_COINS),
 ), most=lambda setting: setting.players)  # fmt: skip
 ROUNDS = Table("round", "a player in a round", (
@@ -177,7 +174,6 @@ ACTS = Table("act", "the turn of a rank that may act in a step", (
     _GUILD,
     Column("rank", "1 is the master, or the winner", _numbered(1, ACTING)),
     Column("bid", "influence of the stack", **_INFLUENCE),
-    _yes("chair", "took a seat of the council"),
     _yes("good", "took a good of the guild"),
     _yes("good_sold", "that good was sold later"),
     Column("good_coins", "coins that it was sold for", **_COINS),
@@ -244,10 +240,8 @@ AGREEMENTS = (
     ("points of tasks", _sum("seat", "tasks"), _sum("task", "points")),
     ("tasks kept", _sum("seat", "kept"), _sum("task", "kept")),
     ("tasks fulfilled", _sum("task", "fulfilled"), _sum("task", "done", where="kept == yes")),
-    ("coins paid", _sum("seat", "paid"), _sum("placement", "price")),
-    ("coins paid by turn", _sum("seat", "paid"), _sum("act", "price")),
-    ("coins for goods", _sum("seat", "earned"), _sum("act", "coins")),
-    ("coins for goods by good", _sum("seat", "earned"), _sum("act", "good_coins")),
+    ("coins paid", _sum("placement", "price"), _sum("act", "price")),
+    ("coins for goods", _sum("act", "coins"), _sum("act", "good_coins")),
     ("goods sold", _sum("act", "sold"), _sum("act", "good_sold")),
     ("influence bid", _sum("round", "bid"), _sum("bid", "sum")),
     ("influence of those who act", _sum("act", "bid"), _sum("bid", "sum", where="acts == yes")),

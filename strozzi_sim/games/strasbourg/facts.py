@@ -4,23 +4,11 @@ from numba import int64
 
 from strozzi_sim.facts.sink import sink_dtype
 from strozzi_sim.games.strasbourg import events as e
+from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.auction import acting_ranks
 from strozzi_sim.games.strasbourg.cards import add_values, count_cards
 from strozzi_sim.games.strasbourg.fact_tables import AGREEMENTS, TABLES
 from strozzi_sim.games.strasbourg.scoring import is_fulfilled, placed
-from strozzi_sim.games.strasbourg.state import (
-    CHURCH,
-    GUILD_SEAT,
-    MAX_CHAIRS,
-    MAX_GOODS,
-    MAX_GUILDS,
-    MAX_TASKS,
-    NO_SITE,
-    NOBILITY,
-    NOBODY,
-    SEATS,
-)
-from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import force_inline, jit
 
 __all__ = ["AGREEMENTS", "SINK", "TABLES", "close_game", "note", "open_game", "prepare"]
@@ -28,25 +16,21 @@ __all__ = ["AGREEMENTS", "SINK", "TABLES", "close_game", "note", "open_game", "p
 SINK = sink_dtype(TABLES, [  # shape              meaning, of the match
     ("players", "i8"),
     ("guilds", "i8"),
-    ("chairs", "i8"),
     ("sites", "i8"),
     ("corners", "i8"),
     ("seat_points", "i8"),
     #                                             of the game
-    ("unwanted", "i8"),
     ("first_task", "i8"),  #                     its first row of the table, likewise the next ones
     ("first_placement", "i8"),
     ("first_edifice", "i8"),
     ("first_chapel", "i8"),
-    ("paid", "i8", (SEATS,)),  #                 [P] coins
-    ("earned", "i8", (SEATS,)),  #               [P] coins
-    ("kept", "i8", (SEATS,)),  #                 [P] tasks
-    ("row_of", "i8", (SEATS, MAX_TASKS)),  #     [P, task] its row
-    ("taken", "i8", (SEATS, MAX_GUILDS)),  #     [P, guild] goods taken
-    ("sold", "i8", (SEATS, MAX_GUILDS)),  #      [P, guild] of them sold, the first ones
-    ("good_row", "i8", (SEATS, MAX_GUILDS, MAX_GOODS)),  # [P, guild, k] the turn in which the k-th was taken
-    ("council", "i8", (MAX_CHAIRS,)),  #         [chair] player, or NOBODY
-    ("before", "i8", (MAX_CHAIRS,)),  #          [chair] likewise, in the council phase before
+    ("kept", "i8", (s.SEATS,)),  #                 [P] tasks
+    ("row_of", "i8", (s.SEATS, s.MAX_TASKS)),  #     [P, task] its row
+    ("taken", "i8", (s.SEATS, s.MAX_GUILDS)),  #     [P, guild] goods taken
+    ("sold", "i8", (s.SEATS, s.MAX_GUILDS)),  #      [P, guild] of them sold, the first ones
+    ("good_row", "i8", (s.SEATS, s.MAX_GUILDS, s.MAX_GOODS)),  # [P, guild, k] the turn in which the k-th was taken
+    ("council", "i8", (s.MAX_CHAIRS,)),  #         [chair] player, or NOBODY
+    ("before", "i8", (s.MAX_CHAIRS,)),  #          [chair] likewise, in the council phase before
     #                                             of the round or step being played
     ("round", "i8"),  #                          from 1
     ("first_round", "i8"),  #                    row of seat 0
@@ -55,9 +39,9 @@ SINK = sink_dtype(TABLES, [  # shape              meaning, of the match
     ("start_player", "i8"),
     ("asked_to_bid", "i8"),  #                   how many seats have passed or turned over a stack
     ("first_bid", "i8"),  #                      row of the step's first
-    ("bid_row", "i8", (SEATS,)),  #              [P] row of the step's bid
-    ("act_row", "i8", (SEATS,)),  #              [P] row of the step's turn
-    ("waited", "i8", (SEATS,)),  #               [P] privileges paid in this step
+    ("bid_row", "i8", (s.SEATS,)),  #              [P] row of the step's bid
+    ("act_row", "i8", (s.SEATS,)),  #              [P] row of the step's turn
+    ("waited", "i8", (s.SEATS,)),  #               [P] privileges paid in this step
 ])  # fmt: skip
 
 
@@ -66,7 +50,6 @@ def prepare(facts, rules, players):
     """Before the games of a match."""
     facts.players = players
     facts.guilds = rules.guilds
-    facts.chairs = GUILD_SEAT + rules.guilds
     facts.sites = rules.sites
     facts.corners = rules.chapel_sites
     facts.seat_points = rules.seat_points
@@ -75,17 +58,14 @@ def prepare(facts, rules, players):
 @jit
 def open_game(facts, number):
     """Before a game of deal `number` is dealt."""
-    facts.unwanted = 0
     facts.first_task = facts.task_rows
     facts.first_placement = facts.placement_rows
     facts.first_edifice = facts.edifice_rows
     facts.first_chapel = facts.chapel_rows
-    for chair in range(facts.chairs):
-        facts.council[chair] = NOBODY
-        facts.before[chair] = NOBODY
+    for chair in range(s.GUILD_SEAT + facts.guilds):
+        facts.council[chair] = s.NOBODY
+        facts.before[chair] = s.NOBODY
     for seat in range(facts.players):
-        facts.paid[seat] = 0
-        facts.earned[seat] = 0
         facts.kept[seat] = 0
         for guild in range(facts.guilds):
             facts.taken[seat, guild] = 0
@@ -110,7 +90,6 @@ def note(facts, kind, a, b, c, d, e_):
         facts.round_waited[facts.first_round + a] += 1
     elif kind == e.CHAIR:
         facts.council[b] = a
-        facts.act_chair[facts.act_row[a]] = 1
     elif kind == e.GOOD:
         row, k = facts.act_row[a], facts.taken[a, b]
         facts.act_good[row] = 1
@@ -162,8 +141,8 @@ def note(facts, kind, a, b, c, d, e_):
         facts.seat_tasks[row] = c
         facts.seat_total[row] = d
     elif kind == e.SETUP and a == 0:  # (A1)
-        facts.council[NOBILITY] = d
-        facts.council[CHURCH] = d + 1 if d + 1 < facts.players else 0
+        facts.council[s.NOBILITY] = d
+        facts.council[s.CHURCH] = d + 1 if d + 1 < facts.players else 0
 
 
 @jit
@@ -188,7 +167,7 @@ def _on_round(facts, number, start_player):
 def _on_step(facts, step, start_player, guild):
     facts.step = step
     facts.start_player = start_player
-    facts.guild = facts.guilds if guild == NOBODY else guild
+    facts.guild = facts.guilds if guild == s.NOBODY else guild
     facts.asked_to_bid = 0
     facts.first_bid = facts.bid_rows
     for seat in range(facts.players):
@@ -220,7 +199,6 @@ def _on_bid(facts, seat, stack):
 def _rank_bids(facts):
     """All have decided: the ranks, ties by nearness to the start player (R5.3), and a turn for each that may act."""
     first, end = facts.first_bid, int64(facts.bid_rows)
-    facts.unwanted += first == end
     turns = int64(facts.act_rows)
     acting = acting_ranks(facts)
     for row in range(first, end):
@@ -243,7 +221,6 @@ def _open_turn(facts, row, seat, rank, bid):
     facts.act_guild[row] = facts.guild
     facts.act_rank[row] = rank
     facts.act_bid[row] = bid
-    facts.act_chair[row] = 0
     facts.act_good[row] = 0
     facts.act_good_sold[row] = 0
     facts.act_good_coins[row] = 0
@@ -264,7 +241,6 @@ def _on_placed(facts, seat, cell, price):
     facts.placement_rank[row] = facts.act_rank[turn]
     facts.placement_space[row] = cell
     facts.placement_rows = row + 1
-    facts.paid[seat] += price
 
 
 @jit
@@ -278,15 +254,14 @@ def _on_sold(facts, seat, guild, number, coins):
         facts.act_good_sold[row] = 1
         facts.act_good_coins[row] = coins // number
     facts.sold[seat, guild] = first + number
-    facts.earned[seat] += coins
 
 
 @jit
 def _on_council(facts):
     row = facts.council_rows
-    for chair in range(facts.chairs):
+    for chair in range(s.GUILD_SEAT + facts.guilds):
         seat = facts.council[chair]
-        if seat != NOBODY:
+        if seat != s.NOBODY:
             facts.council_seat[row] = seat
             facts.council_round[row] = facts.round
             facts.council_chair[row] = chair
@@ -323,51 +298,49 @@ def close_game(facts, state, rules):
         winners += better == 0
         row = facts.seat_rows + seat
         facts.seat_kept[row] = facts.kept[seat]
-        facts.seat_paid[row] = facts.paid[seat]
-        facts.seat_earned[row] = facts.earned[seat]
         facts.seat_coins[row] = state.coins[seat]
     facts.seat_rows += facts.players
     row = facts.game_rows
     facts.game_margin[row] = best - second
     facts.game_tie[row] = best == second
     facts.game_shared[row] = winners > 1
-    facts.game_unwanted[row] = facts.unwanted
     facts.game_rows = row + 1
     for row in range(facts.first_task, facts.task_rows):
         facts.task_done[row] = is_fulfilled(state, rules, facts.task_seat[row], facts.task_task[row])
-    _close_city(facts, state, rules)
+    _close_city(facts, rules)
 
 
 @jit
-def _close_city(facts, state, rules):
+def _close_city(facts, rules):
     """What members and buildings came to."""
-    everybody = int64(0)
-    for seat in range(facts.players):
-        everybody |= state.members[seat]
-    for row in range(facts.first_chapel, facts.chapel_rows):
-        site, own = facts.chapel_site[row], state.members[facts.chapel_seat[row]]
-        beside = rules.chapel_spaces[site] if site < facts.corners else int64(0)
-        facts.chapel_members[row] = count_bits(everybody & beside)
-        facts.chapel_points[row] = count_bits(everybody & beside) * rules.chapel_points
-        facts.chapel_own_points[row] = count_bits(own & beside) * rules.chapel_points
-    for row in range(facts.first_edifice, facts.edifice_rows):
-        site, own = facts.edifice_site[row], state.members[facts.edifice_seat[row]]
-        beside = rules.site_spaces[site] if site < facts.sites else int64(0)
-        points = rules.edifice_points[facts.edifice_edifice[row]]
-        facts.edifice_members[row] = count_bits(everybody & beside)
-        facts.edifice_points[row] = count_bits(everybody & beside) * points
-        facts.edifice_own_points[row] = count_bits(own & beside) * points
     for row in range(facts.first_placement, facts.placement_rows):
-        space, chapels, edifices = facts.placement_space[row], int64(0), int64(0)
-        built = ~state.free_chapel_sites & ((int64(1) << rules.chapel_sites) - 1)
-        while built != 0:
-            chapels += (rules.chapel_spaces[lowest_bit(built)] >> space) & 1
-            built &= built - 1
-        for edifice in range(rules.edifices):
-            site = state.edifice_site[edifice]
-            if site != NO_SITE:
-                edifices += ((rules.site_spaces[site] >> space) & 1) * rules.edifice_points[edifice]
-        chapels *= rules.chapel_points
-        facts.placement_chapels[row] = chapels
-        facts.placement_edifices[row] = edifices
-        facts.placement_points[row] = 1 + chapels + edifices
+        facts.placement_chapels[row] = 0
+        facts.placement_edifices[row] = 0
+        facts.placement_points[row] = 1
+    for row in range(facts.first_chapel, facts.chapel_rows):
+        site, each = facts.chapel_site[row], rules.chapel_points
+        beside = rules.chapel_spaces[site] if site < facts.corners else int64(0)
+        members, own = _pay(facts, facts.placement_chapels, beside, each, facts.chapel_seat[row])
+        facts.chapel_members[row] = members
+        facts.chapel_points[row] = members * each
+        facts.chapel_own_points[row] = own * each
+    for row in range(facts.first_edifice, facts.edifice_rows):
+        site, each = facts.edifice_site[row], rules.edifice_points[facts.edifice_edifice[row]]
+        beside = rules.site_spaces[site] if site < facts.sites else int64(0)
+        members, own = _pay(facts, facts.placement_edifices, beside, each, facts.edifice_seat[row])
+        facts.edifice_members[row] = members
+        facts.edifice_points[row] = members * each
+        facts.edifice_own_points[row] = own * each
+
+
+@force_inline
+def _pay(facts, paid, beside, each, builder):
+    """Pay the members on the set `beside` of spaces; how many they are, and how many of them the builder's."""
+    members = own = int64(0)
+    for row in range(facts.first_placement, facts.placement_rows):
+        if (beside >> facts.placement_space[row]) & 1:
+            members += 1
+            own += int64(facts.placement_seat[row] == builder)
+            paid[row] += each
+            facts.placement_points[row] += each
+    return members, own
