@@ -1,6 +1,7 @@
 """Figures and heat maps as a report shows them, as data."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from strozzi_sim.facts.blocks import Block
@@ -39,3 +40,37 @@ class HeatMap:
     def equal(self) -> bool:
         """Whether a cell is a share to be compared with an equal chance."""
         return self.figure.name == "win_share"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a level of a table's key lies on a board.
+
+    Attributes:
+        x, y: of its middle, in cells from the upper left corner of the board, y downwards.
+        shape: a square that fills a cell, a framed one, or a disc that lies on squares.
+        region: of a square; lines part those of different regions.
+        note: what is printed on it.
+    """
+
+    x: float
+    y: float
+    shape: Literal["square", "frame", "disc"] = "square"
+    region: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Board:
+    """Where figures are drawn: places on a grid, as component data have them.
+
+    Attributes:
+        columns, rows: its size in cells.
+        places: level -> where it lies.
+        key: what shapes and notes mean, a line of text each.
+    """
+
+    columns: int
+    rows: int
+    places: Mapping[str, Place] = field(default_factory=dict)
+    key: tuple[str, ...] = ()

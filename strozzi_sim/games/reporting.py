@@ -13,7 +13,7 @@ most of which `games.pages` makes of the game's pages;
 (strozzi_sim.stats) and `components` is variant name -> component data.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.errors import InputError, known_names, shown
-from strozzi_sim.facts.pictures import Figure, Unit
+from strozzi_sim.facts.pictures import Board, Figure, Unit
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -40,7 +40,7 @@ class Picture:
         name: file name without ending.
         page: the page it stands on.
         kind: intervals (dots with whiskers by a few levels), lines (by a number), dots (many levels, one row each),
-            bars (stacked sums), spread (quantiles), table.
+            bars (stacked sums), spread (quantiles), board (a figure where things lie), table.
         table: the table its figures are in.
         figures: one panel or column each; in `bars` the parts of a bar; in `spread` five quantiles and a mark.
         title, caption: in words.
@@ -50,12 +50,13 @@ class Picture:
         levels, series_levels: the values of `x` and of `series` in their order; empty = those there are.
         groups: `bars` only, name of a bar -> its parts, instead of `x` and `figures`.
         x_label: what `x` is.
-        equal: draw a line at an equal chance, 1 / players.
+        equal: draw a line at an equal chance, 1 / players; of `board`: colours are of multiples of it.
+        board: `board` only, component data of a variant -> where the levels of `x` lie.
     """
 
     name: str
     page: str
-    kind: Literal["intervals", "lines", "dots", "bars", "spread", "table"]
+    kind: Literal["intervals", "lines", "dots", "bars", "spread", "board", "table"]
     table: str
     figures: tuple[Figure, ...]
     title: str
@@ -68,6 +69,7 @@ class Picture:
     groups: Mapping[str, tuple[Figure, ...]] = field(default_factory=dict)
     x_label: str = ""
     equal: bool = False
+    board: Callable[[Mapping[str, Any]], Board] | None = None
 
 
 class FigureTable:

@@ -1,6 +1,6 @@
 """Draws the pictures that a game's pages describe: one Picture, the rows of its table -> one matplotlib figure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from matplotlib.figure import Figure as Drawing
 from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.games.reporting import Picture, in_words, pick
 from strozzi_sim.reports import style
+from strozzi_sim.reports.board import draw_board
 from strozzi_sim.reports.rows import dot_rows, quantile_lines, stacked_bars
 from strozzi_sim.reports.series import Series, Words, in_order, named, players_title, whiskers
 from strozzi_sim.reports.style import COLOURS, GREY, MARKS, STYLE
@@ -20,13 +21,16 @@ _EQUAL: Any = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (3, 2)), "zorde
 _ZOOM = 0.12  # shares that stay this near to an equal chance are drawn with a cut axis
 
 
-def draw(picture: Picture, table: pd.DataFrame, words: Words) -> Drawing | None:
+def draw(
+    picture: Picture, table: pd.DataFrame, words: Words, components: Mapping[str, Any] | None = None
+) -> Drawing | None:
     """The picture, or None if there is nothing to show.
 
     Args:
         picture: what to show; any kind but "table".
         table: its table, of one variant and line-up (of all of them if its series is "scenario").
         words: raw value -> how it is called.
+        components: component data of the variant; without them no board is drawn.
     """
     rows = pick(table, **picture.where)
     bars = list(picture.groups.values()) or [picture.figures]
@@ -38,6 +42,8 @@ def draw(picture: Picture, table: pd.DataFrame, words: Words) -> Drawing | None:
     if rows.empty:
         return None
     with rc_context(STYLE):
+        if picture.kind == "board":
+            return draw_board(picture, rows, components) if components else None
         return _KINDS[picture.kind](picture, rows, words)
 
 

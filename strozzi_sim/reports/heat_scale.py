@@ -73,14 +73,25 @@ class Scale:
 
 
 def scale_of(heat_map: HeatMap, panels: Panels) -> Scale:
+    """The scale of all panels of a heat map."""
+    values = [panel.value for panel in panels.every]
+    largest = max(float(np.nanmax(np.abs(value), initial=0.0)) for value in values)
+    return scale_between(heat_map.figure, panels.shades, largest, equal=heat_map.equal)
+
+
+def scale_between(figure: Figure, shades: tuple[float, float], largest: float, *, equal: bool) -> Scale:
     """From 0 unless the figures are far from it; near-equal shares get a middle tone, not a false contrast.
 
     Figures that lie below zero get colours that diverge around it, with limits as far below as above.
+
+    Args:
+        figure: what is shown.
+        shades: the lowest and the highest of what is shown by colour.
+        largest: the largest number in a cell, without its sign.
+        equal: whether colours are of multiples of an equal chance.
     """
-    low, high = panels.shades
-    values = [panel.value for panel in panels.every]
-    unit = heat_map.figure.unit
-    largest = max(float(np.nanmax(np.abs(value), initial=0.0)) for value in values)
+    low, high = shades
+    unit = figure.unit
     digits = (0 if largest > 0.2 else 1) if unit == "share" else 1 if largest < 100 else 0
     colours: Colormap = SEQUENTIAL
     if low < 0:
@@ -88,8 +99,8 @@ def scale_of(heat_map: HeatMap, panels: Panels) -> Scale:
         norm, colours = Normalize(-end, end), DIVERGING
     elif unit == "share":
         top = high if low < 0.6 * high else 1.8 * high
-        norm = Normalize(0.0, max(top if heat_map.equal else min(top, 1.0), 1e-9))
+        norm = Normalize(0.0, max(top if equal else min(top, 1.0), 1e-9))
     else:
         start = 0.0 if low < 0.35 * high else low
         norm = Normalize(start, max(high, start + _MIN))
-    return Scale(heat_map.figure, heat_map.equal, norm, colours, digits)
+    return Scale(figure, equal, norm, colours, digits)

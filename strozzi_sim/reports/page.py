@@ -129,7 +129,7 @@ def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: 
         title, question = part.PAGE_TITLES[page]
         seats = [*lineups, *findings.seat_sentences(tables)] if page == "balance" else []
         own = [picture for picture in pictures if picture.page == page]
-        items = [_item(picture, picture.name, tables[picture.table], words, painter) for picture in own]
+        items = [_item(picture, tables[picture.table], words, variants, painter) for picture in own]
         sections.append(section(page, title, question, [*seats, *said.get(page, [])], items))
     heat = _heat_maps(_maps_of(manifest, game), tables, words, painter, chunks)
     return [*sections, heat] if heat.items else sections
@@ -197,12 +197,18 @@ def _apart(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
         yield name, f"--{number}-{slug}" if len(every) > 1 else "", pick(table, variant=variant, lineup=lineup)
 
 
-def _item(shown: Picture, name: str, table: pd.DataFrame, words: Mapping[str, str], painter: Painter) -> Item:
+def _item(
+    shown: Picture, table: pd.DataFrame, words: Mapping[str, str], variants: Mapping[str, Any], painter: Painter
+) -> Item:
     """A picture or table, once for each variant and line-up, or once for all if it tells them apart itself."""
     together = shown.series == SCENARIO
     scenes = [("", "", findings.with_scenario(table))] if together else _apart(table)
     parts = [
-        part for scenario, slug, rows in scenes for part in painter.parts(shown, name + slug, rows, words, scenario)
+        part
+        for scenario, slug, rows in scenes
+        for part in painter.parts(
+            shown, shown.name + slug, rows, words, scenario, variants.get(next(iter(rows["variant"]), ""))
+        )
     ]
     return Item(shown.title, shown.caption, tuple(parts))
 

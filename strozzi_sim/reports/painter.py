@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import pandas as pd
 from matplotlib import rc_context
@@ -54,13 +55,19 @@ class Painter:
         return inline_svg(self.drawn[f"figures/{name}.svg"].decode("utf-8"), name, title)
 
     def parts(
-        self, shown: Picture | HeatMap, name: str, rows: pd.DataFrame, words: Mapping[str, str], scenario: str = ""
-    ) -> list[Part]:
-        """A picture, table or heat map of these rows as a part of an item; empty if there is nothing to show."""
+        self, shown: Picture | HeatMap, name: str, rows: pd.DataFrame, words: Mapping[str, str], scenario: str = "",
+        components: Mapping[str, Any] | None = None,
+    ) -> list[Part]:  # fmt: skip
+        """A picture, table or heat map of these rows as a part of an item; empty if there is nothing to show.
+
+        `components` are those of the rows' variant, which boards need.
+        """
         if isinstance(shown, Picture) and shown.kind == "table":
             lines = page_table(shown, rows, words)
             return [] if lines is None else [Part(scenario, "", "", lines)]
-        drawing = draw(shown, rows, words) if isinstance(shown, Picture) else draw_heat_map(shown, rows, words)
+        drawing = (
+            draw(shown, rows, words, components) if isinstance(shown, Picture) else draw_heat_map(shown, rows, words)
+        )
         return [] if drawing is None else [Part(scenario, self.paint(drawing, name, shown.title), name, None)]
 
 

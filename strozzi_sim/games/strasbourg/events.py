@@ -206,6 +206,11 @@ def space_name(cell: Sequence[int] | None) -> str:
     return "none" if cell is None else f"{chr(ord('a') + cell[0] - 1)}{cell[1]}"
 
 
+def corner_name(cell: Sequence[int]) -> str:
+    """A chapel site by the cells to its upper left and its lower right, c4d5."""
+    return f"{space_name(cell)}{space_name((cell[0] + 1, cell[1] + 1))}"
+
+
 def describe(line: Mapping[str, Any], names: Sequence[str], components: Mapping[str, Any]) -> str:
     """One line of a record in words; `names` says who sits where."""
     kind = line["type"]

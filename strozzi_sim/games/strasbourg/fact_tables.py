@@ -1,54 +1,132 @@
 """The fact tables of Strasbourg: what is counted; `facts.py` writes them."""
 
+from collections.abc import Iterable
 from typing import Any
+
+import numpy as np
 
 from strozzi_sim.facts.columns import YES_NO, Column, Levels, Setting, Table, labels, numbers
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.games.strasbourg.state import AUCTIONS, MAX_CARDS, MAX_PRICE, MAX_VALUE, STEPS
+from strozzi_sim.games.strasbourg.events import city_of, corner_name, space_name
+from strozzi_sim.games.strasbourg.state import AUCTIONS, MAX_CARDS, MAX_CELLS, MAX_DEALT, MAX_ROUNDS, SEATS, STEPS
 
-_MOST_POINTS = 511  # where the last level of totals begins
 SOURCES = ("council", "city", "chapels", "edifices", "privileges", "tasks")
+BUILDING = ("chapels", "edifices")
+ACTING = 3  # most ranks that act in a step
+_POINTS_FROM = 511  # where the last level of totals begins
+_MOST_INFLUENCE = 24  # the same of a stack
+NONE = "none"
+
+
+def _numbered(first: int, last: int, most: int | None = None) -> Levels:
+    return numbers(range(first, last + 1), most)
 
 
 def _seats(setting: Setting) -> Levels:
     return numbers(range(setting.players))
 
 
-def _rounds(setting: Setting) -> Levels:
-    return numbers(range(1, _count(setting, "round_cards") + 1))
+def _ranks(setting: Setting) -> Levels:
+    return _numbered(1, setting.players)
 
 
-def _count(setting: Setting, block: str) -> int:
-    return len(setting.components[block])
+def _rounds(setting: Setting) -> int:
+    return len(setting.components["round_cards"])
 
 
-def _guilds(setting: Setting) -> Levels:
-    return labels(setting.components["guilds"]["order"])
+def _guild_names(setting: Setting) -> list[str]:
+    return list(setting.components["guilds"]["order"])
 
 
-def _most_placed(setting: Setting) -> int:
-    """A member for each acting rank of three steps a round."""
-    return 3 * min(setting.players - 1, 3) * _count(setting, "round_cards")
-
-
-def _dealt(setting: Setting) -> int:
-    return int(setting.components["tasks_meta"]["dealt_per_player"]) * setting.players
+def _ids(block: str) -> Any:
+    return lambda setting: labels([entry["id"] for entry in setting.components[block]])
 
 
 def _totals(setting: Setting) -> Levels:
     """From all tasks lost and nothing else up to more than anybody gets."""
     meta = setting.components["tasks_meta"]
-    return numbers(range(-meta["keep_max"] * meta["penalty_unfulfilled"], _MOST_POINTS + 1), _MOST_POINTS)
+    return numbers(range(-meta["keep_max"] * meta["penalty_unfulfilled"], _POINTS_FROM + 1), _POINTS_FROM)
+
+
+def _spaces(setting: Setting) -> Levels:
+    city = city_of(setting.components)
+    return Levels(tuple(map(space_name, city.guilds)), tuple(map(city.number, city.guilds)))
+
+
+def _of_space(of: str) -> Any:
+    """Setting -> the guild or the price of each cell, 0 where there is no space."""
+
+    def values(setting: Setting) -> np.ndarray[Any, Any]:
+        city, order = city_of(setting.components), _guild_names(setting)
+        found = np.zeros(MAX_CELLS, int)
+        for cell, guild in city.guilds.items():
+            found[city.number(cell)] = order.index(guild) if of == "guild" else city.prices[cell]
+        return found
+
+    return values
+
+
+def _sites(setting: Setting) -> Levels:
+    return labels([*map(space_name, city_of(setting.components).sites), NONE])
+
+
+def _corners(setting: Setting) -> Levels:
+    return labels([*map(corner_name, city_of(setting.components).chapel_sites), NONE])
+
+
+def _built(sites: Any) -> Any:
+    """Setting -> 1 for every site, 0 for none."""
+    return lambda setting: np.array([1] * (len(sites(setting).names) - 1) + [0])
+
+
+def acting_ranks(step: int, players: int) -> int:
+    """How many ranks act in a step (R5.5)."""
+    return min(players - 1, ACTING) if step % 2 else 2 if step == 0 else 1
+
+
+def _acts(setting: Setting) -> np.ndarray[Any, Any]:
+    ranks = range(SEATS + 1)
+    return np.array([[rank <= acting_ranks(step, setting.players) for rank in ranks] for step in range(AUCTIONS)], int)
+
+
+def _task_points(setting: Setting) -> np.ndarray[Any, Any]:
+    """[task, kept, fulfilled] points."""
+    tasks, penalty = setting.components["tasks"], setting.components["tasks_meta"]["penalty_unfulfilled"]
+    return np.array([[[0, 0], [-penalty, task["points"]]] for task in tasks])
 
 
 _SEAT = Column("seat", "who it is about, 0 starts round 1", _seats)
-_ROUND = Column("round", "round of the game, from 1", _rounds)
+_ROUND = Column("round", "round of the game, from 1", lambda setting: _numbered(1, _rounds(setting)))
+_LAST = Column(
+    "last", "it is the last round", YES_NO, of=("round",),
+    values=lambda setting: (np.arange(MAX_ROUNDS + 1) == _rounds(setting)).astype(int),
+)  # fmt: skip
+_STEP = Column("step", "the step", labels(STEPS[:AUCTIONS]))
+_GUILD = Column("guild", "the guild of the step", lambda setting: labels([*_guild_names(setting), NONE]))
 _POINTS: dict[str, Any] = {"dtype": "i4", "unit": "points"}
+_COINS: dict[str, Any] = {"dtype": "u2", "unit": "coins"}
+_INFLUENCE: dict[str, Any] = {"dtype": "u2", "unit": "influence"}
+
+
+def _yes(name: str, text: str, **follows: Any) -> Column:
+    return Column(name, text, YES_NO, **follows)
+
+
+def _building(sites: Any, what: str) -> Iterable[Column]:
+    """What is known of a building at the end."""
+    return (
+        Column("site", f"where the {what} was built", sites),
+        _yes("built", f"the {what} was built", of=("site",), values=_built(sites)),
+        Column("members", "members beside it at the end, of all players", unit="members"),
+        Column("points", "points that it paid all players", **_POINTS),
+        Column("own_points", "points that it paid the seat that built it", **_POINTS),
+    )
+
 
 GAME = Table("game", "a game", (
     Column("margin", "points of the winner less those of the second", dtype="u2", unit="points"),
-    Column("tie", "the two best had equal points", YES_NO),
-    Column("shared", "the win was shared", YES_NO),
+    _yes("tie", "the two best had equal points"),
+    _yes("shared", "the win was shared"),
 ), most=lambda setting: 1)  # fmt: skip
 PLAYER = Table("seat", "a player in a game", (
     _SEAT,
@@ -59,43 +137,112 @@ PLAYER = Table("seat", "a player in a game", (
     Column("edifices", "points of edifices", **_POINTS),
     Column("privileges", "points of privileges left", **_POINTS),
     Column("tasks", "points of tasks, less those lost for tasks that were not fulfilled", **_POINTS),
-    Column("paid", "coins paid for spaces in the city", dtype="u2", unit="coins"),
-    Column("coins", "coins left", dtype="u2", unit="coins"),
+    Column("kept", "tasks kept", numbers(range(MAX_DEALT + 1)), unit="tasks"),
+    Column("coins", "coins left", **_COINS),
 ), most=lambda setting: setting.players)  # fmt: skip
 ROUNDS = Table("round", "a player in a round", (
     _SEAT,
     _ROUND,
+    _LAST,
+    _yes("starts", "had the starting player's marker when the round began"),
     Column("drawn", "cards drawn", numbers(range(MAX_CARDS + 1)), unit="cards"),
+    Column("influence", "influence of those cards", **_INFLUENCE),
     Column("stacks", "stacks made", numbers(range(MAX_CARDS + 1)), unit="stacks"),
+    Column("used", "stacks turned over", numbers(range(AUCTIONS + 1)), unit="stacks"),
+    Column("bid", "influence of those stacks", **_INFLUENCE),
+    Column("waited", "privileges paid to wait", unit="privileges"),
     Column("prestige", "points of the council phase", **_POINTS),
-    Column("privilege", "got a privilege", YES_NO),
-), most=lambda setting: setting.players * _count(setting, "round_cards"))  # fmt: skip
+    _yes("privilege", "got a privilege"),
+), most=lambda setting: setting.players * _rounds(setting))  # fmt: skip
 BIDS = Table("bid", "a stack turned over", (
     _SEAT,
     _ROUND,
-    Column("step", "the step", labels(STEPS[:AUCTIONS])),
-    Column("cards", "cards in the stack", numbers(range(1, MAX_CARDS + 1)), unit="cards"),
-    Column("sum", "influence", numbers(range(1, MAX_CARDS * MAX_VALUE + 1)), unit="influence"),
-), most=lambda setting: AUCTIONS * setting.players * _count(setting, "round_cards"))  # fmt: skip
-SPACES = Table("space", "a member placed in the city", (
+    _STEP,
+    Column("lap", "seats after the starting player of the step, who is 0", _seats),
+    Column("cards", "cards in the stack", _numbered(1, MAX_CARDS), unit="cards"),
+    Column("sum", "influence", _numbered(1, _MOST_INFLUENCE, _MOST_INFLUENCE), unit="influence"),
+    Column("rank", "rank of the bid, 1 is the highest", _ranks),
+    _yes("won", "it was the highest bid", of=("rank",), values=lambda setting: (np.arange(SEATS + 1) == 1).astype(int)),
+    _yes("acts", "the rank may act", of=("step", "rank"), values=_acts),
+    _yes("waited", "a privilege was paid to bid later"),
+    Column("returned", "the card that went back under the deck, 0 for none", numbers(range(7))),
+), most=lambda setting: AUCTIONS * setting.players * _rounds(setting))  # fmt: skip
+ACTS = Table("act", "the turn of a rank that may act in a step", (
     _SEAT,
     _ROUND,
-    Column("guild", "the guild of the space", _guilds),
-    Column("price", "coins paid", numbers(range(MAX_PRICE + 1)), unit="coins"),
-), most=_most_placed)  # fmt: skip
-TASKS = Table("task", "a task that was kept", (
+    _STEP,
+    _GUILD,
+    Column("rank", "1 is the master, or the winner", _numbered(1, ACTING)),
+    Column("bid", "influence of the stack", **_INFLUENCE),
+    _yes("good", "took a good of the guild"),
+    _yes("good_sold", "that good was sold later"),
+    Column("good_coins", "coins that it was sold for", **_COINS),
+    _yes("placed", "placed a member in the city"),
+    Column("price", "coins paid for the space", **_COINS),
+    Column("sold", "goods sold", unit="goods"),
+    Column("coins", "coins received for them", **_COINS),
+    _yes("declined", "left a right unused that it could have used"),
+), most=lambda setting: (3 * ACTING + 5) * _rounds(setting))  # fmt: skip
+PLACEMENTS = Table("placement", "a member placed in the city", (
     _SEAT,
-    Column("task", "the task", lambda setting: labels([task["id"] for task in setting.components["tasks"]])),
-    Column("fulfilled", "it was fulfilled", YES_NO),
-    Column("points", "points for it, negative if it was not fulfilled", **_POINTS),
-), most=_dealt)  # fmt: skip
+    _ROUND,
+    Column("rank", "1 is the master", _numbered(1, ACTING)),
+    Column("space", "column letter and row number of the space", _spaces),
+    Column("guild", "the guild of the space", lambda setting: labels(_guild_names(setting)), of=("space",), values=_of_space("guild")),
+    Column("price", "coins paid", lambda setting: numbers(_of_space("price")(setting).tolist()), of=("space",),
+           values=_of_space("price"), unit="coins"),
+    Column("chapels", "points of chapels at the end", **_POINTS),
+    Column("edifices", "points of edifices at the end", **_POINTS),
+    Column("points", "points of the member at the end, without tasks", **_POINTS),
+), most=lambda setting: 3 * min(setting.players - 1, ACTING) * _rounds(setting))  # fmt: skip
+COUNCIL = Table("council", "a member in the council in a council phase", (
+    _SEAT,
+    _ROUND,
+    _LAST,
+    Column("chair", "the seat of the council",
+           lambda setting: labels(["nobility", "church", "merchants", *_guild_names(setting)])),
+    _yes("changed", "nobody or another player sat there in the council phase before"),
+    Column("points", "points of the phase", **_POINTS),
+), most=lambda setting: (3 + len(_guild_names(setting))) * _rounds(setting))  # fmt: skip
+TASKS = Table("task", "a task dealt to a player", (
+    _SEAT,
+    Column("task", "the task", _ids("tasks")),
+    _yes("kept", "the player kept it"),
+    _yes("fulfilled", "it was kept and fulfilled"),
+    _yes("done", "the player did what it asks for, kept or not"),
+    Column("points", "points for it, negative if it was kept and not fulfilled", of=("task", "kept", "fulfilled"),
+           values=_task_points, **_POINTS),
+    Column("lost", "points lost for it", of=("task", "kept", "fulfilled"),
+           values=lambda setting: np.maximum(-_task_points(setting), 0), **_POINTS),
+), most=lambda setting: setting.components["tasks_meta"]["dealt_per_player"] * setting.players)  # fmt: skip
+EDIFICES = Table("edifice", "an edifice in its round", (
+    _SEAT, _ROUND, Column("edifice", "the edifice", _ids("edifices")), *_building(_sites, "edifice"),
+), most=_rounds)  # fmt: skip
+CHAPELS = Table("chapel", "a round in which a chapel may be built", (
+    _SEAT, _ROUND, *_building(_corners, "chapel"),
+), most=_rounds)  # fmt: skip
 
-TABLES = (GAME, PLAYER, ROUNDS, BIDS, SPACES, TASKS)
+TABLES = (GAME, PLAYER, ROUNDS, BIDS, ACTS, PLACEMENTS, COUNCIL, TASKS, EDIFICES, CHAPELS)
+
+
+def _sum(fact: str, *columns: str, where: str = "") -> Crosstab:
+    return Crosstab(fact, (), columns, where)
+
 
 AGREEMENTS = (
-    ("final points", Crosstab("seat", (), ("total",)), Crosstab("seat", (), ("score",))),
-    ("final points by source", Crosstab("seat", (), ("total",)), Crosstab("seat", (), SOURCES)),
-    ("points of the council", Crosstab("seat", (), ("council",)), Crosstab("round", (), ("prestige",))),
-    ("points of tasks", Crosstab("seat", (), ("tasks",)), Crosstab("task", (), ("points",))),
-    ("coins paid", Crosstab("seat", (), ("paid",)), Crosstab("space", (), ("price",))),
+    ("final points", _sum("seat", "total"), _sum("seat", "score")),
+    ("final points by source", _sum("seat", "total"), _sum("seat", *SOURCES)),
+    ("points of the council", _sum("seat", "council"), _sum("round", "prestige")),
+    ("points of its seats", _sum("seat", "council"), _sum("council", "points")),
+    ("points of members", _sum("seat", "city", *BUILDING), _sum("placement", "points")),
+    *((f"points of {what}", _sum("seat", what), _sum("placement", what)) for what in BUILDING),
+    *((f"points that {what} pay", _sum("seat", what), _sum(what[:-1], "points")) for what in BUILDING),
+    ("points of tasks", _sum("seat", "tasks"), _sum("task", "points")),
+    ("tasks kept", _sum("seat", "kept"), _sum("task", "kept")),
+    ("tasks fulfilled", _sum("task", "fulfilled"), _sum("task", "done", where="kept == yes")),
+    ("coins paid", _sum("placement", "price"), _sum("act", "price")),
+    ("coins for goods", _sum("act", "coins"), _sum("act", "good_coins")),
+    ("goods sold", _sum("act", "sold"), _sum("act", "good_sold")),
+    ("influence bid", _sum("round", "bid"), _sum("bid", "sum")),
+    ("influence of those who act", _sum("act", "bid"), _sum("bid", "sum", where="acts == yes")),
 )

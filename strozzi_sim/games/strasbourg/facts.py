@@ -1,38 +1,47 @@
 """Writes the facts of Strasbourg while a game is played: the handlers of what its core says."""
 
+from numba import int64
+
 from strozzi_sim.facts.sink import sink_dtype
+from strozzi_sim.games.strasbourg import events as e
+from strozzi_sim.games.strasbourg import state as s
+from strozzi_sim.games.strasbourg.auction import acting_ranks
 from strozzi_sim.games.strasbourg.cards import add_values, count_cards
-from strozzi_sim.games.strasbourg.events import (
-    BID,
-    DRAWN,
-    FULFILLED,
-    PLACED,
-    PLAN,
-    POINTS,
-    PRESTIGE,
-    ROUND,
-    STEP,
-    TASK,
-    TOTAL,
-)
 from strozzi_sim.games.strasbourg.fact_tables import AGREEMENTS, TABLES
-from strozzi_sim.games.strasbourg.scoring import placed
-from strozzi_sim.games.strasbourg.state import MAX_TASKS, SEATS
+from strozzi_sim.games.strasbourg.scoring import is_fulfilled, placed
 from strozzi_sim.kernel.jit import force_inline, jit
 
 __all__ = ["AGREEMENTS", "SINK", "TABLES", "close_game", "note", "open_game", "prepare"]
 
-SINK = sink_dtype(TABLES, [  # shape          meaning, of the match, or of the game or round being played
+SINK = sink_dtype(TABLES, [  # shape              meaning, of the match
     ("players", "i8"),
-    ("penalty", "i8"),
-    ("points", "i8", (MAX_TASKS,)),  #       [task]
-    ("round", "i8"),  #                      from 1
+    ("guilds", "i8"),
+    ("sites", "i8"),
+    ("corners", "i8"),
+    ("seat_points", "i8"),
+    #                                             of the game
+    ("first_task", "i8"),  #                     its first row of the table, likewise the next ones
+    ("first_placement", "i8"),
+    ("first_edifice", "i8"),
+    ("first_chapel", "i8"),
+    ("kept", "i8", (s.SEATS,)),  #                 [P] tasks
+    ("row_of", "i8", (s.SEATS, s.MAX_TASKS)),  #     [P, task] its row
+    ("taken", "i8", (s.SEATS, s.MAX_GUILDS)),  #     [P, guild] goods taken
+    ("sold", "i8", (s.SEATS, s.MAX_GUILDS)),  #      [P, guild] of them sold, the first ones
+    ("good_row", "i8", (s.SEATS, s.MAX_GUILDS, s.MAX_GOODS)),  # [P, guild, k] the turn in which the k-th was taken
+    ("council", "i8", (s.MAX_CHAIRS,)),  #         [chair] player, or NOBODY
+    ("before", "i8", (s.MAX_CHAIRS,)),  #          [chair] likewise, in the council phase before
+    #                                             of the round or step being played
+    ("round", "i8"),  #                          from 1
+    ("first_round", "i8"),  #                    row of seat 0
     ("step", "i8"),
     ("guild", "i8"),
-    ("drawn", "i8", (SEATS,)),  #            [P] cards drawn this round
-    ("made", "i8", (SEATS,)),  #             [P] stacks of the round
-    ("paid", "i8", (SEATS,)),  #             [P] coins of the game
-    ("row_of", "i8", (SEATS, MAX_TASKS)),  # [P, task] its row
+    ("start_player", "i8"),
+    ("asked_to_bid", "i8"),  #                   how many seats have passed or turned over a stack
+    ("first_bid", "i8"),  #                      row of the step's first
+    ("bid_row", "i8", (s.SEATS,)),  #              [P] row of the step's bid
+    ("act_row", "i8", (s.SEATS,)),  #              [P] row of the step's turn
+    ("waited", "i8", (s.SEATS,)),  #               [P] privileges paid in this step
 ])  # fmt: skip
 
 
@@ -40,111 +49,246 @@ SINK = sink_dtype(TABLES, [  # shape          meaning, of the match, or of the g
 def prepare(facts, rules, players):
     """Before the games of a match."""
     facts.players = players
-    facts.penalty = rules.penalty
-    for task in range(rules.tasks):
-        facts.points[task] = rules.task_points[task]
+    facts.guilds = rules.guilds
+    facts.sites = rules.sites
+    facts.corners = rules.chapel_sites
+    facts.seat_points = rules.seat_points
 
 
 @jit
 def open_game(facts, number):
     """Before a game of deal `number` is dealt."""
+    facts.first_task = facts.task_rows
+    facts.first_placement = facts.placement_rows
+    facts.first_edifice = facts.edifice_rows
+    facts.first_chapel = facts.chapel_rows
+    for chair in range(s.GUILD_SEAT + facts.guilds):
+        facts.council[chair] = s.NOBODY
+        facts.before[chair] = s.NOBODY
     for seat in range(facts.players):
-        facts.paid[seat] = 0
-        facts.drawn[seat] = 0
+        facts.kept[seat] = 0
+        for guild in range(facts.guilds):
+            facts.taken[seat, guild] = 0
+            facts.sold[seat, guild] = 0
 
 
 @force_inline
-def note(facts, kind, a, b, c, d, e):
+def note(facts, kind, a, b, c, d, e_):
     """An event, as the core writes it; the kind is known where this is put in place."""
-    if kind == DRAWN:
-        facts.drawn[a] += 1
-    elif kind == BID:
-        if b != 0:
-            _on_bid(facts, a, b)
-    elif kind == STEP:
-        facts.step = a
-        facts.guild = c
-    elif kind == PLACED:
-        _on_placed(facts, a, c)
-    elif kind == PLAN:
-        facts.made[a] = b
-    elif kind == ROUND:
-        facts.round = a + 1
-    elif kind == PRESTIGE:
-        _on_prestige(facts, a, b, c)
-    elif kind == TASK:
-        if c == 1:
-            _on_kept(facts, a, b)
-    elif kind == FULFILLED:
-        row = facts.row_of[a, b]
-        facts.task_fulfilled[row] = 1
-        facts.task_points[row] = facts.points[b]
-    elif kind == POINTS:
+    if kind == e.DRAWN:
+        row = facts.first_round + a
+        facts.round_drawn[row] += 1
+        facts.round_influence[row] += b
+    elif kind == e.BID:
+        _on_bid(facts, a, b)
+    elif kind == e.STEP:
+        _on_step(facts, a, b, c)
+    elif kind == e.PLAN:
+        facts.round_stacks[facts.first_round + a] = b
+    elif kind == e.DEFER:
+        facts.waited[a] += 1
+        facts.round_waited[facts.first_round + a] += 1
+    elif kind == e.CHAIR:
+        facts.council[b] = a
+    elif kind == e.GOOD:
+        row, k = facts.act_row[a], facts.taken[a, b]
+        facts.act_good[row] = 1
+        facts.good_row[a, b, k] = row
+        facts.taken[a, b] = k + 1
+    elif kind == e.PLACED:
+        _on_placed(facts, a, b, c)
+    elif kind == e.SOLD:
+        _on_sold(facts, a, b, c, d)
+    elif kind == e.DECLINE:
+        facts.act_declined[facts.act_row[a]] = 1
+    elif kind == e.RETURNED:
+        facts.bid_returned[facts.bid_row[a]] = b
+    elif kind == e.ROUND:
+        _on_round(facts, a, b)
+    elif kind == e.PRESTIGE:
+        row = facts.first_round + a
+        facts.round_prestige[row] = b
+        facts.round_privilege[row] = c
+        if a == 0:
+            _on_council(facts)
+    elif kind == e.CHAPEL:
+        row = facts.chapel_rows
+        facts.chapel_seat[row] = a
+        facts.chapel_round[row] = facts.round
+        facts.chapel_site[row] = b if b >= 0 else facts.corners
+        facts.chapel_rows = row + 1
+    elif kind == e.EDIFICE:
+        row = facts.edifice_rows
+        facts.edifice_seat[row] = a
+        facts.edifice_round[row] = facts.round
+        facts.edifice_edifice[row] = b
+        facts.edifice_site[row] = c if c >= 0 else facts.sites
+        facts.edifice_rows = row + 1
+    elif kind == e.TASK:
+        _on_task(facts, a, b, c)
+    elif kind == e.FULFILLED:
+        facts.task_fulfilled[facts.row_of[a, b]] = 1
+    elif kind == e.POINTS:
         row = facts.seat_rows + a
         facts.seat_seat[row] = a
         facts.seat_council[row] = b
         facts.seat_city[row] = c
         facts.seat_chapels[row] = d
-        facts.seat_edifices[row] = e
-    elif kind == TOTAL:
+        facts.seat_edifices[row] = e_
+    elif kind == e.TOTAL:
         row = facts.seat_rows + a
         facts.seat_privileges[row] = b
         facts.seat_tasks[row] = c
         facts.seat_total[row] = d
+    elif kind == e.SETUP and a == 0:  # (A1)
+        facts.council[s.NOBILITY] = d
+        facts.council[s.CHURCH] = d + 1 if d + 1 < facts.players else 0
+
+
+@jit
+def _on_round(facts, number, start_player):
+    facts.round = number + 1
+    first = facts.round_rows
+    facts.first_round = first
+    for seat in range(facts.players):
+        row = first + seat
+        facts.round_seat[row] = seat
+        facts.round_round[row] = number + 1
+        facts.round_starts[row] = seat == start_player
+        facts.round_drawn[row] = 0
+        facts.round_influence[row] = 0
+        facts.round_used[row] = 0
+        facts.round_bid[row] = 0
+        facts.round_waited[row] = 0
+    facts.round_rows = first + facts.players
+
+
+@jit
+def _on_step(facts, step, start_player, guild):
+    facts.step = step
+    facts.start_player = start_player
+    facts.guild = facts.guilds if guild == s.NOBODY else guild
+    facts.asked_to_bid = 0
+    facts.first_bid = facts.bid_rows
+    for seat in range(facts.players):
+        facts.waited[seat] = 0
 
 
 @jit
 def _on_bid(facts, seat, stack):
-    row = facts.bid_rows
-    facts.bid_seat[row] = seat
-    facts.bid_round[row] = facts.round
-    facts.bid_step[row] = facts.step
-    facts.bid_cards[row] = count_cards(stack)
-    facts.bid_sum[row] = add_values(stack)
-    facts.bid_rows = row + 1
+    if stack != 0:
+        row, total, mine = facts.bid_rows, add_values(stack), facts.first_round + seat
+        facts.bid_row[seat] = row
+        facts.bid_seat[row] = seat
+        facts.bid_round[row] = facts.round
+        facts.bid_step[row] = facts.step
+        facts.bid_lap[row] = seat - facts.start_player + (facts.players if seat < facts.start_player else 0)
+        facts.bid_cards[row] = count_cards(stack)
+        facts.bid_sum[row] = total
+        facts.bid_waited[row] = facts.waited[seat] > 0
+        facts.bid_returned[row] = 0
+        facts.bid_rows = row + 1
+        facts.round_used[mine] += 1
+        facts.round_bid[mine] += total
+    facts.asked_to_bid += 1
+    if facts.asked_to_bid == facts.players:
+        _rank_bids(facts)
 
 
 @jit
-def _on_placed(facts, seat, price):
-    row = facts.space_rows
-    facts.space_seat[row] = seat
-    facts.space_round[row] = facts.round
-    facts.space_guild[row] = facts.guild
-    facts.space_price[row] = price
-    facts.space_rows = row + 1
-    facts.paid[seat] += price
+def _rank_bids(facts):
+    """All have decided: the ranks, ties by nearness to the start player (R5.3), and a turn for each that may act."""
+    first, end = facts.first_bid, int64(facts.bid_rows)
+    turns = int64(facts.act_rows)
+    acting = acting_ranks(facts)
+    for row in range(first, end):
+        total, lap, rank = facts.bid_sum[row], facts.bid_lap[row], 1
+        for other in range(first, end):
+            higher = facts.bid_sum[other] > total or (facts.bid_sum[other] == total and facts.bid_lap[other] < lap)
+            rank += int64(higher)
+        facts.bid_rank[row] = rank
+        if rank <= acting:
+            _open_turn(facts, turns + rank - 1, facts.bid_seat[row], rank, total)
+    facts.act_rows = turns + min(acting, end - first)
 
 
 @jit
-def _on_prestige(facts, seat, prestige, privilege):
-    row = facts.round_rows
-    facts.round_seat[row] = seat
-    facts.round_round[row] = facts.round
-    facts.round_drawn[row] = facts.drawn[seat]
-    facts.round_stacks[row] = facts.made[seat]
-    facts.round_prestige[row] = prestige
-    facts.round_privilege[row] = privilege
-    facts.round_rows = row + 1
-    facts.drawn[seat] = 0
+def _open_turn(facts, row, seat, rank, bid):
+    facts.act_row[seat] = row
+    facts.act_seat[row] = seat
+    facts.act_round[row] = facts.round
+    facts.act_step[row] = facts.step
+    facts.act_guild[row] = facts.guild
+    facts.act_rank[row] = rank
+    facts.act_bid[row] = bid
+    facts.act_good[row] = 0
+    facts.act_good_sold[row] = 0
+    facts.act_good_coins[row] = 0
+    facts.act_placed[row] = 0
+    facts.act_price[row] = 0
+    facts.act_sold[row] = 0
+    facts.act_coins[row] = 0
+    facts.act_declined[row] = 0
 
 
 @jit
-def _on_kept(facts, seat, task):
+def _on_placed(facts, seat, cell, price):
+    row, turn = facts.placement_rows, facts.act_row[seat]
+    facts.act_placed[turn] = 1
+    facts.act_price[turn] = price
+    facts.placement_seat[row] = seat
+    facts.placement_round[row] = facts.round
+    facts.placement_rank[row] = facts.act_rank[turn]
+    facts.placement_space[row] = cell
+    facts.placement_rows = row + 1
+
+
+@jit
+def _on_sold(facts, seat, guild, number, coins):
+    """Of equal goods the first one taken counts as the first one sold."""
+    turn, first = facts.act_row[seat], facts.sold[seat, guild]
+    facts.act_sold[turn] += number
+    facts.act_coins[turn] += coins
+    for k in range(first, first + number):
+        row = facts.good_row[seat, guild, k]
+        facts.act_good_sold[row] = 1
+        facts.act_good_coins[row] = coins // number
+    facts.sold[seat, guild] = first + number
+
+
+@jit
+def _on_council(facts):
+    row = facts.council_rows
+    for chair in range(s.GUILD_SEAT + facts.guilds):
+        seat = facts.council[chair]
+        if seat != s.NOBODY:
+            facts.council_seat[row] = seat
+            facts.council_round[row] = facts.round
+            facts.council_chair[row] = chair
+            facts.council_changed[row] = seat != facts.before[chair]
+            facts.council_points[row] = facts.seat_points
+            row += 1
+        facts.before[chair] = seat
+    facts.council_rows = row
+
+
+@jit
+def _on_task(facts, seat, task, kept):
     row = facts.task_rows
     facts.row_of[seat, task] = row
     facts.task_seat[row] = seat
     facts.task_task[row] = task
+    facts.task_kept[row] = kept
     facts.task_fulfilled[row] = 0
-    facts.task_points[row] = -facts.penalty
     facts.task_rows = row + 1
+    facts.kept[seat] += kept
 
 
 @jit
 def close_game(facts, state, rules):
     """The game is over: what is known only now."""
-    players, winners = state.players, 0
-    best = second = -(2**30)
-    for seat in range(players):
+    winners, best, second = 0, -(2**30), -(2**30)
+    for seat in range(facts.players):
         total = state.score[seat]
         if total > best:
             best, second = total, best
@@ -153,11 +297,50 @@ def close_game(facts, state, rules):
         better, _ = placed(state, seat)
         winners += better == 0
         row = facts.seat_rows + seat
-        facts.seat_paid[row] = facts.paid[seat]
+        facts.seat_kept[row] = facts.kept[seat]
         facts.seat_coins[row] = state.coins[seat]
-    facts.seat_rows += players
+    facts.seat_rows += facts.players
     row = facts.game_rows
     facts.game_margin[row] = best - second
     facts.game_tie[row] = best == second
     facts.game_shared[row] = winners > 1
     facts.game_rows = row + 1
+    for row in range(facts.first_task, facts.task_rows):
+        facts.task_done[row] = is_fulfilled(state, rules, facts.task_seat[row], facts.task_task[row])
+    _close_city(facts, rules)
+
+
+@jit
+def _close_city(facts, rules):
+    """What members and buildings came to."""
+    for row in range(facts.first_placement, facts.placement_rows):
+        facts.placement_chapels[row] = 0
+        facts.placement_edifices[row] = 0
+        facts.placement_points[row] = 1
+    for row in range(facts.first_chapel, facts.chapel_rows):
+        site, each = facts.chapel_site[row], rules.chapel_points
+        beside = rules.chapel_spaces[site] if site < facts.corners else int64(0)
+        members, own = _pay(facts, facts.placement_chapels, beside, each, facts.chapel_seat[row])
+        facts.chapel_members[row] = members
+        facts.chapel_points[row] = members * each
+        facts.chapel_own_points[row] = own * each
+    for row in range(facts.first_edifice, facts.edifice_rows):
+        site, each = facts.edifice_site[row], rules.edifice_points[facts.edifice_edifice[row]]
+        beside = rules.site_spaces[site] if site < facts.sites else int64(0)
+        members, own = _pay(facts, facts.placement_edifices, beside, each, facts.edifice_seat[row])
+        facts.edifice_members[row] = members
+        facts.edifice_points[row] = members * each
+        facts.edifice_own_points[row] = own * each
+
+
+@force_inline
+def _pay(facts, paid, beside, each, builder):
+    """Pay the members on the set `beside` of spaces; how many they are, and how many of them the builder's."""
+    members = own = int64(0)
+    for row in range(facts.first_placement, facts.placement_rows):
+        if (beside >> facts.placement_space[row]) & 1:
+            members += 1
+            own += int64(facts.placement_seat[row] == builder)
+            paid[row] += each
+            facts.placement_points[row] += each
+    return members, own

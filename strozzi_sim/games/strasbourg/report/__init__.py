@@ -1,37 +1,25 @@
-"""What a report of Strasbourg has: scores and where their points come from, and how often each task is fulfilled."""
+"""What a report of Strasbourg has: its tables, pictures, heat maps and sentences."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from strozzi_sim.facts.blocks import Block, Quantiles, mean, share
-from strozzi_sim.facts.pictures import HeatMap
-from strozzi_sim.games.pages import QUANTILES, Page, Report
-from strozzi_sim.games.reporting import Tables
-from strozzi_sim.games.strasbourg.fact_tables import SOURCES
+from strozzi_sim.games.pages import Page, Report
+from strozzi_sim.games.strasbourg.report import tables as of
+from strozzi_sim.games.strasbourg.report.findings import SENTENCES
+from strozzi_sim.games.strasbourg.report.heatmaps import HEATMAPS
+from strozzi_sim.games.strasbourg.report.pictures import PICTURES
+from strozzi_sim.games.strasbourg.report.words import words
 
 __all__ = ["HEATMAPS", "PAGES", "PAGE_TITLES", "crosstabs", "pictures", "sentences", "tables", "words"]
 
-_BALANCE = (
-    Quantiles("seat", "total", QUANTILES, open_below=True),
-    Block("seat", {}, (mean("score_mean", "total"), *(mean(f"points_{source}_mean", source) for source in SOURCES))),
-    Block("game", {}, (mean("margin_mean", "margin"), share("tie_share", "tie"), share("shared_win_share", "shared"))),
-)
-_TASKS = Block(
-    "task",
-    {"task": "task"},
-    (share("fulfilled_share", "fulfilled"), mean("points_mean", "points"), share("win_share", "win")),
-)
+_BY = ("by", "level")
 _PAGES = {
-    "balance": Page("Balance", "Has everybody the same chance, and where do points come from?", (), _BALANCE),
-    "tasks": Page("Tasks", "Which tasks are fulfilled?", ("task",), (_TASKS,)),
-}
-HEATMAPS: dict[str, HeatMap] = {}
-_REPORT = Report(_PAGES, {}, {})
+    "balance": Page("Balance", "Has everybody the same chance, and where do points come from?", (), of.BALANCE),
+    "auctions": Page("Auctions", "Where does influence go, and what does a bid win?", ("step", *_BY), of.AUCTIONS),
+    "council": Page("Council", "Who holds the seats, and what do they pay?", ("chair", *_BY), of.COUNCIL),
+    "guilds": Page("Guilds", "What do masters and the others take, and what does each guild pay?", ("guild", "rank"), of.GUILDS),
+    "city": Page("City", "Which spaces are taken, by whom, and what do they earn?", ("place",), of.CITY),
+    "tasks": Page("Tasks", "Which tasks are kept and fulfilled, and are they worth their points?", ("task", *_BY), of.TASKS, of.add_fair_points),
+    "buildings": Page("Edifices and chapels", "What do buildings pay, and whom?", ("thing",), of.BUILDINGS),
+}  # fmt: skip
+_REPORT = Report(_PAGES, PICTURES, SENTENCES)
 PAGES, PAGE_TITLES = _REPORT.names, _REPORT.titles
 tables, crosstabs = _REPORT.tables, _REPORT.crosstabs
 pictures, sentences = _REPORT.pictures, _REPORT.sentences
-
-
-def words(tables: Tables, components: Mapping[str, Any]) -> dict[str, str]:
-    """Raw values stand for themselves."""
-    return {}

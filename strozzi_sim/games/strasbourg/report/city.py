@@ -1,0 +1,26 @@
+"""The city as a board, from component data."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from strozzi_sim.facts.pictures import Board, Place
+from strozzi_sim.games.strasbourg.events import city_of, corner_name, space_name
+
+
+def board(components: Mapping[str, Any]) -> Board:
+    """City spaces with their guild's letter and their price, building sites framed, chapel sites as discs."""
+    city, letters = city_of(components), components["guilds"]["letters"]
+    letter_of = {guild: letter for letter, guild in letters.items()}
+    places = {
+        space_name(cell): Place(
+            cell[0] - 0.5, cell[1] - 0.5, "square", guild, f"{letter_of[guild]} {city.prices[cell]}"
+        )
+        for cell, guild in city.guilds.items()
+    }
+    places |= {space_name(cell): Place(cell[0] - 0.5, cell[1] - 0.5, "frame") for cell in city.sites}
+    places |= {corner_name(cell): Place(*map(float, cell), "disc") for cell in city.chapel_sites}
+    guilds = ", ".join(f"{letter} {guild}" for letter, guild in letters.items())
+    return Board(city.columns, city.rows, places, (
+        f"Printed on a space: its guild ({guilds}) and its price in coins.",
+        "Framed: building sites. Discs: chapel sites.",
+    ))  # fmt: skip

@@ -1,0 +1,204 @@
+"""The pictures and tables that a Strasbourg report shows, page by page."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from strozzi_sim.facts.pictures import Figure, Unit
+from strozzi_sim.games.pages import ALL, score_pictures
+from strozzi_sim.games.reporting import Narrator, Picture, Tables
+from strozzi_sim.games.strasbourg.fact_tables import SOURCES
+from strozzi_sim.games.strasbourg.report.city import board
+from strozzi_sim.games.strasbourg.state import MAX_DEALT, MAX_ROUNDS
+
+_AMOUNTS = ("points", "score", "margin", "worth", "fair", "break_even", "coins", "paid", "earned", "price")
+
+
+def figures(labels: Mapping[str, str]) -> tuple[Figure, ...]:
+    """Figures by name, with their labels; the unit follows from the name."""
+
+    def unit(name: str) -> Unit:
+        return (
+            "share"
+            if name.endswith("_share") or name == "share"
+            else "amount"
+            if any(word in name for word in _AMOUNTS)
+            else "number"
+        )
+
+    return tuple(Figure(name, label, unit(name)) for name, label in labels.items())
+
+
+HIGHEST, ACTS, WON = figures({"won_share": "the highest", "acts_share": "enough to act", "win_share": "games won"})
+EXACT = "Each figure with its 95 % interval."
+_GROUPED = {"by": ALL}
+
+
+def _picture(
+    name: str, kind: Any, shown: tuple[Figure, ...], title: str, caption: str, x: str, where: Mapping[str, str] | None = None, **more: Any,
+) -> Picture:  # fmt: skip
+    """A picture of the table that its name begins with."""
+    page = name.split("-")[0]
+    return Picture(name, page, kind, page, shown, title, caption, where or {}, x=x, **more)
+
+
+def _balance(say: Narrator, tables: Tables) -> list[Picture]:
+    parts = figures({f"points_{source}_mean": source for source in SOURCES})
+    winners = tuple(Figure(f"winner_{part.name}", part.label, part.unit) for part in parts)
+    there = set(tables["balance"]["figure"])
+    starts = figures({
+        name: f"starts round {number}" for number in range(1, MAX_ROUNDS + 1) if (name := f"start_{number}_wins_share") in there
+    })  # fmt: skip
+    rest = figures({
+        "seat_gap": "win share of the best seat minus that of the worst", "seat_fairness_p": "p-value of equal seats",
+        "score_mean": "points of a player", "winner_score_mean": "points of the winner", "margin_mean": "points of the winner less the second's",
+        "tie_share": "games whose two best have equal points", "shared_win_share": "games with a shared win",
+        "members_mean": "members that a player places", "kept_mean": "tasks that a player keeps",
+        "earned_mean": "coins that a player gets for goods", "paid_mean": "coins that a player pays for spaces",
+        "coins_left_mean": "coins that a player has left", "privileges_gained_mean": "privileges that a player gets",
+        "waited_mean": "privileges that a player pays to wait", "influence_bid_share": "influence drawn that is bid",
+        "stacks_used_share": "stacks made that are turned over",
+        "decisions_mean": "decisions in a game",
+    })  # fmt: skip
+    return [
+        *score_pictures(
+            "points",
+            "Thin line: 5 % to 95 % of all players' points. Thick line: the middle half. Dot: the median. Diamond: the mean of "
+            "the winners.",
+            {"a player": parts, "the winner": winners},
+            "Mean points of a player and of the winner. Tasks that were not fulfilled are taken off those of tasks.",
+        ),
+        _picture("balance-sources", "table", (*parts, *winners), "Where points come from, in figures",
+                 "First all players, then winners alone. " + EXACT, "figure"),
+        _picture("balance-starts", "intervals", starts, "What the starting player's marker is worth",
+                 "Share of games won by whoever has the marker when the round begins; in round 1 that is seat 0, later whoever won the "
+                 "last auction. The line is an equal chance.", "players", series="figure", x_label="players", equal=True),
+        _picture("balance-figures", "table", rest, "The game in figures", EXACT, "figure"),
+    ]  # fmt: skip
+
+
+def _auctions(say: Narrator, tables: Tables) -> list[Picture]:
+    steps = figures({
+        "bids_mean": "bids in a game", "bid_mean": "influence of a bid", "winning_bid_mean": "of the highest bid",
+        "spent_mean": "influence that a player spends",
+    })  # fmt: skip
+    planning = figures({
+        "drawn_mean": "cards drawn", "influence_mean": "their influence", "stacks_mean": "stacks made", "used_mean": "stacks turned over",
+    })  # fmt: skip
+    whole = {"step": ALL}
+    (share,) = figures({"share": "share of the bids"})
+    return [
+        _picture("auctions-steps", "table", steps, "The auctions in figures", EXACT, "step", _GROUPED, x_label="step"),
+        _picture("auctions-planning", "table", planning, "What a player plans, round by round", EXACT, "level",
+                 {**whole, "by": "planning"}, x_label="round"),
+        _picture("auctions-bids", "lines", (HIGHEST, ACTS), "What a bid wins",
+                 "Share of bids that are the highest of their auction, and of those that may act, by their influence; all steps "
+                 "together. The heat map `acts-by-step-and-bid` has the steps.", "level", {**whole, "by": "bid"}, series="figure",
+                 x_label="influence of the bid"),
+        _picture("auctions-laps", "lines", (HIGHEST, ACTS), "Does it help to bid late?",
+                 "By the seat of the bidder, counted from the starting player, who bids first but wins ties.", "level",
+                 {**whole, "by": "lap"}, series="figure", x_label="seats after the starting player"),
+        _picture("auctions-waited", "table", (share, HIGHEST, ACTS), "What waiting wins",
+                 "Bids laid in turn, and bids laid after a privilege was paid to wait.", "level", {**whole, "by": "waited"}, x_label="bid laid"),
+        _picture("auctions-returned", "table", (share,), "Which card comes back",
+                 "Of bids that do not act, the card that goes under the deck.", "level", {**whole, "by": "returned"}, x_label="card"),
+    ]  # fmt: skip
+
+
+def _council(say: Narrator, tables: Tables) -> list[Picture]:
+    shown = figures(
+        {"points_mean": "points that it pays in a game", "changed_share": "new member since the last phase"}
+    )
+    return [
+        _picture("council-seats", "table", (*shown, WON), "The seats of the council",
+                 "A phase pays whoever sits there. Games won are those of whoever sits there at the end; the member may show who wins "
+                 "rather than be the reason.", "chair", _GROUPED, x_label="seat"),
+    ]  # fmt: skip
+
+
+def _guilds(say: Narrator, tables: Tables) -> list[Picture]:
+    pays = figures({
+        "goods_mean": "goods taken in a game", "sold_share": "goods sold", "good_coins_mean": "coins for a good",
+        "members_mean": "members placed in a game", "price_mean": "coins for a space", "points_mean": "points of a member",
+    })  # fmt: skip
+    uses = figures({
+        "turns_mean": "turns in a game", "bid_mean": "influence bid", "good_share": "takes the good", "placed_share": "places a member",
+        "declined_share": "leaves something unused",
+    })  # fmt: skip
+    return [
+        _picture("guilds-pay", "table", pays, "What each guild pays",
+                 "A good that is never sold counts as 0 coins. A member's points are its own, those of chapels and of edifices, without "
+                 "tasks.", "guild", {"rank": ALL}, x_label="guild"),
+        _picture("guilds-ranks", "table", uses, "What each rank does", "Ranks of all guilds together.", "rank", {"guild": ALL},
+                 x_label="rank"),
+    ]  # fmt: skip
+
+
+def _city(say: Narrator, tables: Tables) -> list[Picture]:
+    maps = {
+        "taken": ("taken_share", "taken, or built on", "How often each place is taken",
+                  "Share of games in which a space has a member, a building site an edifice, a chapel site a chapel."),
+        "points": ("points_mean", "points", "What each place pays",
+                   "Mean points of a member there at the end, its own, of chapels and of edifices, without tasks; of sites, mean points that "
+                   "the building there pays all players. The price is printed on the space."),
+        "masters": ("rank_1_share", "members that masters placed", "Who takes the spaces",
+                    "Of the members on a space, the share that a guild's master placed; the others came from lower ranks."),
+        "rounds": ("round_mean", "round", "When the spaces are taken", "Mean round in which the member was placed."),
+        "wins": ("win_share", "games won by the member's owner", "Who wins with a space",
+                 "Share of games won by whoever has a member on the space; that they win with it does not make it the reason."),
+    }  # fmt: skip
+    return [
+        _picture(
+            f"city-{name}",
+            "board",
+            figures({figure: label}),
+            title,
+            caption,
+            "place",
+            board=board,
+            equal=figure == "win_share",
+        )
+        for name, (figure, label, title, caption) in maps.items()
+    ]
+
+
+def _tasks(say: Narrator, tables: Tables) -> list[Picture]:
+    kept, done, fulfilled, worth, even, fair, less, score = figures({
+        "kept_share": "kept when dealt", "done_anyway_share": "done where not kept", "fulfilled_share": "fulfilled when kept",
+        "worth_mean": "net worth of keeping it", "break_even": "points at which it is worth 0", "fair_points": "points proposed",
+        "fair_less_printed": "proposed less printed", "score_mean": "points of the player",
+    })  # fmt: skip
+    (share,) = figures({"share": "share of players"})
+    fair_words = (
+        "Points proposed are those at which a task that is kept would be worth as much as the mean of all tasks kept, if it were kept and "
+        "fulfilled as often as here. They speak of these agents: who plays a task better makes it worth less than this."
+    )
+    return [
+        _picture("tasks-kept", "table", (share, worth, score, WON), "How many tasks to keep", "By the number of tasks a player keeps.", "level",
+                 {"task": ALL, "by": "kept"}, levels=tuple(map(str, range(1, MAX_DEALT + 1))), x_label="tasks kept"),
+        _picture("tasks-dots", "dots", (kept, fulfilled, worth), "Every task: how often it is kept and fulfilled, and what it is worth",
+                 "The number behind a task is its points. Net worth is the mean of its points and of what is lost for it. Whiskers are 95 % "
+                 "intervals.", "task", _GROUPED, series="players"),
+        _picture("tasks-points", "table", (fair, less), "Which tasks are worth more or less than their points", f"{fair_words} {EXACT}", "task",
+                 _GROUPED, x_label="task and its points"),
+        _picture("tasks-table", "table", (done, even, WON), "Tasks in figures",
+                 "Done where not kept: the player did what the task asks for without having kept it. " + EXACT, "task", _GROUPED,
+                 x_label="task and its points"),
+    ]  # fmt: skip
+
+
+def _buildings(say: Narrator, tables: Tables) -> list[Picture]:
+    shown = figures({
+        "built_share": "built when it can be", "members_mean": "members beside it", "points_mean": "points it pays all players",
+        "own_share": "of them to its builder",
+    })  # fmt: skip
+    return [
+        _picture("buildings-table", "table", (*shown, WON), "What edifices and chapels pay",
+                 "The number behind an edifice is its points for a member. Games won are those of the builder; a chapel is one of those built.",
+                 "thing", x_label="building"),
+    ]  # fmt: skip
+
+
+PICTURES = {
+    "balance": _balance, "auctions": _auctions, "council": _council, "guilds": _guilds, "city": _city, "tasks": _tasks,
+    "buildings": _buildings,
+}  # fmt: skip

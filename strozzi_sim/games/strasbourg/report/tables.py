@@ -1,0 +1,143 @@
+"""The tables of a Strasbourg report: figures of facts, block by block."""
+
+from typing import Any
+
+from strozzi_sim.facts.blocks import (
+    ALL,
+    GAMES,
+    ROWS,
+    Block,
+    Quantiles,
+    Ratio,
+    mean,
+    per_game,
+    per_player,
+    share,
+    share_along,
+)
+from strozzi_sim.games.pages import QUANTILES
+from strozzi_sim.games.strasbourg.fact_tables import NONE, SOURCES
+
+_WHOLE = {"by": ALL, "level": ALL}
+_WON = share("win_share", "win")
+_IN_A_GAME = Ratio("taken_share", (ROWS,), GAMES, share=True)  # of what happens once in a game at most
+
+BALANCE = (
+    Quantiles("seat", "total", QUANTILES, open_below=True),
+    Block("seat", {}, (
+        mean("score_mean", "total"), *(mean(f"points_{source}_mean", source) for source in SOURCES),
+        mean("members_mean", "city"), mean("kept_mean", "kept"),
+        mean("coins_left_mean", "coins"),
+    )),
+    Block("act", {}, (per_player("paid_mean", "price"), per_player("earned_mean", "coins"))),
+    Block("seat", {}, (mean("winner_score_mean", "total"), *(mean(f"winner_points_{source}_mean", source) for source in SOURCES)),
+          where="win > 0"),
+    Block("game", {}, (
+        mean("margin_mean", "margin"), share("tie_share", "tie"), share("shared_win_share", "shared"),
+    )),
+    Block("round", {}, (
+        per_player("privileges_gained_mean", "privilege"), per_player("waited_mean", "waited"),
+        Ratio("influence_bid_share", ("bid",), "influence", share=True), Ratio("stacks_used_share", ("used",), "stacks", share=True),
+    )),
+    Block("round", {"round": "round"}, (share("start_{}_wins_share", "win"),), where="starts == yes", named="round"),
+)  # fmt: skip
+
+_BEATS = (share("won_share", "won"), share("acts_share", "acts"))
+BID_BY_SUM = Block(
+    "bid", {"step": "step", "level": "sum"}, (*_BEATS, share_along("share", "level")), {"by": "bid"}, margins=("step",)
+)
+BID_BY_ROUND = Block(
+    "bid", {"step": "step", "level": "round"}, (per_game("bids_mean"), per_player("spent_mean", "sum")), {"by": "round"},
+    margins=("step",),
+)  # fmt: skip
+WINNING_BY_ROUND = Block(
+    "bid", {"step": "step", "level": "round"}, (mean("winning_bid_mean", "sum"), _IN_A_GAME), {"by": "round"}, where="won == yes",
+)  # fmt: skip
+AUCTIONS = (
+    Block("bid", {"step": "step"}, (
+        per_game("bids_mean"), mean("bid_mean", "sum"), mean("cards_mean", "cards"), per_player("spent_mean", "sum"),
+    ), _WHOLE, margins=("step",)),
+    Block("bid", {"step": "step"}, (mean("winning_bid_mean", "sum"), _WON), _WHOLE, where="won == yes", margins=("step",)),
+    BID_BY_SUM,
+    BID_BY_ROUND,
+    WINNING_BY_ROUND,
+    Block("bid", {"level": "lap"}, (*_BEATS, mean("bid_mean", "sum")), {"step": ALL, "by": "lap"}),
+    Block("bid", {"level": "waited"}, (*_BEATS, share_along("share", "level")), {"step": ALL, "by": "waited"}),
+    Block("bid", {"level": "returned"}, (share_along("share", "level"),), {"step": ALL, "by": "returned"}, where="acts == no"),
+    Block("round", {"level": "round"}, (
+        mean("drawn_mean", "drawn"), mean("influence_mean", "influence"), mean("stacks_mean", "stacks"), mean("used_mean", "used"),
+    ), {"step": ALL, "by": "planning"}),
+)  # fmt: skip
+
+HELD_BY_ROUND = Block(
+    "council", {"chair": "chair", "level": "round"}, (Ratio("held_share", (ROWS,), GAMES, share=True), share("changed_share", "changed")),
+    {"by": "round"},
+)  # fmt: skip
+COUNCIL = (
+    Block("council", {"chair": "chair"}, (per_game("points_mean", "points"), share("changed_share", "changed")), _WHOLE,
+          margins=("chair",)),
+    Block("council", {"chair": "chair"}, (_WON,), _WHOLE, where="last == yes"),
+    HELD_BY_ROUND,
+)  # fmt: skip
+
+USE_BY_RANK = Block("act", {"guild": "guild", "rank": "rank"}, (
+    per_game("turns_mean"), share("good_share", "good"), share("placed_share", "placed"), share("declined_share", "declined"),
+    mean("bid_mean", "bid"), _WON,
+), where=f"guild != {NONE}", margins=("guild", "rank"), without={"guild": (NONE,)})  # fmt: skip
+GUILDS = (
+    USE_BY_RANK,
+    Block("act", {"guild": "guild"}, (per_game("goods_mean"), share("sold_share", "good_sold"), mean("good_coins_mean", "good_coins")),
+          {"rank": ALL}, where="good == yes", margins=("guild",), without={"guild": (NONE,)}),
+    Block("placement", {"guild": "guild"}, (per_game("members_mean"), mean("price_mean", "price"), mean("points_mean", "points")),
+          {"rank": ALL}, margins=("guild",)),
+)  # fmt: skip
+
+_PAYS = (_IN_A_GAME, mean("points_mean", "points"))
+CITY = (
+    Block("placement", {"place": "space"}, (
+        *_PAYS, mean("chapel_points_mean", "chapels"), mean("edifice_points_mean", "edifices"), mean("round_mean", "round"), _WON,
+    )),
+    *(Block("placement", {"place": "space", key: key}, (share_along(f"{key}_{{}}_share", key),), named=key) for key in ("rank", "seat")),
+    *(Block(fact, {"place": "site"}, _PAYS, without={"place": (NONE,)}) for fact in ("edifice", "chapel")),
+)  # fmt: skip
+
+_KEPT = Block("task", {"task": "task"}, (
+    share("fulfilled_share", "fulfilled"), mean("worth_mean", "points"), _WON, Ratio("break_even", ("lost",), "fulfilled"),
+), _WHOLE, where="kept == yes", margins=("task",))  # fmt: skip
+TASKS = (
+    Block("task", {"task": "task"}, (share("kept_share", "kept"),), _WHOLE, margins=("task",)),
+    Block("task", {"task": "task"}, (share("done_anyway_share", "done"),), _WHOLE, where="kept == no", margins=("task",)),
+    _KEPT,
+    Block("seat", {"level": "kept"}, (share_along("share", "level"), mean("worth_mean", "tasks"), mean("score_mean", "total"), _WON),
+          {"task": ALL, "by": "kept"}),
+)  # fmt: skip
+
+
+def add_fair_points(table: Any, cell: Any, stats: Any) -> None:
+    """Points at which a task kept would be worth as much as the mean task kept, and those less the points printed.
+
+    With W the mean worth of all tasks kept, that is (points lost for the task + W * times kept) / times fulfilled.
+    """
+    crosstab, cell = _KEPT.crosstab, cell.of_table("task")
+    counts = cell.count(crosstab)  # [C, tasks, 1 + sums]
+    kept = counts[..., 0]
+    fulfilled, points, lost = (counts[..., 1 + crosstab.sums.index(name)] for name in ("fulfilled", "points", "lost"))
+    worth = points.sum() / kept.sum()
+    # What is added besides W * kept is 0 in all chunks together: it is what the chance of W adds to the error.
+    owed = lost + worth * kept + (points - worth * kept).sum(1, keepdims=True) * (kept.sum(0) / kept.sum())
+    printed = [task["points"] for task in cell.components["tasks"]]
+    names = [task["id"] for task in cell.components["tasks"]]
+    for figure, over in (("fair_points", owed), ("fair_less_printed", owed - fulfilled * printed)):
+        table.add(cell, figure, stats.ratio(over, fulfilled), task=names, **_WHOLE)
+
+
+_BUILT = (
+    mean("members_mean", "members"), mean("points_mean", "points"), Ratio("own_share", ("own_points",), "points", share=True), _WON,
+)  # fmt: skip
+BUILDINGS = (
+    Block("edifice", {"thing": "edifice"}, (share("built_share", "built"),), margins=("thing",)),
+    Block("edifice", {"thing": "edifice"}, _BUILT, where="built == yes", margins=("thing",)),
+    Block("chapel", {}, (share("built_share", "built"),), {"thing": "chapel"}),
+    Block("chapel", {}, _BUILT, {"thing": "chapel"}, where="built == yes"),
+)  # fmt: skip
+EDIFICE_BY_SITE = Block("edifice", {"row": "edifice", "column": "site"}, (share_along("share", "column"),))

@@ -1,0 +1,158 @@
+"""Draws boards: a figure where its levels lie, a panel for each player count, one scale for all.
+
+A board is a map in inches from the upper left corner, as a heat map is: squares, framed squares, and discs upon them. Places
+of one shape that do not differ by more than chance have one colour; a place without a value is blank.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure as Drawing
+from matplotlib.patches import Circle, Rectangle
+
+from strozzi_sim.facts.pictures import Board, Place
+from strozzi_sim.games.reporting import Picture
+from strozzi_sim.reports.chance import is_noise
+from strozzi_sim.reports.heat_scale import Scale, scale_between
+from strozzi_sim.reports.series import players_title
+from strozzi_sim.reports.style import GREY, INK, PAPER, WIDTH, compact_range, new_figure
+
+_EDGE, _GAP, _HEAD, _LINE = 0.08, 0.3, 0.3, 0.17  # inches: at the sides, between panels, above one, a line of text
+_LARGEST = 0.62  # inches of a cell
+_FRAME, _DISC = 0.74, 0.19  # in cells: side of a framed square, radius of a disc
+_SHAPES = ("square", "frame", "disc")  # from the ground up
+
+
+def draw_board(picture: Picture, rows: pd.DataFrame, components: Mapping[str, Any]) -> Drawing | None:
+    """The picture, or None if none of its levels lies on the board.
+
+    Args:
+        picture: of the kind "board"; its only figure is drawn.
+        rows: those of its table that have a value.
+        components: component data of their variant.
+    """
+    assert picture.board is not None
+    board, figure = picture.board(components), picture.figures[0]
+    rows = rows[rows[picture.x].isin(board.places)]
+    if rows.empty:
+        return None
+    counts = sorted(rows["players"].unique())
+    shades = rows["value"] * (rows["players"] if picture.equal else 1)
+    ends = float(shades.min()), float(shades.max())
+    scale = scale_between(figure, ends, float(rows["value"].abs().max()), equal=picture.equal)
+    across = min(len(counts), 2)
+    cell = min(_LARGEST, (WIDTH - 2 * _EDGE - _GAP * (across - 1)) / across / board.columns)
+    step = board.columns * cell + _GAP, board.rows * cell + _HEAD
+    foot = _LINE * (len(board.key) + 1) + 0.12
+    tall = -(-len(counts) // across) * step[1] + foot
+    drawing = new_figure(tall)
+    axes = drawing.add_axes((0, 0, 1, 1))
+    axes.set_axis_off()
+    axes.set_xlim(0, WIDTH)
+    axes.set_ylim(tall, 0)
+    for number, players in enumerate(counts):
+        corner = _EDGE + number % across * step[0], _HEAD + number // across * step[1]
+        _Panel(axes, board, scale, corner, cell).draw(picture, rows[rows["players"] == players], players)
+    for number, line in enumerate(board.key):
+        axes.text(_EDGE, tall - foot + 0.14 + _LINE * number, line, fontsize=7.5, color=GREY, va="center")
+    scale.draw(axes, _EDGE, tall - 0.12)
+    return drawing
+
+
+class _Panel:
+    """Draws the places of one player count."""
+
+    def __init__(
+        self, axes: Axes, board: Board, scale: Scale, corner: tuple[float, float], cell: float
+    ) -> None:  # fmt: skip
+        self._axes, self._board, self._scale, self._corner, self._cell = axes, board, scale, corner, cell
+
+    def draw(self, picture: Picture, rows: pd.DataFrame, players: int) -> None:
+        left, top = self._corner
+        there = {
+            shape: rows[[self._board.places[level].shape == shape for level in rows[picture.x]]] for shape in _SHAPES
+        }
+        flat = False
+        for shape, own in there.items():
+            if shape == "disc":
+                self._borders()
+            if own.empty:
+                continue
+            value, low, high, n, deals = (own[name].to_numpy() for name in ("value", "low", "high", "n", "deals"))
+            shown = value
+            if is_noise(value, low, high, n, deals, share=self._scale.figure.unit == "share"):
+                shown, flat = np.full(len(value), np.average(value, weights=n)), True
+            inks = self._scale.inks(shown * (players if picture.equal else 1))
+            for level, number, ink in zip(own[picture.x], value, inks, strict=True):
+                self._place(self._board.places[level], self._scale.text(number), ink)
+        blank = [level for level in self._board.places if level not in set(rows[picture.x])]
+        for level in blank:
+            self._place(self._board.places[level], "", None)
+        note = compact_range(list(rows["n"]))
+        self._axes.text(left, top - 0.08, players_title(players), fontsize=8.5, fontweight="bold", va="baseline")
+        right = left + self._board.columns * self._cell
+        said = f"\N{ALMOST EQUAL TO} one colour: no more than chance; {note}" if flat else note
+        self._axes.text(right, top - 0.08, said, fontsize=7, color=GREY, ha="right", va="baseline")
+
+    def _at(self, x: float, y: float) -> tuple[float, float]:
+        return self._corner[0] + x * self._cell, self._corner[1] + y * self._cell
+
+    def _place(self, place: Place, text: str, ink: Any) -> None:
+        """A place with its value; without a colour it is blank."""
+        large = self._cell > 0.5
+        face = PAPER if ink is None else ink
+        dark = ink is not None and 0.299 * ink[0] + 0.587 * ink[1] + 0.114 * ink[2] <= 0.52
+        height = {"square": 0.0, "frame": 1.0, "disc": 3.0}[place.shape]
+        if place.shape == "disc":
+            radius, size = _DISC * self._cell, 6.0 if large else 4.6
+            self._axes.add_patch(
+                Circle(self._at(place.x, place.y), radius, facecolor=face, edgecolor=INK, linewidth=0.6, zorder=height)
+            )
+        else:
+            side, size = (1.0, 8.0 if large else 6.4) if place.shape == "square" else (_FRAME, 7.5 if large else 6.0)
+            edge, width = (PAPER, 0.9) if place.shape == "square" else (INK, 1.0)
+            start = self._at(place.x - side / 2, place.y - side / 2)
+            self._axes.add_patch(
+                Rectangle(
+                    start,
+                    side * self._cell,
+                    side * self._cell,
+                    facecolor=face,
+                    edgecolor=edge,
+                    linewidth=width,
+                    zorder=height,
+                )
+            )
+        colour = PAPER if dark else INK
+        lower = 0.1 if place.note else 0.0
+        spot = self._at(place.x, place.y + lower)
+        self._axes.text(*spot, text, fontsize=size, color=colour, ha="center", va="center", zorder=height + 0.5)
+        if place.note:
+            spot, size = self._at(place.x, place.y - 0.27), 6.0 if large else 4.8
+            faint = PAPER if dark else GREY
+            self._axes.text(
+                *spot, place.note, fontsize=size, color=faint, ha="center", va="center", zorder=height + 0.5
+            )
+
+    def _borders(self) -> None:
+        """Lines between squares of different regions, and around the board."""
+        region = {
+            (int(place.x), int(place.y)): place.region
+            for place in self._board.places.values()
+            if place.shape == "square"
+        }
+        lines = []
+        for column in range(self._board.columns + 1):
+            for row in range(self._board.rows + 1):
+                here = region.get((column, row))
+                if here != region.get((column - 1, row)) and row < self._board.rows:
+                    lines.append([self._at(column, row), self._at(column, row + 1)])
+                if here != region.get((column, row - 1)) and column < self._board.columns:
+                    lines.append([self._at(column, row), self._at(column + 1, row)])
+        self._axes.add_collection(
+            LineCollection(lines, colors=INK, linewidths=1.3, zorder=2.0, capstyle="round"), autolim=False
+        )

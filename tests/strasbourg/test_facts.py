@@ -1,0 +1,249 @@
+"""Facts of Strasbourg recounted in plain Python from the lines of records."""
+
+import random
+import string
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from strasbourg_games import SEED, STRASBOURG, VARIANTS, variant
+from strozzi_sim.agent import load_agent
+from strozzi_sim.conformance.checked import Checked, GameCheck
+from strozzi_sim.conformance.facts import check_facts, check_told_twice
+from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.games.strasbourg.state import DRAW_CARD
+from strozzi_sim.play.position import Position
+from strozzi_sim.play.records import record_game
+from strozzi_sim.selfplay.match import Match
+
+STEPS = "ABCDEFG"
+GAMES = Crosstab("game", (), ("tie", "shared"))
+ROUNDS = Crosstab(
+    "round", ("seat", "round", "starts"), ("drawn", "influence", "stacks", "used", "bid", "waited", "privilege")
+)
+BIDS = Crosstab("bid", ("step", "rank", "lap"), ("sum", "cards", "acts", "won", "waited", "returned", "win"))
+BY_SUM = Crosstab("bid", ("sum", "round"), ("sum",))
+ACTS = Crosstab(
+    "act", ("guild", "rank", "round"),
+    ("bid", "good", "good_sold", "good_coins", "placed", "price", "sold", "coins", "declined"),
+)  # fmt: skip
+PLACEMENTS = Crosstab("placement", ("space",), ("price", "chapels", "edifices", "points", "win"))
+WHERE = Crosstab("placement", ("guild", "seat", "rank", "round"), ("points",))
+COUNCIL = Crosstab("council", ("chair", "seat", "round"), ("changed", "points"))
+TASKS = Crosstab("task", ("task", "kept"), ("fulfilled", "points", "lost"))
+EDIFICES = Crosstab("edifice", ("edifice", "site", "round"), ("built", "members", "points", "own_points"))
+CHAPELS = Crosstab("chapel", ("site", "seat"), ("built", "members", "points", "own_points"))
+SEATS = Crosstab("seat", ("seat",), ("total", "tasks", "kept", "coins"))
+EVERY = (GAMES, ROUNDS, BIDS, BY_SUM, ACTS, PLACEMENTS, WHERE, COUNCIL, TASKS, EDIFICES, CHAPELS, SEATS)
+
+
+def name(cell):
+    return "none" if cell is None else f"{string.ascii_lowercase[cell[0] - 1]}{cell[1]}"
+
+
+def told(lines):
+    """Counters by crosstab, from the lines of one record: key -> (rows, sums)."""
+    count = {}
+
+    def add(crosstab, key, *sums):
+        assert len(sums) == len(crosstab.sums)
+        count.setdefault(crosstab, {}).setdefault(tuple(map(str, key)), np.zeros(1 + len(sums), int))
+        count[crosstab][tuple(map(str, key))] += [1, *map(int, sums)]
+
+    header, *events = lines
+    data, players = header["components"], header["players"]
+    end = events[-1]
+    win = [60 * (seat in end["winners"]) // len(end["winners"]) for seat in range(players)]
+    letters = data["guilds"]["letters"]
+    guild_of = {
+        (column, row): letters.get(letter)
+        for row, line in enumerate(data["city"]["guild_map"], 1)
+        for column, letter in enumerate(line.split(), 1)
+    }
+    council, before = {"nobility": 0, "church": 1}, {}
+    goods = {}  # (seat, guild) -> turns that took one and have not sold it
+    turns, members, edifices, chapels, kept = [], [], [], [], {}
+
+    def close_step():
+        """What the bids of the step came to."""
+        nonlocal bids
+        ranked = sorted(bids, key=lambda bid: (-sum(bid["stack"]), bid["lap"]))
+        k = min(players - 1, 3) if step in "BDF" else 2 if step == "A" else 1
+        for rank, bid in enumerate(ranked, 1):
+            total, seat = sum(bid["stack"]), bid["player"]
+            add(
+                BIDS,
+                (step, rank, bid["lap"]),
+                total,
+                len(bid["stack"]),
+                rank <= k,
+                rank == 1,
+                bid["waited"],
+                bid["returned"],
+                win[seat],
+            )
+            add(BY_SUM, (total if total < 24 else "24+", round_), total)
+            if rank <= k:
+                did = [act for act in acts if act["player"] == seat]
+                turn = Counter(bid=total, guild=0, rank=rank)
+                turn["what"] = (guild or "none", rank, round_)
+                turns.append(turn)
+                for act in did:
+                    kind = act["action"]
+                    if kind == "seat":
+                        council[act["seat"]] = seat
+                    elif kind == "good":
+                        turn["good"] += 1
+                        goods.setdefault((seat, guild), []).append(turn)
+                    elif kind == "place":
+                        turn["placed"] += 1
+                        turn["price"] += act["price"]
+                        members.append((tuple(act["space"]), seat, rank, round_, act["price"]))
+                    elif kind == "sell":
+                        turn["coins"] += act["coins"]
+                        for what, number in act["goods"].items():
+                            turn["sold"] += number
+                            for _ in range(number):
+                                oldest = goods[seat, what].pop(0)
+                                oldest["good_sold"], oldest["good_coins"] = 1, data["goods"]["value"][what]
+                    else:
+                        turn["declined"] += 1
+        bids = []
+
+    bids, step = [], ""
+    for line in events:
+        kind, seat = line["type"], line.get("player")
+        if step and kind in ("step", "council") and step in STEPS:
+            close_step()
+        if kind == "keep_tasks":
+            kept[seat] = line
+        elif kind == "round":
+            round_, first = line["round"], line["start_player"]
+            of_round = {who: Counter() for who in range(players)}
+        elif kind == "plan":
+            of_round[seat] |= Counter(
+                drawn=len(line["drawn"]), influence=sum(line["drawn"]), stacks=len(line["stacks"])
+            )
+        elif kind == "step":
+            step, starting, guild, acts, waited = line["step"], line["start_player"], line["guild"], [], Counter()
+        elif kind == "defer":
+            waited[seat] += 1
+            of_round[seat]["waited"] += 1
+        elif kind == "bid" and line["stack"]:
+            of_round[seat] += Counter(used=1, bid=sum(line["stack"]))
+            bids.append({**line, "lap": (seat - starting) % players, "waited": waited[seat] > 0, "returned": 0})
+        elif kind == "act":
+            acts.append(line)
+        elif kind == "return_card":
+            next(bid for bid in bids if bid["player"] == seat)["returned"] = line["card"]
+        elif kind == "chapel":
+            chapels.append((line["site"], seat))
+        elif kind == "edifice":
+            edifices.append((line["edifice"], line["site"], round_, seat))
+        elif kind == "council":
+            for who, own in of_round.items():
+                sums = [own[what] for what in ROUNDS.sums[:-1]]
+                add(ROUNDS, (who, round_, "yes" if who == first else "no"), *sums, line["privileges"][who])
+            for chair, who in council.items():
+                points = data["council"]["prestige_per_member_each_council_phase"]
+                add(COUNCIL, (chair, who, round_), before.get(chair) != who, points)
+            before = dict(council)
+            coins = line["coins"]
+    points = {edifice["id"]: edifice["points"] for edifice in data["edifices"]}
+    chapel_points = data["chapels"]["points_per_adjacent_family_member"]
+    for (column, row), seat, rank, number, price in members:
+        by_chapels = (
+            sum(column - site[0] in (0, 1) and row - site[1] in (0, 1) for site, _ in chapels if site) * chapel_points
+        )
+        by_edifices = sum(
+            points[edifice]
+            for edifice, site, _, _ in edifices
+            if site and abs(column - site[0]) + abs(row - site[1]) == 1
+        )
+        worth = 1 + by_chapels + by_edifices
+        add(PLACEMENTS, (name((column, row)),), price, by_chapels, by_edifices, worth, win[seat])
+        add(WHERE, (guild_of[column, row], seat, rank, number), worth)
+    for edifice, site, number, seat in edifices:
+        beside = [who for (c, r), who, *_ in members if site and abs(c - site[0]) + abs(r - site[1]) == 1]
+        each = points[edifice]
+        add(
+            EDIFICES,
+            (edifice, name(site), number),
+            site is not None,
+            len(beside),
+            each * len(beside),
+            each * beside.count(seat),
+        )
+    for site, seat in chapels:
+        beside = [who for (c, r), who, *_ in members if site and c - site[0] in (0, 1) and r - site[1] in (0, 1)]
+        corner = name(site) + name([site[0] + 1, site[1] + 1]) if site else "none"
+        add(
+            CHAPELS,
+            (corner, seat),
+            site is not None,
+            len(beside),
+            chapel_points * len(beside),
+            chapel_points * beside.count(seat),
+        )
+    for turn in turns:
+        add(ACTS, turn["what"], *[turn[what] for what in ACTS.sums])
+    worth_of = {task["id"]: task["points"] for task in data["tasks"]}
+    penalty = data["tasks_meta"]["penalty_unfulfilled"]
+    for seat, line in kept.items():
+        for task in line["dealt"]:
+            done, mine = task in end["fulfilled"][seat], task in line["tasks"]
+            gained = worth_of[task] if done else -penalty if mine else 0
+            add(TASKS, (task, "yes" if mine else "no"), done, gained, penalty * (mine and not done))
+        add(SEATS, (seat,), end["total"][seat], end["tasks"][seat], len(line["tasks"]), coins[seat])
+    best = sorted(end["total"])[::-1]
+    add(GAMES, (), best[0] == best[1], len(end["winners"]) > 1)
+    return count
+
+
+@pytest.mark.parametrize("players", [3, 5])
+@pytest.mark.parametrize("which", ["base", "few-cards", "poor", "two-values"])
+def test_facts_recounted_from_records(players, which):
+    match = Match(STRASBOURG, players, (load_agent("random"),), variant(which), 17, "one")
+    deals = 12
+    plan = match.plan(EVERY)
+    counts = match.play(0, deals, plan=plan).counts[None]
+    records = [told(record_game(match, deal, 0)) for deal in range(deals)]
+    for crosstab in EVERY:
+        levels = [plan.levels(crosstab.fact, column).names for column in crosstab.by]
+        expected = np.zeros((*map(len, levels), 1 + len(crosstab.sums)), int)
+        for record in records:
+            for key, sums in record.get(crosstab, {}).items():
+                expected[tuple(names.index(level) for names, level in zip(levels, key, strict=True))] += sums
+        np.testing.assert_array_equal(plan.read(crosstab, counts)[0], expected, err_msg=str(crosstab))
+        assert expected.any()
+
+
+@pytest.mark.parametrize("which", VARIANTS)
+def test_facts_keep_their_promise_in_every_variant(which):
+    """Random play of the tests draws many cards, so that decks run out and cards come back."""
+    chosen = variant(which)
+    for deal, players in enumerate((3, 5)):
+        table = Position(STRASBOURG, players, seed=SEED, deal=deal, variant=chosen)
+        chooser, actions = random.Random(f"facts {which} {deal}"), []
+        while not table.over:
+            many = DRAW_CARD in table.legal and chooser.random() < 0.4
+            actions.append(DRAW_CARD if many else chooser.choice(table.legal))
+            table.play(actions[-1])
+        here = Checked(STRASBOURG, chosen, players, SEED, deal, GameCheck(), None, actions)
+        check_told_twice(here, table)
+        check_facts(here)
+        assert here.found.promises["facts"] > 100
+
+
+def test_what_was_done_is_told_of_tasks_that_were_not_kept_too():
+    match = Match(STRASBOURG, 4, (load_agent("random"),), variant("base"), 17, "one")
+    crosstab = Crosstab("task", ("task", "kept"), ("done", "fulfilled"))
+    plan = match.plan([crosstab])
+    counts = plan.read(crosstab, match.play(0, 4000, plan=plan).counts[None])[0]
+    names = plan.levels("task", "task").names
+    (unkept, by_chance, none), (kept, done, fulfilled) = counts[names.index("T_LORD")]
+    assert done == fulfilled
+    assert none == 0
+    assert kept > unkept  # of the 31 choices 16 keep a certain task
+    assert by_chance / unkept == pytest.approx(done / kept, abs=0.05)  # seats are won at random

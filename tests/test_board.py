@@ -1,0 +1,76 @@
+"""Boards: figures drawn where their levels lie."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.patches import Circle, Rectangle
+
+from strozzi_sim.facts.pictures import Board, Figure, Place
+from strozzi_sim.games.reporting import Picture
+from strozzi_sim.reports.figures import draw
+
+PLACES = {
+    "a1": Place(0.5, 0.5, "square", "west", "W 3"), "b1": Place(1.5, 0.5, "square", "east"), "b2": Place(1.5, 1.5, "frame"),
+    "corner": Place(1.0, 1.0, "disc"),
+}  # fmt: skip
+SHOWN = Picture(
+    "map", "city", "board", "city", (Figure("taken_share", "taken", "share"),), "Map", x="place",
+    board=lambda data: Board(2, data["rows"], PLACES, ("A key.",)),
+)  # fmt: skip
+
+
+def table(values, players=(3,)):
+    rows = [
+        {
+            "players": count,
+            "place": place,
+            "figure": "taken_share",
+            "value": value,
+            "low": value - 0.01,
+            "high": value + 0.01,
+            "n": 900,
+            "deals": 900,
+        }
+        for count in players
+        for place, value in values.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def patches(drawing, kind):
+    return [patch for patch in drawing.axes[0].patches if type(patch) is kind]
+
+
+def test_places_lie_where_the_board_says_and_dark_is_more():
+    drawing = draw(SHOWN, table({"a1": 0.1, "b1": 0.9, "b2": 0.5, "corner": 0.3}), {}, {"rows": 2})
+    squares, discs = patches(drawing, Rectangle), patches(drawing, Circle)
+    west, east, frame = squares
+    assert east.get_x() - west.get_x() == pytest.approx(west.get_width())
+    assert west.get_y() == east.get_y()
+    assert frame.get_width() < west.get_width()
+    assert discs[0].center[0] == pytest.approx(east.get_x())
+    assert discs[0].center[1] == pytest.approx(west.get_y() + west.get_height())
+    assert sum(east.get_facecolor()[:3]) < sum(frame.get_facecolor()[:3]) < sum(west.get_facecolor()[:3])
+    texts = [text.get_text() for text in drawing.axes[0].texts]
+    assert {"10", "90", "50", "30", "W 3", "A key.", "3 players", "n = 900"} <= set(texts)
+
+
+def test_a_panel_for_each_player_count_and_blank_places():
+    drawing = draw(SHOWN, table({"a1": 0.1, "b1": 0.9}, players=(3, 4, 5)), {}, {"rows": 2})
+    assert len(patches(drawing, Rectangle)) == 9
+    blank = [patch for patch in drawing.axes[0].patches if patch.get_facecolor()[:3] == (1.0, 1.0, 1.0)]
+    assert len(blank) == 6  # the frame and the disc of each panel
+
+
+def test_places_that_do_not_differ_beyond_chance_have_one_colour():
+    drawing = draw(SHOWN, table({"a1": 0.5, "b1": 0.505}), {}, {"rows": 2})
+    west, east, _ = patches(drawing, Rectangle)
+    assert west.get_facecolor() == east.get_facecolor()
+    assert any("\N{ALMOST EQUAL TO}" in text.get_text() for text in drawing.axes[0].texts)
+
+
+def test_nothing_is_drawn_without_places_or_component_data():
+    rows = table({"a1": 0.1})
+    assert draw(SHOWN, rows, {}, None) is None
+    assert draw(SHOWN, table({"nowhere": 0.1}), {}, {"rows": 2}) is None
+    assert draw(SHOWN, rows.assign(value=np.nan), {}, {"rows": 2}) is None
