@@ -137,7 +137,11 @@ def option_of(action: int, table: Position) -> Option:
         return "sell", action - s.SELL_GOODS
     if action < s.CHAPEL:
         return "return", action - s.RETURN_CARD
-    return ("chapel", city.chapel_sites[action - s.CHAPEL]) if action < s.EDIFICE else ("edifice", city.sites[action - s.EDIFICE])
+    return (
+        ("chapel", city.chapel_sites[action - s.CHAPEL])
+        if action < s.EDIFICE
+        else ("edifice", city.sites[action - s.EDIFICE])
+    )
 
 
 def shown_chance(lines: Lines) -> list[list[Any]]:
@@ -191,7 +195,9 @@ def _standing(table: Position, reference: Reference) -> Pairs:
         yield name, state[name][: table.players].tolist(), getattr(reference, name)
     yield "start player", int(state["start_player"]), reference.start_player
     chairs = ["nobility", "church", "merchants", *guilds]
-    held = {name: None if state["council"][k] == s.NOBODY else int(state["council"][k]) for k, name in enumerate(chairs)}
+    held = {
+        name: None if state["council"][k] == s.NOBODY else int(state["council"][k]) for k, name in enumerate(chairs)
+    }
     yield "council", held, reference.council
     owners = [int(cells) for cells in state["members"]]
     members = {cell: seat for seat in seats for cell in city.guilds if owners[seat] >> city.number(cell) & 1}
@@ -208,7 +214,10 @@ def _standing(table: Position, reference: Reference) -> Pairs:
     shuffled = [sorted(deck) for deck in reference.shuffled]
     yield "shuffled", [sorted(cards_of(int(state["deck"][seat]))) for seat in seats], shuffled
     yield "shuffled sizes", state["deck_left"][: table.players].tolist(), [len(deck) for deck in shuffled]
-    under = [state["under"][seat][int(state["under_taken"][seat]) : int(state["under_left"][seat])].tolist() for seat in seats]
+    under = [
+        state["under"][seat][int(state["under_taken"][seat]) : int(state["under_left"][seat])].tolist()
+        for seat in seats
+    ]
     yield "under", under, reference.under
     yield "bids", [tuple(cards_of(int(state["bid"][seat]))) or None for seat in seats], reference.bids
     out = [sorted(cards) for cards in reference.out]
@@ -244,7 +253,10 @@ def maps(draw, letters):
     """A city in which every guild has a space."""
     columns = draw(st.integers(2, 7))
     rows = draw(st.integers(-(-len(letters) // columns), 7))
-    marks = [*letters, *draw(st.lists(st.sampled_from([*letters, *letters, SITE]), max_size=columns * rows - len(letters)))]
+    marks = [
+        *letters,
+        *draw(st.lists(st.sampled_from([*letters, *letters, SITE]), max_size=columns * rows - len(letters))),
+    ]
     marks += [letters[0]] * (columns * rows - len(marks))
     marks = draw(st.permutations(marks))
     sites = [k for k, mark in enumerate(marks) if mark == SITE]
@@ -269,7 +281,12 @@ def task_cards(draw, number, guilds, edifices):
         "edifice": st.sampled_from(edifices), "guild": st.sampled_from(guilds), "guilds": st.integers(1, s.MAX_GUILDS), "min": few,
         "min_by_players": st.fixed_dictionaries({"p3": few, "p4": few, "p5": few}),
     }  # fmt: skip
-    return {"id": f"T{number}", "kind": kind, "points": draw(points), **{name: draw(values[name]) for name in PARAMETERS[kind]}}
+    return {
+        "id": f"T{number}",
+        "kind": kind,
+        "points": draw(points),
+        **{name: draw(values[name]) for name in PARAMETERS[kind]},
+    }
 
 
 @st.composite
@@ -281,7 +298,9 @@ def boxes(draw):
     values = draw(st.lists(st.integers(1, s.MAX_VALUE), min_size=1, max_size=6, unique=True))
     dealt = draw(st.integers(1, s.MAX_DEALT))
     keep = sorted(draw(st.lists(st.integers(1, dealt), min_size=2, max_size=2)))
-    tasks = [draw(task_cards(k, guilds, edifices)) for k in range(draw(st.integers(dealt * s.SEATS, dealt * s.SEATS + 3)))]
+    tasks = [
+        draw(task_cards(k, guilds, edifices)) for k in range(draw(st.integers(dealt * s.SEATS, dealt * s.SEATS + 3)))
+    ]
     return {
         "guilds": {"order": guilds, "letters": dict(zip(letters, guilds, strict=True))},
         "goods": {"value": {guild: draw(st.integers(0, 9)) for guild in guilds}},

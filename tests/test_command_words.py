@@ -37,7 +37,10 @@ def test_help_cuts_no_sentence(capsys):
     [
         ("rnu study.toml", "No such command 'rnu'. Did you mean 'run'?"),
         ("bench strozzi --player 4", "did you mean --players?"),
-        ("bench strozi", "unknown game 'strozi'; known: medici_vs_strozzi, strasbourg, strozzi; did you mean 'strozzi'?"),
+        (
+            "bench strozi",
+            "unknown game 'strozi'; known: medici_vs_strozzi, strasbourg, strozzi; did you mean 'strozzi'?",
+        ),
         ("bench strozzi --agents gredy", "did you mean 'greedy'?"),
         ("agents heuristik", "did you mean 'heuristic'?"),
         ("bench strozzi --agents greedy:margins=2", "greedy has no parameter 'margins'; known: margin"),

@@ -28,7 +28,9 @@ from strozzi_sim.play.scripted import ScriptEnded, steps
 from strozzi_sim.selfplay.match import Match
 
 COUNTS = [
-    pytest.param(kit, players, id=f"{kit.game.name}-{players}") for kit in KITS.values() for players in kit.game.player_counts
+    pytest.param(kit, players, id=f"{kit.game.name}-{players}")
+    for kit in KITS.values()
+    for players in kit.game.player_counts
 ]
 each_game = pytest.mark.parametrize("kit", KITS.values(), ids=KITS)
 each_count = pytest.mark.parametrize(("kit", "players"), COUNTS)

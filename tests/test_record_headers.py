@@ -37,7 +37,11 @@ def changed(header, key, value):
 TOP = [
     ("format", "strozzi-sim.record/2", "format: expected 'strozzi-sim.record/1', got 'strozzi-sim.record/2'"),
     ("format", GONE, "format: expected 'strozzi-sim.record/1', got None"),
-    ("game", "strozi", "game: unknown game 'strozi'; known: medici_vs_strozzi, strasbourg, strozzi; did you mean 'strozzi'?"),
+    (
+        "game",
+        "strozi",
+        "game: unknown game 'strozi'; known: medici_vs_strozzi, strasbourg, strozzi; did you mean 'strozzi'?",
+    ),
     ("game", ["strozzi"], "game: expected `str`, got `array`"),
     ("players", 7, "players: strozzi takes 3-6 players, got 7"),
     ("players", True, "players: expected `int`, got `bool` True"),

@@ -105,7 +105,9 @@ def compiled_agent(
 
     def declare(function: Callable[..., Any]) -> Agent:
         about = _about(function)
-        return Agent(name, games, players, stochastic, declared, memory, function, about, "compiled", analyse, files, blind)
+        return Agent(
+            name, games, players, stochastic, declared, memory, function, about, "compiled", analyse, files, blind
+        )
 
     return declare
 

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from strasbourg_games import BASE, STRASBOURG, VARIANTS, position, positions, variant
+from strasbourg_games import BASE, KIT, STRASBOURG, VARIANTS, variant
 from strozzi_agents.strasbourg.tasks import NEVER, missing
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_agent
@@ -65,7 +65,7 @@ def test_the_plan_in_memory_changes_nothing(played_variant):
     compiled = compile_agent(load_agent("heuristic", STRASBOURG), STRASBOURG)
     shared = np.zeros(1, compiled.memory)
     asked = 0
-    for table in positions(variant(played_variant), 4, 2):
+    for table in KIT.positions(variant(played_variant), 4, 2):
         if not table.over:
             action = decide(compiled, table, shared)
             assert action in table.legal
@@ -83,7 +83,7 @@ def test_nothing_is_missing_exactly_when_a_task_is_fulfilled(played_variant):
     rules, fulfilled, unfulfilled, never = played.rules[0], set(), set(), set()
     for deal in range(6):
         too_late = set()
-        for table in positions(played, 4, 1) if deal == 0 else games_of("heuristic", played, deal):
+        for table in KIT.positions(played, 4, 1) if deal == 0 else games_of("heuristic", played, deal):
             state = table.state[0]
             for seat in range(4):
                 for task in range(int(rules["tasks"])):
@@ -105,7 +105,7 @@ def test_nothing_is_missing_exactly_when_a_task_is_fulfilled(played_variant):
 
 def games_of(name, played, deal):
     """Every position of a game of four equal seats."""
-    table, agent = position(played, 4, deal), load_agent(name, STRASBOURG)
+    table, agent = KIT.position(played, 4, deal), load_agent(name, STRASBOURG)
     while not table.over:
         yield table
         table.play(table.ask(agent))
@@ -138,7 +138,7 @@ def played_by(name, deals=24):
     agent, heuristic = load_agent(name, STRASBOURG), load_agent("heuristic", STRASBOURG)
     for deal in range(deals):
         seat = deal % 4
-        table = Position(STRASBOURG, BASE, 4, seed=9, deal=deal)
+        table = Position(STRASBOURG, 4, seed=9, deal=deal, variant=BASE)
         while not table.over:
             table.play(table.ask(agent if table.actor == seat else heuristic))
         lines = [line for line in table.lines() if line.get("player", seat) == seat]

@@ -6,6 +6,7 @@ from strasbourg_games import BASE, KIT, STRASBOURG, variant
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.events import cards_of
 
+
 @pytest.mark.parametrize("name", ["base", "all-flipped", "few-cards", "other-box"])
 def test_cards_members_and_chairs_are_conserved(name):
     """R16.1 to R16.5: after every decision."""

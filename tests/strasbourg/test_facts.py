@@ -1,19 +1,17 @@
 """Facts of Strasbourg recounted in plain Python from the lines of records."""
 
-import random
 import string
 from collections import Counter
 
 import numpy as np
 import pytest
 
-from strasbourg_games import SEED, STRASBOURG, VARIANTS, variant
+from kits import SEED
+from strasbourg_games import KIT, STRASBOURG, VARIANTS, variant
 from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance.checked import Checked, GameCheck
 from strozzi_sim.conformance.facts import check_facts, check_told_twice
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.games.strasbourg.state import DRAW_CARD
-from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_game
 from strozzi_sim.selfplay.match import Match
 
@@ -221,15 +219,13 @@ def test_facts_recounted_from_records(players, which):
 
 @pytest.mark.parametrize("which", VARIANTS)
 def test_facts_keep_their_promise_in_every_variant(which):
-    """Random play of the tests draws many cards, so that decks run out and cards come back."""
+    """Random play of the kit draws many cards, so that decks run out and cards come back."""
     chosen = variant(which)
     for deal, players in enumerate((3, 5)):
-        table = Position(STRASBOURG, players, seed=SEED, deal=deal, variant=chosen)
-        chooser, actions = random.Random(f"facts {which} {deal}"), []
-        while not table.over:
-            many = DRAW_CARD in table.legal and chooser.random() < 0.4
-            actions.append(DRAW_CARD if many else chooser.choice(table.legal))
-            table.play(actions[-1])
+        table = KIT.position(chosen, players, deal)
+        actions = KIT.script(table, f"facts {which}")
+        for action in actions:
+            table.play(action)
         here = Checked(STRASBOURG, chosen, players, SEED, deal, GameCheck(), None, actions)
         check_told_twice(here, table)
         check_facts(here)

@@ -67,7 +67,9 @@ SLICES = Layout(
     Slice("hand", (MAX_VALUE,), "own cards drawn and on no stack yet, by value / 4"),
     Slice("pile", (MAX_VALUE,), "own stack under construction by value / 4"),
     Slice("last_card", (), "the card last put on it / 6; 0 = none"),
-    Slice("stacks", (MAX_STACKS,), "sum of each own stack / 20, in the order of the actions; 0 = used or none", high=4.2),
+    Slice(
+        "stacks", (MAX_STACKS,), "sum of each own stack / 20, in the order of the actions; 0 = used or none", high=4.2
+    ),
     Slice("dealt", (MAX_TASKS,), "for each task of the components: 1 = dealt to the observer"),
     Slice("kept", (MAX_TASKS,), "likewise: 1 = kept"),
     Slice("fulfilled", (MAX_TASKS,), "likewise: 1 = dealt, and fulfilled as things stand"),
