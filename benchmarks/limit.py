@@ -159,7 +159,7 @@ def play_c(library: ctypes.CDLL, match: Match, last: int, scores: np.ndarray[Any
     function = library.uniform if name == "random" else library.flat_mc
     params, memory = compile_agent(match.lineup[0], match.game).params, np.zeros(8, np.int64)
     address = ctypes.cast(function, ctypes.c_void_p).value
-    agents[:] = (address, params.ctypes.data, memory.ctypes.data, 0, 1)
+    agents[:] = (address, params.ctypes.data, memory.ctypes.data, 0, 1, -1, 0)
     design = match.design
     arrays = [job, match.variant.rules, agents, len(design), design, outcome, scores, NO_STOP]
     given = [argument.ctypes.data if isinstance(argument, np.ndarray) else argument for argument in arrays]
