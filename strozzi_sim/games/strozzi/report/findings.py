@@ -82,8 +82,9 @@ def _ships_of_flags(say: Narrator) -> list[str]:
                 told[row.flag].append(low)
             if others and all(row.low > other.high and row.value - other.value >= _MIN_STEP for other in others):
                 told[row.flag].append(high)
+    neither = "middling " if any(told.values()) else ""
     return [
-        f"the {name} takes {', '.join(told[flag])}{' ' if told[flag] else ''}ships "
+        f"the {name} takes {', '.join(told[flag]) + ' ' if told[flag] else neither}ships "
         f"(sail {say.number('sail_mean', flag=flag, by=ALL)}, {say.number('cargo_mean', flag=flag, by=ALL)} wares)"
         for flag, name in FLAG_WORDS.items()
     ]
@@ -108,8 +109,8 @@ def _ports(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         for city in ("venice", "florence"):
             where = {"port": city, "by": "space", "level": top}
             reach, won = say.share("share", **where), say.share("win_share", **where)
-            ends.append(f"{reach} of markers in {WORDS[city]}, whose owners win {won}")
-        statements.append(f"Space {top}, the top, is reached by {listed(ends)} of games; {say.equal}")
+            ends.append(f"in {WORDS[city]} {reach} of markers get there, and their owners win {won} of games")
+        statements.append(f"Space {top} is the top of a track: {'; '.join(ends)}; {say.equal}")
     return statements
 
 
@@ -129,12 +130,13 @@ def _what_ports_pay(ports: list[Any]) -> str:
 
 def _promotion(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     whole = {"category": ALL, "place": ALL}
-    wins = [f"{say.share('win_share', category=category, place='1')} in {category}" for category in CATEGORIES]
+    wins = [(category, say.share("win_share", category=category, place="1")) for category in CATEGORIES]
+    firsts = [f"in {category} wins {won}{'' if k else ' of games'}" for k, (category, won) in enumerate(wins)]
     tile, value = (say.amount(figure, **whole) for figure in ("prize_per_tile", "prize_per_value"))
     return [
         f"{say.who} a player takes {say.number('tiles_mean', **whole)} tiles in a category; a tile "
         f"brings {tile} coins, a point of value {value}.",
-        f"The player who is first in a category wins {listed(wins)} of games; {say.equal}",
+        f"A player who is first {listed(firsts)}; {say.equal}",
     ]
 
 
