@@ -1,5 +1,7 @@
 """Multiple-observer information-set Monte Carlo tree search: a tree for every seat, of what that seat sees."""
 
+from typing import Any
+
 from numba import int64, uint64
 
 from strozzi_agents.search.analysis import tree_analyses
@@ -13,7 +15,7 @@ from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone
 from strozzi_sim.kernel.streams import mix
 
-_OF_ISMCTS = {name: param for name, param in ismcts.params.items() if name not in ("root", "backup")}
+_OF_ISMCTS: dict[str, Any] = {name: param for name, param in ismcts.params.items() if name not in ("root", "backup")}
 
 
 @jit
