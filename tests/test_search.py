@@ -9,11 +9,14 @@ from strozzi_games import BASE, STROZZI, variant
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.errors import AgentFault, InputError
+from strozzi_sim.games import load_game
+from strozzi_sim.games.strasbourg.state import DRAW, DRAW_CARD, STOP
 from strozzi_sim.games.strozzi.state import PLAYER_COUNTS
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.position import Position
 from strozzi_sim.selfplay.match import Match
 
+STRASBOURG = load_game("strasbourg")
 FLAT = "flat_mc:playouts=4"
 TREE = "ismcts:iterations=40"
 AGENTS = (
@@ -24,8 +27,10 @@ AGENTS = (
     "ismcts:iterations=40,backup=paranoid,utility=rank,urgency=0.6,depth=9",
     "ismcts:iterations=40,backup=selfish,utility=margin,bias=2,prior=heuristic,rollout=heuristic",
     "ismcts:iterations=60,root=halving,expand=5,bias=1,prior=heuristic",
+    "mo_ismcts:iterations=40,expand=2,bias=1,prior=heuristic,widening=1",
 )
 MARGIN = "utility=margin,spread=20"
+WIDE = ",bias=1,prior=heuristic,widening=1"
 
 
 def match(*names, players=4, played_variant=BASE, seatings="one"):
@@ -70,6 +75,7 @@ GOLDEN = {
     "ismcts:iterations=40,backup=paranoid,utility=rank,urgency=0.6,depth=9": [2, 5, 2, 7, 1, 1, 1, 3, 5, 10, 1, 4],
     "ismcts:iterations=40,backup=selfish,utility=margin,bias=2,prior=heuristic,rollout=heuristic": [3, 1, 1, 1, 6, 4, 1, 1, 1, 6, 4, 1],
     "ismcts:iterations=60,root=halving,expand=5,bias=1,prior=heuristic": [3, 2, 6, 3, 2, 5, 2, 7, 9, 1, 1, 4],
+    "mo_ismcts:iterations=40,expand=2,bias=1,prior=heuristic,widening=1": [2, 6, 4, 1, 1, 5, 1, 3, 2, 7, 8, 1],
 }  # fmt: skip
 
 
@@ -117,6 +123,7 @@ def test_playouts_are_counted_over_games():
         ("flat_mc:playouts=12,allocation=halving", 48),  # 2 stages: 4 x 6, then 2 x 12
         ("flat_mc:playouts=1,per=decision", 4),  # each action is tried at least once
         ("ismcts:iterations=12", 12),
+        ("mo_ismcts:iterations=12", 12),
         ("ismcts:iterations=40,root=halving", 40),  # 2 stages: 4 x 5, then 2 x 10
         ("ismcts:iterations=2,root=halving", 6),  # each action is tried, then the better half
     ],
@@ -173,6 +180,51 @@ def test_the_tree_goes_on_below_nodes_with_enough_visits(expand):
     assert inner
     for node in inner:  # the visits before the first that went on to a child
         assert nodes[node]["visits"] - sum(nodes[child]["visits"] for child in children(memory, node)) == expand
+
+
+@pytest.mark.parametrize("options", ["", ",expand=3", ",backup=paranoid,utility=rank,urgency=0.6,depth=9", WIDE])
+def test_where_all_is_seen_the_trees_of_all_seats_are_one(options):
+    """No step of Strozzi is hidden, so every seat's tree is the one tree of `ismcts`."""
+    one, many = (
+        first_decisions(f"ismcts:iterations=200{options}"),
+        first_decisions(f"mo_ismcts:iterations=200{options}"),
+    )
+    assert one == many
+
+
+def owner_paths(memory, root):
+    """Every node below a root."""
+    for child in children(memory, root):
+        yield child
+        yield from owner_paths(memory, child)
+
+
+@pytest.mark.parametrize("expand", [1, 4])
+def test_every_seat_has_a_tree_of_what_it_sees(expand):
+    """Strasbourg hides plans and shows bids: rivals' trees hold none of the searcher's cards drawn."""
+    iterations, game = 3000, STRASBOURG
+    spec = load_agent(f"mo_ismcts:iterations={iterations},expand={expand}", game)
+    table = Position(game, 4, seed=5, deal=1)
+    while int(table.state["phase"][0]) != DRAW:
+        table.play(table.legal[0])
+    action, memory = _ask(table, compile_agent(spec, game))
+    nodes, seat, seen = memory["nodes"], table.actor, 4
+    assert memory["used"] <= 4 * (iterations + 1)
+    assert sum(nodes[child]["visits"] for child in children(memory, 0)) == iterations
+    best = max(children(memory, 0), key=lambda child: (nodes[child]["visits"], nodes[child]["total"]))
+    assert nodes[best]["action"] == action
+    for tree in range(4):
+        assert nodes[tree]["visits"] == iterations
+        below = list(owner_paths(memory, tree))
+        seen += len(below)
+        told = {(int(nodes[node]["seat"]), int(nodes[node]["action"])) for node in below}
+        drawn = {who for who, what in told if what in (STOP, DRAW_CARD)}
+        assert drawn <= {(seat + tree) % 4}  # who draws and stops is in its own tree alone
+        assert drawn or tree
+        for node in (tree, *below):
+            visits = [int(nodes[child]["visits"]) for child in children(memory, node)]
+            assert sum(visits) <= nodes[node]["visits"]
+    assert seen == memory["used"]
 
 
 def test_a_tree_that_does_not_grow_is_flat_monte_carlo():

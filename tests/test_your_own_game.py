@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "your-own-game.md").read_text()
 FILES = dict(re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
-SEARCHERS = ("flat_mc:playouts=5", "ismcts:iterations=30")
+SEARCHERS = ("flat_mc:playouts=5", "ismcts:iterations=30", "mo_ismcts:iterations=30")
 GROUPS = ("strozzi_sim.games", "strozzi_sim.agents")
 
 

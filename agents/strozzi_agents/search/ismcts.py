@@ -44,9 +44,7 @@ def _descend(state, rules, params, memory, seat, first):
                 child, action = first, memory.nodes[first].action
                 memory.nodes[first].available += 1
             else:
-                asks = params.bias > 0.0 or params.widening > 0.0
-                favourite = _favourite(state, rules, params, memory) if asks else 0
-                child, action = select(state, rules, params, memory, node, favourite, memory.roll)
+                child, action = choose(state, rules, params, memory, node)
             if child == NO_NODE:
                 child = grow(memory, node, actor(state), action)
             ready = memory.nodes[child].visits >= params.expand
@@ -58,20 +56,29 @@ def _descend(state, rules, params, memory, seat, first):
 
 
 @jit
-def _favourite(state, rules, params, memory):
-    """The action that the prior chooses; an illegal one counts as none."""
-    return ask(params.prior, params.prior_params, params.prior_memory, state, rules, memory.roll)
+def choose(state, rules, params, memory, node):
+    """(child, action) to follow from `node`, with the favourite of the prior if anything asks for it; see `select`."""
+    favourite = 0  # an illegal one counts as none
+    if params.bias > 0.0 or params.widening > 0.0:
+        favourite = ask(params.prior, params.prior_params, params.prior_memory, state, rules, memory.roll)
+    return select(state, rules, params, memory, node, favourite, memory.roll)
 
 
 @jit
-def _back_up(state, params, memory, players, seat, level):
-    """Give every node of the path the reward of the seat that chose it."""
+def value_end(state, params, memory, players, seat):
+    """Write what the standings are worth to every seat into the memory's `reward`, as `backup` says."""
     if params.backup == MAXN:
         rewards(state, players, params.utility, params.spread, memory.reward)
     else:  # rivals want the searcher's loss; with SELFISH the tree has none
         mine = reward(state, players, seat, params.utility, params.spread)
         for other in range(players):
             memory.reward[other] = mine if other == seat else 1.0 - mine
+
+
+@jit
+def _back_up(state, params, memory, players, seat, level):
+    """Give every node of the path the reward of the seat that chose it."""
+    value_end(state, params, memory, players, seat)
     memory.nodes[ROOT].visits += 1
     for step in range(1, level + 1):
         node = memory.nodes[memory.path[step]]
@@ -89,7 +96,7 @@ def _grow_all(state, rules, memory, seat):
 
 
 @jit
-def _most_visited(memory):
+def most_visited(memory):
     """The action of the root's child with the most visits, of two the one with the higher mean."""
     child = memory.nodes[ROOT].first
     best = child
@@ -168,4 +175,4 @@ def ismcts(state, rules, params, memory, rng):
             tried = keep_better_half(memory.ranked, memory.nodes.total, tried)
     if params.root == HALVING:
         return memory.nodes[memory.ranked[0]].action
-    return _most_visited(memory)
+    return most_visited(memory)

@@ -33,16 +33,35 @@ def tree_memory(values, game):
     Raises:
         InputError: the tree would take more than a gibibyte.
     """
+    return np.dtype(_fields("ismcts", values, game, 1), align=True)
+
+
+def trees_memory(values, game):
+    """The memory of `mo_ismcts`: the same, with a tree for every seat.
+
+    Raises:
+        InputError: the trees would take more than a gibibyte.
+    """
+    seats = int(game.max_players)
+    return np.dtype([  # shape            meaning
+        *_fields("mo_ismcts", values, game, seats),
+        ("at", "i4", (seats,)),  #       [P] where the iteration under way stands in each tree
+        ("left", "u1", (seats,)),  #     [P] 1 = it has left that tree
+        ("before", game.state),  #       the state before a step
+    ], align=True)  # fmt: skip
+
+
+def _fields(name, values, game, trees):
     actions = int(game.actions)
     most = max(int(values["iterations"]), 3 * actions)  # halving tries each action once, then half of them, and so on
-    nodes = max(_MIN_NODES, 1 << most.bit_length())
+    nodes = max(_MIN_NODES, 1 << ((most + 1) * trees - 1).bit_length())
     size = nodes * (NODE.itemsize + 4 + 16)
     if size > MAX_BYTES:
         raise InputError(
-            f"ismcts: iterations={values['iterations']} would take a tree of {size / 2**20:,.0f} MiB for each seat; "
+            f"{name}: iterations={values['iterations']} would take a tree of {size / 2**20:,.0f} MiB for each seat; "
             f"at most {MAX_BYTES / 2**20:,.0f} MiB"
         )
-    return np.dtype([  # shape                       meaning
+    return [  # shape                                meaning
         ("chance", CHANCE),  #                       of the iteration under way
         ("sweep", CHANCE),  #                        of the sweep under way, with root=halving
         ("roll", RANDOM),  #                         what its policy draws from
@@ -55,7 +74,7 @@ def tree_memory(values, game):
         ("used", "i8"),  #                           nodes of the tree
         ("nodes", NODE, (nodes,)),  #                [node]
         ("path", "i4", (nodes,)),  #                 [level] nodes of the iteration under way, the root first
-    ], align=True)  # fmt: skip
+    ]  # fmt: skip
 
 
 @jit

@@ -1,0 +1,127 @@
+"""Multiple-observer information-set Monte Carlo tree search: a tree for every seat, of what that seat sees."""
+
+from typing import Any
+
+from numba import int64, uint64
+
+from strozzi_agents.search.analysis import tree_analyses
+from strozzi_agents.search.halving import begin_playout, begin_sweep
+from strozzi_agents.search.ismcts import choose, ismcts, most_visited, value_end
+from strozzi_agents.search.playout import ILLEGAL, forget, play_on
+from strozzi_agents.search.tree import NO_NODE, fill_tables, grow, trees_memory
+from strozzi_sim.agent import Choice, compiled_agent
+from strozzi_sim.games.contract import actor, apply, conceal, is_over, seen_action
+from strozzi_sim.kernel.jit import jit
+from strozzi_sim.kernel.pointers import assign, clone
+from strozzi_sim.kernel.streams import mix
+
+_OF_ISMCTS: dict[str, Any] = {name: param for name, param in ismcts.params.items() if name not in ("root", "backup")}
+
+
+@jit
+def _plant(memory, players, seat):
+    """A root for every seat: node k is that of the seat k places after the searcher, whose own is ROOT."""
+    memory.used = players
+    for root in range(players):
+        node = memory.nodes[root]
+        node.first = NO_NODE
+        node.visits = 0
+        node.total = 0.0
+        node.seat = seat
+
+
+@jit
+def _label(seen):
+    """A number for what was seen, small enough for a node: itself, or 31 bits of its hash."""
+    if -1 < seen < 1 << 20:
+        return seen
+    return int64(mix(uint64(seen)) >> uint64(33)) | 1 << 20
+
+
+@jit
+def _step_into(memory, tree, seat, label, expand, level):
+    """Go on in a tree by what its owner has seen a seat do, or has learnt from its own action (`seat` is then no seat's number).
+
+    The iteration leaves the tree at a node with too few visits.
+    """
+    node = memory.at[tree]
+    child = memory.nodes[node].first
+    while child != NO_NODE and (memory.nodes[child].action != label or memory.nodes[child].seat != seat):
+        child = memory.nodes[child].next
+    if child == NO_NODE:
+        child = grow(memory, node, seat, label)
+    memory.left[tree] = memory.nodes[child].visits < expand
+    memory.at[tree] = child
+    memory.path[level] = child
+
+
+@jit
+def _descend(state, rules, params, memory, players, seat):
+    """Play down the trees until whoever must decide has left its own; returns how many nodes were passed."""
+    for tree in range(players):
+        memory.at[tree] = tree
+        memory.left[tree] = 0
+        memory.path[tree] = tree
+    level = players
+    while not is_over(state):
+        who = actor(state)
+        own = who - seat if who >= seat else who - seat + players
+        if memory.left[own]:
+            break
+        child, action = choose(state, rules, params, memory, memory.at[own])
+        if child == NO_NODE:
+            child = grow(memory, memory.at[own], who, action)
+        memory.left[own] = memory.nodes[child].visits < params.expand
+        memory.at[own] = child
+        memory.path[level] = child
+        level += 1
+        assign(memory.before, state)
+        apply(state, rules, action, memory.chance, None)
+        for tree in range(players):
+            if not memory.left[tree]:
+                viewer = seat + tree if seat + tree < players else seat + tree - players
+                seen = seen_action(memory.before, state, rules, action, viewer)
+                if seen != 0 and (tree != own or seen != action):  # who acts may learn more than its own action
+                    _step_into(memory, tree, players if tree == own else who, _label(seen), params.expand, level)
+                    level += 1
+    return level
+
+
+@compiled_agent(
+    name="mo_ismcts",
+    stochastic=True,
+    memory=trees_memory,
+    analyse=tree_analyses,
+    backup=Choice("maxn", ("maxn", "paranoid"), "rivals seek their own best, or my loss"),
+    **_OF_ISMCTS,
+)
+def mo_ismcts(state, rules, params, memory, rng):
+    """Searches a tree for every seat, of what that seat sees, over many deals of what is unseen.
+
+    Multiple-observer ISMCTS (Cowling, Powley, Whitehouse 2012): whoever decides chooses by its own tree, whose nodes stand for
+    what it has seen, its own actions included; every step goes on in all trees, by what each seat learns of it. So no rival
+    answers to what it cannot have seen, as in the one tree of `ismcts`. An iteration adds at most one node to each tree and
+    is played on when a seat must decide that has left its own.
+    """
+    seat, players = actor(state), state.players
+    fill_tables(memory, params.iterations)
+    _plant(memory, players, seat)
+    forget(params.rollout_memory, params.rollout_size)
+    forget(params.prior_memory, params.prior_size)
+    root = clone(state)
+    conceal(root, rules, seat)
+    drawn, played = clone(root), clone(root)
+    for _ in range(params.iterations):
+        stream = begin_sweep(drawn, root, rules, seat, memory, rng)
+        begin_playout(played, drawn, memory, stream)
+        level = _descend(played, rules, params, memory, players, seat)
+        if not play_on(played, rules, memory.chance, memory.roll, params):
+            return ILLEGAL
+        value_end(played, params, memory, players, seat)
+        for step in range(level):
+            node = memory.nodes[memory.path[step]]
+            node.visits += 1
+            if node.seat < players:
+                node.total += memory.reward[node.seat]
+    memory.playouts += params.iterations
+    return most_visited(memory)
