@@ -151,7 +151,7 @@ def test_random_play_is_self_play_of_the_agent_random(name, players):
     env = VectorEnv(name, players, 8)
     found = play(env, 400)
     assert env.steps == 400
-    assert len(found) >= 16
+    assert len(found) > env.n  # some have begun anew
     match = Match(env.game, players, (load_agent("random"),), env.variant, SEED)
     wanted = scores_of(match, max(found) + 1, lambda deal: 0)
     for deal, (scores, decisions, _) in found.items():

@@ -64,7 +64,12 @@ class ComponentsPart(Protocol):
 
 
 class EventsPart(Protocol):
-    """`events.py`: journal event kinds, and their translation to lines of a record and to words."""
+    """`events.py`: journal event kinds, and their translation to lines of a record and to words.
+
+    A game that tells decisions in a line only some decisions later has a function `begun(rows, state)`, too: it yields the lines that
+    are not told yet, as far as they are known; of a list in them only the beginning, a tuple is whole. So the decisions of a
+    record are found one by one (`play.retrace`).
+    """
 
     def to_lines(self, rows: Any, components: dict[str, Any], players: int) -> Iterator[dict[str, Any]]:
         """The lines of a record from journal rows int32[events, WIDTH]."""

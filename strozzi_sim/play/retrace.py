@@ -99,9 +99,34 @@ def _unwound(path: _Path) -> list[int]:
 
 
 def _agreement(table: Position, lines: Sequence[Mapping[str, Any]]) -> tuple[int, bool]:
-    """How many lines of the table stand in the record, from the first on, and whether these are all it has told."""
-    told = table.lines()
+    """How many lines of the table stand in the record, from the first on, and whether these are all it has told or begun."""
+    events, rows = table.game.events, table.journal
+    told = list(events.to_lines(rows, table.variant.components, table.players))
     for k, line in enumerate(told):
         if k == len(lines) or any(lines[k].get(key) != value for key, value in line.items()):
             return k, False
-    return len(told), True
+    begun = getattr(events, "begun", None)
+    if begun is None or len(told) == len(lines):
+        return len(told), True
+    return len(told), all(_is_begun(line, lines[len(told) :]) for line in begun(rows, table.state[0]))
+
+
+def _is_begun(begun: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the next line of this type and player goes on as this one begins."""
+    for line in lines:
+        if all(line.get(key) == begun[key] for key in ("type", "player")):
+            return all(key in line and _begins(line[key], value) for key, value in begun.items())
+    return False
+
+
+def _begins(whole: Any, beginning: Any) -> bool:
+    """Whether a value of a line is this one; a list need only be the beginning of it, a tuple is all of it."""
+    if not isinstance(beginning, list | tuple):
+        return bool(whole == beginning)
+    if (
+        not isinstance(whole, list)
+        or len(whole) < len(beginning)
+        or (type(beginning) is tuple and len(whole) != len(beginning))
+    ):
+        return False
+    return all(_begins(*pair) for pair in zip(whole, beginning, strict=False))

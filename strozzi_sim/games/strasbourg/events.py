@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from strozzi_sim.games.strasbourg.geometry import City, read_city
-from strozzi_sim.games.strasbourg.state import CARD_BITS, CARD_MASK, MAX_VALUE, NOBODY, STEPS
+from strozzi_sim.games.strasbourg.state import CARD_BITS, CARD_MASK, MAX_VALUE, NOBODY, SPLIT, STEPS
 
 SETUP = 1  #    round, round card, edifice, start player of the game
 TASK = 2  #     seat, task, 1 = kept                    one for each task dealt
@@ -81,6 +81,27 @@ def to_lines(rows: Any, components: dict[str, Any], players: int) -> Iterator[di
     teller = _Teller(names, players)
     for row in told:
         yield from teller.tell(*row)
+
+
+def begun(rows: Any, state: Any) -> Iterator[dict[str, Any]]:
+    """The lines `plan` of this round that are not told yet, as far as they are known: lists are beginnings, tuples whole."""
+    drawn: dict[int, list[int]] = {}
+    for kind, a, b, *_ in rows.tolist():
+        if kind == ROUND:
+            drawn = {seat: [] for seat in range(int(state["players"])) if int(state["planned"]) >> seat & 1}
+        elif kind == DRAWN:
+            drawn.setdefault(a, []).append(b)
+        elif kind == PLAN:
+            drawn.pop(a, None)
+    for seat, cards in drawn.items():
+        line: dict[str, Any] = {"type": "plan", "player": seat, "drawn": cards}
+        bags = [int(bag) for bag in state["stacks"][seat]][: int(state["stack_count"][seat]) + 1]
+        stacks = tuple(tuple(cards_of(bag)) for bag in bags[: int(state["stack_count"][seat])])
+        if int(state["planned"]) >> seat & 1:
+            line |= {"drawn": tuple(cards), "stacks": stacks}
+        elif int(state["phase"]) == SPLIT:
+            line |= {"drawn": tuple(cards), "stacks": [*stacks, cards_of(bags[-1])] if bags[-1] else [*stacks]}
+        yield line
 
 
 class _Teller:
