@@ -1,13 +1,15 @@
 """Pictures of bars and lines: what is below zero, names below an axis, legends."""
 
+import itertools
+
 import pandas as pd
 import pytest
 from matplotlib.patches import Rectangle
 
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.games.reporting import Picture
+from strozzi_sim.games.reporting import Picture, in_words
 from strozzi_sim.reports.figures import draw
-from strozzi_sim.reports.style import WIDTH, legend_lines
+from strozzi_sim.reports.style import legend_lines
 
 PARTS = tuple(Figure(name, name, "amount") for name in ("council", "tasks", "city"))
 
@@ -46,13 +48,16 @@ def test_names_below_an_axis_do_not_touch(levels):
     drawing.canvas.draw()
     for axes in drawing.axes:
         boxes = [label.get_window_extent() for label in axes.get_xticklabels() if label.get_text()]
-        assert all(one.x1 < other.x0 for one, other in zip(boxes, boxes[1:], strict=False))
+        assert all(one.x1 < other.x0 for one, other in itertools.pairwise(boxes))
         assert axes.get_xticklabels()[-1].get_text() == str(levels)
         assert len(boxes) == levels or levels > 10
 
 
 def test_a_legend_has_as_few_lines_as_fit():
     assert legend_lines(["council", "city", "chapels", "edifices", "privileges", "tasks"]) == 1
-    wide = ["x" * 40] * 4
-    assert legend_lines(wide) == 2
-    assert 2 * (0.07 * 40 + 0.55) <= WIDTH - 0.5
+    assert legend_lines(["x" * 40] * 4) == 2  # two of 3.35 inches fit, three do not
+
+
+def test_no_minus_stands_before_zero():
+    assert in_words(-0.04, "amount") == "0.0"
+    assert in_words(-0.06, "amount") == "\N{MINUS SIGN}0.1"

@@ -158,7 +158,7 @@ def in_words(value: float, unit: Unit, digits: int | None = None) -> str:
     if np.isnan(value):
         return "\N{EN DASH}"
     scaled, sign = (100 * value, f"{THIN}%") if unit == "share" else (value, "")
-    return f"{scaled:,.{_DIGITS[unit] if digits is None else digits}f}{sign}".replace("-", "\N{MINUS SIGN}")
+    return f"{scaled:z,.{_DIGITS[unit] if digits is None else digits}f}{sign}".replace("-", "\N{MINUS SIGN}")
 
 
 _DIGITS: dict[Unit, int] = {"share": 1, "amount": 1, "number": 2, "count": 0}
