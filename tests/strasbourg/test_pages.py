@@ -75,6 +75,11 @@ def test_auctions_against_the_counts(tables, cells):
     assert found["bids_mean"].value == pytest.approx(rows / DEALS)
     assert found["bid_mean"].value == pytest.approx(influence / rows)
     assert found["spent_mean"].value == pytest.approx(influence / DEALS / 4)
+    spent = tables["auctions"].query("figure == 'spent_share' and players == 4")
+    assert list(spent["step"]) == list("ABCDEFG")
+    assert spent["value"].iloc[1] == pytest.approx(
+        influence / cells[1].count(Crosstab("bid", (), ("sum",))).sum(axis=0)[1]
+    )
     nine = figures(tables["auctions"], players=4, step="B", by="bid", level="9")["acts_share"]
     assert nine.value == pytest.approx(bids[1, 8, 1] / bids[1, 8, 0])
     assert nine.n == bids[1, 8, 0]

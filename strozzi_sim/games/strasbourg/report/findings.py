@@ -10,7 +10,7 @@ from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.games.pages import ALL
 from strozzi_sim.games.reporting import Narrator, in_words, listed, pick, quote
 from strozzi_sim.games.strasbourg.fact_tables import SOURCES
-from strozzi_sim.games.strasbourg.report.words import task_names
+from strozzi_sim.games.strasbourg.report.words import STEPS, task_names
 from strozzi_sim.games.verdicts import surely_not
 from strozzi_sim.stats.intervals import MIN_EVENTS
 
@@ -25,6 +25,12 @@ def _each(
     """The figure of each level that has one: "smith 3.1 ± 0.1, vintner 2.8 ± 0.1 and baker 1.9 ± 0.1"."""
     rows = [(level, say.row(figure, **{key: level}, **where)) for level in levels]
     return listed([f"{called.format(level)} {quote(row, unit)}" for level, row in rows if row])
+
+
+def _first(words: list[str]) -> str:
+    """The first of them in a row, and how many more there are."""
+    rest = [f"{len(words) - _MANY} more"] if len(words) > _MANY else []
+    return listed(words[:_MANY] + rest)
 
 
 def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
@@ -65,8 +71,10 @@ def _auctions(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     if ends := say.extremes("winning_bid_mean", by=ALL):
         cheap, dear = (f"step {end.step} ({quote(end, 'number')})" for end in ends)
         statements.append(f"{say.who} {dear} costs the most influence to win, {cheap} the least.")
+    if spent := _each(say, "spent_share", "share", "step", STEPS, by=ALL):
+        statements.append(f"Of the influence bid, by step: {spent}.")
     for figure, words in (("won_share", "To win an auction"), ("acts_share", "To act")):
-        half = [f"{enough.level} in {step}" for step in "ABCDEFG" if (enough := _enough(say, figure, step))]
+        half = [f"{enough.level} in {step}" for step in STEPS if (enough := _enough(say, figure, step))]
         if half:
             statements.append(f"{words} at least half of the time takes a bid of {listed(half)}.")
     laps = say.rows("won_share", by="lap", **whole)
@@ -142,20 +150,21 @@ def _tasks(say: Narrator, data: Mapping[str, Any]) -> list[str]:
                 f"{names[one]} ({printed[one]} points; proposed: {say.amount('fair_points', task=one, **_WHOLE)})"
                 for one in found
             ]
-            rest = [f"{len(found) - _MANY} more"] if len(found) > _MANY else []
-            statements.append(f"Worth {words} than their points: {listed(said[:_MANY] + rest)}.")
+            statements.append(f"Worth {words} than their points: {_first(said)}.")
     if rows and not sure:
         statements.append("No task is shown to be worth more or less than its points.")
     rows = pick(say.table, figure="fair_points", players=say.players, by=ALL)
     unpriced = rows[rows["value"].isna() & rows["task"].isin(list(printed))]
-    paying = [names[task] for task in unpriced[unpriced["n"] >= MIN_EVENTS]["task"]]
+    known = unpriced["n"] >= MIN_EVENTS
+    paying, seldom = ([names[task] for task in unpriced[side]["task"]] for side in (known, ~known))
     if paying:
         statements.append(
-            f"Worth more than the mean task even at 0 points, so that none are proposed: {listed(paying)}."
+            f"Worth more than the mean task even at 0 points, so that none are proposed: {_first(paying)}."
         )
-    if seldom := len(unpriced) - len(paying):
+    if seldom:
         statements.append(
-            f"{seldom} of {len(printed)} tasks are kept and fulfilled too seldom to say what they should be worth."
+            f"{len(seldom)} of {len(printed)} tasks are kept and fulfilled too seldom to say what they should be worth: "
+            f"{_first(seldom)}."
         )
     return [
         *statements,

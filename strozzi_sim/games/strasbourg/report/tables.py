@@ -60,6 +60,7 @@ AUCTIONS = (
     Block("bid", {"step": "step"}, (
         per_game("bids_mean"), mean("bid_mean", "sum"), mean("cards_mean", "cards"), per_player("spent_mean", "sum"),
     ), _WHOLE, margins=("step",)),
+    Block("bid", {"step": "step"}, (share_along("spent_share", "step", "sum"),), _WHOLE),
     Block("bid", {"step": "step"}, (mean("winning_bid_mean", "sum"), _WON), _WHOLE, where="won == yes", margins=("step",)),
     BID_BY_SUM,
     BID_BY_ROUND,
