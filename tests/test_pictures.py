@@ -61,3 +61,15 @@ def test_a_legend_has_as_few_lines_as_fit():
 def test_no_minus_stands_before_zero():
     assert in_words(-0.04, "amount") == "0.0"
     assert in_words(-0.06, "amount") == "\N{MINUS SIGN}0.1"
+
+
+def test_dots_at_the_end_of_an_axis_are_not_cut_off():
+    table = pd.concat([rows({"kept": 1.0, "worth": worth}, level=name) for name, worth in (("a", -2.0), ("b", 1.0))])
+    panels = (Figure("kept", "kept", "share"), Figure("worth", "worth", "amount"))
+    drawing = draw(Picture("tasks", "tasks", "dots", "tasks", panels, "Tasks", x="level"), table, {})
+    drawing.canvas.draw()
+    kept, worth = drawing.axes
+    assert kept.get_xlim() == (0, pytest.approx(1.06))
+    ticks = [label.get_text() for label in worth.get_xticklabels()]
+    assert "\N{MINUS SIGN}2" in ticks
+    assert not any("-" in tick for tick in ticks)

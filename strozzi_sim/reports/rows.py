@@ -22,7 +22,7 @@ def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     grid = drawing.subplots(1, len(picture.figures), squeeze=False, sharey=True)
     labels = [named(level, words, picture.x) for level in levels]
     left = 0.1 + 0.054 * max(len(label) for label in labels)
-    style.margins(drawing, left=left, right=0.1, top=0.62, bottom=0.33, between=0.3)
+    style.margins(drawing, left=left, right=0.1, top=0.62, bottom=0.33, between=0.4)
     for axes, figure in zip(grid.flat, picture.figures, strict=True):
         here = rows[rows["figure"] == figure.name]
         for k, points in enumerate(series.points(here)):
@@ -36,7 +36,7 @@ def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
         axes.tick_params(axis="y", labelcolor=style.INK, labelsize=7)
         axes.grid(axis="x")
         if not (here[["low", "value"]] < 0).any(axis=None):
-            axes.set_xlim(left=0)
+            axes.set_xlim(0, 1.06 * max(float(here["high"].fillna(here["value"]).max()), 1e-9))
         style.scale_words(axes, figure.unit, "x")
         style.panel_title(axes, figure.label, style.compact_range(list(here["n"])) if len(picture.figures) == 1 else "")
         axes.title.set_fontsize(7.5)

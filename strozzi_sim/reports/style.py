@@ -105,7 +105,7 @@ def scale_words(axes: Axes, unit: Unit, axis: str = "y") -> None:
     if unit == "share":
         which.set_major_formatter(lambda value, _: f"{100 * value:.4g} %")
     else:
-        which.set_major_formatter(lambda value, _: f"{value:,.4g}")
+        which.set_major_formatter(lambda value, _: f"{value:,.4g}".replace("-", "\N{MINUS SIGN}"))
 
 
 def legend_lines(names: Sequence[str]) -> int:
