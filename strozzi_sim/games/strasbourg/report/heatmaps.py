@@ -70,7 +70,7 @@ HEATMAPS: dict[str, HeatMap] = {
         of.EDIFICE_BY_SITE,
     ),
     "space-by-round": HeatMap(
-        "When spaces are taken", "Share of games in which a member is placed on the space in the column's round.", "space", "round", _MEMBER,
+        "When spaces are taken", "Share of games in which a member is placed on the space in the column's round. A row is blank where a variant has no such space.", "space", "round", _MEMBER,
         Block("placement", {"row": "space", "column": "round"}, (Ratio("taken_share", under="games", share=True),)),
     ),
 }  # fmt: skip
