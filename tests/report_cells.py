@@ -12,7 +12,7 @@ CELL, FIGURE = ["players", "variant", "lineup"], ["figure", "value", "low", "hig
 
 def cell(game, players, agents="random", deals=240, chunks=12, variant="base"):
     """The counts of one cell; one agent plays itself, several take turns at the seats."""
-    lineup = tuple(load_agent(agent) for agent in agents.split(","))
+    lineup = tuple(load_agent(agent, game) for agent in agents.split(","))
     alone = len(lineup) == 1
     resolved = resolve_variant(game, variant) if isinstance(variant, str) else variant
     match = Match(game, players, lineup, resolved, 2008, "one" if alone else "rotate")

@@ -3,19 +3,22 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_rgb
 from matplotlib.patches import Circle, Rectangle
 
 from strozzi_sim.facts.pictures import Board, Figure, Place
 from strozzi_sim.games.reporting import Picture
 from strozzi_sim.reports.figures import draw
+from strozzi_sim.reports.style import GROUND
 
 PLACES = {
     "a1": Place(0.5, 0.5, "square", "west", "W 3"), "b1": Place(1.5, 0.5, "square", "east"), "b2": Place(1.5, 1.5, "frame"),
     "corner": Place(1.0, 1.0, "disc"),
 }  # fmt: skip
+KEY = {"square": "a space", "disc": "a corner"}
 SHOWN = Picture(
     "map", "city", "board", "city", (Figure("taken_share", "taken", "share"),), "Map", x="place",
-    board=lambda data: Board(2, data["rows"], PLACES, ("A key.",)),
+    board=lambda data: Board(2, data["rows"], PLACES, KEY),
 )  # fmt: skip
 
 
@@ -37,8 +40,13 @@ def table(values, players=(3,)):
     return pd.DataFrame(rows)
 
 
+def shade(patch):
+    return patch.get_facecolor()[:3]
+
+
 def patches(drawing, kind):
-    return [patch for patch in drawing.axes[0].patches if type(patch) is kind]
+    """Those of the board; those of the key come last."""
+    return [patch for patch in drawing.axes[0].patches[: -len(KEY)] if type(patch) is kind]
 
 
 def test_places_lie_where_the_board_says_and_dark_is_more():
@@ -52,14 +60,27 @@ def test_places_lie_where_the_board_says_and_dark_is_more():
     assert discs[0].center[1] == pytest.approx(west.get_y() + west.get_height())
     assert sum(east.get_facecolor()[:3]) < sum(frame.get_facecolor()[:3]) < sum(west.get_facecolor()[:3])
     texts = [text.get_text() for text in drawing.axes[0].texts]
-    assert {"10", "90", "50", "30", "W 3", "A key.", "3 players", "n = 900"} <= set(texts)
+    assert {"10", "90", "50", "30", "W 3", "a space", "3 players", "n = 900"} <= set(texts)
 
 
-def test_a_panel_for_each_player_count_and_blank_places():
+def test_a_panel_for_each_player_count_and_places_that_the_figure_says_nothing_about():
     drawing = draw(SHOWN, table({"a1": 0.1, "b1": 0.9}, players=(3, 4, 5)), {}, {"rows": 2})
+    grey = [patch for kind in (Rectangle, Circle) for patch in patches(drawing, kind) if shade(patch) == to_rgb(GROUND)]
     assert len(patches(drawing, Rectangle)) == 9
-    blank = [patch for patch in drawing.axes[0].patches if patch.get_facecolor()[:3] == (1.0, 1.0, 1.0)]
-    assert len(blank) == 6  # the frame and the disc of each panel
+    assert len(grey) == 6  # the frame and the disc of each panel
+    texts = [text.get_text() for text in drawing.axes[0].texts]
+    assert "a space" in texts
+    assert "a corner; grey: the figure says nothing about it" in texts
+
+
+def test_a_dash_stands_where_events_are_too_few():
+    drawing = draw(SHOWN, table({"a1": 0.1, "b1": 0.9, "b2": np.nan}), {}, {"rows": 2})
+    texts = [text.get_text() for text in drawing.axes[0].texts]
+    assert texts.count("\N{EN DASH}") == 1
+    assert "\N{EN DASH} too few events for a value" in texts
+    assert shade(patches(drawing, Rectangle)[-1]) == (1.0, 1.0, 1.0)
+    whole = draw(SHOWN, table({"a1": 0.1, "b1": 0.9, "b2": 0.5}), {}, {"rows": 2})
+    assert not any("\N{EN DASH}" in text.get_text() for text in whole.axes[0].texts)
 
 
 def test_places_that_do_not_differ_beyond_chance_have_one_colour():

@@ -28,10 +28,14 @@ from strozzi_sim.studies.tables import study_tables
 CASES = {
     "strozzi": ((3, 5), "long-tracks", "29 ship cards", "ships", "flag-by-sail"),
     "medici_vs_strozzi": ((2,), "long", "the length of the monopoly tracks", "harbor-loads", "price-by-tiles-round"),
+    "strasbourg": ((3, 4), "small-city", "what 7 of the 25 tasks ask for", "tasks-dots", "winning-bid-by-step"),
 }
 
 
-@pytest.fixture(scope="module", params=list(CASES))
+SLOW = {"strasbourg": pytest.mark.slow}  # its tables and sentences: tests/strasbourg
+
+
+@pytest.fixture(scope="module", params=[pytest.param(name, marks=SLOW.get(name, ())) for name in CASES])
 def game(request):
     return load_game(request.param)
 

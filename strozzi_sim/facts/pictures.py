@@ -7,6 +7,7 @@ from typing import Literal
 from strozzi_sim.facts.blocks import Block
 
 Unit = Literal["share", "amount", "number", "count"]  # an amount is of what scores are counted in
+Shape = Literal["square", "frame", "disc"]
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Place:
 
     x: float
     y: float
-    shape: Literal["square", "frame", "disc"] = "square"
+    shape: Shape = "square"
     region: str = ""
     note: str = ""
 
@@ -67,10 +68,10 @@ class Board:
     Attributes:
         columns, rows: its size in cells.
         places: level -> where it lies.
-        key: what shapes and notes mean, a line of text each.
+        key: shape -> what places of that shape are.
     """
 
     columns: int
     rows: int
     places: Mapping[str, Place] = field(default_factory=dict)
-    key: tuple[str, ...] = ()
+    key: Mapping[Shape, str] = field(default_factory=dict)

@@ -8,10 +8,10 @@ import pandas as pd
 
 from strozzi_sim.facts.blocks import ALL, Block, Quantiles
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.pictures import Figure, HeatMap
+from strozzi_sim.facts.pictures import Figure, HeatMap, Unit
 from strozzi_sim.games.reporting import FigureTable, Narrator, Picture, Tables, check_names, first_scenario, spoken_of
 
-__all__ = ["ALL", "QUANTILES", "Page", "Report", "leaders", "score_pictures"]
+__all__ = ["ALL", "QUANTILES", "Page", "Report", "figures", "leaders", "score_pictures"]
 
 QUANTILES = {"score_q05": 0.05, "score_q25": 0.25, "score_q50": 0.5, "score_q75": 0.75, "score_q95": 0.95}
 
@@ -115,6 +115,20 @@ def _narrator(tables: Tables, page: str) -> Narrator | None:
     balance = first_scenario(tables["balance"])
     there = page in tables and not balance.empty
     return Narrator(first_scenario(tables[page]), spoken_of(balance)) if there else None
+
+
+def figures(labels: Mapping[str, str], amounts: Sequence[str]) -> tuple[Figure, ...]:
+    """Figures by name with their labels; the unit follows from the name.
+
+    Args:
+        labels: name -> what it is called.
+        amounts: words that names of amounts have in them.
+    """
+
+    def unit(name: str) -> Unit:
+        return "share" if "share" in name else "amount" if any(word in name for word in amounts) else "number"
+
+    return tuple(Figure(name, label, unit(name)) for name, label in labels.items())
 
 
 def score_pictures(unit: str, spread: str, bars: Mapping[str, tuple[Figure, ...]], of_bars: str) -> list[Picture]:

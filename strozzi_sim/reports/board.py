@@ -1,7 +1,8 @@
 """Draws boards: a figure where its levels lie, a panel for each player count, one scale for all.
 
 A board is a map in inches from the upper left corner, as a heat map is: squares, framed squares, and discs upon them. Places
-of one shape that do not differ by more than chance have one colour; a place without a value is blank.
+of one shape that do not differ by more than chance have one colour. A dash stands where events are too few for a value; places
+that the figure says nothing about are grey.
 """
 
 from collections.abc import Mapping
@@ -11,20 +12,22 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Circle, Rectangle
 
-from strozzi_sim.facts.pictures import Board, Place
+from strozzi_sim.facts.pictures import Board, Place, Shape
 from strozzi_sim.games.reporting import Picture
 from strozzi_sim.reports.chance import is_noise
 from strozzi_sim.reports.heat_scale import Scale, scale_between
 from strozzi_sim.reports.series import players_title
-from strozzi_sim.reports.style import GREY, INK, PAPER, WIDTH, compact_range, new_figure
+from strozzi_sim.reports.style import GREY, GROUND, INK, PAPER, WIDTH, compact_range, new_figure
 
 _EDGE, _GAP, _HEAD, _LINE = 0.08, 0.3, 0.3, 0.17  # inches: at the sides, between panels, above one, a line of text
 _LARGEST = 0.62  # inches of a cell
 _FRAME, _DISC = 0.74, 0.19  # in cells: side of a framed square, radius of a disc
-_SHAPES = ("square", "frame", "disc")  # from the ground up
+_SHAPES: tuple[Shape, ...] = ("square", "frame", "disc")  # from the ground up
+_DASH = "\N{EN DASH}"
 
 
 def draw_board(picture: Picture, rows: pd.DataFrame, components: Mapping[str, Any]) -> Drawing | None:
@@ -32,22 +35,25 @@ def draw_board(picture: Picture, rows: pd.DataFrame, components: Mapping[str, An
 
     Args:
         picture: of the kind "board"; its only figure is drawn.
-        rows: those of its table that have a value.
+        rows: those of its table, without a value too.
         components: component data of their variant.
     """
     assert picture.board is not None
     board, figure = picture.board(components), picture.figures[0]
     rows = rows[rows[picture.x].isin(board.places)]
-    if rows.empty:
+    valued = rows.dropna(subset="value")
+    if valued.empty:
         return None
-    counts = sorted(rows["players"].unique())
-    shades = rows["value"] * (rows["players"] if picture.equal else 1)
+    counts = sorted(valued["players"].unique())
+    shades = valued["value"] * (valued["players"] if picture.equal else 1)
     ends = float(shades.min()), float(shades.max())
-    scale = scale_between(figure, ends, float(rows["value"].abs().max()), equal=picture.equal)
+    scale = scale_between(figure, ends, float(valued["value"].abs().max()), equal=picture.equal)
     across = min(len(counts), 2)
     cell = min(_LARGEST, (WIDTH - 2 * _EDGE - _GAP * (across - 1)) / across / board.columns)
     step = board.columns * cell + _GAP, board.rows * cell + _HEAD
-    foot = _LINE * (len(board.key) + 1) + 0.12
+    silent = {board.places[level].shape for level in set(board.places) - set(rows[picture.x])}
+    dashes = f"{_DASH} too few events for a value" if rows["value"].isna().any() else ""
+    foot = _LINE * (len(board.key) + bool(dashes) + 1) + 0.12
     tall = -(-len(counts) // across) * step[1] + foot
     drawing = new_figure(tall)
     axes = drawing.add_axes((0, 0, 1, 1))
@@ -57,10 +63,24 @@ def draw_board(picture: Picture, rows: pd.DataFrame, components: Mapping[str, An
     for number, players in enumerate(counts):
         corner = _EDGE + number % across * step[0], _HEAD + number // across * step[1]
         _Panel(axes, board, scale, corner, cell).draw(picture, rows[rows["players"] == players], players)
-    for number, line in enumerate(board.key):
-        axes.text(_EDGE, tall - foot + 0.14 + _LINE * number, line, fontsize=7.5, color=GREY, va="center")
+    for number, (shape, text) in enumerate(board.key.items()):
+        said = f"{text}; grey: the figure says nothing about it" if shape in silent else text
+        _key(axes, shape, said, tall - foot + 0.14 + _LINE * number, GROUND if shape in silent else PAPER)
+    if dashes:
+        axes.text(_EDGE, tall - foot + 0.14 + _LINE * len(board.key), dashes, fontsize=7.5, color=GREY, va="center")
     scale.draw(axes, _EDGE, tall - 0.12)
     return drawing
+
+
+def _key(axes: Axes, shape: Shape, text: str, middle: float, face: str) -> None:
+    """A line of the key: the shape, and what it is."""
+    if shape == "disc":
+        axes.add_patch(Circle((_EDGE + 0.07, middle), 0.045, facecolor=face, edgecolor=INK, linewidth=0.6))
+    else:
+        edge, side = (GREY, 0.13) if shape == "square" else (INK, 0.1)
+        start = _EDGE + 0.07 - side / 2, middle - side / 2
+        axes.add_patch(Rectangle(start, side, side, facecolor=face, edgecolor=edge, linewidth=0.7))
+    axes.text(_EDGE + 0.22, middle, text, fontsize=7.5, color=GREY, va="center")
 
 
 class _Panel:
@@ -73,6 +93,8 @@ class _Panel:
 
     def draw(self, picture: Picture, rows: pd.DataFrame, players: int) -> None:
         left, top = self._corner
+        silent = set(self._board.places) - set(rows[picture.x])
+        few, rows = rows[rows["value"].isna()], rows.dropna(subset="value")
         there = {
             shape: rows[[self._board.places[level].shape == shape for level in rows[picture.x]]] for shape in _SHAPES
         }
@@ -89,9 +111,9 @@ class _Panel:
             inks = self._scale.inks(shown * (players if picture.equal else 1))
             for level, number, ink in zip(own[picture.x], value, inks, strict=True):
                 self._place(self._board.places[level], self._scale.text(number), ink)
-        blank = [level for level in self._board.places if level not in set(rows[picture.x])]
-        for level in blank:
-            self._place(self._board.places[level], "", None)
+        for levels, text, face in ((few[picture.x], _DASH, PAPER), (silent, "", GROUND)):
+            for level in levels:
+                self._place(self._board.places[level], text, to_rgba(face))
         note = compact_range(list(rows["n"]))
         self._axes.text(left, top - 0.08, players_title(players), fontsize=8.5, fontweight="bold", va="baseline")
         right = left + self._board.columns * self._cell
@@ -101,11 +123,10 @@ class _Panel:
     def _at(self, x: float, y: float) -> tuple[float, float]:
         return self._corner[0] + x * self._cell, self._corner[1] + y * self._cell
 
-    def _place(self, place: Place, text: str, ink: Any) -> None:
-        """A place with its value; without a colour it is blank."""
+    def _place(self, place: Place, text: str, face: Any) -> None:
+        """A place of this colour with its value."""
         large = self._cell > 0.5
-        face = PAPER if ink is None else ink
-        dark = ink is not None and 0.299 * ink[0] + 0.587 * ink[1] + 0.114 * ink[2] <= 0.52
+        colour = PAPER if 0.299 * face[0] + 0.587 * face[1] + 0.114 * face[2] <= 0.52 else INK
         height = {"square": 0.0, "frame": 1.0, "disc": 3.0}[place.shape]
         if place.shape == "disc":
             radius, size = _DISC * self._cell, 6.0 if large else 4.6
@@ -127,15 +148,13 @@ class _Panel:
                     zorder=height,
                 )
             )
-        colour = PAPER if dark else INK
         lower = 0.1 if place.note else 0.0
         spot = self._at(place.x, place.y + lower)
         self._axes.text(*spot, text, fontsize=size, color=colour, ha="center", va="center", zorder=height + 0.5)
         if place.note:
             spot, size = self._at(place.x, place.y - 0.27), 6.0 if large else 4.8
-            faint = PAPER if dark else GREY
             self._axes.text(
-                *spot, place.note, fontsize=size, color=faint, ha="center", va="center", zorder=height + 0.5
+                *spot, place.note, fontsize=size, color=colour, ha="center", va="center", zorder=height + 0.5
             )
 
     def _borders(self) -> None:

@@ -35,16 +35,17 @@ def draw(
     rows = pick(table, **picture.where)
     bars = list(picture.groups.values()) or [picture.figures]
     wanted = [figure.name for bar in bars for figure in bar]
-    rows = rows[rows["figure"].isin(wanted)].dropna(subset="value")
+    rows = rows[rows["figure"].isin(wanted)]
     for column, levels in ((picture.x, picture.levels), (picture.series, picture.series_levels)):
         if levels:
             rows = rows[rows[column].isin(levels)]
-    if rows.empty:
+    valued = rows.dropna(subset="value")
+    if valued.empty:
         return None
     with rc_context(STYLE):
         if picture.kind == "board":
             return draw_board(picture, rows, components) if components else None
-        return _KINDS[picture.kind](picture, rows, words)
+        return _KINDS[picture.kind](picture, valued, words)
 
 
 def _intervals(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
@@ -141,7 +142,8 @@ def _lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
             _dots(axes, at, points, ink)
         if picture.equal:
             axes.axhline(1 / players, **_EQUAL)
-        axes.set_xticks(range(len(levels)), [named(level, words, picture.x) for level in levels])
+        names = [named(level, words, picture.x) for level in levels]
+        axes.set_xticks(range(len(levels)), _sparse(names, axes.get_position().width * style.WIDTH))
         axes.set_xlim(-0.4, len(levels) - 0.6)
         axes.set_ylim(0, _top(rows))
         style.scale_words(axes, figure.unit)
@@ -150,6 +152,12 @@ def _lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     drawing.text(0.5 / width, 0.06 / height, picture.x_label, ha="left", va="bottom", fontsize=8, color=GREY)
     series.write_keys(drawing, linewidth=1.1)
     return drawing
+
+
+def _sparse(names: Sequence[str], width: float) -> list[str]:
+    """The names that fit below an axis of so many inches, the last one among them; the others are left out."""
+    every = -(-len(names) * (0.065 * max(map(len, names)) + 0.07) // width)
+    return [name if (len(names) - 1 - k) % every == 0 else "" for k, name in enumerate(names)]
 
 
 def _panels(

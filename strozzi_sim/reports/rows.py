@@ -22,7 +22,7 @@ def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     grid = drawing.subplots(1, len(picture.figures), squeeze=False, sharey=True)
     labels = [named(level, words, picture.x) for level in levels]
     left = 0.1 + 0.054 * max(len(label) for label in labels)
-    style.margins(drawing, left=left, right=0.1, top=0.62, bottom=0.33, between=0.3)
+    style.margins(drawing, left=left, right=0.1, top=0.62, bottom=0.33, between=0.4)
     for axes, figure in zip(grid.flat, picture.figures, strict=True):
         here = rows[rows["figure"] == figure.name]
         for k, points in enumerate(series.points(here)):
@@ -36,7 +36,7 @@ def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
         axes.tick_params(axis="y", labelcolor=style.INK, labelsize=7)
         axes.grid(axis="x")
         if not (here[["low", "value"]] < 0).any(axis=None):
-            axes.set_xlim(left=0)
+            axes.set_xlim(0, 1.06 * max(float(here["high"].fillna(here["value"]).max()), 1e-9))
         style.scale_words(axes, figure.unit, "x")
         style.panel_title(axes, figure.label, style.compact_range(list(here["n"])) if len(picture.figures) == 1 else "")
         axes.title.set_fontsize(7.5)
@@ -45,7 +45,7 @@ def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
 
 
 def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
-    """Stacked bars of sums; one panel a player count."""
+    """Stacked bars of sums, what is below zero to the left of it; one panel a player count."""
     panels = sorted(rows["players"].unique())
     bars: list[tuple[str, tuple[Figure, ...], dict[str, str]]]
     if picture.groups:
@@ -65,15 +65,20 @@ def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     for axes, players in zip(list(grid.flat), panels, strict=False):
         here = rows[rows["players"] == players]
         for line, (_, figures, where) in enumerate(bars):
-            start = 0.0
+            ends = {True: 0.0, False: 0.0}  # of what is below zero, and of the rest
             for k, figure in enumerate(figures):
                 value = float(pick(here, figure=figure.name, **where)["value"].sum())
+                start = ends[value < 0]
                 axes.barh(line, value, left=start, height=0.66, color=_TINTS[k], edgecolor=style.PAPER, linewidth=0.8)
-                if value > 0.09 * longest / (2 if picture.groups else 1):
+                if abs(value) > 0.09 * longest / (2 if picture.groups else 1):
                     ink = style.PAPER if k < 2 else style.INK
-                    axes.text(start + value / 2, line, f"{value:.0f}", ha="center", va="center", fontsize=7, color=ink)
-                start += value
-            axes.text(start, line, f" {start:.0f}", ha="left", va="center", fontsize=7.5, fontweight="bold")
+                    said = in_words(value, "count")
+                    axes.text(start + value / 2, line, said, ha="center", va="center", fontsize=7, color=ink)
+                ends[value < 0] += value
+            total = in_words(sum(ends.values()), "count")
+            axes.text(ends[False], line, f" {total}", ha="left", va="center", fontsize=7.5, fontweight="bold")
+            if ends[True] < 0:
+                axes.plot([0, 0], [line - 0.42, line + 0.42], color=style.INK, linewidth=0.9)
         axes.set_ylim(len(bars) - 0.5, -0.5)
         axes.set_yticks(range(len(bars)), [name for name, _, _ in bars])
         axes.tick_params(axis="y", labelcolor=style.INK)

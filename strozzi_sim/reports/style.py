@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from strozzi_sim.facts.pictures import Unit
 
 WIDTH = 7.6  # inches, the column of the page
-INK, GREY, PAPER = "#222222", "#6b6b6b", "#ffffff"
+INK, GREY, PAPER, GROUND = "#222222", "#6b6b6b", "#ffffff", "#e3e3e3"
 # Okabe and Ito (2008), yellow left out: too pale on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
@@ -105,7 +105,7 @@ def scale_words(axes: Axes, unit: Unit, axis: str = "y") -> None:
     if unit == "share":
         which.set_major_formatter(lambda value, _: f"{100 * value:.4g} %")
     else:
-        which.set_major_formatter(lambda value, _: f"{value:,.4g}")
+        which.set_major_formatter(lambda value, _: f"{value:,.4g}".replace("-", "\N{MINUS SIGN}"))
 
 
 def legend_lines(names: Sequence[str]) -> int:
@@ -115,8 +115,12 @@ def legend_lines(names: Sequence[str]) -> int:
 
 
 def _legend_columns(names: Sequence[str]) -> int:
-    widest = 0.07 * max(len(name) for name in names) + 0.55
-    return max(1, min(len(names), int((WIDTH - 0.5) // widest)))
+    """Columns are as wide as their names; all names in one line, or lines as even as can be."""
+    widths = [0.07 * len(name) + 0.55 for name in names]
+    if sum(widths) <= WIDTH - 0.5:
+        return len(names)
+    most = max(1, int((WIDTH - 0.5) // max(widths)))
+    return -(-len(names) // -(-len(names) // most))
 
 
 def legend(figure: Figure, handles: Sequence[Any], names: Sequence[str], left: float) -> None:

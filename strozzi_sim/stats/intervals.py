@@ -44,8 +44,8 @@ class Estimate:
         """The figures at an index of their shape."""
         return Estimate(self.value[place], self.low[place], self.high[place], self.n[place])
 
-    def minus(self, constant: float) -> "Estimate":
-        """The same figures less a number that is known."""
+    def minus(self, constant: Any) -> "Estimate":
+        """The same figures less a number that is known, or less one for each, float64[...]."""
         return Estimate(self.value - constant, self.low - constant, self.high - constant, self.n)
 
 

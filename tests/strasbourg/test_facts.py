@@ -199,10 +199,15 @@ def told(lines):
     return count
 
 
-@pytest.mark.parametrize("players", [3, 5])
-@pytest.mark.parametrize("which", ["base", "few-cards", "poor", "two-values"])
-def test_facts_recounted_from_records(players, which):
-    match = Match(STRASBOURG, players, (load_agent("random"),), variant(which), 17, "one")
+@pytest.mark.parametrize(
+    ("players", "which", "agent"),
+    [
+        (3, "base", "random"), (5, "base", "random"), (3, "few-cards", "random"), (5, "poor", "random"),
+        (3, "two-values", "random"), (5, "two-values", "random"), (3, "base", "heuristic"), (4, "small-city", "heuristic"),
+    ],
+)  # fmt: skip
+def test_facts_recounted_from_records(players, which, agent):
+    match = Match(STRASBOURG, players, (load_agent(agent, STRASBOURG),), variant(which), 17, "one")
     deals = 12
     plan = match.plan(EVERY)
     counts = match.play(0, deals, plan=plan).counts[None]
@@ -215,6 +220,18 @@ def test_facts_recounted_from_records(players, which):
                 expected[tuple(names.index(level) for names, level in zip(levels, key, strict=True))] += sums
         np.testing.assert_array_equal(plan.read(crosstab, counts)[0], expected, err_msg=str(crosstab))
         assert expected.any()
+
+
+@pytest.mark.parametrize(("players", "which"), [(3, "base"), (5, "other-tasks")])
+def test_what_is_counted_twice_agrees_when_players_know_what_they_do(players, which):
+    match = Match(STRASBOURG, players, (load_agent("heuristic", STRASBOURG),), variant(which), 17, "one")
+    plan = match.plan([crosstab for _, *pair in STRASBOURG.facts.AGREEMENTS for crosstab in pair])
+    counts = match.play(0, 60, plan=plan).counts[None]
+    for what, *pair in STRASBOURG.facts.AGREEMENTS:
+        one, other = (
+            int(plan.read(crosstab, counts).reshape(-1, 1 + len(crosstab.sums))[:, 1:].sum()) for crosstab in pair
+        )
+        assert one == other != 0, what
 
 
 @pytest.mark.parametrize("which", VARIANTS)

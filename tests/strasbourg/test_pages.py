@@ -7,17 +7,19 @@ from report_cells import CELL, cell, sums
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games import load_game
 from strozzi_sim.games.strasbourg.report.city import board
+from strozzi_sim.games.strasbourg.report.words import task_names
+from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.studies.tables import study_tables
 
 GAME = load_game("strasbourg")
 PAGES, HEATMAPS = GAME.report.PAGES, GAME.report.HEATMAPS
 SOURCES = ("council", "city", "chapels", "edifices", "privileges", "tasks")
-DEALS = 1200
+DEALS = 480
 
 
 @pytest.fixture(scope="module")
 def cells():
-    return [cell(GAME, players, deals=DEALS, chunks=24) for players in (3, 4)]
+    return [cell(GAME, players, "heuristic", deals=DEALS, chunks=24) for players in (3, 4)]
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +75,11 @@ def test_auctions_against_the_counts(tables, cells):
     assert found["bids_mean"].value == pytest.approx(rows / DEALS)
     assert found["bid_mean"].value == pytest.approx(influence / rows)
     assert found["spent_mean"].value == pytest.approx(influence / DEALS / 4)
+    spent = tables["auctions"].query("figure == 'spent_share' and players == 4")
+    assert list(spent["step"]) == list("ABCDEFG")
+    assert spent["value"].iloc[1] == pytest.approx(
+        influence / cells[1].count(Crosstab("bid", (), ("sum",))).sum(axis=0)[1]
+    )
     nine = figures(tables["auctions"], players=4, step="B", by="bid", level="9")["acts_share"]
     assert nine.value == pytest.approx(bids[1, 8, 1] / bids[1, 8, 0])
     assert nine.n == bids[1, 8, 0]
@@ -92,6 +99,7 @@ def test_every_place_of_the_city_lies_on_the_board(tables, cells):
     shown = board(cells[0].components)
     assert set(tables["city"]["place"]) == set(shown.places)
     shapes = [place.shape for place in shown.places.values()]
+    assert set(shown.key) == {"square", "frame", "disc"}
     assert (shapes.count("square"), shapes.count("frame"), shapes.count("disc")) == (47, 7, 15)
     assert shown.places["d3"].note == "S 4"
     assert (shown.places["c1"].shape, shown.places["a1b2"].shape) == ("frame", "disc")
@@ -114,15 +122,29 @@ def test_points_proposed_make_every_task_worth_the_same(tables, cells):
         for name, (kept, fulfilled, _, lost) in zip(names, counts, strict=True):
             row = rows.loc[name]
             assert row["n"] == fulfilled
-            if fulfilled < 30:
-                assert np.isnan(row["value"])
+            if fulfilled < 30 or lost + worth * kept < 0:
+                assert np.isnan([row["value"], row["low"], row["high"], less.loc[name]["value"]]).all()
                 continue
             assert (fulfilled * row["value"] - lost) / kept == pytest.approx(worth)
             assert less.loc[name]["value"] == pytest.approx(row["value"] - printed[name])
             assert less.loc[name]["high"] == pytest.approx(row["high"] - printed[name])
-            assert row["low"] < row["value"] < row["high"]
+            assert 0 <= row["low"] < row["value"] < row["high"]
             checked += 1
         assert checked > 3
+
+
+def test_no_points_are_proposed_where_0_would_be_too_many():
+    """Random players lose points by tasks: one that they fulfil often is worth more than the mean task even for nothing."""
+    unskilled = cell(GAME, 4, deals=240)
+    tables = study_tables(GAME, [unskilled], PAGES, {})
+    rows = tables["tasks"].query("figure == 'fair_points'").set_index("task")
+    assert rows.loc["T_LORD"]["n"] >= 30
+    assert np.isnan(rows.loc["T_LORD"]["value"])
+    assert (rows["value"].dropna() >= 0).all()
+    assert (rows["low"].dropna() >= 0).all()
+    said = GAME.report.sentences(tables, {"base": unskilled.components})["tasks"]
+    (told,) = [sentence for sentence in said if "even at 0 points" in sentence]
+    assert "nobility or church" in told
 
 
 def test_the_error_of_points_proposed_is_that_of_leaving_chunks_out(tables, cells):
@@ -143,6 +165,29 @@ def test_the_error_of_points_proposed_is_that_of_leaving_chunks_out(tables, cell
     assert half == pytest.approx(2.07 * error, rel=0.08)  # Student's t of 24 chunks
 
 
+def test_changes_of_seats_are_counted_from_round_2_on(tables, cells):
+    council = tables["council"].query("figure == 'changed_share' and players == 4")
+    counts = cells[1].count(Crosstab("council", ("chair", "round"), ("changed",))).sum(axis=0)
+    assert set(council.query("by == 'round'")["level"]) == {"2", "3", "4", "5"}
+    found = council.query("by == 'all'").set_index("chair")["value"]
+    for chair, (rows, changed) in zip(
+        cells[1].plan.levels("council", "chair").names, counts[:, 1:].sum(1), strict=True
+    ):
+        assert found[chair] == pytest.approx(changed / rows)
+
+
+def test_tasks_are_called_by_what_they_ask_for():
+    for variant in ("base", "other-tasks"):
+        data = resolve_variant(GAME, variant).components
+        names = task_names(data)
+        assert set(names) == {task["id"] for task in data["tasks"]}
+        assert len(set(names.values())) == len(names)
+    assert names["N_THREE_E4"] == "3 beside E4"
+    words = GAME.report.words({}, {"other-tasks": data})
+    assert words["N_ROW4"] == "row of 4 \N{MIDDLE DOT} 9"
+    assert "no" not in words  # of any column but that of bids made after waiting
+
+
 def test_heat_maps_and_pages_of_the_three_studies_are_there():
     assert {"winning-bid-by-step", "spent-by-step", "acts-by-step-and-bid"} <= set(HEATMAPS)
     assert PAGES == ("balance", "auctions", "council", "guilds", "city", "tasks", "buildings")
@@ -155,5 +200,5 @@ def test_sentences_say_what_is_reconstructed_and_who_plays(tables, cells):
     for page in ("city", "tasks"):
         assert "reconstructed" in " ".join(said[page])
     for page in ("auctions", "guilds", "city", "tasks", "buildings", "council"):
-        assert "as random plays" in " ".join(said[page])
+        assert "as heuristic plays" in " ".join(said[page])
     assert "no value" not in " ".join(sentence for page in said.values() for sentence in page)

@@ -79,14 +79,14 @@ def _built(sites: Any) -> Any:
     return lambda setting: np.array([1] * (len(sites(setting).names) - 1) + [0])
 
 
-def acting_ranks(step: int, players: int) -> int:
+def _acting_ranks(step: int, players: int) -> int:
     """How many ranks act in a step (R5.5)."""
     return min(players - 1, ACTING) if step % 2 else 2 if step == 0 else 1
 
 
 def _acts(setting: Setting) -> np.ndarray[Any, Any]:
     ranks = range(SEATS + 1)
-    return np.array([[rank <= acting_ranks(step, setting.players) for rank in ranks] for step in range(AUCTIONS)], int)
+    return np.array([[rank <= _acting_ranks(step, setting.players) for rank in ranks] for step in range(AUCTIONS)], int)
 
 
 def _task_points(setting: Setting) -> np.ndarray[Any, Any]:

@@ -1,27 +1,20 @@
 """The pictures and tables that a Medici vs Strozzi report shows, page by page."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from strozzi_sim.facts.pictures import Figure, Unit
+from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.games.medici_vs_strozzi.report.tables import ESTIMATED, PRICE_QUANTILES, ROLES, SOURCES, WHY
 from strozzi_sim.games.medici_vs_strozzi.report.words import BY_LABELS
-from strozzi_sim.games.pages import ALL, leaders, score_pictures
+from strozzi_sim.games.pages import ALL, figures, leaders, score_pictures
 from strozzi_sim.games.reporting import SCENARIO, Narrator, Picture, Tables, first_scenario
 
 SIZES = ("1", "2", "3", "4", "5", "6")
 _MONEY = ("coins", "price", "fair_mean", "score", "margin", "paid", "payout")
 
 
-def _figures(labels: Mapping[str, str]) -> tuple[Figure, ...]:
-    """Figures by name, with their labels; the unit follows from the name."""
-
-    def unit(name: str) -> Unit:
-        return "share" if "share" in name else "amount" if any(word in name for word in _MONEY) else "number"
-
-    return tuple(Figure(name, label, unit(name)) for name, label in labels.items())
-
-
+_figures = partial(figures, amounts=_MONEY)
 WON, PRICE, FAIR, BUYER, SHARE = _figures({
     "win_share": "games won", "price_mean": "mean price in coins", "fair_mean": "estimated fair price",
     "responder_share": "bought by the responder", "share": "share of the lots",

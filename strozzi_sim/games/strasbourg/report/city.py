@@ -18,9 +18,9 @@ def board(components: Mapping[str, Any]) -> Board:
         for cell, guild in city.guilds.items()
     }
     places |= {space_name(cell): Place(cell[0] - 0.5, cell[1] - 0.5, "frame") for cell in city.sites}
-    places |= {corner_name(cell): Place(*map(float, cell), "disc") for cell in city.chapel_sites}
+    places |= {corner_name(cell): Place(float(cell[0]), float(cell[1]), "disc") for cell in city.chapel_sites}
     guilds = ", ".join(f"{letter} {guild}" for letter, guild in letters.items())
-    return Board(city.columns, city.rows, places, (
-        f"Printed on a space: its guild ({guilds}) and its price in coins.",
-        "Framed: building sites. Discs: chapel sites.",
-    ))  # fmt: skip
+    return Board(city.columns, city.rows, places, {
+        "square": f"space, with its guild ({guilds}) and its price in coins", "frame": "building site",
+        "disc": "chapel site",
+    })  # fmt: skip

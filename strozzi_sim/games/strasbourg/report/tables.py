@@ -1,6 +1,9 @@
 """The tables of a Strasbourg report: figures of facts, block by block."""
 
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from strozzi_sim.facts.blocks import (
     ALL,
@@ -57,27 +60,33 @@ AUCTIONS = (
     Block("bid", {"step": "step"}, (
         per_game("bids_mean"), mean("bid_mean", "sum"), mean("cards_mean", "cards"), per_player("spent_mean", "sum"),
     ), _WHOLE, margins=("step",)),
+    Block("bid", {"step": "step"}, (share_along("spent_share", "step", "sum"),), _WHOLE),
     Block("bid", {"step": "step"}, (mean("winning_bid_mean", "sum"), _WON), _WHOLE, where="won == yes", margins=("step",)),
     BID_BY_SUM,
     BID_BY_ROUND,
     WINNING_BY_ROUND,
     Block("bid", {"level": "lap"}, (*_BEATS, mean("bid_mean", "sum")), {"step": ALL, "by": "lap"}),
     Block("bid", {"level": "waited"}, (*_BEATS, share_along("share", "level")), {"step": ALL, "by": "waited"}),
-    Block("bid", {"level": "returned"}, (share_along("share", "level"),), {"step": ALL, "by": "returned"}, where="acts == no"),
+    Block("bid", {"level": "returned"}, (share_along("share", "level"),), {"step": ALL, "by": "returned"}, where="acts == no",
+          without={"level": ("0",)}),
     Block("round", {"level": "round"}, (
         mean("drawn_mean", "drawn"), mean("influence_mean", "influence"), mean("stacks_mean", "stacks"), mean("used_mean", "used"),
     ), {"step": ALL, "by": "planning"}),
 )  # fmt: skip
 
 HELD_BY_ROUND = Block(
-    "council", {"chair": "chair", "level": "round"}, (Ratio("held_share", (ROWS,), GAMES, share=True), share("changed_share", "changed")),
-    {"by": "round"},
+    "council", {"chair": "chair", "level": "round"}, (Ratio("held_share", (ROWS,), GAMES, share=True),), {"by": "round"},
+)  # fmt: skip
+_LATER: Any = {"where": "round > 1", "without": {"level": ("1",)}}  # in round 1 all members are new
+CHANGED_BY_ROUND = Block(
+    "council", {"chair": "chair", "level": "round"}, (share("changed_share", "changed"),), {"by": "round"}, **_LATER,
 )  # fmt: skip
 COUNCIL = (
-    Block("council", {"chair": "chair"}, (per_game("points_mean", "points"), share("changed_share", "changed")), _WHOLE,
-          margins=("chair",)),
+    Block("council", {"chair": "chair"}, (per_game("points_mean", "points"),), _WHOLE, margins=("chair",)),
+    Block("council", {"chair": "chair"}, (share("changed_share", "changed"),), _WHOLE, where="round > 1", margins=("chair",)),
     Block("council", {"chair": "chair"}, (_WON,), _WHOLE, where="last == yes"),
     HELD_BY_ROUND,
+    CHANGED_BY_ROUND,
 )  # fmt: skip
 
 USE_BY_RANK = Block("act", {"guild": "guild", "rank": "rank"}, (
@@ -92,13 +101,13 @@ GUILDS = (
           {"rank": ALL}, margins=("guild",)),
 )  # fmt: skip
 
-_PAYS = (_IN_A_GAME, mean("points_mean", "points"))
 CITY = (
     Block("placement", {"place": "space"}, (
-        *_PAYS, mean("chapel_points_mean", "chapels"), mean("edifice_points_mean", "edifices"), mean("round_mean", "round"), _WON,
+        _IN_A_GAME, mean("points_mean", "points"), mean("chapel_points_mean", "chapels"), mean("edifice_points_mean", "edifices"), mean("round_mean", "round"), _WON,
     )),
     *(Block("placement", {"place": "space", key: key}, (share_along(f"{key}_{{}}_share", key),), named=key) for key in ("rank", "seat")),
-    *(Block(fact, {"place": "site"}, _PAYS, without={"place": (NONE,)}) for fact in ("edifice", "chapel")),
+    *(Block(fact, {"place": "site"}, (_IN_A_GAME, mean("pays_mean", "points")), without={"place": (NONE,)})
+      for fact in ("edifice", "chapel")),
 )  # fmt: skip
 
 _KEPT = Block("task", {"task": "task"}, (
@@ -116,7 +125,8 @@ TASKS = (
 def add_fair_points(table: Any, cell: Any, stats: Any) -> None:
     """Points at which a task kept would be worth as much as the mean task kept, and those less the points printed.
 
-    With W the mean worth of all tasks kept, that is (points lost for the task + W * times kept) / times fulfilled.
+    With W the mean worth of all tasks kept, that is (points lost for the task + W * times kept) / times fulfilled. Below 0 it
+    is no number of points: there is no value, and intervals do not reach below 0.
     """
     crosstab, cell = _KEPT.crosstab, cell.of_table("task")
     counts = cell.count(crosstab)  # [C, tasks, 1 + sums]
@@ -125,10 +135,14 @@ def add_fair_points(table: Any, cell: Any, stats: Any) -> None:
     worth = points.sum() / kept.sum()
     # What is added besides W * kept is 0 in all chunks together: it is what the chance of W adds to the error.
     owed = lost + worth * kept + (points - worth * kept).sum(1, keepdims=True) * (kept.sum(0) / kept.sum())
-    printed = [task["points"] for task in cell.components["tasks"]]
-    names = [task["id"] for task in cell.components["tasks"]]
-    for figure, over in (("fair_points", owed), ("fair_less_printed", owed - fulfilled * printed)):
-        table.add(cell, figure, stats.ratio(over, fulfilled), task=names, **_WHOLE)
+    fair = stats.ratio(owed, fulfilled)
+    value, high = (np.where(fair.value < 0, np.nan, side) for side in (fair.value, fair.high))
+    fair = replace(fair, value=value, low=np.where(fair.value < 0, np.nan, np.maximum(fair.low, 0)), high=high)
+    tasks = cell.components["tasks"]
+    for figure, estimate in (
+        ("fair_points", fair), ("fair_less_printed", fair.minus(np.array([task["points"] for task in tasks]))),
+    ):  # fmt: skip
+        table.add(cell, figure, estimate, task=[task["id"] for task in tasks], **_WHOLE)
 
 
 _BUILT = (
