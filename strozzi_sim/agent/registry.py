@@ -17,7 +17,7 @@ from strozzi_sim.agent.declare import EVERY_GAME, Agent
 from strozzi_sim.agent.importing import OURS, import_file, load_point
 from strozzi_sim.agent.parameters import Parameter, Policy, Seconds, Value
 from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, bare, cut
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import ArgumentError, InputError, known_names, shown
 from strozzi_sim.games import game_names
 from strozzi_sim.games.contract import Game
 from strozzi_sim.kernel.installed import installed
@@ -130,6 +130,25 @@ def spec_of(agent: Agent, game: str | Game | None = None, /, **values: Any) -> A
     """
     settings = ",".join(f"{key}={value}" for key, value in values.items())
     return _spec(agent.name, agent, f"{agent.name}:{settings}" if values else agent.name, settings, _name_of(game))
+
+
+AnyAgent = str | AgentSpec | Agent
+
+
+def find_agent(agent: AnyAgent, game: Game, argument: str = "agent") -> AgentSpec:
+    """The agent of a spec string in this game; one that is declared in code plays with its defaults.
+
+    Raises:
+        InputError: an agent or parameter that is not known, a value out of its range, or no agent at all: names `argument`.
+        AgentFault: an agent's file or package that does not import.
+    """
+    if isinstance(agent, str):
+        return load_agent(agent, game)
+    if isinstance(agent, Agent):
+        return spec_of(agent, game)
+    if not isinstance(agent, AgentSpec):
+        raise ArgumentError(argument, f"an agent is a spec string or was declared with a decorator, got {shown(agent)}")
+    return agent.within(game)
 
 
 # -- spec strings ----------------------------------------------------------------------------------------------------

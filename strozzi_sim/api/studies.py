@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from strozzi_sim.agent import installed_agents
+from strozzi_sim.agent import AnyAgent, installed_agents
 from strozzi_sim.api.bars import bar
 from strozzi_sim.api.results import Results
 from strozzi_sim.errors import ArgumentError, shown
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.studies.maps import plan_in
-from strozzi_sim.studies.names import AnyAgent, AnyVariant, find_players
+from strozzi_sim.studies.names import AnyVariant, find_players
 from strozzi_sim.studies.plan import Extent, Plan
 from strozzi_sim.studies.planning import make_plan
 from strozzi_sim.studies.planning import read_study as plan_in_file

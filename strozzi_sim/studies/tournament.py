@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent import AgentSpec, AnyAgent
 from strozzi_sim.errors import ArgumentError, check_range
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
@@ -26,7 +26,7 @@ from strozzi_sim.stats.sequences import ALPHA, FIRST_LOOK, anytime_interval, sur
 from strozzi_sim.studies import standings
 from strozzi_sim.studies.calibrated import with_counts
 from strozzi_sim.studies.matchups import Field, make_field, matchups
-from strozzi_sim.studies.names import AnyAgent, AnyVariant, find_agents, find_players, find_variants
+from strozzi_sim.studies.names import AnyVariant, find_agents, find_players, find_variants
 from strozzi_sim.studies.plan import CHUNKS, Cell, Extent, Plan
 from strozzi_sim.studies.planning import plan_of
 from strozzi_sim.studies.played import Played
