@@ -153,3 +153,8 @@ class Stopped(BaseException):
 
 
 SIGNALS = (KeyboardInterrupt, Interrupted, Stopped)  # what a signal to the whole process raises
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """A number of things in words: 1 seating, 4,000 games; `several` is the plural, if it takes more than an s."""
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.api.bars import bar
 from strozzi_sim.api.drawings import Drawing, Sketchbook, chosen, names_in
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import InputError, counted, known_names, shown
 from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import OwnMap, name_of_map
@@ -219,7 +219,7 @@ class Results:
         which = f", variants {', '.join(plan['variants'])}" if variants else ""
         where = f", in {self.folder}" if self.folder is not None else ""
         part = f" ({self._played.interrupted})" if self._played.interrupted else ""
-        return f"{self._game.title}, {counts} players, {who}{which}: {self.n_games:,} games{where}{part}"
+        return f"{self._game.title}, {counts} players, {who}{which}: {counted(self.n_games, 'game')}{where}{part}"
 
     @property
     def _findings(self) -> list[str]:

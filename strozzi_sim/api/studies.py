@@ -56,7 +56,7 @@ class Study:
     >>> import strozzi_sim as ss
     >>> study = ss.Study(name="mine", game="strozzi", players=[3, 4], deals=100, lineups=[["random"]])
     >>> study
-    <Study mine: Strozzi: players 3, 4 x line-ups random x variants base = 2 cells; each 100 deals x 1 seatings = 200 games>
+    <Study mine: Strozzi: players 3, 4 x line-ups random x variants base = 2 cells; each 100 deals x 1 seating = 200 games>
     """
 
     def __init__(self, **keys: Any) -> None:

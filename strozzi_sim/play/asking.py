@@ -53,7 +53,7 @@ class Asking:
         """An agent at the seat that must decide. What it remembers of this game is its own, at every seat.
 
         Args:
-            agent: a spec string, such as "heuristic:noise=2", or one that was declared in code.
+            agent: a spec string, such as "ismcts:iterations=500", or one that was declared in code.
 
         Raises:
             ArgumentError: nobody decides, or there is no such agent for this game and player count.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec
+from strozzi_sim.errors import counted
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.keeping import NOTHING, Keep
 from strozzi_sim.facts.pictures import HeatMap
@@ -203,10 +204,10 @@ class Plan:
             lineups = f"{len(self.lineups):,} of {len({spec for lineup in self.lineups for spec in lineup})} agents"
         names = ", ".join(variant.name for variant in self.variants)
         seatings = sorted({len(cell.match.design) for cell in self.cells})
-        sat = f"{seatings[0]}" if len(seatings) == 1 else f"{seatings[0]}-{seatings[-1]}"
+        sat = counted(seatings[0], "seating") if len(seatings) == 1 else f"{seatings[0]}-{seatings[-1]} seatings"
         return (
-            f"{self.game.title}: players {counts} x line-ups {lineups} x variants {names} = {cells} cells; "
-            f"each {self.deals:,} deals x {sat} seatings = {self.games:,} games"
+            f"{self.game.title}: players {counts} x line-ups {lineups} x variants {names} = {counted(cells, 'cell')}; "
+            f"each {counted(self.deals, 'deal')} x {sat} = {counted(self.games, 'game')}"
         )
 
 
