@@ -51,6 +51,7 @@ class Picture:
         groups: `bars` only, name of a bar -> its parts, instead of `x` and `figures`.
         x_label: what `x` is.
         equal: draw a line at an equal chance, 1 / players.
+        zero: `lines` and `dots` only, draw a line at zero: the figures are differences.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Picture:
     groups: Mapping[str, tuple[Figure, ...]] = field(default_factory=dict)
     x_label: str = ""
     equal: bool = False
+    zero: bool = False
 
 
 class FigureTable:
