@@ -150,6 +150,22 @@ def test_pictures_show_and_save_themselves(results, tmp_path):
         results.plot("seat")
 
 
+def test_heat_maps_are_counted_as_by_a_study(results):
+    own = {"rows": "flag", "columns": "cards_left", "value": "mean prize", "where": "round == 3"}
+    mapped = ss.simulate("strozzi", 3, ["random"], deals=120, heatmaps=["flag-by-sail", own], workers=1)
+    study = ss.Study(
+        name="maps", game="strozzi", players=[3], deals=120, lineups=[["random"]], report={"heatmaps": ["flag-by-sail"]},
+        heatmap=[{"name": "mine", **own}],
+    )  # fmt: skip
+    asked = ss.run(study, workers=1)
+    (name,) = {key for key in mapped.tables if key.startswith("heat_")} - {"heat_flag_by_sail"}
+    pd.testing.assert_frame_equal(mapped.tables["heat_flag_by_sail"], asked.tables["heat_flag_by_sail"])
+    pd.testing.assert_frame_equal(mapped.tables[name], asked.tables["heat_mine"])
+    assert {"heat-flag-by-sail", name.replace("_", "-")} < set(mapped.pictures)
+    assert mapped.plot(name).figure
+    assert not any(key.startswith("heat_") for key in results.tables)
+
+
 def test_only_the_picture_that_is_asked_for_is_drawn(results, monkeypatch):
     drawn = []
     monkeypatch.setattr(
@@ -305,6 +321,9 @@ def test_agents_declared_in_code_play():
         (lambda: ss.simulate("strozzi", workers=0), "workers: must be at least 1, got 0"),
         (lambda: ss.simulate("strozzi", variant="rich"), "unknown variant 'rich'"),
         (lambda: ss.simulate("strozzi", facts=["shp"]), "facts.*'shp'.*did you mean 'ship'"),
+        (lambda: ss.simulate("strozzi", heatmaps=["flag-by-sale"]), "heatmaps: unknown name 'flag-by-sale'.*did you mean"),
+        (lambda: ss.simulate("strozzi", heatmaps={"rows": "flag"}), "simulate: .*columns"),
+        (lambda: ss.simulate("strozzi", heatmaps=3), "heatmaps: expected names of heat maps, or mappings .*, got 3"),
         (lambda: ss.simulate("strozzi", seatings="rotated"), "seatings.*did you mean 'rotate'"),
         (lambda: ss.run("study.toml"), "study: expected a Study; read_study makes one of a file, got 'study.toml'"),
         (lambda: ss.Study(name="x", game="strozzi", deal=3, lineups=[["random"]]), "study: .*deal"),
