@@ -16,6 +16,7 @@ import numpy as np
 from strozzi_sim.agent.declare import EVERY_GAME, Agent
 from strozzi_sim.agent.importing import OURS, import_file, load_point
 from strozzi_sim.agent.parameters import Parameter, Policy, Seconds, Value
+from strozzi_sim.agent.source import source_of
 from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, bare, cut
 from strozzi_sim.errors import ArgumentError, InputError, known_names, shown
 from strozzi_sim.games import game_names
@@ -89,13 +90,24 @@ class AgentSpec:
 
     @property
     def source_digest(self) -> str | None:
-        """SHA-256 of the files that declare it and its policies and of the `files` beside them.
+        """SHA-256 of the files that declare it and its policies and of the `files` beside them; of one in code, of its own text.
 
-        None for those that come with the package: their behaviour has a version.
+        None for those that come with the package: their behaviour has a version. None too if there is no text, see `sourceless`.
         """
         sources = [] if self.builtin else [file.read_bytes() for file in self._files() if file.is_file()]
+        if self._in_code and (text := source_of(self.agent.function)) is not None:
+            sources = [text.encode()]
         sources += [digest.encode() for policy in self.policies if (digest := policy.source_digest)]
         return sha256(b"".join(sha256(source).digest() for source in sources)).hexdigest() if sources else None
+
+    @property
+    def sourceless(self) -> bool:
+        """Whether it was declared in code of which there is no text, so that nobody can tell when it has changed."""
+        return self._in_code and source_of(self.agent.function) is None
+
+    @property
+    def _in_code(self) -> bool:
+        return not (self.builtin or _split_file(self.text)[0] or is_installed(self.agent, self.game))
 
     def _files(self) -> list[Path]:
         module = sys.modules.get(self.agent.function.__module__) if is_installed(self.agent, self.game) else None

@@ -167,7 +167,7 @@ def simulate(
         workers: how many; None is one a core. No figure depends on it.
         facts: fact tables whose rows are kept; see `Results.facts`.
         heatmaps: heat maps that are counted besides the pages: names of the game's, and of one's own the keys of `[[heatmap]]` in
-            a study's file, such as {"rows": "flag", "columns": "sail", "value": "share win"}. Table and picture are called
+            a study's file, such as {"rows": "seat", "columns": "round"}. Table and picture are called
             heat_<name>; of a map without a name the rest makes one.
         folder: where everything is kept, and resumed; None keeps nothing.
         progress: None shows a bar where a person watches, True anywhere, False never; or who shall be told.

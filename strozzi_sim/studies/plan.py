@@ -24,6 +24,7 @@ from strozzi_sim.selfplay.orders import ORDERS
 CHUNKS = 200
 _FEW = 8  # line-ups that are still listed one by one
 FORMAT = "strozzi-sim.plan/1"
+NO_SOURCE = "declared in code without a text: that it changed is not noticed"  # in place of a digest
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,11 @@ class Plan:
                 "seatings": self.seatings,
                 "lineups": [[spec.text for spec in lineup] for lineup in self.lineups],
                 "agents": {spec.text: dict(spec.values) for spec in specs},
-                "agent_files": {spec.text: digest for spec in specs if (digest := spec.source_digest)},
+                "agent_files": {
+                    spec.text: digest
+                    for spec in specs
+                    if (digest := NO_SOURCE if spec.sourceless else spec.source_digest)
+                },
                 "variants": {variant.name: variant.components for variant in self.variants},
                 "rows": self.rows,
             }
