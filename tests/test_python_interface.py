@@ -164,6 +164,11 @@ def test_heat_maps_are_counted_as_by_a_study(results):
     assert {"heat-flag-by-sail", name.replace("_", "-")} < set(mapped.pictures)
     assert mapped.plot(name).figure
     assert not any(key.startswith("heat_") for key in results.tables)
+    assert list(mapped.plot(name).titles.values()) == [mapped.plot(name).title]  # the panel says how many players
+    several = ss.simulate(
+        "strozzi", 3, ["random"], deals=60, variant=["base", "long-tracks"], heatmaps=["flag-by-sail"], workers=1
+    ).plot("heat-flag-by-sail")
+    assert set(several.titles.values()) == {f"{several.title}, 3 players"}
 
 
 def test_only_the_picture_that_is_asked_for_is_drawn(results, monkeypatch):

@@ -17,6 +17,7 @@ from strozzi_sim.games.reporting import Picture
 from strozzi_sim.kernel.files import storage_errors
 from strozzi_sim.reports.figures import rows_of
 from strozzi_sim.reports.painter import Painter, Part
+from strozzi_sim.reports.series import players_title
 from strozzi_sim.reports.style import STYLE
 from strozzi_sim.reports.writing import paint_pictures
 
@@ -162,7 +163,13 @@ def drawn(name: str, manifest: Mapping[str, Any], tables: dict[str, Any], game: 
         raise ArgumentError("name", f"no picture {shown(name)} of these games (it takes enough of them); {known}")
     titles = {key: title for key, (title, _) in found.items()}
     table = tables.get(name.replace("-", "_"), tables.get(name))
-    return Drawing(_common(list(titles.values())), {key: figure for key, (_, figure) in found.items()}, table, titles)
+    whole, count = _common(list(titles.values())), _count_of(own, tables)
+    return Drawing(
+        whole,
+        {key: figure for key, (_, figure) in found.items()},
+        table,
+        {key: title + count for key, title in titles.items()},
+    )
 
 
 def names_of(manifest: Mapping[str, Any], tables: dict[str, Any], game: Game) -> list[str]:
@@ -179,6 +186,14 @@ def names_of(manifest: Mapping[str, Any], tables: dict[str, Any], game: Game) ->
         if table is not None and table["value"].notna().any():
             names.append(f"heat-{name}")
     return names
+
+
+def _count_of(own: set[str], tables: dict[str, Any]) -> str:
+    """The one player count of a heat map whose panels are named by what else they show."""
+    (table,) = [tables[key] for key in own if key in tables] or [None]
+    if table is None or table["players"].nunique() > 1 or len(table[["variant", "lineup"]].drop_duplicates()) == 1:
+        return ""
+    return f", {players_title(table['players'].iloc[0])}"
 
 
 def _is_heat(table: str) -> bool:
