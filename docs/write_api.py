@@ -45,7 +45,8 @@ def _entry(name: str) -> list[str]:
     made_by_us = "" if name == "Results" else _signature(thing)
     lines = [f"### `ss.{name}{made_by_us}`", "", *_text(inspect.getdoc(thing) or "")]
     if inspect.isclass(thing) and thing.__module__.split(".")[1] != "agent":
-        own = [(key, each) for key, each in vars(thing).items() if not key.startswith("_")]
+        of_ours = [base for base in thing.__mro__ if base.__module__.startswith("strozzi_sim.")]
+        own = [(key, each) for base in of_ours for key, each in vars(base).items() if not key.startswith("_")]
         for key, each in own:
             plain = each.__func__ if isinstance(each, staticmethod | classmethod) else each
             what = f"`.{key}`" if isinstance(each, property) else f"`.{key}{_signature(plain)}`"

@@ -1,8 +1,10 @@
 """What can go wrong, each with the exit code that the `strozzi` command ends with, and helpers for its text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
+
+Found = TypeVar("Found")
 
 MAX_SHOWN = 80  # characters of a value that an error repeats
 
@@ -64,6 +66,16 @@ class ArgumentError(InputError):
     def __str__(self) -> str:
         """The argument and what is wrong with it."""
         return f"{self.argument}: {self.message}"
+
+
+def about(argument: str, find: Callable[..., Found], *given: Any) -> Found:
+    """What `find` gives of these arguments; its InputError becomes one about `argument`."""
+    try:
+        return find(*given)
+    except ArgumentError:
+        raise
+    except InputError as error:
+        raise ArgumentError(argument, str(error)) from None
 
 
 class AgentFault(StrozziError):
@@ -141,3 +153,8 @@ class Stopped(BaseException):
 
 
 SIGNALS = (KeyboardInterrupt, Interrupted, Stopped)  # what a signal to the whole process raises
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """A number of things in words: 1 seating, 4,000 games; `several` is the plural, if it takes more than an s."""
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"

@@ -1,5 +1,6 @@
 """The agent contract: spec strings, the registry, agents from files, faults."""
 
+import linecache
 import pickle
 import textwrap
 from dataclasses import replace
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from joblib.externals.loky.backend.reduction import dumps
 
+import strozzi_sim as ss
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import (
     Param,
@@ -27,6 +29,7 @@ from strozzi_sim.kernel import installed
 from strozzi_sim.play.calibrate import with_values
 from strozzi_sim.play.position import Position
 from strozzi_sim.selfplay.match import Match
+from strozzi_sim.studies.plan import NO_SOURCE
 
 BOTS = """
     from strozzi_sim.agent import Param, compiled_agent
@@ -219,6 +222,84 @@ def test_what_decides_what_an_agent_does_is_in_its_digest(tmp_path):
     assert digests()[1] != one[1]
     assert load_agent("ismcts:rollout=heuristic").source_digest is None
     assert load_agent(f"ismcts:rollout=({file}::bad)").source_digest not in (None, one[1])
+
+
+CELL = """
+from strozzi_sim.agent import compiled_agent, python_agent
+from strozzi_sim.games.contract import count_legal, kth_legal
+
+
+@compiled_agent(name="cell", games=("strozzi",))
+def cell(state, rules, params, memory, rng):
+    return kth_legal(state, rules, 0)
+
+
+class Base:
+    CHOICE = 0
+
+
+class Middle(Base):
+    def act(self, view, legal, rng):
+        return legal[self.CHOICE]
+
+
+@python_agent(name="celled", games=("strozzi",))
+class Celled(Middle):
+    "Of a cell."
+
+    def __init__(self):
+        self.asked = 0
+"""
+
+
+def declared(text, known=True):
+    """The agents of a notebook's cell, whose text IPython keeps in linecache; or of code whose text nobody keeps."""
+    file = f"<cell {len(linecache.cache)}>"
+    if known:
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    names = {"__name__": "__main__"}
+    exec(compile(text, file, "exec"), names)
+    return spec_of(names["cell"], STROZZI), spec_of(names["Celled"], STROZZI)
+
+
+def test_the_text_of_an_agent_in_a_cell_is_in_its_digest():
+    cell, celled = (spec.source_digest for spec in declared(CELL))
+    assert None not in (cell, celled)
+    assert cell != celled
+    assert tuple(spec.source_digest for spec in declared(f"print\n{CELL}# more in the same cell")) == (cell, celled)
+    other, same = (spec.source_digest for spec in declared(CELL.replace("rules, 0", "rules, 1")))
+    assert (other != cell, same == celled) == (True, True)
+    for old, new in (
+        ('"Of a cell."', "MORE = 1"),
+        ("CHOICE = 0", "CHOICE = 1"),
+        ("legal[self.CHOICE]", "legal[-1]"),
+        ("self.asked = 0", "pass"),
+    ):
+        same, other = (spec.source_digest for spec in declared(CELL.replace(old, new)))
+        assert (same == cell, other != celled) == (True, True)
+    assert not any(spec.sourceless for spec in declared(CELL))
+
+
+def test_an_agent_without_a_text_says_so():
+    for spec in declared(CELL, known=False):
+        assert spec.sourceless
+        assert spec.source_digest is None
+    assert not load_agent("random").sourceless
+
+
+def test_a_study_notices_that_a_cell_has_changed(tmp_path):
+    def run(text, folder, known=True):
+        (cell, _) = declared(text, known)
+        study = ss.Study(name="cells", game="strozzi", players=[3], deals=4, lineups=[[cell]])
+        return ss.run(study, tmp_path / folder, workers=1)
+
+    assert run(CELL, "known").played_now == 4
+    assert run(CELL, "known").played_now == 0
+    with pytest.raises(InputError, match=r"agent_files\.cell"):
+        run(CELL.replace("rules, 0", "rules, 1"), "known")
+    unknown = run(CELL, "unknown", known=False)
+    assert unknown.plan["agent_files"] == {"cell": NO_SOURCE}
+    assert "not noticed" in (tmp_path / "unknown" / "manifest.json").read_text()
 
 
 def test_an_illegal_action_is_a_fault_with_a_replay(bots):

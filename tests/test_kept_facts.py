@@ -2,6 +2,7 @@
 
 import gc
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -297,6 +298,37 @@ def test_a_finished_study_that_is_asked_for_rows_plays_again_and_for_less_does_n
     assert not (folder / "facts" / "ship").exists()
     assert run_study(plan(facts=["card", "ship"]), folder, workers=1).played_now == 0
     assert run_study(plan(facts=["card", "ship", "game"]), folder, workers=1).played_now == more.games
+
+
+def test_a_finished_study_leaves_its_rows_as_they_are(finished, tmp_path):
+    """Unless one is missing or was changed, or rows of another table, or of other deals, are asked for."""
+    folder = tmp_path / "results"
+    shutil.copytree(finished.folder, folder)
+    files = sorted((folder / "facts").rglob("*.parquet"))
+    as_made = contents(folder)
+    for file in files:
+        os.utime(file, ns=(10**18, 10**18))
+
+    def run_again(**changes):
+        """The files that are written by a run."""
+        played = run_study(plan(**changes), folder, workers=1)
+        assert played.played_now == 0
+        return [file for file in files if file.exists() and file.stat().st_mtime_ns != 10**18]
+
+    inodes = [file.stat().st_ino for file in files]
+    assert run_again() == []
+    assert [file.stat().st_ino for file in files] == inodes
+    assert contents(folder) == as_made
+    files[0].write_bytes(files[0].read_bytes()[:-1])
+    assert run_again() == files
+    assert contents(folder) == as_made
+    for spoil in (files[-1].unlink, lambda: run_again(facts=["ship"]), lambda: run_again(facts_share=0.5)):
+        spoil()
+        for file in files:
+            if file.exists():
+                os.utime(file, ns=(10**18, 10**18))
+        assert run_again() == files
+        assert contents(folder) == as_made
 
 
 def test_a_heat_map_that_chunks_do_not_count_keeps_the_rows(tmp_path):

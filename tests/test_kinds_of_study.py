@@ -7,13 +7,15 @@ import pytest
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.cli.wording import error_words, in_options
-from strozzi_sim.errors import ArgumentError, InputError
+from strozzi_sim.errors import ArgumentError, InputError, counted
 from strozzi_sim.games import find_game
 from strozzi_sim.studies import calibrated as calibrating
 from strozzi_sim.studies.compare import compare
 from strozzi_sim.studies.exploit import Search, exploit
 from strozzi_sim.studies.ladder import Climb, ladder
 from strozzi_sim.studies.names import check_seats, find_agents, find_players, find_variants, seated
+from strozzi_sim.studies.plan import Extent
+from strozzi_sim.studies.planning import plan_of
 from strozzi_sim.studies.run import Progress
 from strozzi_sim.studies.study import Run, balance
 from strozzi_sim.studies.tournament import Sample, tournament
@@ -38,6 +40,16 @@ def test_what_is_an_object_is_taken_as_it_is():
 def test_an_unknown_name_is_refused_at_its_place(place):
     with pytest.raises(InputError, match=f"^{place.replace('[', '.').replace(']', '.')}:? ?unknown agent 'nobody'"):
         find_agents(["greedy", "nobody"], STROZZI, place)
+
+
+def test_one_of_a_kind_is_told_as_one():
+    (random,) = find_agents(["random"], STROZZI)
+    one = plan_of("study", STROZZI, [[random]], [BASE], Extent((3,), 1)).summary()
+    assert one.endswith("= 1 cell; each 1 deal x 1 seating = 1 game")
+    more = plan_of("study", STROZZI, [[random] * 3], [BASE], Extent((3,), 1000)).summary()
+    assert more.endswith("= 1 cell; each 1,000 deals x 3 seatings = 3,000 games")
+    assert counted(1, "copy", "copies") == "1 copy"
+    assert counted(0, "copy", "copies") == "0 copies"
 
 
 def test_a_line_up_is_dealt_out_over_the_seats():
@@ -70,7 +82,7 @@ def test_in_a_folder_the_tables_are_the_same_and_are_kept(tmp_path):
     assert kept.files["ratings"].is_file()
     assert all(frame.equals(loose.tables[name]) for name, frame in kept.tables.items())
     ((summary, calibrations),) = told
-    assert summary.startswith("Strozzi, 3 agents; 3 players: 1 matchups x ")
+    assert summary.startswith("Strozzi, 3 agents; 3 players: 1 matchup x ")
     assert calibrations == ()
 
 

@@ -1,6 +1,7 @@
 """A position of every game: it is played, taken back, copied, compared, packed, recorded and shown."""
 
 import copy
+import doctest
 import itertools
 import json
 import pickle
@@ -9,12 +10,13 @@ import zlib
 
 import msgspec
 import numpy as np
+import pandas as pd
 import pytest
 
 import medici_games
 import strozzi_games
 from every_kit import KITS
-from strozzi_sim.agent import load_agent
+from strozzi_sim.agent import load_agent, python_agent, spec_of
 from strozzi_sim.conformance.kernels import kernels as checking
 from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.games.restricting import restricted, restrictions
@@ -131,6 +133,80 @@ def test_agents_stand_up_when_a_position_is_copied_or_taken_back(kit):
     position.play(first)
     position.undo()
     assert [position.ask(spec) for _ in range(51)] == [first, *later]
+
+
+@each_game
+def test_an_agent_may_be_given_by_name_declared_in_code_or_with_values(kit):
+    position = Position(kit.game, kit.game.player_counts[0], seed=1)
+    spec = load_agent("random", kit.game)
+    asked = [[position.copy().ask(agent) for _ in range(3)] for agent in ("random", spec, spec.agent)]
+    assert asked[0] == asked[1] == asked[2]
+    assert position.seated("random") is position.seated(spec)
+
+
+def test_agents_at_one_seat_do_not_take_each_others_place():
+    def always(action):
+        @python_agent(name="always", games=("strozzi",))
+        class Always:
+            """Has one answer."""
+
+            def act(self, view, legal, rng):
+                return legal[action]
+
+        return Always
+
+    position = Position("strozzi", 4, seed=7)
+    first, last = always(0), always(-1)
+    assert [position.ask(agent) for agent in (first, last, spec_of(first))] == [1, 4, 1]
+
+
+def test_what_is_no_agent_of_the_game_is_refused():
+    position = Position("strozzi", 4, seed=7)
+    for agent, words in (
+        ("heuristc", "agent: unknown agent 'heuristc'; known: .*did you mean 'heuristic'"),
+        ("fair-price", "agent: agent 'fair-price' does not play strozzi with 4 players; it plays medici_vs_strozzi"),
+        (load_agent("fair-price", "medici_vs_strozzi"), "agent: agent 'fair-price' does not play strozzi"),
+        ("heuristic:wings=2", "agent: agent 'heuristic:wings=2': heuristic has no parameter 'wings'"),
+        ("ismcts:seconds=1", "agent: ismcts:seconds=1: give a count in place of seconds"),
+        (3, "agent: an agent is a spec string or was declared with a decorator, got 3"),
+    ):
+        for use in (position.ask, position.seated, position.analyse):
+            with pytest.raises(ArgumentError, match=words):
+                use(agent)
+
+
+def test_analyse_says_what_an_agent_thinks_and_changes_nothing():
+    position = Position("strozzi", 4, seed=7)
+    found = position.analyse("ismcts:iterations=150")
+    assert list(found.columns) == ["action", "name", "chosen", "visits", "share", "value"]
+    assert dict(zip(found["action"], found["name"], strict=True)) == dict(
+        zip(position.legal, position.names, strict=True)
+    )
+    assert found["visits"].sum() == 150
+    assert found["share"].sum() == pytest.approx(1)
+    assert found["visits"].is_monotonic_decreasing
+    assert found["value"].between(0, 1).all()
+    assert found.attrs["seat"] == 0
+    assert found.attrs["value"]
+    pd.testing.assert_frame_equal(found, position.analyse("ismcts:iterations=150"))
+    chosen = found.loc[found["chosen"], "action"].item()
+    assert position.ask("ismcts:iterations=150") == chosen
+    later = position.analyse("ismcts:iterations=150")  # its stream has gone on
+    assert not later.equals(found)
+    lot = Position("medici_vs_strozzi", 2, seed=1)
+    appraised = lot.analyse("appraiser:playouts=4")
+    assert set(appraised["action"]) == set(lot.legal)
+    with pytest.raises(
+        ArgumentError, match="agent: greedy does not say what it thinks of its actions; `ask` gives its"
+    ):
+        position.analyse("greedy")
+
+
+@pytest.mark.parametrize("method", [Position.ask, Position.analyse], ids=["ask", "analyse"])
+def test_the_examples_of_asking_run(method):
+    (found,) = doctest.DocTestFinder(recurse=False).find(method, "position", globs={})
+    assert found.examples
+    assert not doctest.DocTestRunner().run(found).failed
 
 
 # -- results and what is seen ----------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import doctest
 import inspect
+import re
 import runpy
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import strozzi_sim as ss
 from strozzi_sim.agent import spec_of
 from strozzi_sim.api.bars import bar
 from strozzi_sim.errors import AgentFault, InputError, Interrupted
+from strozzi_sim.reports import figures, heat, page, painter
 from strozzi_sim.selfplay import pool
 from strozzi_sim.studies.run import FEWEST, Progress
 
@@ -143,8 +145,104 @@ def test_pictures_show_and_save_themselves(results, tmp_path):
         drawing.save(tmp_path / "seats.gif")
     for name in results.pictures:
         assert results.plot(name).figures
+    assert results.plot().title == drawing.title
     with pytest.raises(InputError, match=r"name: no picture 'seat' of these games .*; known: .*did you mean 'seats'"):
         results.plot("seat")
+
+
+def test_heat_maps_are_counted_as_by_a_study(results):
+    own = {"rows": "flag", "columns": "cards_left", "value": "mean prize", "where": "round == 3"}
+    mapped = ss.simulate("strozzi", 3, ["random"], deals=120, heatmaps=["flag-by-sail", own], workers=1)
+    study = ss.Study(
+        name="maps", game="strozzi", players=[3], deals=120, lineups=[["random"]], report={"heatmaps": ["flag-by-sail"]},
+        heatmap=[{"name": "mine", **own}],
+    )  # fmt: skip
+    asked = ss.run(study, workers=1)
+    (name,) = {key for key in mapped.tables if key.startswith("heat_")} - {"heat_flag_by_sail"}
+    pd.testing.assert_frame_equal(mapped.tables["heat_flag_by_sail"], asked.tables["heat_flag_by_sail"])
+    pd.testing.assert_frame_equal(mapped.tables[name], asked.tables["heat_mine"])
+    assert {"heat-flag-by-sail", name.replace("_", "-")} < set(mapped.pictures)
+    assert mapped.plot(name).figure
+    assert not any(key.startswith("heat_") for key in results.tables)
+    assert list(mapped.plot(name).titles.values()) == [mapped.plot(name).title]  # the panel says how many players
+    several = ss.simulate(
+        "strozzi", 3, ["random"], deals=60, variant=["base", "long-tracks"], heatmaps=["flag-by-sail"], workers=1
+    ).plot("heat-flag-by-sail")
+    assert set(several.titles.values()) == {f"{several.title}, 3 players"}
+
+
+def test_only_the_picture_that_is_asked_for_is_drawn(results, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(
+        painter, "draw", lambda picture, *rest: drawn.append(picture.name) or figures.draw(picture, *rest)
+    )
+    monkeypatch.setattr(
+        page, "draw_panels", lambda *rest, **how: drawn.append("heat map") or heat.draw_panels(*rest, **how)
+    )
+    names = results.pictures
+    assert len(names) > 10
+    assert drawn == []
+    results.plot("flags_by_sail")
+    assert set(drawn) == {"flags-by-sail"}
+    drawn.clear()
+    mapped = ss.simulate("strozzi", players=3, agents=["random"], deals=80)
+    name = mapped.heatmap("flag", "cards_left", "mean prize", "round == 3", name="own").title
+    assert drawn == ["heat map"]
+    assert "heat-own" in mapped.pictures
+    assert drawn == ["heat map"]
+    assert mapped.plot("heat_own").title == mapped.plot("heat-own").title == name
+
+
+def test_a_picture_of_several_figures_says_which_is_which(results, tmp_path):
+    drawing = results.plot("flags-by-sail")
+    assert drawing.title == "Which flag takes which ships"
+    assert list(drawing.titles.values()) == [
+        f"{drawing.title}: heuristic, random, heuristic", f"{drawing.title}: heuristic, random, heuristic, random",
+    ]  # fmt: skip
+    files = drawing.save(tmp_path / "flags.svg")
+    for file, figure, title in zip(files, drawing.figures.values(), drawing.titles.values(), strict=True):
+        text = file.read_text()
+        assert f">{title}</text>" in text
+        tall = float(re.search(r'height="([\d.]+)pt"', text)[1])
+        assert tall > 72 * figure.get_size_inches()[1] + 15  # room for the title
+        assert title not in [each.get_text() for each in figure.texts]  # the figure itself is left as it was
+    (panel,) = drawing.figure.axes
+    assert panel.get_position().width > 0.9
+
+
+def test_a_comparison_a_ladder_and_a_best_response_have_their_picture():
+    compared = ss.compare("strozzi", "greedy", "random", players=[3, 4], deals=30, workers=1).plot()
+    assert compared.title == "greedy less random, on the same deals"
+    shares, places, scores = compared.figure.axes
+    rows = compared.table.query("figure == 'win_share'")
+    assert [label.get_text() for label in shares.get_yticklabels()] == ["3 players", "4 players"]
+    for axes in (shares, places, scores):
+        assert [0, 0] in [list(line.get_xdata()) for line in axes.lines]  # no difference
+    assert shares.containers[0].lines[0].get_xdata().tolist() == rows["value"].tolist()
+    (whiskers,) = shares.containers[0].lines[2]
+    assert [ends[:, 0].tolist() for ends in whiskers.get_segments()] == [
+        pytest.approx([row.low, row.high]) for row in rows.itertuples()
+    ]
+
+    climbed = ss.ladder("strozzi", "greedy", param="margin", start=2, steps=3, players=3, deals=30, workers=1)
+    assert climbed.pictures == ["ladder", "lead"]
+    for name, about, fair in (("ladder", "win_share", 1 / 3), ("lead", "lead_mean", 0)):
+        (axes,) = climbed.plot(name).figure.axes
+        assert [fair, fair] in [list(line.get_ydata()) for line in axes.lines]
+        assert [label.get_text() for label in axes.get_xticklabels()] == ["4 : 2", "8 : 4", "16 : 8"]
+        values = climbed.tables["ladder"].set_index("figure").loc[about, "value"].tolist()
+        assert axes.containers[0].lines[0].get_ydata().tolist() == values
+
+    found = ss.exploit("strozzi", "random", 3, generations=1, population=4, deals=10, held_out=50, workers=1)
+    (axes,) = found.plot("challengers").figure.axes
+    assert [1 / 3, 1 / 3] in [list(line.get_xdata()) for line in axes.lines]
+    chosen = found.tables["challengers"].query("chosen and figure == 'win_share'")["value"].tolist()
+    assert axes.containers[0].lines[0].get_xdata().tolist() == chosen
+
+    with pytest.raises(
+        InputError, match="there are no pictures and no report of these results; their tables: fairness"
+    ):
+        ss.fairness("strozzi", "greedy", players=3, deals=1).plot()
 
 
 @pytest.mark.slow
@@ -187,9 +285,11 @@ def test_a_variant_of_ones_own_is_that_of_a_file():
     pd.testing.assert_frame_equal(ours.tables["balance"], ss.run(study).tables["balance"])
     compared = ss.compare("strozzi", "base", {"rich": changes}, players=3, deals=40, agents=["random"])
     assert set(compared.tables["sides"]["variant"]) == {"base", "rich"}
-    assert compared.pictures == []
-    with pytest.raises(InputError, match="there are no pictures and no report of these results; their tables: sides"):
+    assert compared.pictures == ["difference"]
+    with pytest.raises(InputError, match=r"name: no picture 'seats' of these games .*; known: difference"):
         compared.plot("seats")
+    with pytest.raises(InputError, match="there are no pictures and no report of these results; their tables: sides"):
+        compared.report("page.html")
 
 
 @ss.python_agent(name="first-legal", games=("strozzi",))
@@ -226,6 +326,9 @@ def test_agents_declared_in_code_play():
         (lambda: ss.simulate("strozzi", workers=0), "workers: must be at least 1, got 0"),
         (lambda: ss.simulate("strozzi", variant="rich"), "unknown variant 'rich'"),
         (lambda: ss.simulate("strozzi", facts=["shp"]), "facts.*'shp'.*did you mean 'ship'"),
+        (lambda: ss.simulate("strozzi", heatmaps=["flag-by-sale"]), "heatmaps: unknown name 'flag-by-sale'.*did you mean"),
+        (lambda: ss.simulate("strozzi", heatmaps={"rows": "flag"}), "simulate: .*columns"),
+        (lambda: ss.simulate("strozzi", heatmaps=3), "heatmaps: expected names of heat maps, or mappings .*, got 3"),
         (lambda: ss.simulate("strozzi", seatings="rotated"), "seatings.*did you mean 'rotate'"),
         (lambda: ss.run("study.toml"), "study: expected a Study; read_study makes one of a file, got 'study.toml'"),
         (lambda: ss.Study(name="x", game="strozzi", deal=3, lineups=[["random"]]), "study: .*deal"),

@@ -252,7 +252,7 @@ def value(frame, figure, **where):
 def test_the_games_are_counted_before_they_are_played():
     made = tourney(players=[3, 4])
     assert "3 players: 4 matchups x 6 seatings x 60 deals = 1,440 games" in made.summary()
-    assert "4 players: 1 matchups x 4 seatings x 60 deals = 240 games" in made.summary()
+    assert "4 players: 1 matchup x 4 seatings x 60 deals = 240 games" in made.summary()
     assert made.plan.games == 1680
 
 

@@ -18,8 +18,10 @@ from strozzi_sim.agent.declare import EVERY_GAME, RECORDS, Agent, check_compiled
 from strozzi_sim.agent.parameters import Choice, Param, Policy, Seconds
 from strozzi_sim.agent.registry import (
     AgentSpec,
+    AnyAgent,
     agent_names,
     check_lineup,
+    find_agent,
     installed_agents,
     is_installed,
     load_agent,
@@ -29,6 +31,6 @@ from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.kernel.dense import dense
 
 __all__ = [
-    "EVERY_GAME", "RECORDS", "Agent", "AgentSpec", "Choice", "Param", "Policy", "Seconds", "agent_names", "check_compiled", "check_lineup",
-    "compiled_agent", "dense", "installed_agents", "is_installed", "load_agent", "python_agent", "spec_of", "split_specs",
+    "EVERY_GAME", "RECORDS", "Agent", "AgentSpec", "AnyAgent", "Choice", "Param", "Policy", "Seconds", "agent_names", "check_compiled", "check_lineup",
+    "compiled_agent", "dense", "find_agent", "installed_agents", "is_installed", "load_agent", "python_agent", "spec_of", "split_specs",
 ]  # fmt: skip

@@ -16,8 +16,9 @@ import numpy as np
 from strozzi_sim.agent.declare import EVERY_GAME, Agent
 from strozzi_sim.agent.importing import OURS, import_file, load_point
 from strozzi_sim.agent.parameters import Parameter, Policy, Seconds, Value
+from strozzi_sim.agent.source import source_of
 from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, bare, cut
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import ArgumentError, InputError, known_names, shown
 from strozzi_sim.games import game_names
 from strozzi_sim.games.contract import Game
 from strozzi_sim.kernel.installed import installed
@@ -89,13 +90,24 @@ class AgentSpec:
 
     @property
     def source_digest(self) -> str | None:
-        """SHA-256 of the files that declare it and its policies and of the `files` beside them.
+        """SHA-256 of the files that declare it and its policies and of the `files` beside them; of one in code, of its own text.
 
-        None for those that come with the package: their behaviour has a version.
+        None for those that come with the package: their behaviour has a version. None too if there is no text, see `sourceless`.
         """
         sources = [] if self.builtin else [file.read_bytes() for file in self._files() if file.is_file()]
+        if self._in_code and (text := source_of(self.agent.function)) is not None:
+            sources = [text.encode()]
         sources += [digest.encode() for policy in self.policies if (digest := policy.source_digest)]
         return sha256(b"".join(sha256(source).digest() for source in sources)).hexdigest() if sources else None
+
+    @property
+    def sourceless(self) -> bool:
+        """Whether it was declared in code of which there is no text, so that nobody can tell when it has changed."""
+        return self._in_code and source_of(self.agent.function) is None
+
+    @property
+    def _in_code(self) -> bool:
+        return not (self.builtin or _split_file(self.text)[0] or is_installed(self.agent, self.game))
 
     def _files(self) -> list[Path]:
         module = sys.modules.get(self.agent.function.__module__) if is_installed(self.agent, self.game) else None
@@ -130,6 +142,25 @@ def spec_of(agent: Agent, game: str | Game | None = None, /, **values: Any) -> A
     """
     settings = ",".join(f"{key}={value}" for key, value in values.items())
     return _spec(agent.name, agent, f"{agent.name}:{settings}" if values else agent.name, settings, _name_of(game))
+
+
+AnyAgent = str | AgentSpec | Agent
+
+
+def find_agent(agent: AnyAgent, game: Game, argument: str = "agent") -> AgentSpec:
+    """The agent of a spec string in this game; one that is declared in code plays with its defaults.
+
+    Raises:
+        InputError: an agent or parameter that is not known, a value out of its range, or no agent at all: names `argument`.
+        AgentFault: an agent's file or package that does not import.
+    """
+    if isinstance(agent, str):
+        return load_agent(agent, game)
+    if isinstance(agent, Agent):
+        return spec_of(agent, game)
+    if not isinstance(agent, AgentSpec):
+        raise ArgumentError(argument, f"an agent is a spec string or was declared with a decorator, got {shown(agent)}")
+    return agent.within(game)
 
 
 # -- spec strings ----------------------------------------------------------------------------------------------------

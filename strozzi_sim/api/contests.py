@@ -6,7 +6,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from strozzi_sim.agent import Agent
+from strozzi_sim.agent import Agent, AnyAgent
 from strozzi_sim.api.bars import bar
 from strozzi_sim.api.results import Results
 from strozzi_sim.api.studies import Watch, how
@@ -21,7 +21,7 @@ from strozzi_sim.studies import exploit as exploiting
 from strozzi_sim.studies import ladder as climbing
 from strozzi_sim.studies import tournament as ranking
 from strozzi_sim.studies.calibrated import noted_in, with_counts
-from strozzi_sim.studies.names import AnyAgent, AnyVariant, find_agents, find_players, find_variants
+from strozzi_sim.studies.names import AnyVariant, find_agents, find_players, find_variants
 from strozzi_sim.studies.played import Played
 
 

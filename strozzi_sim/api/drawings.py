@@ -1,35 +1,70 @@
 """Pictures as objects: they show themselves in a notebook, and can be saved."""
 
 import io
-from collections.abc import Sequence
-from dataclasses import dataclass
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from strozzi_sim.errors import ArgumentError, known_names, shown
+from strozzi_sim.facts.pictures import HeatMap
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.reporting import Picture
 from strozzi_sim.kernel.files import storage_errors
-from strozzi_sim.reports.painter import Painter
+from strozzi_sim.reports.figures import rows_of
+from strozzi_sim.reports.painter import Painter, Part
+from strozzi_sim.reports.series import players_title
 from strozzi_sim.reports.style import STYLE
+from strozzi_sim.reports.writing import paint_pictures
 
 FORMATS = (".png", ".svg", ".pdf")
+_HEAT = "heat_"  # what the names of heat maps' tables begin with
+_LETTERS = 88  # of a line of a title
 _COLOURS = 128  # of a picture in a notebook
 
 
 class Sketchbook(Painter):
-    """A painter that keeps drawings instead of making files of them.
+    """A painter that keeps drawings instead of making files of them, and draws what is wanted alone.
 
     Attributes:
+        wanted: the name of a picture; "" draws nothing and notes names.
+        names: of all pictures that there are, but heat maps of a study, once for each variant and line-up.
         drawings: name of the picture -> (title, matplotlib figure).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, wanted: str = "") -> None:
         super().__init__()
+        self.wanted = {wanted, wanted.replace("_", "-")}
+        self.names: list[str] = []
         self.drawings: dict[str, tuple[str, Any]] = {}
 
     def paint(self, drawing: Any, name: str, title: str, *, pixels: bool = False) -> str:
         """Keep it."""
         self.drawings[name] = title, drawing
         return name
+
+    def parts(
+        self, shown: Picture | HeatMap, name: str, rows: pd.DataFrame, words: Mapping[str, str], scenario: str = "",
+        components: Mapping[str, Any] | None = None,
+    ) -> list[Part]:  # fmt: skip
+        """As of any painter, but nothing that is not wanted; tables are none of the pictures."""
+        if isinstance(shown, Picture) and (shown.kind == "table" or rows_of(shown, rows)["value"].isna().all()):
+            return []
+        self.names.append(name)
+        return super().parts(shown, name, rows, words, scenario, components) if self.wants(name) else []
+
+    def wants(self, name: str) -> bool:
+        """Whether it is the wanted picture, of any variant and line-up."""
+        return name in self.wanted or base_name(name) in self.wanted
+
+
+def base_name(name: str) -> str:
+    """The name of a picture without what tells its variants and line-ups apart."""
+    return name.split("--")[0]
 
 
 @dataclass(frozen=True)
@@ -40,11 +75,13 @@ class Drawing:
         title: in words.
         figures: matplotlib figures, by name.
         table: the rows that are drawn, a data frame.
+        titles: what stands above each figure, by name: the title, and of several which variant and line-up it shows.
     """
 
     title: str
     figures: dict[str, Any]
     table: Any = None
+    titles: dict[str, str] = field(default_factory=dict)
 
     @property
     def figure(self) -> Any:
@@ -65,10 +102,10 @@ class Drawing:
         if path.suffix not in FORMATS:
             raise ArgumentError("path", f"must end in {', '.join(FORMATS)}, got {shown(str(path))}")
         written = []
-        for number, figure in enumerate(self.figures.values(), 1):
+        for number, name in enumerate(self.figures, 1):
             file = path if len(self.figures) == 1 else path.with_stem(f"{path.stem}-{number}")
             with storage_errors(f"cannot write {file}"):
-                file.write_bytes(_bytes(figure, path.suffix[1:]))
+                file.write_bytes(self._bytes(name, path.suffix[1:]))
             written.append(file)
         return written
 
@@ -81,7 +118,7 @@ class Drawing:
         """All figures below each other, for a notebook."""
         from PIL import Image
 
-        pictures = [Image.open(io.BytesIO(_bytes(figure, "png"))).convert("RGB") for figure in self.figures.values()]
+        pictures = [Image.open(io.BytesIO(self._bytes(name, "png"))).convert("RGB") for name in self.figures]
         size = max(picture.width for picture in pictures), sum(picture.height for picture in pictures)
         sheet, top = Image.new("RGB", size, "white"), 0
         for picture in pictures:
@@ -91,32 +128,80 @@ class Drawing:
         sheet.quantize(_COLOURS, dither=Image.Dither.NONE).save(content, "PNG", optimize=True)
         return content.getvalue()
 
+    def _bytes(self, name: str, kind: str) -> bytes:
+        """A file of a figure, its title above it."""
+        from matplotlib import rc_context
+        from matplotlib.transforms import Bbox
 
-def _bytes(figure: Any, kind: str) -> bytes:
-    from matplotlib import rc_context
+        figure, content = self.figures[name], io.BytesIO()
+        width, height = figure.get_size_inches()
+        title = textwrap.fill(self.titles.get(name, self.title), _LETTERS)
+        above = 0.2 + 0.16 * title.count("\n") + 0.1
+        with rc_context(STYLE):
+            words = figure.text(
+                0.08 / width, 1 + 0.05 / height, title, fontsize=9.5, fontweight="bold", ha="left", va="bottom"
+            )
+            try:
+                figure.savefig(content, format=kind, bbox_inches=Bbox.from_extents(0, 0, width, height + above))
+            finally:
+                words.remove()
+        return content.getvalue()
 
-    content = io.BytesIO()
-    with rc_context(STYLE):
-        figure.savefig(content, format=kind)
-    return content.getvalue()
 
-
-def chosen(name: str, book: Sketchbook, tables: dict[str, Any]) -> Drawing:
-    """The picture of that name, in all its variants and line-ups.
+def drawn(name: str, manifest: Mapping[str, Any], tables: dict[str, Any], game: Game) -> Drawing:
+    """The picture of that name, in all its variants and line-ups; no other one is drawn.
 
     Raises:
         ArgumentError: there is none; lists the names.
+        InputError: results of this kind have no pictures.
     """
-    wanted = {name, name.replace("_", "-")}
-    found = {key: each for key, each in book.drawings.items() if key.split("--")[0] in wanted or key in wanted}
+    book = Sketchbook(name)
+    own = {_HEAT + each.removeprefix("heat-").replace("-", "_") for each in map(base_name, book.wanted)}
+    paint_pictures(manifest, {key: each for key, each in tables.items() if not _is_heat(key) or key in own}, game, book)
+    found = {key: each for key, each in book.drawings.items() if book.wants(key)}
     if not found:
-        known = known_names(name, names_in(book))
+        known = known_names(name, names_of(manifest, tables, game))
         raise ArgumentError("name", f"no picture {shown(name)} of these games (it takes enough of them); {known}")
-    title = next(iter(found.values()))[0]
+    titles = {key: title for key, (title, _) in found.items()}
     table = tables.get(name.replace("-", "_"), tables.get(name))
-    return Drawing(title, {key: figure for key, (_, figure) in found.items()}, table)
+    whole, count = _common(list(titles.values())), _count_of(own, tables)
+    return Drawing(
+        whole,
+        {key: figure for key, (_, figure) in found.items()},
+        table,
+        {key: title + count for key, title in titles.items()},
+    )
 
 
-def names_in(book: Sketchbook) -> Sequence[str]:
-    """The names of the pictures, each once."""
-    return list(dict.fromkeys(key.split("--")[0] for key in book.drawings))
+def names_of(manifest: Mapping[str, Any], tables: dict[str, Any], game: Game) -> list[str]:
+    """The names of the pictures, each once; nothing is drawn.
+
+    Raises:
+        InputError: results of this kind have no pictures.
+    """
+    book = Sketchbook()
+    paint_pictures(manifest, {key: each for key, each in tables.items() if not _is_heat(key)}, game, book)
+    names = list(dict.fromkeys(map(base_name, book.names)))
+    for name in manifest.get("report", {}).get("heatmaps", []) if "seats" in tables else []:
+        table = tables.get(_HEAT + name.replace("-", "_"))
+        if table is not None and table["value"].notna().any():
+            names.append(f"heat-{name}")
+    return names
+
+
+def _count_of(own: set[str], tables: dict[str, Any]) -> str:
+    """The one player count of a heat map whose panels are named by what else they show."""
+    (table,) = [tables[key] for key in own if key in tables] or [None]
+    if table is None or table["players"].nunique() > 1 or len(table[["variant", "lineup"]].drop_duplicates()) == 1:
+        return ""
+    return f", {players_title(table['players'].iloc[0])}"
+
+
+def _is_heat(table: str) -> bool:
+    return table.startswith(_HEAT)
+
+
+def _common(titles: list[str]) -> str:
+    """What several titles begin with, up to the colon before what tells them apart."""
+    parts = zip(*(title.split(": ") for title in titles), strict=False)
+    return ": ".join(part[0] for part in takewhile(lambda part: len(set(part)) == 1, parts)) or titles[0]

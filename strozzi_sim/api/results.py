@@ -2,14 +2,13 @@
 
 import warnings
 from collections.abc import Sequence
-from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.api.bars import bar
-from strozzi_sim.api.drawings import Drawing, Sketchbook, chosen, names_in
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.api.drawings import Drawing, drawn, names_of
+from strozzi_sim.errors import InputError, counted, known_names, shown
 from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import OwnMap, name_of_map
@@ -143,23 +142,33 @@ class Results:
                 self._played = add_heat_map(self.folder, own, how)
             else:
                 self._played = add_to(self._played, own, how)
-        self.__dict__.pop("_book", None)
         return self.plot(f"heat-{own.name}")
 
-    def plot(self, name: str) -> Drawing:
-        """One of the report's pictures; `pictures` lists their names.
+    def plot(self, name: str | None = None) -> Drawing:
+        """A picture: one of the report's, or of a comparison, a ladder or a best response.
+
+        Args:
+            name: as in `pictures`; None is the first one.
 
         Raises:
             InputError: there is none of that name, or no picture at all; lists what there is.
+
+        >>> import strozzi_sim as ss
+        >>> ss.compare("strozzi", "greedy", "random", players=3, deals=30).plot().title.endswith("less random, on the same deals")
+        True
         """
-        return chosen(name, self._book, self._played.tables)
+        manifest, tables, game = self._played.manifest, self._played.tables, self._game
+        if name is None:
+            name = next(iter(names_of(manifest, tables, game)), "")
+        return drawn(name, manifest, tables, game)
 
     @property
     def pictures(self) -> list[str]:
-        """The names of the report's pictures; none if results of this kind have no report."""
-        from strozzi_sim.reports.writing import has_page
-
-        return list(names_in(self._book)) if has_page(self._played.tables) else []
+        """The names of the pictures that `plot` draws; none if results of this kind have none."""
+        try:
+            return names_of(self._played.manifest, self._played.tables, self._game)
+        except InputError:
+            return []
 
     def report(self, path: str | Path | None = None) -> Path:
         """Write the report, one HTML page that needs no other file.
@@ -219,7 +228,7 @@ class Results:
         which = f", variants {', '.join(plan['variants'])}" if variants else ""
         where = f", in {self.folder}" if self.folder is not None else ""
         part = f" ({self._played.interrupted})" if self._played.interrupted else ""
-        return f"{self._game.title}, {counts} players, {who}{which}: {self.n_games:,} games{where}{part}"
+        return f"{self._game.title}, {counts} players, {who}{which}: {counted(self.n_games, 'game')}{where}{part}"
 
     @property
     def _findings(self) -> list[str]:
@@ -229,11 +238,3 @@ class Results:
         from strozzi_sim.reports.findings import headline
 
         return [headline(self._played.tables)]
-
-    @cached_property
-    def _book(self) -> Sketchbook:
-        from strozzi_sim.reports.writing import page_of
-
-        book = Sketchbook()
-        page_of(self._played.manifest, self._played.tables, self._game, book)
-        return book

@@ -4,14 +4,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from strozzi_sim.agent import installed_agents
+from strozzi_sim.agent import AnyAgent, installed_agents
 from strozzi_sim.api.bars import bar
 from strozzi_sim.api.results import Results
 from strozzi_sim.errors import ArgumentError, shown
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
+from strozzi_sim.games.own_maps import name_of_map
 from strozzi_sim.studies.maps import plan_in
-from strozzi_sim.studies.names import AnyAgent, AnyVariant, find_players
+from strozzi_sim.studies.names import AnyVariant, find_players
 from strozzi_sim.studies.plan import Extent, Plan
 from strozzi_sim.studies.planning import make_plan
 from strozzi_sim.studies.planning import read_study as plan_in_file
@@ -56,7 +57,7 @@ class Study:
     >>> import strozzi_sim as ss
     >>> study = ss.Study(name="mine", game="strozzi", players=[3, 4], deals=100, lineups=[["random"]])
     >>> study
-    <Study mine: Strozzi: players 3, 4 x line-ups random x variants base = 2 cells; each 100 deals x 1 seatings = 200 games>
+    <Study mine: Strozzi: players 3, 4 x line-ups random x variants base = 2 cells; each 100 deals x 1 seating = 200 games>
     """
 
     def __init__(self, **keys: Any) -> None:
@@ -148,6 +149,7 @@ def simulate(
     workers: int | None = None,
     facts: Sequence[str] = (),
     *,
+    heatmaps: Sequence[str | Mapping[str, str]] = (),
     folder: str | Path | None = None,
     progress: Watch = None,
 ) -> Results:
@@ -164,6 +166,9 @@ def simulate(
         seed: 0 .. 2^53 - 1.
         workers: how many; None is one a core. No figure depends on it.
         facts: fact tables whose rows are kept; see `Results.facts`.
+        heatmaps: heat maps that are counted besides the pages: names of the game's, and of one's own the keys of `[[heatmap]]` in
+            a study's file, such as {"rows": "seat", "columns": "round"}. Table and picture are called
+            heat_<name>; of a map without a name the rest makes one.
         folder: where everything is kept, and resumed; None keeps nothing.
         progress: None shows a bar where a person watches, True anywhere, False never; or who shall be told.
 
@@ -179,6 +184,26 @@ def simulate(
     game = find_game(game)
     extent = Extent(find_players(game, players), deals, seatings, seed)
     kept = {"facts": [facts] if isinstance(facts, str) else list(facts)}
-    plan = plan_of_lineup("simulate", game, agents, variant, extent, kept)
+    plan = plan_of_lineup("simulate", game, agents, variant, extent, kept | _maps(heatmaps))
     with bar(progress) as told:
         return Results(run_plan(plan, how(folder, workers, told)), workers=workers, progress=progress)
+
+
+def _maps(heatmaps: Any) -> dict[str, Any]:
+    """The keys of a study's file that ask for these heat maps.
+
+    Raises:
+        ArgumentError: no list of names and mappings.
+    """
+    listed = [heatmaps] if isinstance(heatmaps, str | Mapping) else heatmaps
+    if not isinstance(listed, Sequence) or not all(isinstance(each, str | Mapping) for each in listed):
+        raise ArgumentError(
+            "heatmaps", f"expected names of heat maps, or mappings with rows and columns, got {shown(heatmaps)}"
+        )
+    own = [{"name": _name_of(each), **each} for each in listed if isinstance(each, Mapping)]
+    return {"report": {"heatmaps": [each for each in listed if isinstance(each, str)]}, "heatmap": own}
+
+
+def _name_of(own: Mapping[str, Any]) -> str:
+    parts = (own.get("value", "share"), own.get("rows"), own.get("columns"), own.get("where", ""))
+    return name_of_map(*map(str, parts))

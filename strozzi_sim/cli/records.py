@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from strozzi_sim.cli import options
-from strozzi_sim.errors import BrokenRule, InputError
+from strozzi_sim.errors import BrokenRule, InputError, counted
 
 _ROW_DEPENDENT = (
     "{}: decisions depend on the other rows of a batch; played alone, a game may differ from the same game in a study"
@@ -74,7 +74,7 @@ def record(
         tell(str(note))
     if dependent:
         options.say(_ROW_DEPENDENT.format(", ".join(dependent)))
-    tell(f"{written} games written to {'standard output' if to_output else path}")
+    tell(f"{counted(written, 'game')} written to {'standard output' if to_output else path}")
 
 
 def verify(file: RecordFile, json: options.Json = False) -> int:
@@ -94,7 +94,7 @@ def verify(file: RecordFile, json: options.Json = False) -> int:
     if json:
         options.print_json(document)
     else:
-        print(f"{file}: {document['games']} games, every line follows the rules")
+        print(f"{file}: {counted(document['games'], 'game')}, every line follows the rules")
     return 0 if document["ok"] else 1
 
 

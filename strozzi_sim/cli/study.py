@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strozzi_sim.cli import options
+from strozzi_sim.errors import counted
 
 if TYPE_CHECKING:
     from strozzi_sim.studies.played import Played
@@ -43,7 +44,7 @@ def _finish(results: "Played", json: bool) -> None:
     """Write the report of a results folder, and say where everything is."""
     page = options.write_page(results)
     if not json:
-        print(f"{results.played_now:,} games played in {results.seconds:.1f} s")
+        print(f"{counted(results.played_now, 'game')} played in {results.seconds:.1f} s")
         print(f"tables: {page.parent / 'tables'}\nreport: {page}")
         return
     document: dict[str, Any] = {"results": str(page.parent)}

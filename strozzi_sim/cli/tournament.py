@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strozzi_sim.cli import options
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, counted
 
 if TYPE_CHECKING:
     from strozzi_sim.games.contract import Game
@@ -234,11 +234,11 @@ def _finish(results: "Played", deals: int, json: bool) -> bool:
         return True
     if "until" in results.plan:
         played = results.plan["deals"]
-        stopped = f"stopped after {played:,} deals = {results.games:,} games"
+        stopped = f"stopped after {counted(played, 'deal')} = {counted(results.games, 'game')}"
         print(stopped if played < deals else "not stopped before the last deal")
     if results.folder is not None:
         tables = results.folder / "tables"
-        print(f"{results.played_now:,} games played in {results.seconds:.1f} s; tables: {tables}")
+        print(f"{counted(results.played_now, 'game')} played in {results.seconds:.1f} s; tables: {tables}")
     if page is not None:
         print(f"report: {page}")
     return False

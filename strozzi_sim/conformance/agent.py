@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
+from strozzi_sim.agent import AnyAgent
 from strozzi_sim.errors import BrokenPromise
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import BASE, Variant, resolve_variant
 from strozzi_sim.play.fairness import Fairness, check_fairness
 from strozzi_sim.selfplay.match import Match
-from strozzi_sim.studies.names import AnyAgent, find_agents
+from strozzi_sim.studies.names import find_agents
 
 
 def check_agent(

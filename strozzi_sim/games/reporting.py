@@ -52,6 +52,7 @@ class Picture:
         x_label: what `x` is.
         equal: draw a line at an equal chance, 1 / players; of `board`: colours are of multiples of it.
         board: `board` only, component data of a variant -> where the levels of `x` lie.
+        zero: `lines` and `dots` only, draw a line at zero: the figures are differences.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Picture:
     x_label: str = ""
     equal: bool = False
     board: Callable[[Mapping[str, Any]], Board] | None = None
+    zero: bool = False
 
 
 class FigureTable:

@@ -15,6 +15,7 @@ from strozzi_sim.agent import AgentSpec, check_lineup
 from strozzi_sim.agent.analysis import ActionAnalysis
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.streams import RANDOM
+from strozzi_sim.play.asking import in_full, ranked
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.seat import Seat
 
@@ -93,10 +94,8 @@ class _Told:
         self.table, self.seat, self.number = table, seat, number
         self.depth, self.least = depth, visits
         self.names = dict(zip(table.legal, table.names, strict=True))
-        analyses = seat.analyse(table.legal)
-        self.says = analyses is not None
-        given = {analysis.action: analysis for analysis in analyses or []}
-        self.analyses = [given.get(action, ActionAnalysis(action, 0)) for action in table.legal]
+        self.says = seat.spec.agent.analyse is not None
+        self.analyses = in_full(seat, table.legal)
         self._rng = SeatRng(number)  # for names only: any stream that is always the same will do
 
     def document(self, played: int, chosen: int, lines: int, tree: bool) -> dict[str, Any]:
@@ -111,12 +110,12 @@ class _Told:
             "same": played == chosen,
             "visits": visits if self.says else None,
         }
-        ranked = _ranked(self.analyses)
-        actions = ranked if self.says else self.analyses
+        in_order = ranked(self.analyses)
+        actions = in_order if self.says else self.analyses
         document["actions"] = [self._root(analysis, visits) for analysis in actions]
-        best = [analysis for analysis in ranked if analysis.visits][:lines] if self.says and lines else []
+        best = [analysis for analysis in in_order if analysis.visits][:lines] if self.says and lines else []
         document["lines"] = [self._line(analysis, self._futures) for analysis in best]
-        return document | self._below(ranked, self._futures, self.depth) if tree else document
+        return document | self._below(in_order, self._futures, self.depth) if tree else document
 
     @cached_property
     def _futures(self) -> Futures:
@@ -143,7 +142,7 @@ class _Told:
             if line and not futures:
                 return line  # no imagined game comes to it, so that nobody knows what it means
             line.append(self._step(analysis, name))
-            following = _ranked(self._after(analysis))
+            following = ranked(self._after(analysis))
             if len(line) == self.depth or not following or following[0].visits < self.least:
                 return line
             analysis = following[0]
@@ -154,7 +153,7 @@ class _Told:
         nodes = []
         for analysis in shown:
             name, after = self._play(analysis, futures)
-            nodes.append(self._step(analysis, name) | self._below(_ranked(self._after(analysis)), after, depth - 1))
+            nodes.append(self._step(analysis, name) | self._below(ranked(self._after(analysis)), after, depth - 1))
         return {"next": nodes, "left_out": len(analyses) - len(shown)}
 
     def _step(self, analysis: ActionAnalysis, name: str) -> dict[str, Any]:
@@ -199,8 +198,3 @@ class _Told:
         while not future.over and future.actor != seat:
             future.play(future.legal[self._rng.below(len(future.legal))])
         return future
-
-
-def _ranked(analyses: Sequence[ActionAnalysis]) -> list[ActionAnalysis]:
-    """The most visited first, of two the one with the higher value, then the lower action."""
-    return sorted(analyses, key=lambda analysis: (-analysis.visits, -(analysis.value or 0.0), analysis.action))

@@ -9,17 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.agent import AgentSpec
-from strozzi_sim.agent.python import BadAnswer
-from strozzi_sim.errors import AgentFault, ArgumentError, InputError
+from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import BASE, Variant
 from strozzi_sim.kernel.fields import field_bytes
 from strozzi_sim.kernel.streams import CHANCE
+from strozzi_sim.play.asking import Asking
 from strozzi_sim.play.choosing import cannot_be_played, number_of
 from strozzi_sim.play.packing import pack, unpack
 from strozzi_sim.play.scripted import check_drawn
-from strozzi_sim.play.seat import Seat
 from strozzi_sim.play.start import Start, one_per_seat, start_of, whole
 from strozzi_sim.play.stepping import ILLEGAL, kernels
 
@@ -27,7 +25,7 @@ Array = np.ndarray[Any, Any]
 _Past = tuple[Any, int, bytes, bytes, int] | None  # what was before, the action, then state, chance and actor before it
 
 
-class Position:
+class Position(Asking):
     """One game at one of its decisions, or at its end.
 
     Two positions are equal if they are of the same game, player count, rules, seed and deal, and have the same state and the same
@@ -105,7 +103,7 @@ class Position:
         check_drawn(self._script, self.chance)
         self._past: _Past = None
         self._legal: tuple[int, ...] | None = None
-        self._seats: dict[int, Seat] = {}
+        self._seats = {}
 
     def _set_chance(self, chance: Array) -> None:
         self._chance_bytes = bytearray(chance.tobytes())
@@ -377,24 +375,3 @@ class Position:
         from strozzi_sim.play.retrace import position_of
 
         return position_of(lines, "record")
-
-    def seated(self, spec: AgentSpec) -> Seat:
-        """An agent at the seat that must decide; one agent, with one memory, per seat."""
-        if self.actor not in self._seats:
-            self._seats[self.actor] = Seat(spec, self, self._seat("seat", None))
-        return self._seats[self.actor]
-
-    def ask(self, spec: AgentSpec) -> int:
-        """What an agent would do at the seat that must decide.
-
-        Raises:
-            AgentFault: a Python agent failed or chose no legal action.
-        """
-        try:
-            return self.seated(spec).choose(self.state)
-        except BadAnswer as bad:
-            raise self.fault(spec, bad.what) from bad.__cause__
-
-    def fault(self, spec: AgentSpec, what: str) -> AgentFault:
-        """The fault of an agent that did `what` at the seat that must decide."""
-        return AgentFault(f"agent {spec.text!r} at seat {self.actor} {what} ({self._where})")

@@ -15,9 +15,8 @@ from strozzi_sim.reports import style
 from strozzi_sim.reports.board import draw_board
 from strozzi_sim.reports.rows import dot_rows, quantile_lines, stacked_bars
 from strozzi_sim.reports.series import Series, Words, in_order, named, players_title, whiskers
-from strozzi_sim.reports.style import COLOURS, GREY, MARKS, STYLE
+from strozzi_sim.reports.style import COLOURS, EQUAL, GREY, MARKS, STYLE
 
-_EQUAL: Any = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (3, 2)), "zorder": 1}  # the line of an equal chance
 _ZOOM = 0.12  # shares that stay this near to an equal chance are drawn with a cut axis
 
 
@@ -32,6 +31,17 @@ def draw(
         words: raw value -> how it is called.
         components: component data of the variant; without them no board is drawn.
     """
+    rows = rows_of(picture, table)
+    if rows["value"].isna().all():
+        return None
+    with rc_context(STYLE):
+        if picture.kind == "board":
+            return draw_board(picture, rows, components) if components else None
+        return _KINDS[picture.kind](picture, rows.dropna(subset="value"), words)
+
+
+def rows_of(picture: Picture, table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of its table that a picture is of; if none has a value there is nothing to draw."""
     rows = pick(table, **picture.where)
     bars = list(picture.groups.values()) or [picture.figures]
     wanted = [figure.name for bar in bars for figure in bar]
@@ -39,13 +49,7 @@ def draw(
     for column, levels in ((picture.x, picture.levels), (picture.series, picture.series_levels)):
         if levels:
             rows = rows[rows[column].isin(levels)]
-    valued = rows.dropna(subset="value")
-    if valued.empty:
-        return None
-    with rc_context(STYLE):
-        if picture.kind == "board":
-            return draw_board(picture, rows, components) if components else None
-        return _KINDS[picture.kind](picture, valued, words)
+    return rows
 
 
 def _intervals(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
@@ -77,10 +81,10 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
                 middle = None if across or not picture.equal else 1 / panel
                 _write_values(axes, at, points, picture.figures[0].unit, middle, 0.0 if near else 0.1 * _top(here))
         if picture.equal and not across:
-            axes.axhline(1 / panel, **_EQUAL)
+            axes.axhline(1 / panel, **EQUAL)
         elif picture.equal:
             for k, level in enumerate(own):
-                axes.plot([k - 0.42, k + 0.42], [1 / int(level)] * 2, **_EQUAL)
+                axes.plot([k - 0.42, k + 0.42], [1 / int(level)] * 2, **EQUAL)
         axes.set_xlim(-0.55, len(own) - 0.45)
         axes.set_xticks(range(len(own)), [named(level, words, picture.x) for level in own])
         figure = picture.figures[0] if panel is None or not across else panel
@@ -141,11 +145,14 @@ def _lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
             axes.plot(at, points["value"], color=COLOURS[ink], linewidth=1.1, alpha=0.55)
             _dots(axes, at, points, ink)
         if picture.equal:
-            axes.axhline(1 / players, **_EQUAL)
+            axes.axhline(1 / players, **EQUAL)
         names = [named(level, words, picture.x) for level in levels]
         axes.set_xticks(range(len(levels)), _sparse(names, axes.get_position().width * style.WIDTH))
         axes.set_xlim(-0.4, len(levels) - 0.6)
-        axes.set_ylim(0, _top(rows))
+        if picture.zero:
+            axes.axhline(0, **EQUAL)
+        else:
+            axes.set_ylim(0, _top(rows))
         style.scale_words(axes, figure.unit)
         style.panel_title(axes, players_title(players), style.compact_range(list(here["n"])))
     width, height = drawing.get_size_inches()
@@ -166,16 +173,14 @@ def _panels(
     """A figure with panels in rows of `most` at most."""
     columns = min(count, most)
     lines = -(-count // columns)
-    top, bottom = 0.3 + (0.08 + 0.17 * style.legend_lines(keys) if keys else 0), 0.48 + foot
+    top, bottom = 0.3 + (0.14 + 0.17 * style.legend_lines(keys) if keys else 0), 0.48 + foot
     drawing = style.new_figure(lines * height + top + bottom - 0.3 + (lines - 1) * 0.2)
     grid = drawing.subplots(lines, columns, squeeze=False, sharey=share)
     all_axes = list(grid.flat)
     for axes in all_axes[count:]:
         axes.remove()
-    right = 0.1 if columns > 1 else 2.6  # a lone panel need not be that wide
-    style.margins(
-        drawing, left=0.5, right=right, top=top, bottom=bottom, between=0.22 if share else 0.5, rows=0.65 + foot
-    )
+    between = 0.22 if share else 0.5
+    style.margins(drawing, left=0.5, right=0.1, top=top, bottom=bottom, between=between, rows=0.65 + foot)
     return drawing, all_axes[:count]
 
 

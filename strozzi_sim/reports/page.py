@@ -114,25 +114,37 @@ def section(anchor: str, title: str, question: str, sentences: Iterable[str], it
 def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter) -> list[Section]:
     part = game.report
     variants = _variants(manifest)
+    painted, heat = paint_study(manifest, tables, game, painter)
+    tables = {**tables, "lineup": findings.with_agents(tables["lineup"])}
+    said = part.sentences(tables, variants)
+    chunks = manifest.get("plan", {}).get("chunks") or MAX_CHUNKS
+    lineups = findings.lineup_sentences(tables, chunks)
+    sections = []
+    for page, items in painted.items():
+        title, question = part.PAGE_TITLES[page]
+        seats = [*lineups, *findings.seat_sentences(tables)] if page == "balance" else []
+        sections.append(section(page, title, question, [*seats, *said.get(page, [])], items))
+    return [*sections, heat] if heat.items else sections
+
+
+def paint_study(
+    manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter
+) -> tuple[dict[str, list[Item]], Section]:
+    """The pictures and tables of a study's page, by page of the game's report, and its heat maps; arguments as of `study_page`."""
+    part = game.report
+    variants = _variants(manifest)
     words = part.words(tables, variants)
     tables = {**tables, "lineup": findings.with_agents(tables["lineup"])}
     asked = manifest.get("report") or manifest.get("plan", {}).get("report") or {}
     pages = asked.get("pages", part.PAGES)
-    said = part.sentences(tables, variants)
     chunks = manifest.get("plan", {}).get("chunks") or MAX_CHUNKS
-    lineups = findings.lineup_sentences(tables, chunks)
     pictures = [*findings.seat_pictures(tables), *part.pictures(tables)]
-    sections = []
+    painted: dict[str, list[Item]] = {}
     for page in part.PAGES:
-        if page not in tables or page not in pages:
-            continue
-        title, question = part.PAGE_TITLES[page]
-        seats = [*lineups, *findings.seat_sentences(tables)] if page == "balance" else []
-        own = [picture for picture in pictures if picture.page == page]
-        items = [_item(picture, tables[picture.table], words, variants, painter) for picture in own]
-        sections.append(section(page, title, question, [*seats, *said.get(page, [])], items))
-    heat = _heat_maps(_maps_of(manifest, game), tables, words, painter, chunks)
-    return [*sections, heat] if heat.items else sections
+        if page in tables and page in pages:
+            own = [picture for picture in pictures if picture.page == page]
+            painted[page] = [_item(picture, tables[picture.table], words, variants, painter) for picture in own]
+    return painted, _heat_maps(_maps_of(manifest, game), tables, words, painter, chunks)
 
 
 def _heat_maps(

@@ -68,7 +68,8 @@ class Painter:
         drawing = (
             draw(shown, rows, words, components) if isinstance(shown, Picture) else draw_heat_map(shown, rows, words)
         )
-        return [] if drawing is None else [Part(scenario, self.paint(drawing, name, shown.title), name, None)]
+        title = f"{shown.title}: {scenario}" if scenario else shown.title
+        return [] if drawing is None else [Part(scenario, self.paint(drawing, name, title), name, None)]
 
 
 def inline_svg(text: str, name: str, title: str) -> str:

@@ -18,11 +18,11 @@ _TINTS = ("#0072B2", "#5b6770", "#E69F00", "#a9cfe6", "#cc79a7", "#d9d9d9")  # n
 def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     """Many levels, one line each; one panel a figure, all with the same lines."""
     levels, series = in_order(rows[picture.x], picture.levels), Series(picture, rows, words)
-    drawing = style.new_figure(0.175 * len(levels) + 0.95)
+    drawing = style.new_figure(0.175 * len(levels) + (1.01 if series.keys else 0.67))
     grid = drawing.subplots(1, len(picture.figures), squeeze=False, sharey=True)
     labels = [named(level, words, picture.x) for level in levels]
     left = 0.1 + 0.054 * max(len(label) for label in labels)
-    style.margins(drawing, left=left, right=0.1, top=0.62, bottom=0.33, between=0.4)
+    style.margins(drawing, left=left, right=0.1, top=0.68 if series.keys else 0.34, bottom=0.33, between=0.4)
     for axes, figure in zip(grid.flat, picture.figures, strict=True):
         here = rows[rows["figure"] == figure.name]
         for k, points in enumerate(series.points(here)):
@@ -35,7 +35,11 @@ def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
         axes.set_yticks(range(len(levels)), labels)
         axes.tick_params(axis="y", labelcolor=style.INK, labelsize=7)
         axes.grid(axis="x")
-        if not (here[["low", "value"]] < 0).any(axis=None):
+        if picture.equal:
+            axes.axvline(1 / int(here["players"].iloc[0]), **style.EQUAL)
+        if picture.zero:
+            axes.axvline(0, **style.EQUAL)
+        elif not (here[["low", "value"]] < 0).any(axis=None):
             axes.set_xlim(0, 1.06 * max(float(here["high"].fillna(here["value"]).max()), 1e-9))
         style.scale_words(axes, figure.unit, "x")
         style.panel_title(axes, figure.label, style.compact_range(list(here["n"])) if len(picture.figures) == 1 else "")
@@ -56,9 +60,9 @@ def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     parts = bars[0][1]
     columns = min(2, len(panels))
     lines = -(-len(panels) // columns)
-    drawing = style.new_figure(lines * (0.3 * len(bars) + 0.42) + 0.5)
+    drawing = style.new_figure(lines * (0.3 * len(bars) + 0.42) + 0.56)
     grid = drawing.subplots(lines, columns, squeeze=False, sharex=True)
-    style.margins(drawing, left=0.75, right=0.35, top=0.55, bottom=0.3, between=0.85, rows=0.42)
+    style.margins(drawing, left=0.75, right=0.35, top=0.61, bottom=0.3, between=0.85, rows=0.42)
     for axes in list(grid.flat)[len(panels) :]:
         axes.remove()
     longest = rows.groupby(["players", *([picture.x] if picture.x else [])])["value"].sum().max()

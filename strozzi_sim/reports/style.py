@@ -16,6 +16,7 @@ INK, GREY, PAPER, GROUND = "#222222", "#6b6b6b", "#ffffff", "#e3e3e3"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
 SERIES = len(COLOURS)
+EQUAL: Any = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (3, 2)), "zorder": 1}  # where nobody is better
 # One hue whose lightness falls evenly: dark is more, in grey print too, whatever colours the eye can tell apart.
 SEQUENTIAL = LinearSegmentedColormap.from_list("strozzi", ["#f1f5f9", "#a9c8e4", "#5793c4", "#1f5f9c", "#0b2f5b"])
 # Orange below zero, the same blue above: hues that the colour-blind tell apart. Grey print shows how far from zero.
@@ -127,7 +128,7 @@ def legend(figure: Figure, handles: Sequence[Any], names: Sequence[str], left: f
     """Keys at the top left, above the panels."""
     width, height = figure.get_size_inches()
     figure.legend(
-        handles, names, loc="upper left", bbox_to_anchor=(left / width, 1 - 0.02 / height),
+        handles, names, loc="upper left", bbox_to_anchor=(left / width, 1 - 0.08 / height),
         ncols=_legend_columns(names), handlelength=1.4, columnspacing=1.6, handletextpad=0.5, borderaxespad=0,
         borderpad=0, labelspacing=0.45,
     )  # fmt: skip

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.errors import counted
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import Picture, Tables, listed, pick, quote, row_of
@@ -258,8 +259,8 @@ def _plan(manifest: Mapping[str, Any], game: Game, standings: Sequence[_Standing
     counts = listed([str(count) for count in dict.fromkeys(standing.players for standing in standings)])
     agents = max(len(standing.agents) for standing in standings)
     return (
-        f"{game.title} at {counts} players: {agents} agents, {len(plan['lineups']):,} matchups, "
-        f"{manifest['deals']:,} deals each, {manifest['games']:,} games in all."
+        f"{game.title} at {counts} players: {agents} agents, {counted(len(plan['lineups']), 'matchup')}, "
+        f"{counted(manifest['deals'], 'deal')} each, {counted(manifest['games'], 'game')} in all."
     )
 
 

@@ -9,7 +9,8 @@ import pandas as pd
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.kernel.files import storage_errors
-from strozzi_sim.reports.page import Content, render, study_page
+from strozzi_sim.reports.contests import contest_pictures, has_pictures
+from strozzi_sim.reports.page import Content, paint_study, render, study_page
 from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.tournament import tournament_page
 from strozzi_sim.studies.folder import folder_lock, replace_files
@@ -33,6 +34,20 @@ def page_of(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Pa
     if "ratings" in tables:
         return tournament_page(manifest, tables, game, painter)
     return study_page(manifest, tables, game, painter)
+
+
+def paint_pictures(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter) -> None:
+    """Let the pictures of these results be painted: those of their page, or of a comparison, ladder or best response.
+
+    Raises:
+        InputError: nothing draws results of this kind.
+    """
+    if has_pictures(tables):
+        contest_pictures(tables, painter)
+    elif "seats" in tables and "ratings" not in tables:
+        paint_study(manifest, tables, game, painter)  # without the sentences, which take longer than a picture
+    else:
+        page_of(manifest, tables, game, painter)
 
 
 def write_report(folder: Path, manifest: Mapping[str, Any], tables: Tables, game: Game) -> Path:

@@ -5,15 +5,15 @@ actions are chosen: a function of (seed, game, players, deal, variant, line-up, 
 does not depend on n, nor on what happens in other slots.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from strozzi_sim.agent import AgentSpec, check_lineup, load_agent
+from strozzi_sim.agent import AgentSpec, AnyAgent, check_lineup, find_agent
 from strozzi_sim.agent.compile import CompiledAgent, compile_agent
-from strozzi_sim.errors import AgentFault, ArgumentError, InputError, known_names, shown
+from strozzi_sim.errors import AgentFault, ArgumentError, InputError, about, known_names, shown
 from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.slices import Layout
@@ -93,8 +93,8 @@ class VectorEnv:
         game: the game, or its name.
         players: number of seats.
         n: number of games, 1 to 2^20.
-        opponents: None, or a spec string such as "random", or a list of them, at most players - 1: position p gets the p-th, and
-            of a shorter list the first ones again.
+        opponents: None, or an agent, a spec string such as "random" or one declared in code, or a list of them, at most
+            players - 1: position p gets the p-th, and of a shorter list the first ones again.
         seat: of the learner: a number, or "rotate": in deal d it is d modulo players. The others follow in turn order, as with
             the seatings "rotate": at seat s the game is seating s of `record --seatings rotate`.
         reward: "win": 1 for the winner, shared if the win is; "score": the final score; "lead": the same less the mean of the others'.
@@ -122,14 +122,14 @@ class VectorEnv:
         game: str | Game,
         players: int,
         n: int,
-        opponents: str | AgentSpec | Sequence[str | AgentSpec] | None = None,
+        opponents: AnyAgent | Sequence[AnyAgent] | None = None,
         seat: int | str = ROTATE,
         reward: str = "win",
         *,
         variant: str | Variant = BASE,
     ) -> None:
-        self.game = game if isinstance(game, Game) else _named("game", load_game, _word("game", game))
-        self.variant = variant if isinstance(variant, Variant) else _named(
+        self.game = game if isinstance(game, Game) else about("game", load_game, _word("game", game))
+        self.variant = variant if isinstance(variant, Variant) else about(
             "variant", resolve_variant, self.game, _word("variant", variant)
         )  # fmt: skip
         self.players = _whole("players", players)
@@ -312,14 +312,14 @@ class VectorEnv:
         """The agents at positions 1 .. players - 1; none if the caller decides for every seat."""
         if given is None:
             return ()
-        listed = [given] if isinstance(given, str | AgentSpec) else given
+        listed = [given] if isinstance(given, AnyAgent) else given
         most = self.players - 1
-        if not isinstance(listed, Sequence) or not all(isinstance(each, str | AgentSpec) for each in listed):
+        if not isinstance(listed, Sequence) or not all(isinstance(each, AnyAgent) for each in listed):
             raise ArgumentError("opponents", f"expected None, a spec string or a list of them, got {shown(given)}")
         if not 1 <= len(listed) <= most:
             raise ArgumentError("opponents", f"expected 1 to {most} beside the learner, got {len(listed)}")
-        specs = [_named("opponents", _agent, each, self.game) for each in listed]
-        _named("opponents", check_lineup, specs, self.game, self.players)
+        specs = [about("opponents", find_agent, each, self.game, "opponents") for each in listed]
+        about("opponents", check_lineup, specs, self.game, self.players)
         for spec in specs:
             if spec.agent.kind != "compiled":
                 raise ArgumentError(
@@ -360,25 +360,10 @@ class VectorEnv:
         return memories
 
 
-def _named(argument: str, find: Callable[..., Any], *given: Any) -> Any:
-    """What `find` gives; its InputError becomes one about the argument."""
-    try:
-        return find(*given)
-    except ArgumentError:
-        raise
-    except InputError as error:
-        raise ArgumentError(argument, str(error)) from None
-
-
-def _agent(given: str | AgentSpec, game: Game) -> AgentSpec:
-    return load_agent(given, game) if isinstance(given, str) else given.within(game)
-
-
 def _compiled(spec: AgentSpec, game: Game) -> CompiledAgent:
     if spec.in_seconds:
         raise ArgumentError("opponents", f"agent {spec.text!r}: give a count in place of {spec.in_seconds}")
-    compiled: CompiledAgent = _named("opponents", compile_agent, spec, game)
-    return compiled
+    return about("opponents", compile_agent, spec, game)
 
 
 def _word(argument: str, value: Any) -> str:

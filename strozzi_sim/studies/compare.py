@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent import AgentSpec, AnyAgent
 from strozzi_sim.errors import ArgumentError
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
@@ -12,7 +12,7 @@ from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.games.variants import BASE, Variant, shipped_variants
 from strozzi_sim.studies.calibrated import with_counts
 from strozzi_sim.studies.cells import CellCounts, Sums
-from strozzi_sim.studies.names import AnyAgent, AnyVariant, find_agents, find_players, find_variants, seated
+from strozzi_sim.studies.names import AnyVariant, find_agents, find_players, find_variants, seated
 from strozzi_sim.studies.plan import Extent, Plan
 from strozzi_sim.studies.planning import plan_of
 from strozzi_sim.studies.played import Played

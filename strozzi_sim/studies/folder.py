@@ -1,7 +1,7 @@
 """The results folder: its lock, its manifest, and the list of files that runs wrote into it.
 
 files.json names every table, picture and page that a run or a report writes, before it is written, and its SHA-256
-once it is there (null of what is too long to be kept in memory). Only what it names is replaced or removed.
+once it is there. Only what it names is replaced or removed.
 """
 
 import contextlib
@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -192,7 +192,7 @@ def replace_files(folder: Path, contents: Mapping[str, Content], *, parts: tuple
         else:
             with open_atomically(path) as file:
                 content(file)
-            kept[name] = None
+            kept[name] = _digest(path)
     for name in listed:
         if name not in kept:
             with storage_errors(f"cannot remove {folder / name}"):
@@ -201,6 +201,31 @@ def replace_files(folder: Path, contents: Mapping[str, Content], *, parts: tuple
                 with contextlib.suppress(OSError):  # not empty
                     (folder / parent).rmdir()
     _write_list(folder, kept)
+
+
+def are_as_written(folder: Path, names: Iterable[str]) -> bool:
+    """Whether these files are there as a run wrote them.
+
+    Raises:
+        InputError: the list of files was changed by hand.
+        StorageError: one cannot be read.
+    """
+    listed = read_list(folder)
+    try:
+        return all(listed.get(name) is not None and listed[name] == _digest(folder / name) for name in names)
+    except FileNotFoundError:
+        return False
+
+
+def _digest(path: Path) -> str:
+    """The SHA-256 of a file, which may be longer than memory."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
 def read_file(folder: Path, name: str, digest: str | None) -> bytes:

@@ -20,7 +20,7 @@ from strozzi_sim.errors import InputError, StorageError, known_names, shown
 from strozzi_sim.facts.columns import OUTCOMES, YES_NO, Array, Column, Levels, Setting
 from strozzi_sim.facts.keeping import KeptRows
 from strozzi_sim.kernel.files import storage_errors
-from strozzi_sim.studies.folder import Content, read_list, read_manifest, replace_files
+from strozzi_sim.studies.folder import Content, are_as_written, read_list, read_manifest, replace_files
 from strozzi_sim.studies.plan import Cell, Plan
 from strozzi_sim.studies.store import Store
 
@@ -195,13 +195,19 @@ def _folder_name(value: str) -> str:
     return f"{name[: _NAME_MOST - 20].rstrip('%')}~{hashlib.sha256(value.encode()).hexdigest()[:12]}"
 
 
-def write_facts(plan: Plan, store: Store) -> None:
-    """Write the rows that the plan keeps, and remove files of those that it no longer does."""
+def write_facts(plan: Plan, store: Store, *, same: bool) -> None:
+    """Write the rows that the plan keeps, and remove files of those that it no longer does.
+
+    If the chunks are the `same` as when rows of this plan were last written, files that are as they were written stay so.
+    """
     contents: dict[str, Content] = {}
     for name in plan.keep.tables:
         kept = KeptTable(plan, name)
         contents |= {kept.path(cell): partial(kept.write, cell, store) for cell in plan.cells}
-    if contents or any(name.startswith(PART) for name in read_list(store.folder)):
+    written = {name for name in read_list(store.folder) if name.startswith(PART)}
+    if same and written == contents.keys() and are_as_written(store.folder, written):
+        return
+    if contents or written:
         replace_files(store.folder, contents, parts=(PART,))
 
 

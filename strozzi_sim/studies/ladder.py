@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.agent import AgentSpec, Param
+from strozzi_sim.agent import AgentSpec, AnyAgent, Param
 from strozzi_sim.errors import ArgumentError, InputError, check_range
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.play.calibrate import with_values
-from strozzi_sim.studies.names import AnyAgent, AnyVariant, find_agents, find_players, find_variants
+from strozzi_sim.studies.names import AnyVariant, find_agents, find_players, find_variants
 from strozzi_sim.studies.plan import Extent, Plan
 from strozzi_sim.studies.planning import plan_of
 from strozzi_sim.studies.played import Played

@@ -7,12 +7,11 @@ begins the error.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from strozzi_sim.agent import Agent, AgentSpec, load_agent, spec_of
+from strozzi_sim.agent import Agent, AgentSpec, AnyAgent, find_agent
 from strozzi_sim.errors import ArgumentError, InputError, shown
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant, resolve_variant
 
-AnyAgent = str | AgentSpec | Agent
 AnyVariant = str | Variant | Mapping[str, Mapping[str, Any]]
 
 
@@ -25,7 +24,7 @@ def find_agents(agents: Iterable[AnyAgent], game: Game, place: str = "") -> tupl
     """
     check_list(agents)
     try:
-        return tuple(_agent(agent, game) for agent in agents)
+        return tuple(find_agent(agent, game, "agents") for agent in agents)
     except InputError as error:
         raise _at(place, error) from None
 
@@ -34,16 +33,6 @@ def check_list(agents: Any) -> None:
     """Refuse what is no list of agents. Raises ArgumentError."""
     if isinstance(agents, AnyAgent) or not isinstance(agents, Iterable):
         raise ArgumentError("agents", f"expected a list of agents, got {shown(agents)}")
-
-
-def _agent(agent: AnyAgent, game: Game) -> AgentSpec:
-    if isinstance(agent, str):
-        return load_agent(agent, game)
-    if isinstance(agent, Agent):
-        return spec_of(agent, game)
-    if not isinstance(agent, AgentSpec):
-        raise ArgumentError("agents", f"an agent is a spec string or was declared with a decorator, got {shown(agent)}")
-    return agent.within(game)
 
 
 def find_variants(game: Game, variants: AnyVariant | Sequence[AnyVariant], place: str = "") -> tuple[Variant, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec
+from strozzi_sim.errors import counted
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.keeping import NOTHING, Keep
 from strozzi_sim.facts.pictures import HeatMap
@@ -23,6 +24,7 @@ from strozzi_sim.selfplay.orders import ORDERS
 CHUNKS = 200
 _FEW = 8  # line-ups that are still listed one by one
 FORMAT = "strozzi-sim.plan/1"
+NO_SOURCE = "declared in code without a text: that it changed is not noticed"  # in place of a digest
 
 
 @dataclass(frozen=True)
@@ -183,7 +185,11 @@ class Plan:
                 "seatings": self.seatings,
                 "lineups": [[spec.text for spec in lineup] for lineup in self.lineups],
                 "agents": {spec.text: dict(spec.values) for spec in specs},
-                "agent_files": {spec.text: digest for spec in specs if (digest := spec.source_digest)},
+                "agent_files": {
+                    spec.text: digest
+                    for spec in specs
+                    if (digest := NO_SOURCE if spec.sourceless else spec.source_digest)
+                },
                 "variants": {variant.name: variant.components for variant in self.variants},
                 "rows": self.rows,
             }
@@ -203,10 +209,10 @@ class Plan:
             lineups = f"{len(self.lineups):,} of {len({spec for lineup in self.lineups for spec in lineup})} agents"
         names = ", ".join(variant.name for variant in self.variants)
         seatings = sorted({len(cell.match.design) for cell in self.cells})
-        sat = f"{seatings[0]}" if len(seatings) == 1 else f"{seatings[0]}-{seatings[-1]}"
+        sat = counted(seatings[0], "seating") if len(seatings) == 1 else f"{seatings[0]}-{seatings[-1]} seatings"
         return (
-            f"{self.game.title}: players {counts} x line-ups {lineups} x variants {names} = {cells} cells; "
-            f"each {self.deals:,} deals x {sat} seatings = {self.games:,} games"
+            f"{self.game.title}: players {counts} x line-ups {lineups} x variants {names} = {counted(cells, 'cell')}; "
+            f"each {counted(self.deals, 'deal')} x {sat} = {counted(self.games, 'game')}"
         )
 
 

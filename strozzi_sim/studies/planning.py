@@ -22,7 +22,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent import AgentSpec, AnyAgent
 from strozzi_sim.errors import InputError, known_names, shown
 from strozzi_sim.facts.keeping import keep_of
 from strozzi_sim.facts.pictures import HeatMap
@@ -32,7 +32,7 @@ from strozzi_sim.games.own_maps import OwnMap, own_heat_map
 from strozzi_sim.games.variants import Variant, resolve_variant, words_of
 from strozzi_sim.kernel.plain_data import read_toml
 from strozzi_sim.selfplay.seatings import DESIGNS, seating_design
-from strozzi_sim.studies.names import AnyAgent, find_agents, text_of
+from strozzi_sim.studies.names import find_agents, text_of
 from strozzi_sim.studies.plan import CHUNKS, Extent, Plan
 
 _Count = Annotated[int, Meta(ge=1, le=1_000_000_000)]

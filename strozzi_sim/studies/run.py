@@ -1,6 +1,6 @@
 """Run a study: play the chunks that are missing, then make tables and report. Running again resumes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
@@ -88,13 +88,14 @@ def run_study(
             ready()
         try:
             with stop_flag():  # while tables are written too
+                before = read_manifest(folder) if (folder / MANIFEST).exists() else {}
                 manifest, cut, played_now = _play_all(plan, store, command, workers, progress, stopping_rule)
                 with one_thread():  # fits use BLAS, whose bits depend on the number of threads
                     frames = (tables or study_tables)(cut, store)
                 files = write_tables(folder, frames)
                 if plan.rows:
                     write_rows(plan, store)
-                write_facts(plan, store)
+                write_facts(plan, store, same=not played_now and _are_rows_of(before, manifest))
                 manifest |= {
                     "games": cut.games,
                     "deals": cut.deals,
@@ -109,6 +110,16 @@ def run_study(
             message = f"{signal}; {kept}; run the same command again to resume"
             raise Interrupted(signal.signal_number, message) from None
     return Played(_as_played(plan, cut), frames, cut.games, played_now, manifest["seconds"], folder, manifest, files)
+
+
+def _are_rows_of(before: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
+    """Whether a run that finished before wrote the rows that this one would write of the same chunks."""
+    decide = ("plan_hash", "kept", "versions")
+    return bool(before.get("finished")) and all(before.get(key) == _as_read(manifest[key]) for key in decide)
+
+
+def _as_read(value: Any) -> Any:
+    return msgspec.json.decode(msgspec.json.encode(value))
 
 
 def _held_as_in(folder: Path, plan: Plan) -> Plan:

@@ -6,10 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from strozzi_sim.agent import AnyAgent
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.studies.calibrated import calibrated
-from strozzi_sim.studies.names import AnyAgent, AnyVariant, check_seats, find_agents, find_variants, seated
+from strozzi_sim.studies.names import AnyVariant, check_seats, find_agents, find_variants, seated
 from strozzi_sim.studies.plan import Extent, Plan
 from strozzi_sim.studies.planning import plan_of, read_study
 from strozzi_sim.studies.played import Played

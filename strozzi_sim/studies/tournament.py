@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.agent import AgentSpec
-from strozzi_sim.errors import ArgumentError, check_range
+from strozzi_sim.agent import AgentSpec, AnyAgent
+from strozzi_sim.errors import ArgumentError, check_range, counted
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import FigureTable
@@ -26,7 +26,7 @@ from strozzi_sim.stats.sequences import ALPHA, FIRST_LOOK, anytime_interval, sur
 from strozzi_sim.studies import standings
 from strozzi_sim.studies.calibrated import with_counts
 from strozzi_sim.studies.matchups import Field, make_field, matchups
-from strozzi_sim.studies.names import AnyAgent, AnyVariant, find_agents, find_players, find_variants
+from strozzi_sim.studies.names import AnyVariant, find_agents, find_players, find_variants
 from strozzi_sim.studies.plan import CHUNKS, Cell, Extent, Plan
 from strozzi_sim.studies.planning import plan_of
 from strozzi_sim.studies.played import Played
@@ -98,11 +98,12 @@ class Tournament(Study):
         for players in self.plan.players:
             cells = [cell for cell in self.plan.cells if cell.match.players == players]
             lineups = {cell.lineup for cell in cells}
-            seatings = len(cells[0].match.design)
+            sat, seatings = len(cells[0].match.design), counted(len(cells[0].match.design), "seating")
             variants = f"{len(self.plan.variants)} variants x " if len(self.plan.variants) > 1 else ""
-            games = len(cells) * seatings * self.plan.deals
+            games = len(cells) * sat * self.plan.deals
             parts.append(
-                f"{players} players: {len(lineups):,} matchups x {variants}{seatings} seatings x {self.plan.deals:,} deals = {games:,} games"
+                f"{players} players: {counted(len(lineups), 'matchup')} x {variants}{seatings} x {counted(self.plan.deals, 'deal')} = "
+                f"{counted(games, 'game')}"
             )
         total = f"; in all {self.plan.games:,} games" if len(parts) > 1 else ""
         note = " (a balanced sample of the matchups; matchups sets the maximum)" if self.sampled else ""
