@@ -138,7 +138,10 @@ def test_nothing_is_missing_exactly_when_a_task_is_fulfilled(played_variant):
     rules, fulfilled, unfulfilled, never = played.rules[0], set(), set(), set()
     for deal in range(6):
         too_late = set()
-        for table in KIT.positions(played, 4, 1) if deal == 0 else games_of("heuristic", played, deal):
+        positions = KIT.positions(played, 4, 1) if deal == 0 else games_of("heuristic", played, deal)
+        for number, table in enumerate(positions):
+            if number % 6 and not table.over:
+                continue
             state = table.state[0]
             for seat in range(4):
                 for task in range(int(rules["tasks"])):
