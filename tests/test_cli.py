@@ -111,7 +111,7 @@ def test_agents_and_games_json():
         },
         {
             "name": "strasbourg", "players": [3, 4, 5], "variants": ["base", "small-city", "other-tasks"], "behaviour": 1,
-            "tiers": {"weak": "random"},
+            "tiers": {"weak": "random", "middle": "heuristic", "search": "strategist"},
         },
         {
             "name": "strozzi", "players": [3, 4, 5, 6], "variants": ["base", "long-tracks"], "behaviour": 1,

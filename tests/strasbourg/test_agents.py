@@ -11,6 +11,7 @@ from strozzi_agents.strasbourg.tasks import NEVER, missing
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.games.strasbourg import state as s
+from strozzi_sim.games.strasbourg.events import cards_of
 from strozzi_sim.games.strasbourg.scoring import is_fulfilled
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.kernel.wins import WIN_UNITS
@@ -19,7 +20,7 @@ from strozzi_sim.play.position import Position
 from strozzi_sim.selfplay.match import Match
 
 STYLES = ("councillor", "hoarder", "merchant", "spender", "tasker")
-SEARCH = "strategist:iterations=24"
+SEARCH = "strategist:iterations=8"
 AGENTS = ("heuristic", *STYLES)
 COMPARED = {s.MOST_COINS, s.MOST_MEMBERS_IN_CITY, s.COUNCIL_MEMBERS, s.NOBILITY_OR_CHURCH}  # not by what is missing
 
@@ -43,13 +44,15 @@ def test_the_search_plays_legally(played_variant):
     assert match(SEARCH, "random", players=3, played_variant=variant(played_variant)).play(0, 1).games == 1
 
 
-@pytest.mark.parametrize("name", [*AGENTS, SEARCH])
-def test_they_are_fair(name):
+@pytest.mark.parametrize("changes", ["base", "all-flipped"])
+@pytest.mark.parametrize(
+    "name", ["heuristic", *[pytest.param(name, marks=pytest.mark.slow) for name in (*STYLES, SEARCH)]]
+)
+def test_they_are_fair(name, changes):
     """All-flipped hides what can be hidden."""
-    for changes in ("base", "all-flipped"):
-        found = check_fairness(load_agent(name, STRASBOURG), STRASBOURG, variant(changes), players=[3, 5], deals=1)
-        assert found.leak is None, found.leak
-        assert found.decisions > 20
+    found = check_fairness(load_agent(name, STRASBOURG), STRASBOURG, variant(changes), players=[3], deals=1)
+    assert found.leak is None, found.leak
+    assert found.decisions > 20
 
 
 def decide(compiled, table, memory):
@@ -74,6 +77,58 @@ def test_the_plan_in_memory_changes_nothing(played_variant):
     assert asked > 100
 
 
+# -- the search ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("played_variant", ["base", "all-flipped"])
+def test_the_search_spends_nothing_on_single_cards(played_variant):
+    """It compares divisions once, before the first card is laid; then it follows the one it chose, stack by stack."""
+    compiled = compile_agent(load_agent(SEARCH, STRASBOURG), STRASBOURG)
+    table, memories = KIT.position(variant(played_variant), 3, 0), np.zeros(3, compiled.memory)
+    searched, followed = 0, 0
+    while not table.over and searched < 6:
+        memory, phase = memories[table.actor : table.actor + 1], int(table.state["phase"][0])
+        seat, begun, before = table.actor, int(table.state["stacks"][0][table.actor, 0]), int(memory["playouts"][0])
+        action = decide(compiled, table, memory)
+        spent = int(memory["playouts"][0]) - before
+        assert action in table.legal
+        if phase == s.SPLIT:
+            planned = memory["own"]["plan"][0]
+            assert planned.sum() == sum(table.state["stacks"][0][seat]) + int(table.state["hand"][0])
+            first = int(table.state["stack_count"][0][seat]) == 0 and len(cards_of(begun)) == 1
+            followed += not spent
+            searched += spent > 0
+            assert first or not spent
+        else:
+            assert spent <= 3 * 8
+            assert spent == 0 or phase not in (s.DRAW, s.SELL, s.RETURN)
+        table.play(action)
+    assert searched == 6
+    assert followed > 0
+
+
+def test_the_search_goes_on_from_stacks_that_another_began():
+    compiled = compile_agent(load_agent("strategist:iterations=2", STRASBOURG), STRASBOURG)
+    asked = 0
+    for table in KIT.positions(BASE, 4, 1):
+        if not table.over and int(table.state["phase"][0]) == s.SPLIT:
+            assert decide(compiled, table, np.zeros(1, compiled.memory)) in table.legal
+            asked += 1
+    assert asked > 10
+
+
+def test_the_search_says_what_it_thinks_of_actions():
+    spec, table = load_agent(SEARCH, STRASBOURG), KIT.position(BASE, 4, 0)
+    compiled = compile_agent(spec, STRASBOURG)
+    memory = np.zeros(1, compiled.memory)
+    action = decide(compiled, table, memory)  # which tasks
+    thoughts = {thought.action: thought for thought in spec.agent.analyse(memory[0], table.legal, None)}
+    assert action in thoughts
+    assert set(thoughts) <= set(table.legal)
+    assert sum(thought.visits for thought in thoughts.values()) == int(memory["playouts"][0])
+    assert thoughts[action].visits == max(thought.visits for thought in thoughts.values())
+
+
 # -- tasks -----------------------------------------------------------------------------------------------------------
 
 
@@ -83,7 +138,10 @@ def test_nothing_is_missing_exactly_when_a_task_is_fulfilled(played_variant):
     rules, fulfilled, unfulfilled, never = played.rules[0], set(), set(), set()
     for deal in range(6):
         too_late = set()
-        for table in KIT.positions(played, 4, 1) if deal == 0 else games_of("heuristic", played, deal):
+        positions = KIT.positions(played, 4, 1) if deal == 0 else games_of("heuristic", played, deal)
+        for number, table in enumerate(positions):
+            if number % 6 and not table.over:
+                continue
             state = table.state[0]
             for seat in range(4):
                 for task in range(int(rules["tasks"])):
@@ -128,7 +186,7 @@ def test_every_agent_beats_random(name):
 
 @pytest.mark.slow
 def test_the_search_beats_the_evaluator():
-    assert win_share("strategist", "heuristic", 50) > 0.3
+    assert win_share("strategist", "heuristic", 30) > 0.4
 
 
 @cache

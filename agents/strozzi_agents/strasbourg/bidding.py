@@ -11,7 +11,7 @@ from numba import float64, int64
 from strozzi_agents.strasbourg.worth import SUMS, goods_value
 from strozzi_sim.games.strasbourg.cards import add_values, count_cards, count_value, highest_card, one_card
 from strozzi_sim.games.strasbourg.knowledge import unseen_cards
-from strozzi_sim.games.strasbourg.state import AUCTIONS, MAX_VALUE, STEP_A, STEP_G, UNKNOWN_STACK
+from strozzi_sim.games.strasbourg.state import ADD, AUCTIONS, CLOSE, MAX_VALUE, STEP_A, STEP_G, UNKNOWN_STACK
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, jit
 
@@ -311,6 +311,15 @@ def follows_plan(state, memory, seat):
         if count_value(state.stacks[seat, count], value) > count_value(memory.plan[count], value):
             return False
     return True
+
+
+@force_inline
+def lay_next(state, rest):
+    """The action that adds the highest card of a bag to the stack under construction, or closes it."""
+    if rest == 0:
+        return int64(CLOSE)
+    value = highest_card(rest)
+    return ADD + value if (state.legal >> value) & 1 else int64(CLOSE)
 
 
 @jit

@@ -9,6 +9,7 @@ from strozzi_agents.strasbourg.bidding import (
     fill_chances,
     fill_chances_ahead,
     follows_plan,
+    lay_next,
     make_plan,
     plan_rest,
 )
@@ -26,12 +27,10 @@ from strozzi_agents.strasbourg.worth import (
 from strozzi_sim.agent import Param, compiled_agent
 from strozzi_sim.games.strasbourg.cards import add_values, count_cards, highest_card
 from strozzi_sim.games.strasbourg.state import (
-    ADD,
     APPRENTICE,
     BID,
     BUILD_CHAPEL,
     CHAPEL,
-    CLOSE,
     DEFER,
     DRAW,
     DRAW_CARD,
@@ -169,7 +168,7 @@ def _draw(state, rules, params, seat):
 
 
 @jit
-def _plan_key(state, rules, seat, cards):
+def plan_key(state, rules, seat, cards):
     """A number for all that a plan depends on."""
     key = absorb(uint64(seat), cards)
     key = absorb(key, state.round * 8 + state.start_player)
@@ -198,29 +197,39 @@ def _plan_key(state, rules, seat, cards):
 
 
 @jit
+def cards_drawn(state, seat):
+    """Bag: what the seat divides, in hand and on stacks."""
+    cards = state.hand
+    for k in range(state.stack_count[seat] + 1):
+        cards += state.stacks[seat, k]
+    return cards
+
+
+@jit
+def fill_planning(state, rules, params, memory, seat):
+    """Work out what a plan of the round is made from."""
+    fill_decision(state, rules, params, memory, seat)
+    fill_steps(state, rules, params, memory, seat)
+    fill_chances_ahead(state, rules, params, memory, seat)
+
+
+@jit
 def _split(state, rules, params, memory, seat):
     """Follow the plan; where stacks are not as planned, mean the cards left for the steps that are."""
-    count, cards = state.stack_count[seat], state.hand
-    for k in range(count + 1):
-        cards += state.stacks[seat, k]
-    key = _plan_key(state, rules, seat, cards)
+    count, cards = state.stack_count[seat], cards_drawn(state, seat)
+    key = plan_key(state, rules, seat, cards)
     planned = memory.plan_key == key
     on_plan = count < MAX_PLAN
     if planned and on_plan:
         on_plan = follows_plan(state, memory, seat)
     if not planned or not on_plan:
-        fill_decision(state, rules, params, memory, seat)
-        fill_steps(state, rules, params, memory, seat)
-        fill_chances_ahead(state, rules, params, memory, seat)
+        fill_planning(state, rules, params, memory, seat)
     if not planned:
         make_plan(state, rules, params, memory, seat, cards)
         memory.plan_key = key
         on_plan = count < MAX_PLAN and follows_plan(state, memory, seat)
     rest = memory.plan[count] - state.stacks[seat, count] if on_plan else plan_rest(state, rules, memory, seat)
-    if rest == 0:
-        return int64(CLOSE)
-    value = highest_card(rest)
-    return ADD + value if (state.legal >> value) & 1 else int64(CLOSE)
+    return lay_next(state, rest)
 
 
 @jit
@@ -280,16 +289,22 @@ def _act(state, rules, params, memory, seat, phase):
     )
 
 
+@jit
+def decide(state, rules, params, memory):
+    """What the evaluator chooses."""
+    phase, seat = state.phase, state.actor
+    if phase == BID:
+        return int64(_bid(state, rules, params, memory, seat))
+    if phase == DRAW:
+        return int64(_draw(state, rules, params, seat))
+    if phase == SPLIT:
+        return int64(_split(state, rules, params, memory, seat))
+    if phase == KEEP:
+        return int64(_keep(state, rules, params, seat))
+    return int64(_act(state, rules, params, memory, seat, phase))
+
+
 @compiled_agent(name="heuristic", games=("strasbourg",), memory=MEMORY, **PARAMS)
 def heuristic(state, rules, params, memory, rng):
     """Spends influence where it expects most points for it: spaces, tasks, chairs and coins, at the chance of winning them."""
-    phase, seat = state.phase, state.actor
-    if phase == BID:
-        return _bid(state, rules, params, memory, seat)
-    if phase == DRAW:
-        return _draw(state, rules, params, seat)
-    if phase == SPLIT:
-        return _split(state, rules, params, memory, seat)
-    if phase == KEEP:
-        return _keep(state, rules, params, seat)
-    return _act(state, rules, params, memory, seat, phase)
+    return decide(state, rules, params, memory)

@@ -111,24 +111,29 @@ def tasks_worth(state, rules, params, memory, seat, own, empty, coins):
 
 
 @jit
+def space_worth(state, rules, params, memory, seat, cell, coins, coin, before):
+    """Points of a member on an empty space, when a coin is worth `coin` and the tasks promise `before` without it."""
+    space, price = int64(1) << cell, rules.price[cell]
+    worth = memory.space[cell] - coin * price - before
+    own, empty = state.members[seat] | space, state.empty & ~space
+    return worth + tasks_worth(state, rules, params, memory, seat, own, empty, coins - price)
+
+
+@jit
 def best_space(state, rules, params, memory, seat, guild, coins, coin):
     """(cell, points) of the best space of a guild that costs no more than `coins`, when a coin is worth `coin`; cell -1: none.
 
     Nothing is worth less than nothing: a placement may be left.
     """
-    own, empty = state.members[seat], state.empty
-    spaces = rules.guild_spaces[guild] & empty & rules.affordable[min(coins, MAX_PRICE)]
+    spaces = rules.guild_spaces[guild] & state.empty & rules.affordable[min(coins, MAX_PRICE)]
     if spaces == 0:
         return int64(-1), 0.0
-    before = tasks_worth(state, rules, params, memory, seat, own, empty, coins)
+    before = tasks_worth(state, rules, params, memory, seat, state.members[seat], state.empty, coins)
     best, chosen = 0.0, int64(-1)
     while spaces != 0:
         cell = lowest_bit(spaces)
-        space = spaces & -spaces
-        spaces ^= space
-        price = rules.price[cell]
-        worth = memory.space[cell] - coin * price - before
-        worth += tasks_worth(state, rules, params, memory, seat, own | space, empty & ~space, coins - price)
+        spaces &= spaces - 1
+        worth = space_worth(state, rules, params, memory, seat, cell, coins, coin, before)
         if worth > best:
             best, chosen = worth, cell
     return chosen, best

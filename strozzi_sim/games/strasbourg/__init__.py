@@ -13,5 +13,5 @@ GAME = Game(
     rules=RULES,
     journal_rows=JOURNAL_ROWS,
     beliefs=("stacks", "deck", "kept", "coins", "goods", "privileges"),
-    tiers={"weak": "random", "middle": "heuristic"},
+    tiers={"weak": "random", "middle": "heuristic", "search": "strategist"},
 )
