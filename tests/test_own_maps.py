@@ -184,6 +184,7 @@ def strozzi(*arguments, cwd=None):
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
 
 
+@pytest.mark.slow
 def test_the_heatmap_command(finished, tmp_path):
     done = strozzi(
         "heatmap", "strozzi", "--rows", "flag", "--columns", "port", "--deals", 50, "--players", "3-4", cwd=tmp_path

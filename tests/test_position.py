@@ -31,7 +31,12 @@ from strozzi_sim.play.scripted import ScriptEnded, steps
 from strozzi_sim.selfplay.match import Match
 
 COUNTS = [
-    pytest.param(kit, players, id=f"{kit.game.name}-{players}")
+    pytest.param(
+        kit,
+        players,
+        id=f"{kit.game.name}-{players}",
+        marks=() if players in (kit.game.player_counts[0], kit.game.player_counts[-1]) else pytest.mark.slow,
+    )
     for kit in KITS.values()
     for players in kit.game.player_counts
 ]

@@ -166,7 +166,7 @@ def test_the_first_decisions_all_ways(kit, name):
         assert assert_same_tree(kit, kit.position(kit.narrow(name), players, deal), [], 3) > 4
 
 
-@pytest.mark.parametrize(("kit", "name"), cases(every_variant))
+@pytest.mark.parametrize(("kit", "name"), cases(lambda kit: slow_but_base(kit.variants)))
 def test_the_last_decisions_all_ways(kit, name):
     """To the last coin, promotion tiles, ties and all."""
     counted = 0
@@ -179,7 +179,12 @@ def test_the_last_decisions_all_ways(kit, name):
     assert counted > 12
 
 
-@pytest.mark.parametrize(("kit", "switch"), cases(lambda kit: kit.switches))
+def slow_but_base(names):
+    """All of them; those that are not base are slow."""
+    return [name if name == "base" else pytest.param(name, marks=SLOW) for name in names]
+
+
+@pytest.mark.parametrize(("kit", "switch"), cases(lambda kit: slow_but_base(kit.switches)))
 def test_every_course_of_a_tiny_game(kit, switch):
     chosen = from_changes(kit.game, "tiny", {**kit.tiny, **kit.switches[switch]}, "tests tiny")
     table, options = kit.position(chosen, kit.game.player_counts[0], 0), []
@@ -398,7 +403,7 @@ def test_every_event_has_its_words(kit, name):
 
 BUDGETS = {
     "appraiser": ("playouts=20,lots=1", "playouts=20,lots=1,utility=win"), "flat_mc": ("playouts=1", "playouts=1,utility=win"),
-    "ismcts": ("iterations=30",), "strategist": ("iterations=30",),
+    "ismcts": ("iterations=30",), "mo_ismcts": ("iterations=30",), "strategist": ("iterations=30",),
 }  # fmt: skip
 
 
@@ -460,7 +465,14 @@ def test_agents_leave_the_state_and_the_rules_alone_and_need_no_memory_of_the_ga
             table.play(action)
 
 
-@pytest.mark.parametrize(("kit", "agent"), cases(every_agent))
+def slow_but_standard(kit):
+    """Every agent; those that are not the game's standard one are slow."""
+    return [
+        agent if agent == kit.game.standard_agent else pytest.param(agent, marks=SLOW) for agent in every_agent(kit)
+    ]
+
+
+@pytest.mark.parametrize(("kit", "agent"), cases(slow_but_standard))
 def test_every_agent_is_fair(kit, agent):
     """All-flipped hides what can be hidden."""
     counts = sorted({kit.game.player_counts[0], kit.game.player_counts[-1]})

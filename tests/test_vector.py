@@ -22,7 +22,11 @@ from strozzi_sim.play.records import record_game
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.selfplay.vector import VectorEnv
 
-COUNTS = [(name, players) for name in game_names() for players in load_game(name).player_counts]
+COUNTS = [
+    pytest.param(name, players, marks=pytest.mark.slow if players in load_game(name).player_counts[1:-1] else ())
+    for name in game_names()
+    for players in load_game(name).player_counts
+]
 SEED = 5
 
 

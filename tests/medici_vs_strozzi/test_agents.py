@@ -237,6 +237,7 @@ def test_fair_price_beats_every_fixed_price():
     assert all(win_share("fair-price", name, 500) >= 0.80 for name in hardest)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("utility", ["margin", "win"])
 def test_search_beats_fair_price(utility):
     assert win_share(f"appraiser:lots=3,playouts=20,utility={utility}", "fair-price", 40) > 0.6

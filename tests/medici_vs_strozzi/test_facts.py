@@ -36,7 +36,11 @@ VARIANTS = {
     "long": resolve_variant(GAME, "long"),
     "flipped": from_changes(GAME, "flipped", FLIPPED, "tests flipped"),
 }
-CASES = [("base", "random", 20), ("base", "fair-price", 10), ("long", "random", 8), ("flipped", "random", 20)]
+CASES = [
+    ("base", "random", 4), ("flipped", "random", 4), pytest.param("base", "random", 20, marks=pytest.mark.slow),
+    pytest.param("base", "fair-price", 10, marks=pytest.mark.slow), pytest.param("long", "random", 8, marks=pytest.mark.slow),
+    pytest.param("flipped", "random", 20, marks=pytest.mark.slow),
+]  # fmt: skip
 RECOUNTED = [table for table in f.TABLES if table is not f.ESTIMATES]
 
 

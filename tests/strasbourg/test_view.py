@@ -49,7 +49,9 @@ def told(reference, seat):
     return {**seen, "own_hand": (sorted(hand), sorted(pile)) if own else ([], [])}
 
 
-@pytest.mark.parametrize("name", KNOWING)
+@pytest.mark.parametrize(
+    "name", [name if name == "all-flipped" else pytest.param(name, marks=pytest.mark.slow) for name in KNOWING]
+)
 def test_a_view_shows_what_the_reference_lets_the_seat_see(name):
     chosen = variant(name)
     for players in (3, 4, 5):
@@ -66,6 +68,7 @@ def test_a_view_shows_what_the_reference_lets_the_seat_see(name):
                         assert mine[what] == thing, f"{what}: {where}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["base", "planning", "hide-money", "all-flipped", "few-cards", "other-box"])
 def test_the_conformance_check_holds(name):
     found = check_game(STRASBOURG, variant=variant(name), players=[5 if name == "few-cards" else 4], deals=1)
