@@ -222,6 +222,7 @@ SLOW_COMMANDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [*COMMANDS, *(pytest.param(each, marks=pytest.mark.slow) for each in SLOW_COMMANDS)]
 )
@@ -252,6 +253,7 @@ def test_an_import_may_do_its_worst(tmp_path, monkeypatch):
         assert str(fault.value) == f"agent file {file} does not import: {words}"
 
 
+@pytest.mark.slow
 def test_what_is_printed_goes_to_standard_error(bots, tmp_path):
     loud = tmp_path / "loud.py"
     loud.write_text("import os\nprint('imported')\nos.write(1, b'in C')\n" + Path(bots).read_text())
@@ -280,6 +282,7 @@ def test_a_run_resumes_after_a_fault(bots, tmp_path):
 # -- signals, and the end of the parent -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "workers", "agent"),
     [

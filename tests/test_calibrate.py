@@ -17,6 +17,8 @@ from strozzi_sim.selfplay.match import Match
 from strozzi_sim.studies.calibrated import calibrated, noted
 from strozzi_sim.studies.planning import make_plan
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def each_takes(monkeypatch):

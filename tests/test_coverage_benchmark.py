@@ -8,6 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+pytestmark = pytest.mark.slow
+
+
 FOLDER = Path(__file__).parents[1] / "benchmarks" / "covering"
 NAMES = ("cases", "judging", "seats")
 

@@ -66,6 +66,7 @@ def test_balance_of_every_variant(game, document):
     assert {row["variant"] for row in found["tables"]["balance"]} == set(variants)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", ["", "random", *SEARCHERS])
 def test_record_verify_replay(game, agent, document, tmp_path):
     path = tmp_path / "games.jsonl"

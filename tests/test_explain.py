@@ -28,6 +28,9 @@ from strozzi_sim.games.contract import count_legal, kth_legal
 from strozzi_sim.kernel.streams import randbelow
 from strozzi_sim.agent.analysis import ActionAnalysis
 
+pytestmark = pytest.mark.slow
+
+
 
 def luck(memory, legal, node):
     '''Number drawn.'''

@@ -102,6 +102,7 @@ BLIND = """
 """
 
 
+@pytest.mark.slow
 def test_a_blind_agent_of_the_package_is_handed_the_state_and_one_that_is_not_blind_is_caught(tmp_path, monkeypatch):
     (tmp_path / "blind.py").write_text(textwrap.dedent(BLIND))
     game = load_game("strasbourg")
@@ -152,6 +153,7 @@ class Batches:
         return (legal.cumsum(axis=1) > (wishes % legal.sum(axis=1))[:, None]).argmax(axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", [Mindful, Batches], ids=["act", "batch"])
 def test_python_agents_are_asked_with_equal_memory_and_random_numbers(agent):
     found = check(spec_of(agent), players=[4])
@@ -241,6 +243,7 @@ CAUSES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "cause"), [("globals", ORDER), *(pytest.param(*each, marks=pytest.mark.slow) for each in CAUSES)]
 )

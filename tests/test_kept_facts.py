@@ -129,6 +129,7 @@ class FirstLegal:
         return legal[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("players", "agents", "seatings", "deals"),
     [
@@ -300,6 +301,7 @@ def test_a_finished_study_that_is_asked_for_rows_plays_again_and_for_less_does_n
     assert run_study(plan(facts=["card", "ship", "game"]), folder, workers=1).played_now == more.games
 
 
+@pytest.mark.slow
 def test_a_finished_study_leaves_its_rows_as_they_are(finished, tmp_path):
     """Unless one is missing or was changed, or rows of another table, or of other deals, are asked for."""
     folder = tmp_path / "results"

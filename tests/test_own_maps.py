@@ -98,6 +98,7 @@ OF_KEPT_ROWS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", OF_KEPT_ROWS)
 def test_a_map_of_kept_rows_is_that_of_games_and_plays_nothing(tmp_path, game):
     table, maps = OF_KEPT_ROWS[game]

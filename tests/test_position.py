@@ -180,6 +180,7 @@ def test_what_is_no_agent_of_the_game_is_refused():
                 use(agent)
 
 
+@pytest.mark.slow
 def test_analyse_says_what_an_agent_thinks_and_changes_nothing():
     position = Position("strozzi", 4, seed=7)
     found = position.analyse("ismcts:iterations=150")
@@ -496,6 +497,7 @@ def test_a_record_leads_to_the_same_positions(kit, players, tmp_path):
         position.undo()
 
 
+@pytest.mark.slow
 @each_game
 def test_a_record_so_far_leads_to_the_first_position_that_wrote_it(kit):
     position = played(kit, kit.game.player_counts[-1], "so far", seed=6)
@@ -580,6 +582,7 @@ def scripted(kit, players, word):
             script.append(dice.below(ended.outcomes))
 
 
+@pytest.mark.slow
 @each_game
 def test_chance_by_script(kit):
     players = kit.game.player_counts[0]

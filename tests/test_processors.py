@@ -51,6 +51,9 @@ DENSE = """
 import hashlib
 from test_processors import numbers
 from strozzi_sim.agent import dense
+
+pytestmark = pytest.mark.slow
+
 print(hashlib.sha256(dense(numbers(70, 231), numbers(231, 37), numbers(37)).tobytes()).hexdigest())
 """
 

@@ -469,6 +469,7 @@ def test_code_that_never_comes_back_ends_with_3_without_workers_too(command, kin
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_call_that_comes_back_is_left_alone(monkeypatch):
     @python_agent(name="late")
     class Late:
@@ -501,6 +502,7 @@ def test_a_package_that_does_not_import(monkeypatch):
 # -- workers ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_processes_bring_the_same_results():
     def played(*agents, workers):
         tasks = [Task(k, match(*agents), 3 * k, 3 * k + 3) for k in range(3)]
@@ -513,6 +515,7 @@ def test_processes_bring_the_same_results():
     assert played(Layers, "random", workers=2) == played(Layers, "random", workers=1)
 
 
+@pytest.mark.slow
 def test_workers_that_hang_or_die_are_a_fault(tmp_path, monkeypatch):
     monkeypatch.setenv("STROZZI_DECISION_SECONDS", "0.4")
     for body, words in (

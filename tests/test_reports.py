@@ -218,6 +218,7 @@ def page(report):
     return parser
 
 
+@pytest.mark.slow
 def test_the_page_is_whole(page, pages):
     assert page.open == []
     assert len(page.ids) == len(set(page.ids))
@@ -406,6 +407,7 @@ def test_no_variant_or_line_up_is_left_out_and_no_drawing_too_tall():
     assert set(lineups) <= {text for _, _, drawing in alone.drawings for text in texts_of(drawing)}
 
 
+@pytest.mark.slow
 def test_a_page_of_many_panels_stays_small_enough_to_mail(tmp_path):
     """Of a map with thousands of cells the page has pixels; files and links are those of every map."""
     strozzi = load_game("strozzi")

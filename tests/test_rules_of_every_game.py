@@ -48,6 +48,11 @@ def every_variant(kit):
     return kit.variants
 
 
+def slow_but_base(names):
+    """All of them; those that are not base are slow."""
+    return [name if name == "base" else pytest.param(name, marks=SLOW) for name in names]
+
+
 def test_every_game_has_a_kit():
     assert sorted(KITS) == game_names()
     for kit in KITS.values():
@@ -177,11 +182,6 @@ def test_the_last_decisions_all_ways(kit, name):
             table.play(action)
         counted += assert_same_tree(kit, table, options, 4)
     assert counted > 12
-
-
-def slow_but_base(names):
-    """All of them; those that are not base are slow."""
-    return [name if name == "base" else pytest.param(name, marks=SLOW) for name in names]
 
 
 @pytest.mark.parametrize(("kit", "switch"), cases(lambda kit: slow_but_base(kit.switches)))

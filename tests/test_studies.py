@@ -193,6 +193,7 @@ def scribble_in_ledger(folder):
     ledger.write_bytes(b"".join([*lines[:4], b"{torn\n", *lines[5:]]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("harm", "chunks", "words"),
     [

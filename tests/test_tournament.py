@@ -510,6 +510,7 @@ def strozzi(*arguments):
     return subprocess.run(command, env=os.environ, capture_output=True, text=True, timeout=300, check=False)
 
 
+@pytest.mark.slow
 def test_the_tournament_command(tmp_path):
     arguments = "tournament", "strozzi", "--players", 3, "--agents", ",".join(FIELD), "--deals", 60, "--seed", 5
     said = strozzi(*arguments, "--out", tmp_path / "r", "--workers", 2)

@@ -15,6 +15,9 @@ from strozzi_sim.reports.writing import write_report
 from strozzi_sim.studies.played import load_results
 from strozzi_sim.studies.run import run_study
 
+pytestmark = pytest.mark.slow
+
+
 FIELD = ["heuristic", "random", "greedy", "trader"]
 
 

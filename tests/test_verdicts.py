@@ -17,6 +17,9 @@ from strozzi_sim.reports import findings
 from strozzi_sim.reports.heat import draw_heat_map
 from strozzi_sim.stats import benjamini_hochberg
 
+pytestmark = pytest.mark.slow
+
+
 SEATS = 4
 
 

@@ -47,6 +47,7 @@ def decisions(*names, played=BASE, deals=10):
             table.play(action)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [0, 9, 30])
 @pytest.mark.parametrize("tiles", [1, 2, 3])
 def test_fixed_price_names_its_price_and_pays_no_more(value, tiles):

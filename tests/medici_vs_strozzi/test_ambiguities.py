@@ -1147,6 +1147,7 @@ def test_check_names_every_changed_number(components: dict[str, Any], seed: int,
     assert count > len(numbered)
 
 
+@pytest.mark.slow
 @recorded
 def test_check_changed_choices(components: dict[str, Any], seed: int, discarding: float) -> None:
     game, options = with_options(components, seed, discarding)

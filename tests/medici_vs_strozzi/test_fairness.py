@@ -36,6 +36,7 @@ def check(spec, played=BASE, deals=1):
 # -- hidden cash (19) ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_open_cash_may_be_read(cheats):
     assert check(load_agent(f"{cheats}::purse")).leak is None
 

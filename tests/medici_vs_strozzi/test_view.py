@@ -179,6 +179,7 @@ def padded(harbors):
     return [*harbors, *["-"] * (s.MAX_HARBORS - len(harbors))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*SHIPPED, *SWITCHES])
 def test_every_index_of_the_observation_is_what_it_says(name):
     phases = set()

@@ -33,12 +33,14 @@ def match(*names, players=4, played_variant=BASE, seatings="one"):
 # -- legal, pure, fair -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("played_variant", VARIANTS)
 def test_they_play_legally_everywhere(played_variant):
     for players in STRASBOURG.player_counts:  # an illegal action would be a fault
         assert match(*AGENTS[:players], players=players, played_variant=variant(played_variant)).play(0, 4).games == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("played_variant", ["all-flipped", "few-cards"])
 def test_the_search_plays_legally(played_variant):
     assert match(SEARCH, "random", players=3, played_variant=variant(played_variant)).play(0, 1).games == 1
@@ -132,6 +134,7 @@ def test_the_search_says_what_it_thinks_of_actions():
 # -- tasks -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("played_variant", ["base", "other-tasks", "other-box"])
 def test_nothing_is_missing_exactly_when_a_task_is_fulfilled(played_variant):
     played = variant(played_variant)
@@ -208,6 +211,7 @@ def played_by(name, deals=24):
     return dict(zip(("first", "kept", "council", "sold"), totals / deals, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "trait", "least"),
     [("spender", "first", 1.0), ("tasker", "kept", 0.5), ("councillor", "council", 1.0), ("merchant", "sold", 2.0)],
@@ -216,5 +220,6 @@ def test_a_style_has_more_of_what_it_seeks(name, trait, least):
     assert played_by(name)[trait] > played_by("heuristic")[trait] + least
 
 
+@pytest.mark.slow
 def test_the_hoarder_begins_with_fewer_cards():
     assert played_by("hoarder")["first"] < played_by("heuristic")["first"] - 1.0

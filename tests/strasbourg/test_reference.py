@@ -446,6 +446,7 @@ def test_check_names_every_changed_number(components: dict[str, Any], players: i
     assert accepted < 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("components", "players", "seed"), RECORDED[:3])
 def test_check_names_lines_with_other_types(components: dict[str, Any], players: int, seed: int) -> None:
     header, numbered = record(random_game(components, players, seed, 0.3))
@@ -457,6 +458,7 @@ def test_check_names_lines_with_other_types(components: dict[str, Any], players:
                 assert named >= number, changed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("components", "players", "seed"), RECORDED)
 def test_check_names_lines_left_out_doubled_or_exchanged(components: dict[str, Any], players: int, seed: int) -> None:
     header, numbered = record(random_game(components, players, seed, 0.3))

@@ -96,6 +96,7 @@ def hidden(world, other):
     return [cards_of(int(world["stacks"][other][k])) for k in range(int(world["stack_count"][other]))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["base", "few-cards", "planning", "all-flipped"])
 def test_worlds_agree_with_all_that_is_public(name):
     """Cards and sizes; and a card that was drawn again from under a deck is in the stacks unless one of its value was seen."""
