@@ -21,15 +21,14 @@ from strozzi_sim.play.records import RecordedGame, record_game, write_record
 from strozzi_sim.play.retrace import retrace, table_of
 from strozzi_sim.selfplay.match import Match
 
+pytestmark = pytest.mark.slow
+
 BOTS = """
 import numpy as np
 from strozzi_sim.agent import compiled_agent, python_agent
 from strozzi_sim.games.contract import count_legal, kth_legal
 from strozzi_sim.kernel.streams import randbelow
 from strozzi_sim.agent.analysis import ActionAnalysis
-
-pytestmark = pytest.mark.slow
-
 
 
 def luck(memory, legal, node):

@@ -11,6 +11,8 @@ import pytest
 
 from strozzi_sim.agent import dense
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).with_name("layers_study.py")
 
 
@@ -51,9 +53,6 @@ DENSE = """
 import hashlib
 from test_processors import numbers
 from strozzi_sim.agent import dense
-
-pytestmark = pytest.mark.slow
-
 print(hashlib.sha256(dense(numbers(70, 231), numbers(231, 37), numbers(37)).tobytes()).hexdigest())
 """
 

@@ -43,11 +43,11 @@ def trees_memory(values, game):
         InputError: the trees would take more than a gibibyte.
     """
     seats = int(game.max_players)
-    return np.dtype([  # shape            meaning
-        *_fields("mo_ismcts", values, game, seats),
+    return np.dtype([  # shape            meaning; first, as numba takes a record that begins like another for one of its kind
         ("at", "i4", (seats,)),  #       [P] where the iteration under way stands in each tree
         ("left", "u1", (seats,)),  #     [P] 1 = it has left that tree
         ("before", game.state),  #       the state before a step
+        *_fields("mo_ismcts", values, game, seats),
     ], align=True)  # fmt: skip
 
 
