@@ -178,7 +178,7 @@ KIT = Kit(
         **{name: SWITCHES[name] for name in ("reverse-start", "second-lap", "ware-needs-match", "tile-optional")},
     },
     changes=variants(),
-    deals=(5, 40, 250),
+    deals=(5, 20, 150),
     choose=lambda chooser, legal: chooser.choice(legal),
     chance=chance_of,
     reference=_reference,

@@ -403,7 +403,7 @@ def test_every_event_has_its_words(kit, name):
 
 BUDGETS = {
     "appraiser": ("playouts=20,lots=1", "playouts=20,lots=1,utility=win"), "flat_mc": ("playouts=1", "playouts=1,utility=win"),
-    "ismcts": ("iterations=30",), "mo_ismcts": ("iterations=30",), "strategist": ("iterations=30",),
+    "ismcts": ("iterations=30",), "mo_ismcts": ("iterations=30",), "strategist": ("iterations=6",),
 }  # fmt: skip
 
 

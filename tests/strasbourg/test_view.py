@@ -269,3 +269,14 @@ def test_no_rivals_cards_in_the_text():
         assert "Seat agent" in text
         for action in table.legal:
             assert action_name(action, view)
+
+
+@pytest.mark.parametrize("name", ["base", "other-tasks", "other-box"])
+def test_own_tasks_are_told_in_words_and_no_others(name):
+    table = KIT.position(variant(name), 3, 0)
+    tasks = {task["id"]: task["points"] for task in table.variant.components["tasks"]}
+    for seat in range(3):
+        (told,) = (line for line in table.text(seat).splitlines() if line.startswith("Your tasks: "))
+        dealt = table.view(seat).dealt
+        assert [task for task in tasks if f"{task} (" in told] == list(dealt)
+        assert all(f", {tasks[task]} points)" in told for task in dealt)

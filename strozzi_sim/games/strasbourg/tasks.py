@@ -1,7 +1,7 @@
 """The task cards as component data: their kinds, and what each kind must say (F7)."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -23,6 +23,22 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "most_coins": (),
     "nobility_or_church": (),
 }
+
+
+_WORDS = {
+    "adjacent_to_edifice": "{min} beside {edifice}", "members_in_guild": "{min} {guild} spaces",
+    "same_edifice": "{min} beside one edifice", "orthogonal_line": "row of {min}", "diagonal_line": "diagonal of {min}",
+    "square_2x2": "square of 4", "council_members": "council seats", "distinct_edifices": "beside {min} edifices",
+    "most_members_in_city": "most members", "most_coins": "most coins", "distinct_guilds": "members in {min} guilds",
+    "guilds_with_pairs": "{min} members in {guilds} guilds", "distinct_chapels": "beside {min} chapels",
+    "same_chapel": "{min} beside one chapel", "connected_group": "group of {min}", "border_members": "{min} on the border",
+    "nobility_or_church": "nobility or church",
+}  # fmt: skip
+
+
+def task_names(data: Mapping[str, Any]) -> dict[str, str]:
+    """What each task of plain component data asks for, in a few words, by its id."""
+    return {task["id"]: _WORDS[task["kind"]].format_map(task) for task in data.get("tasks", [])}
 
 
 class MinByPlayers(msgspec.Struct, forbid_unknown_fields=True):

@@ -12,6 +12,7 @@ from strozzi_sim.games.strasbourg.events import cards_of, city_of, space_name, s
 from strozzi_sim.games.strasbourg.geometry import Cell
 from strozzi_sim.games.strasbourg.knowledge import conceal, determinize, seen_action
 from strozzi_sim.games.strasbourg.observation import OBSERVATION, SLICES, observe
+from strozzi_sim.games.strasbourg.tasks import task_names
 
 __all__ = [
     "OBSERVATION", "SLICES", "View", "action_name", "conceal", "determinize", "observe", "question", "render", "seen_action",
@@ -297,7 +298,11 @@ def _city_lines(position: Any, components: Mapping[str, Any]) -> list[str]:
 
 
 def _own_lines(view: View) -> list[str]:
-    lines = [f"Your tasks: {', '.join(view.kept or view.dealt)}"]
+    names = task_names(view.components)
+    points = {task["id"]: task["points"] for task in view.components["tasks"]}
+    lines = [
+        f"Your tasks: {', '.join(f'{task} ({names[task]}, {points[task]} points)' for task in view.kept or view.dealt)}"
+    ]
     stacks = ", ".join(map(stack_name, view.stacks.values())) or "none"
     lines.append(f"Your stacks: {stacks}; in your deck, in no order: {' '.join(map(str, view.deck)) or 'nothing'}")
     if view.hand or view.pile:

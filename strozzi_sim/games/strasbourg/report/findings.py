@@ -10,7 +10,8 @@ from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.games.pages import ALL
 from strozzi_sim.games.reporting import Narrator, in_words, listed, pick, quote
 from strozzi_sim.games.strasbourg.fact_tables import SOURCES
-from strozzi_sim.games.strasbourg.report.words import STEPS, task_names
+from strozzi_sim.games.strasbourg.report.words import STEPS
+from strozzi_sim.games.strasbourg.tasks import task_names
 from strozzi_sim.games.verdicts import surely_not
 from strozzi_sim.stats.intervals import MIN_EVENTS
 
