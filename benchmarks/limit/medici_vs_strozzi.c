@@ -37,6 +37,10 @@ typedef struct {
     int32_t start_cash;
     uint16_t top_price;
     uint8_t ends_moored, worthless_wins, net_movement, buy_without_room, hidden_cash;
+    uint8_t most[SEATS]; /* restrictions, which nobody has here */
+    uint16_t price_cap[SEATS];
+    uint8_t no_buy[SEATS];
+    uint16_t no_place[SEATS];
 } Rules;
 
 /* Asking. */

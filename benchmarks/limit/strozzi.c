@@ -26,6 +26,7 @@ typedef struct {
     uint8_t display_size, display[MOST_FACE_UP];
     uint16_t tile_total[CATEGORIES][SEATS];
     uint32_t coins[SEATS];
+    uint16_t voids[SEATS]; /* of restrictions, which nobody has here */
     uint8_t tile_owner[MOST_TILES];
     uint8_t ships_unseen, unseen_ship[MOST_SHIPS];
     uint8_t tiles_unseen, unseen_tile[MOST_TILES];
@@ -39,6 +40,7 @@ typedef struct {
     uint16_t ship_prize[SEATS], marker_prize[SEATS], category_prize[SEATS], bonus[MOST_SPACES];
     uint32_t box_coins;
     uint8_t reverse_start, second_lap, ware_flag_needs_match, tile_optional, zero_total_scores, florence_bonus;
+    uint8_t restricted, no_flag[SEATS], no_port[SEATS], no_category[SEATS]; /* nobody is */
 } Rules;
 
 /* Sets of actions and seats. */
@@ -120,7 +122,7 @@ static void deal(State *restrict state, const Rules *restrict rules, int players
     state->round = 0;
     state->start_player = start_player;
     for (int seat = 0; seat < players; seat++) {
-        state->coins[seat] = 0;
+        state->coins[seat] = state->voids[seat] = 0;
         for (int category = 0; category < CATEGORIES; category++) state->tile_total[category][seat] = 0;
     }
     for (int city = 0; city < CITIES; city++)
