@@ -247,31 +247,32 @@ def chapel_worth(state, rules, params, memory, seat, site):
 
 
 @jit
-def best_chapel(state, rules, params, memory, seat):
-    """(site, points) of the best chapel, compared with none; site -1: better none."""
+def _best_site(state, rules, params, memory, seat, free, chapel):
+    """(site, points) of the best of the free sites, compared with building nothing; site -1: better nothing."""
     none = tasks_worth(state, rules, params, memory, seat, state.members[seat], state.empty, state.coins[seat])
-    best, chosen, free = none, int64(-1), state.free_chapel_sites
+    best, chosen = none, int64(-1)
     while free != 0:
         site = lowest_bit(free)
         free &= free - 1
-        worth = chapel_worth(state, rules, params, memory, seat, site)
+        if chapel:
+            worth = chapel_worth(state, rules, params, memory, seat, site)
+        else:
+            worth = edifice_worth(state, rules, params, memory, seat, site)
         if worth > best:
             best, chosen = worth, site
     return chosen, best - none
 
 
 @jit
+def best_chapel(state, rules, params, memory, seat):
+    """(site, points) of the best chapel, compared with none; site -1: better none."""
+    return _best_site(state, rules, params, memory, seat, state.free_chapel_sites, True)
+
+
+@jit
 def best_edifice(state, rules, params, memory, seat):
     """The same for the edifice."""
-    none = tasks_worth(state, rules, params, memory, seat, state.members[seat], state.empty, state.coins[seat])
-    best, chosen, free = none, int64(-1), state.free_sites
-    while free != 0:
-        site = lowest_bit(free)
-        free &= free - 1
-        worth = edifice_worth(state, rules, params, memory, seat, site)
-        if worth > best:
-            best, chosen = worth, site
-    return chosen, best - none
+    return _best_site(state, rules, params, memory, seat, state.free_sites, False)
 
 
 @jit
