@@ -4,7 +4,7 @@ All candidates of a generation play the same deals, in all rotations, against th
 selves, styles, `random`. The centre of the best fifth becomes the weights of the moment only if it does better than those on further
 deals. What is reported was played on deals that no generation has seen.
 
-    python benchmarks/tuning/tune_strasbourg.py --minutes 20
+    python benchmarks/tuning/tune_strasbourg.py --minutes 20 --threads 2
 """
 
 import argparse
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 
 from strozzi_sim.agent import AgentSpec, Param, load_agent
 from strozzi_sim.games import load_game
@@ -76,7 +77,7 @@ def fitness(spec: AgentSpec, lineups: list[Lineup], deals: range) -> float:
     )
 
 
-def tune(minutes: float, width: float) -> tuple[np.ndarray[Any, Any], list[dict[str, Any]]]:
+def tune(minutes: float, width: float, threads: int) -> tuple[np.ndarray[Any, Any], list[dict[str, Any]]]:
     """(best weights, one row a generation)."""
     end = time.monotonic() + 60 * minutes
     best = np.array([float(PARAMS[key].default) for key in NAMES])
@@ -84,19 +85,21 @@ def tune(minutes: float, width: float) -> tuple[np.ndarray[Any, Any], list[dict[
     centre, spread = best.copy(), widest.copy()
     generator, chooser = np.random.default_rng(1), random.Random(1)
     past, rows, first = [candidate(best)], [], 0
+    workers = Parallel(threads, backend="threading")  # the loop is compiled, and free of the interpreter's lock
+    fitness(past[0], [(past[0],) * 2], range(1))  # compiles
     while time.monotonic() < end:
         now = candidate(best)
         lineups = draw_lineups(now, past, chooser)
         deals = range(first, first + DEALS)
         half = generator.standard_normal((POPULATION // 2, len(NAMES)))
         points = np.clip(centre + spread * np.concatenate([half, -half]), LOW, HIGH)
-        values = np.array([fitness(candidate(point), lineups, deals) for point in points])
+        values = np.array(workers(delayed(fitness)(candidate(point), lineups, deals) for point in points))
         elite = points[np.argsort(-values)[:ELITE]]
         centre = KEPT * centre + (1 - KEPT) * elite.mean(axis=0)
         spread = np.maximum(KEPT * spread + (1 - KEPT) * elite.std(axis=0), LOWEST_SPREAD * widest)
         further = range(first + DEALS, first + DEALS + CHECK_DEALS)
         first += DEALS + CHECK_DEALS
-        before, after = (fitness(spec, lineups, further) for spec in (now, candidate(centre)))
+        before, after = workers(delayed(fitness)(spec, lineups, further) for spec in (now, candidate(centre)))
         if after > before:
             best = np.clip(centre, LOW, HIGH)
             past = [*past, now][-6:]
@@ -134,9 +137,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--minutes", type=float, default=20.0, help="time for tuning; the report takes a minute more")
     parser.add_argument("--width", type=float, default=1.0, help="how widely to look, 1 = a third of a weight")
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--out", type=Path, default=FOUND)
     arguments = parser.parse_args()
-    weights, rows = tune(arguments.minutes, arguments.width)
+    weights, rows = tune(arguments.minutes, arguments.width, arguments.threads)
     found: Weights = {key: float(f"{weight:.3g}") for key, weight in zip(NAMES, weights, strict=True)}
     result = {
         "weights": found, "start": {key: PARAMS[key].default for key in NAMES},

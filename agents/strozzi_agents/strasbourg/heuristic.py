@@ -61,55 +61,55 @@ from strozzi_sim.kernel.streams import absorb
 # Every weight, by name. Points are those of the final score.
 PARAMS: dict[str, Any] = {
     # Spaces.
-    "member": Param(1.0, 0.0, 5.0, "points of a member in the city, apart from what it stands beside"),
-    "edifice": Param(1.0, 0.0, 3.0, "weight of points beside edifices and chapels that stand"),
-    "edifice_hope": Param(0.6, 0.0, 3.0, "weight of edifices to come, spread over the free sites"),
-    "own_edifice": Param(0.5, 0.0, 2.0, "weight of the edifice that the seat is about to build, at its best site"),
-    "chapel_hope": Param(0.6, 0.0, 3.0, "weight of chapels to come, spread over the free sites"),
-    "build_hope": Param(0.5, 0.0, 2.0, "own members expected on an empty space beside a new building, early in the game"),
-    "deny": Param(0.5, 0.0, 2.0, "weight of the mean of what a new building brings the others"),
+    "member": Param(0.95, 0.0, 5.0, "points of a member in the city, apart from what it stands beside"),
+    "edifice": Param(0.98, 0.0, 3.0, "weight of points beside edifices and chapels that stand"),
+    "edifice_hope": Param(0.79, 0.0, 3.0, "weight of edifices to come, spread over the free sites"),
+    "own_edifice": Param(0.37, 0.0, 2.0, "weight of the edifice that the seat is about to build, at its best site"),
+    "chapel_hope": Param(0.63, 0.0, 3.0, "weight of chapels to come, spread over the free sites"),
+    "build_hope": Param(0.33, 0.0, 2.0, "own members expected on an empty space beside a new building, early in the game"),
+    "deny": Param(0.46, 0.0, 2.0, "weight of the mean of what a new building brings the others"),
     # Tasks.
-    "task": Param(1.0, 0.0, 3.0, "weight of tasks"),
-    "task_effort": Param(3.0, 0.1, 20.0, "auctions of guilds to come with which a step of a task comes off half the time"),
-    "task_guild": Param(3.0, 0.1, 20.0, "auctions of any guild that one of the guild in question counts as, for its task"),
-    "task_seat": Param(3.0, 0.1, 20.0, "as task_effort, for a chair of the council"),
-    "city_spread": Param(0.4, 0.0, 5.0, "lead in members that is 3/4 sure, for each auction of a guild to come"),
-    "coin_spread": Param(1.0, 0.0, 10.0, "lead in coins that is 3/4 sure, for each auction of a guild to come"),
-    "coin_task": Param(0.5, 0.0, 3.0, "points of a coin more for who keeps the task of most coins"),
-    "keep": Param(0.5, -5.0, 10.0, "points that a task must promise to be kept"),
+    "task": Param(0.82, 0.0, 3.0, "weight of tasks"),
+    "task_effort": Param(2.74, 0.1, 20.0, "auctions of guilds to come with which a step of a task comes off half the time"),
+    "task_guild": Param(2.89, 0.1, 20.0, "auctions of any guild that one of the guild in question counts as, for its task"),
+    "task_seat": Param(2.37, 0.1, 20.0, "as task_effort, for a chair of the council"),
+    "city_spread": Param(0.43, 0.0, 5.0, "lead in members that is 3/4 sure, for each auction of a guild to come"),
+    "coin_spread": Param(1.24, 0.0, 10.0, "lead in coins that is 3/4 sure, for each auction of a guild to come"),
+    "coin_task": Param(0.33, 0.0, 3.0, "points of a coin more for who keeps the task of most coins"),
+    "keep": Param(0.35, -5.0, 10.0, "points that a task must promise to be kept"),
     # Coins.
-    "coin": Param(0.8, 0.0, 3.0, "points of a coin for a seat without coins"),
-    "spend": Param(1.0, 0.05, 5.0, "coins that an auction of a guild to come asks for"),
-    "carry": Param(0.7, 0.0, 1.0, "share of a coin's worth that a good has when the round ends"),
-    "credit": Param(0.5, 0.0, 1.0, "share of the goods that is believed to be sold before a later step of the round"),
-    "sale": Param(0.8, 0.0, 2.0, "share of a coin's worth that a good has for an apprentice"),
+    "coin": Param(1.17, 0.0, 3.0, "points of a coin for a seat without coins"),
+    "spend": Param(0.91, 0.05, 5.0, "coins that an auction of a guild to come asks for"),
+    "carry": Param(0.51, 0.0, 1.0, "share of a coin's worth that a good has when the round ends"),
+    "credit": Param(0.46, 0.0, 1.0, "share of the goods that is believed to be sold before a later step of the round"),
+    "sale": Param(1.02, 0.0, 2.0, "share of a coin's worth that a good has for an apprentice"),
     # Chairs.
-    "chair": Param(1.0, 0.0, 3.0, "weight of chairs"),
-    "majority": Param(0.3, 0.0, 2.0, "privileges that a chair brings each round"),
-    "keep_chair": Param(0.3, 0.0, 1.0, "share of the rounds that a chair is kept after its next auction"),
-    "own_chair": Param(0.6, 0.0, 2.0, "weight of a chair that the seat has already: chance to lose it otherwise"),
-    "oust": Param(0.2, 0.0, 2.0, "weight of what a rival loses"),
+    "chair": Param(0.87, 0.0, 3.0, "weight of chairs"),
+    "majority": Param(0.26, 0.0, 2.0, "privileges that a chair brings each round"),
+    "keep_chair": Param(0.23, 0.0, 1.0, "share of the rounds that a chair is kept after its next auction"),
+    "own_chair": Param(0.8, 0.0, 2.0, "weight of a chair that the seat has already: chance to lose it otherwise"),
+    "oust": Param(0.18, 0.0, 2.0, "weight of what a rival loses"),
     # Steps.
-    "place": Param(1.0, 0.0, 3.0, "weight of placing a member, when steps are compared"),
-    "build_edifice": Param(1.0, 0.0, 3.0, "weight of building the edifice, when steps are compared"),
-    "build_chapel": Param(1.0, 0.0, 3.0, "weight of building a chapel, when steps are compared"),
-    "returned": Param(0.3, 0.0, 3.0, "points of a card that comes back"),
+    "place": Param(1.29, 0.0, 3.0, "weight of placing a member, when steps are compared"),
+    "build_edifice": Param(0.56, 0.0, 3.0, "weight of building the edifice, when steps are compared"),
+    "build_chapel": Param(1.09, 0.0, 3.0, "weight of building a chapel, when steps are compared"),
+    "returned": Param(0.27, 0.0, 3.0, "points of a card that comes back"),
     # Rivals, before stacks are known; with four cards a round.
-    "often": Param(0.6, 0.0, 1.0, "chance that a rival bids in a guild's step"),
-    "interest_a": Param(1.0, 0.0, 3.0, "the same in step A, as a share"),
-    "interest_sale": Param(0.7, 0.0, 3.0, "the same at the merchants' if all rivals have goods, as a share"),
-    "interest_g": Param(0.3, 0.0, 3.0, "more in step G, for the chair"),
-    "mean_a": Param(6.0, 1.0, 20.0, "mean bid of a rival in step A"),
-    "mean_guild": Param(6.0, 1.0, 20.0, "mean bid of a rival in a guild's step"),
-    "mean_sale": Param(4.0, 1.0, 20.0, "mean bid of a rival at the merchants'"),
-    "bid_spread": Param(2.5, 0.1, 20.0, "sum above the mean that beats 3 rivals in 4 who bid"),
+    "often": Param(0.14, 0.0, 1.0, "chance that a rival bids in a guild's step"),
+    "interest_a": Param(0.76, 0.0, 3.0, "the same in step A, as a share"),
+    "interest_sale": Param(0.66, 0.0, 3.0, "the same at the merchants' if all rivals have goods, as a share"),
+    "interest_g": Param(0.33, 0.0, 3.0, "more in step G, for the chair"),
+    "mean_a": Param(1.97, 1.0, 20.0, "mean bid of a rival in step A"),
+    "mean_guild": Param(6.7, 1.0, 20.0, "mean bid of a rival in a guild's step"),
+    "mean_sale": Param(3.63, 1.0, 20.0, "mean bid of a rival at the merchants'"),
+    "bid_spread": Param(3.5, 0.1, 20.0, "sum above the mean that beats 3 rivals in 4 who bid"),
     # When stacks lie on the table.
-    "stack_spread": Param(1.5, 0.1, 20.0, "the same for a stack of one card; more cards spread with their square root"),
-    "eager": Param(1.0, 0.0, 3.0, "how surely a rival uses all its stacks"),
-    "defer": Param(3.0, 0.0, 20.0, "points at stake for which it pays a privilege to wait"),
+    "stack_spread": Param(1.0, 0.1, 20.0, "the same for a stack of one card; more cards spread with their square root"),
+    "eager": Param(1.31, 0.0, 3.0, "how surely a rival uses all its stacks"),
+    "defer": Param(2.17, 0.0, 20.0, "points at stake for which it pays a privilege to wait"),
     # Influence over the rounds.
-    "early": Param(0.5, -1.0, 3.0, "cards that the first of five rounds gets more than the last, as a share"),
-    "overdraw": Param(1.5, -5.0, 10.0, "influence beyond its share at which a round has enough"),
+    "early": Param(0.68, -1.0, 3.0, "cards that the first of five rounds gets more than the last, as a share"),
+    "overdraw": Param(1.18, -5.0, 10.0, "influence beyond its share at which a round has enough"),
 }  # fmt: skip
 
 
@@ -122,7 +122,7 @@ def _keep(state, rules, params, seat):
     while dealt != 0:
         task = lowest_bit(dealt)
         dealt &= dealt - 1
-        chance = first_chance(rules, task)
+        chance = first_chance(rules, task, state.players)
         worth = rules.task_points[task] * chance - rules.penalty * (1.0 - chance) - params.keep
         if worth > best:
             best, chosen = worth, int64(1) << k

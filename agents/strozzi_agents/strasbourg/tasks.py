@@ -25,6 +25,7 @@ from strozzi_sim.games.strasbourg.state import (
     NOBILITY,
     NOBILITY_OR_CHURCH,
     ORTHOGONAL_LINE,
+    PLAYER_COUNTS,
     SAME_CHAPEL,
     SAME_EDIFICE,
     STEP_H,
@@ -315,23 +316,26 @@ def task_chance(state, rules, params, seat, task, own, empty, coins, left):
     return _powered(left / (left + params.task_effort), steps)
 
 
-# Share of `heuristic` seats, all keeping all they are dealt, that fulfil a task of each kind (150 games of 4 players; half width 0.05).
+# Share of `heuristic` seats, all keeping all they are dealt, that do what a task of each kind asks for, at 3, 4 and 5 players (1,500 games
+# each, so half widths of 0.03 and less; tasks of guilds and edifices are several of a kind). `members_in_guild`: if spaces cost nothing.
 _FIRST_CHANCE = (
-    0.38, 0.75, 0.38, 0.59, 0.60, 0.10, 0.53, 0.45, 0.23, 0.65, 0.75, 0.80, 0.47, 0.39, 0.18, 0.67, 0.75,
-)  # fmt: skip
-_PRICED_OUT = 0.155  # less for each coin that a space of the guild in question costs, in the mean
+    (0.46, 0.55, 0.57, 0.45, 0.71, 0.10, 0.33, 0.58, 0.30, 0.67, 0.60, 0.69, 0.51, 0.40, 0.17, 0.34, 0.88),
+    (0.36, 0.74, 0.42, 0.60, 0.68, 0.12, 0.51, 0.45, 0.26, 0.57, 0.80, 0.89, 0.51, 0.41, 0.20, 0.73, 0.83),
+    (0.29, 0.50, 0.23, 0.44, 0.48, 0.06, 0.73, 0.27, 0.22, 0.42, 0.57, 0.57, 0.35, 0.27, 0.10, 0.47, 0.82),
+)
+_PRICED_OUT = 0.19  # share of it less for each coin that a space of the guild in question costs, in the mean
 
 
 @jit
-def first_chance(rules, task):
+def first_chance(rules, task, players):
     """Chance to fulfil a task when it is dealt."""
     kind = rules.task_kind[task]
-    chance = _FIRST_CHANCE[kind]
+    chance = _FIRST_CHANCE[players - PLAYER_COUNTS[0]][kind]
     if kind == MEMBERS_IN_GUILD:
         spaces = rules.guild_spaces[rules.task_subject[task]]
         count, coins = max(count_bits(spaces), 1), int64(0)
         while spaces != 0:
             coins += rules.price[lowest_bit(spaces)]
             spaces &= spaces - 1
-        chance = max(chance - _PRICED_OUT * coins / count, 0.03)
+        chance *= max(1.0 - _PRICED_OUT * coins / count, 0.05)
     return chance
