@@ -64,6 +64,7 @@ def test_it_prints_what_is_stored(name):
     assert (done.returncode, done.stdout.strip()) == (0, f"{name}: as stored"), done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_another_output_is_shown_and_fails(tmp_path):
     script = tmp_path / "execute.py"
     script.write_text((FOLDER / "execute.py").read_text())

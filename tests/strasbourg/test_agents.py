@@ -82,6 +82,7 @@ def test_the_plan_in_memory_changes_nothing(played_variant):
 # -- the search ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("played_variant", ["base", "all-flipped"])
 def test_the_search_spends_nothing_on_single_cards(played_variant):
     """It compares divisions once, before the first card is laid; then it follows the one it chose, stack by stack."""
@@ -109,6 +110,7 @@ def test_the_search_spends_nothing_on_single_cards(played_variant):
     assert followed > 0
 
 
+@pytest.mark.slow
 def test_the_search_goes_on_from_stacks_that_another_began():
     compiled = compile_agent(load_agent("strategist:iterations=2", STRASBOURG), STRASBOURG)
     asked = 0
@@ -119,6 +121,7 @@ def test_the_search_goes_on_from_stacks_that_another_began():
     assert asked > 10
 
 
+@pytest.mark.slow
 def test_the_search_says_what_it_thinks_of_actions():
     spec, table = load_agent(SEARCH, STRASBOURG), KIT.position(BASE, 4, 0)
     compiled = compile_agent(spec, STRASBOURG)
