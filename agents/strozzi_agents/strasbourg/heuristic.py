@@ -113,6 +113,10 @@ PARAMS: dict[str, Any] = {
 }  # fmt: skip
 
 
+_LAST_HAND = 20  # cards of the last round at most: sums of more are of no use, and take long to divide
+_HALF_A_CARD = 1.75  # influence: a card is drawn if that brings the hand nearer to its share
+
+
 @jit
 def _keep(state, rules, params, seat):
     """The tasks that promise points; the best one in any case, and as many as must be kept."""
@@ -163,8 +167,8 @@ def _draw(state, rules, params, seat):
     for k in range(state.under_taken[seat], state.under_left[seat]):
         influence += state.under[seat, k]
     if left == 1:
-        return DRAW_CARD if count_cards(hand) < 20 else STOP
-    return DRAW_CARD if add_values(hand) < influence * weight / total + params.overdraw - 1.75 else STOP
+        return DRAW_CARD if count_cards(hand) < _LAST_HAND else STOP
+    return DRAW_CARD if add_values(hand) + _HALF_A_CARD < influence * weight / total + params.overdraw else STOP
 
 
 @jit
@@ -276,17 +280,9 @@ def _act(state, rules, params, memory, seat, phase):
         return PLACE_ON + cell if cell >= 0 else int64(GOOD if phase == APPRENTICE else NONE)
     if phase == BUILD_CHAPEL:
         site, _ = best_chapel(state, rules, params, memory, seat)
-        return (
-            CHAPEL + (site if site >= 0 else lowest_bit(state.free_chapel_sites))
-            if site >= 0 or not rules.building_optional
-            else int64(NONE)
-        )
+        return CHAPEL + site if site >= 0 else int64(NONE)
     site, _ = best_edifice(state, rules, params, memory, seat)
-    return (
-        EDIFICE + (site if site >= 0 else lowest_bit(state.free_sites))
-        if site >= 0 or not rules.building_optional
-        else int64(NONE)
-    )
+    return EDIFICE + site if site >= 0 else int64(NONE)
 
 
 @jit

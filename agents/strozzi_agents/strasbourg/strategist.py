@@ -104,9 +104,10 @@ def _list_actions(state, rules, params, memory, seat, favourite):
         return count
     fill_decision(state, rules, params, own, seat)
     coins, before, coin = state.coins[seat], 0.0, 0.0
+    if phase in (PLACE, APPRENTICE, BUILD_CHAPEL, BUILD_EDIFICE):
+        before = tasks_worth(state, rules, params, own, seat, state.members[seat], state.empty, coins)
     if phase in (PLACE, APPRENTICE):
         coin = own.coin[state.step]
-        before = tasks_worth(state, rules, params, own, seat, state.members[seat], state.empty, coins)
     for k in range(count_legal(state, rules)):
         action = kth_legal(state, rules, k)
         if action == favourite or count == MAX_OPTIONS:
@@ -117,9 +118,9 @@ def _list_actions(state, rules, params, memory, seat, favourite):
         elif phase in (PLACE, APPRENTICE) and action >= PLACE_ON:
             promise = space_worth(state, rules, params, own, seat, action - PLACE_ON, coins, coin, before)
         elif phase == BUILD_CHAPEL and action >= CHAPEL:
-            promise = chapel_worth(state, rules, params, own, seat, action - CHAPEL)
+            promise = chapel_worth(state, rules, params, own, seat, action - CHAPEL) - before
         elif phase == BUILD_EDIFICE and action >= EDIFICE:
-            promise = edifice_worth(state, rules, params, own, seat, action - EDIFICE)
+            promise = edifice_worth(state, rules, params, own, seat, action - EDIFICE) - before
         count = _add(memory, count, action, promise)
     return count if phase == BID else min(count, params.options)
 

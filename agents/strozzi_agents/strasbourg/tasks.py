@@ -324,6 +324,21 @@ _FIRST_CHANCE = (
     (0.29, 0.50, 0.23, 0.44, 0.48, 0.06, 0.73, 0.27, 0.22, 0.42, 0.57, 0.57, 0.35, 0.27, 0.10, 0.47, 0.82),
 )
 _PRICED_OUT = 0.19  # share of it less for each coin that a space of the guild in question costs, in the mean
+# Members, chairs or buildings that the boxed task of each kind asks for, as `_asked` counts them; 0: the kind has no number, or it differs by player count.
+_BOXED = (2, 3, 3, 3, 3, 4, 0, 4, 0, 0, 5, 12, 4, 3, 5, 6, 0)
+_HARDER = 3  # the chance of a task that asks for more than that, or less, is raised to this power of their ratio
+
+
+@jit
+def _asked(rules, task, players):
+    """(members, chairs or buildings that a task asks for, how many the boxed task of its kind does), equal where it has no number."""
+    kind, minimum = rules.task_kind[task], int64(rules.task_minimum[task, players])
+    boxed = int64(_BOXED[kind])
+    if kind == COUNCIL_MEMBERS:
+        boxed = int64(7 - players)
+    if kind == GUILDS_WITH_PAIRS:  # a third member of a guild comes harder than two of another
+        minimum *= minimum * rules.task_subject[task]
+    return (minimum, boxed) if minimum > 0 and boxed > 0 else (int64(1), int64(1))
 
 
 @jit
@@ -338,4 +353,5 @@ def first_chance(rules, task, players):
             coins += rules.price[lowest_bit(spaces)]
             spaces &= spaces - 1
         chance *= max(1.0 - _PRICED_OUT * coins / count, 0.05)
-    return chance
+    asked, boxed = _asked(rules, task, players)
+    return chance if asked == boxed else chance ** ((float64(asked) / boxed) ** _HARDER)

@@ -206,7 +206,7 @@ def chair_worth(state, rules, params, seat, chair):
 
 @jit
 def edifice_worth(state, rules, params, memory, seat, site):
-    """Points of the round's edifice on a site, for the seat, less a share of the others'."""
+    """Points of the round's edifice on a site, for the seat, less a share of the others', and those that its tasks then promise."""
     edifice = state.round_edifice[state.round]
     spaces, points = rules.site_spaces[site], rules.edifice_points[edifice]
     own = count_bits(state.members[seat] & spaces)
@@ -248,9 +248,12 @@ def chapel_worth(state, rules, params, memory, seat, site):
 
 @jit
 def _best_site(state, rules, params, memory, seat, free, chapel):
-    """(site, points) of the best of the free sites, compared with building nothing; site -1: better nothing."""
+    """(site, points) of the best of the free sites, compared with building nothing.
+
+    Site -1: there is none, or the seat may decline, and better had.
+    """
     none = tasks_worth(state, rules, params, memory, seat, state.members[seat], state.empty, state.coins[seat])
-    best, chosen = none, int64(-1)
+    best, chosen = none if rules.building_optional or free == 0 else -1e30, int64(-1)
     while free != 0:
         site = lowest_bit(free)
         free &= free - 1
@@ -265,7 +268,7 @@ def _best_site(state, rules, params, memory, seat, free, chapel):
 
 @jit
 def best_chapel(state, rules, params, memory, seat):
-    """(site, points) of the best chapel, compared with none; site -1: better none."""
+    """(site, points) of the best chapel, compared with none; see `_best_site`."""
     return _best_site(state, rules, params, memory, seat, state.free_chapel_sites, True)
 
 
