@@ -16,7 +16,8 @@ import pytest
 
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import compiled_agent, importing, load_agent, spec_of
-from strozzi_sim.errors import AgentFault, Interrupted
+from strozzi_sim.cli.app import _stop
+from strozzi_sim.errors import AgentFault, Interrupted, Stopped
 from strozzi_sim.games.contract import kth_legal
 from strozzi_sim.kernel.worker import agents_at_work, heartbeat, inside
 from strozzi_sim.kernel.workers import Dropped, Ended, Hung, Worker, call_apart
@@ -331,6 +332,19 @@ def test_a_signal_that_comes_while_llvm_compiles_is_answered_a_little_later():
 
     with pytest.raises(Interrupted, match="interrupted by SIGINT"):
         interrupted()
+
+
+def test_so_is_one_that_comes_before_anything_is_played():
+    callback = {"__name__": "llvmlite.binding", "signal": signal}
+    exec("def call():\n    signal.raise_signal(signal.SIGTERM)\n", callback)
+    before = signal.signal(signal.SIGTERM, _stop)
+    try:
+        callback["call"]()
+        with pytest.raises(Stopped) as stopped:
+            time.sleep(60)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert stopped.value.signal_number == signal.SIGTERM
 
 
 def test_results_that_nobody_waits_for_are_given_up_without_a_word(bots, recwarn):

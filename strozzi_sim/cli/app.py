@@ -17,6 +17,7 @@ import typer
 from strozzi_sim.cli import about, bench, exploit, facts, fairness, play, records, study, tournament
 from strozzi_sim.cli.wording import error_words
 from strozzi_sim.errors import MAX_SHOWN, Stopped, StorageError, StrozziError
+from strozzi_sim.kernel.signals import postponed
 
 EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 internal error, 130/143 interrupted."
 _MAX_LINE = 2_000  # letters of an error
@@ -74,7 +75,8 @@ def main() -> None:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    raise Stopped(number)
+    if postponed(number, frame) is None:
+        raise Stopped(number)
 
 
 def run(arguments: list[str]) -> int:

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.errors import Interrupted
-
-_AGAIN = 0.05  # seconds until a signal that came at a bad moment is sent again
+from strozzi_sim.kernel.signals import postponed, under_way
 
 
 @contextmanager
@@ -29,12 +28,11 @@ def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
 
     def on_signal(number: int, frame: FrameType | None) -> None:
         stop[0] = number
-        if _under_way("llvmlite", frame):  # called by C code, which prints an exception and goes on compiling
-            later.append(threading.Timer(_AGAIN, _send, (number,)))
-            later[-1].start()
+        if (timer := postponed(number, frame)) is not None:
+            later.append(timer)
             return
         # numba wraps an Exception of any kind in its own
-        raise KeyboardInterrupt if _under_way("numba", frame) else interrupted()
+        raise KeyboardInterrupt if under_way("numba", frame) else interrupted()
 
     if threading.current_thread() is not threading.main_thread():
         yield stop
@@ -52,21 +50,3 @@ def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
         stop[0] = stop[0] or 1  # whatever ended the block, workers need not go on
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _send(number: int) -> None:
-    """Send a signal to the main thread, so that it also ends a system call there."""
-    main = threading.main_thread().ident
-    if hasattr(signal, "pthread_kill") and main is not None:
-        signal.pthread_kill(main, number)
-    else:
-        signal.raise_signal(number)
-
-
-def _under_way(package: str, frame: FrameType | None) -> bool:
-    """Whether code of a package is being executed, there or further out."""
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").split(".")[0] == package:
-            return True
-        frame = frame.f_back
-    return False
