@@ -24,8 +24,8 @@ class BrokenRule(StrozziError):
 
     exit_code = 1
 
-    def __init__(self, line: int, message: str) -> None:
-        super().__init__(f"line {line}: {message}")
+    def __init__(self, line: int, message: str, file: object = None) -> None:
+        super().__init__(f"line {line}: {message}" if file is None else f"{file}: line {line}: {message}")
         self.line = line
         self.message = message
 

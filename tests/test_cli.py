@@ -225,7 +225,7 @@ def test_a_broken_rule_is_named_by_its_line(games, tmp_path):
     done = strozzi("verify", changed)
     assert done.returncode == 1
     assert done.stdout == ""
-    assert done.stderr.startswith(f"strozzi: error: line {number + 1}: ")
+    assert done.stderr.startswith(f"strozzi: error: {changed}: line {number + 1}: ")
     done = strozzi("verify", changed, "--json")
     assert done.returncode == 1
     assert json.loads(done.stdout)["line"] == number + 1

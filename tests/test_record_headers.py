@@ -171,4 +171,4 @@ def test_nothing_is_shown_of_a_game_that_breaks_a_rule(tmp_path, capsys):
     assert run(["replay", str(file)]) == 1
     told = capsys.readouterr()
     assert told.out == ""
-    assert told.err.startswith(f"strozzi: error: line {len(lines)}: expected ")
+    assert told.err.startswith(f"strozzi: error: {file}: line {len(lines)}: expected ")

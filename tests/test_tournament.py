@@ -500,6 +500,7 @@ def test_a_ladder_doubles_and_says_where_it_is_flat(tmp_path):
     assert flattens_at(table) == (flat[0] if flat else None)
     steep = beyond.assign(low=0.1, high=0.2)
     assert flattens_at(steep) is None
+    assert flattens_at(steep.assign(low=np.nan, high=np.nan)) == 0
 
 
 # -- the commands ----------------------------------------------------------------------------------------------------

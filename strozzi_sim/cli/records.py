@@ -89,7 +89,7 @@ def verify(file: RecordFile, json: options.Json = False) -> int:
         document["games"] = verify_record(file)
     except BrokenRule as broken:
         if not json:
-            raise BrokenRule(broken.line, f"{file}: {broken.message}") from None
+            raise BrokenRule(broken.line, broken.message, file) from None
         document |= {"ok": False, "line": broken.line, "message": broken.message}
     if json:
         options.print_json(document)
@@ -134,7 +134,10 @@ def replay(
     events, view = the_game.events, the_game.view
     components, names = recorded.header["components"], recorded.names
     check = the_game.check
-    check.check_game(recorded.header, recorded.line, recorded.events)  # of a game that breaks a rule nothing is shown
+    try:  # of a game that breaks a rule nothing is shown
+        check.check_game(recorded.header, recorded.line, recorded.events)
+    except BrokenRule as broken:
+        raise BrokenRule(broken.line, broken.message, file) from None
     played = check.replay_game(recorded.header, recorded.line, recorded.events)
     if json:
         texts = [events.describe(line, names, components) for _, new in played for line in new]

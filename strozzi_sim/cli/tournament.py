@@ -221,6 +221,8 @@ def ladder(
     flat = flattens_at(table)
     if flat is None:
         print("every doubling wins or loses more than its fair share: no step is flat yet")
+    elif flat == 0:
+        print("too few games to tell whether it flattens")
     else:
         twice, once = table[table["step"] == str(flat)].iloc[0][["budget", "against"]]
         print(f"flat from step {flat}: {twice} is not significantly better or worse than {once}")

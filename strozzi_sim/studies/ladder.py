@@ -83,9 +83,11 @@ class Ladder(Study):
 
 
 def flattens_at(table: Any) -> int | None:
-    """The first step (from 1) whose interval holds the fair share, or None."""
+    """The first step (from 1) whose interval holds the fair share, or None; 0 if there are too few games to tell."""
     for row in table[table["figure"] == "win_share_minus_fair"].itertuples(index=False):
-        if row.low <= 0 <= row.high or np.isnan(row.low):
+        if np.isnan(row.low):
+            return 0
+        if row.low <= 0 <= row.high:
             return int(row.step)
     return None
 
