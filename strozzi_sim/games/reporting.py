@@ -287,42 +287,37 @@ class Narrator:
         return (rows[0], rows[-1]) if len(rows) > 1 else None
 
     def span(self, figure: str, unit: Unit, **where: Any) -> str:
-        """Where the figure lies elsewhere, to stand behind it: "; elsewhere 44.1 ± 0.5 % (at 5 players) to ..."."""
+        """Between what the figure lies elsewhere, to stand behind it: " (elsewhere 44.1 ± 0.5 % at 5 players to ...)"."""
         rows = [(cell.where, row) for cell in self.elsewhere if (row := cell.row(figure, **where))]
         rows.sort(key=lambda found: float(found[1].value))
         ends = rows if len(rows) < 2 else [rows[0], rows[-1]]
-        words = " to ".join(f"{quote(row, unit)} ({place})" for place, row in ends)
-        return f"; elsewhere {words}" if words else ""
+        words = " to ".join(f"{quote(row, unit)} {place}" for place, row in ends)
+        return f" (elsewhere {words})" if words else ""
 
     def also(self, figure: str, key: str, level: str, *, least: bool = False, called: str = "{}", **where: Any) -> str:
-        """Whether the level with most (or least) of a figure has so elsewhere too, to stand behind it.
+        """Whether the level with most (or least) of a figure has so elsewhere too, to stand behind it: "; elsewhere too".
 
         What differs is named where it is sure: where another level has more by intervals that do not overlap.
         """
         same, others, sign = 0, [], -1 if least else 1
-        cells = [cell.rows(figure, **where) for cell in self.elsewhere]
-        known = [(cell, rows) for cell, rows in zip(self.elsewhere, cells, strict=True) if len(rows) > 1]
+        cells = [(cell, cell.rows(figure, **where)) for cell in self.elsewhere]
+        known = [(cell, rows) for cell, rows in cells if len(rows) > 1]
         for cell, rows in known:
             best = max(rows, key=lambda row: sign * float(row.value))
             own = next((row for row in rows if getattr(row, key) == level), best)
             same += own is best
             if best.low > own.high if sign > 0 else best.high < own.low:
-                others.append(f"{cell.where} {called.format(getattr(best, key))}")
+                others.append(f"{called.format(getattr(best, key))} {cell.where}")
         if others:
-            return f", but {_first_of(others)}"
+            return f"; but {some_of(others)}"
         if not known:
             return ""
-        if same < len(known):
-            return ", and nothing else is shown to elsewhere"
-        return f", {_first_of([cell.where for cell, _ in known])} too"
+        return "; elsewhere too" if same == len(known) else "; elsewhere no other for sure"
 
 
-_FEW = 3  # places that a sentence names
-
-
-def _first_of(words: list[str]) -> str:
+def some_of(words: Sequence[str], most: int = 4) -> str:
     """The first of them in a row, and how many more there are."""
-    return listed(words[:_FEW] + ([f"in {len(words) - _FEW} more combinations"] if len(words) > _FEW else []))
+    return listed([*words[:most], f"{len(words) - most} more"] if len(words) > most else words)
 
 
 def narrators(table: pd.DataFrame, players: int) -> Narrator:

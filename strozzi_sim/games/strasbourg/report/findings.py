@@ -11,7 +11,7 @@ import numpy as np
 
 from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.games.pages import ALL
-from strozzi_sim.games.reporting import Narrator, in_words, listed, pick, quote
+from strozzi_sim.games.reporting import Narrator, in_words, listed, pick, quote, some_of
 from strozzi_sim.games.strasbourg.fact_tables import SOURCES
 from strozzi_sim.games.strasbourg.report.tables import MIN_KEPT
 from strozzi_sim.games.strasbourg.report.words import STEPS
@@ -21,7 +21,8 @@ from strozzi_sim.stats.intervals import MIN_EVENTS
 
 _WHOLE = {"by": ALL, "level": ALL}
 _MIN_POINTS = 0.5  # of a task; less is not told
-_MANY = 4  # tasks or spaces that a sentence names
+_MANY = 4  # spaces that a sentence names
+_ALIKE = 0.1  # of the times a task is dealt, by which it may be kept more or less than the mean task
 _FEW = 3  # other line-ups spoken of one by one
 
 
@@ -36,16 +37,16 @@ def _each(
 def _ends(say: Narrator, figure: str, unit: Unit, key: str, called: str = "{}", **where: Any) -> list[str]:
     """The levels with least and most of a figure, with it, and whether they have so elsewhere; or nothing."""
     return [
-        f"{called.format(getattr(row, key))} ({quote(row, unit)})"
-        + say.also(figure, key, getattr(row, key), least=not k, called=called, **where)
+        f"{called.format(getattr(row, key))} ({quote(row, unit)}"
+        f"{say.also(figure, key, getattr(row, key), least=not k, called=called, **where)})"
         for k, row in enumerate(say.extremes(figure, **where) or ())
     ]
 
 
-def _first(words: list[str]) -> str:
-    """The first of them in a row, and how many more there are."""
-    rest = [f"{len(words) - _MANY} more"] if len(words) > _MANY else []
-    return listed(words[:_MANY] + rest)
+def _beside(say: Narrator, figure: str, **where: Any) -> list[tuple[str, Narrator]]:
+    """What is spoken of and, at the same player count, the other variants and line-ups that have a figure: how each begins."""
+    others = [cell for cell in say.elsewhere if cell.players == say.players and cell.row(figure, **where)]
+    return [(say.who, say), *((f"At {say.players} players, {cell.where},", cell) for cell in others[:_FEW])]
 
 
 def _sources_ahead(say: Narrator) -> list[tuple[str, Any, float]]:
@@ -62,12 +63,11 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         for (players, score), (_, winner), (_, margin) in zip(scores, winners, margins, strict=False)
     ]
     statements = [f"{say.as_played[:1].upper()}{say.as_played[1:]}, {'; '.join(ends)}."] if ends else []
-    others = [cell for cell in say.elsewhere if cell.players == say.players and cell.row("winner_score_mean")]
-    for cell in others[:_FEW]:
-        statements.append(
-            f"{cell.where[:1].upper()}{cell.where[1:]}, at {cell.players} players, a player ends with {cell.amount('score_mean')} points and "
-            f"the winner with {cell.amount('winner_score_mean')}, {cell.amount('margin_mean')} ahead."
-        )
+    statements += [
+        f"{who} a player ends with {cell.amount('score_mean')} points and the winner with {cell.amount('winner_score_mean')}, "
+        f"{cell.amount('margin_mean')} ahead."
+        for who, cell in _beside(say, "winner_score_mean")[1:]
+    ]
     if ahead := _sources_ahead(say):
         said = [
             f"{source} ({quote(winner, 'amount')} points, {in_words(more, 'amount')} more than the mean player)"
@@ -79,25 +79,25 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
             for cell in say.elsewhere
             if (found := _sources_ahead(cell)) and {source for source, *_ in found} != own
         ]
-        also = f"; {_first(other)}" if other else "; the same two everywhere else" if say.elsewhere else ""
+        also = f"; but {some_of(other, _FEW)}" if other else "; elsewhere too" if say.elsewhere else ""
         statements.append(f"{say.who} games are won with {listed(said)}{also}.")
     rounds = range(1, len(data.get("round_cards", [])) + 1)
     starts = [f"round {k} {say.share(name)}" for k in rounds if say.row(name := f"start_{k}_wins_share")]
     if starts:
         statements.append(f"How often whoever starts a round wins the game: {listed(starts)}; {say.equal}")
     statements.append(
-        f"A player bids {say.share('influence_bid_share')} of the influence drawn{say.span('influence_bid_share', 'share')}, "
-        f"gets {say.number('privileges_gained_mean')} privileges and pays {say.number('waited_mean')} of them to wait."
+        f"A player bids {say.share('influence_bid_share')} of the influence drawn, gets "
+        f"{say.number('privileges_gained_mean')} privileges and pays {say.number('waited_mean')} of them to wait."
     )
+    if say.elsewhere:
+        statements.append(
+            "Footnote: elsewhere is at the study's other player counts, in its other variants, and with its other line-ups."
+        )
     return statements
 
 
 def _positions(say: Narrator, data: Mapping[str, Any]) -> list[str]:
-    return [
-        f"{cell.who} {_who_gets_what(cell)}."
-        for cell in (say, *say.elsewhere)
-        if cell.players == say.players and cell.row("score_mean", position=0)
-    ][:_FEW]
+    return [f"{who} {_who_gets_what(cell)}." for who, cell in _beside(say, "score_mean", position=0)]
 
 
 def _who_gets_what(cell: Narrator) -> str:
@@ -121,13 +121,19 @@ def _auctions(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         statements.append(f"{say.who} the dearest auction to win is {ends[1]}; the cheapest {ends[0]}.")
     if spent := _each(say, "spent_share", "share", "step", STEPS, by=ALL):
         statements.append(f"Of the influence bid, by step: {spent}.")
-    for figure, words in (("won_share", "To win an auction"), ("acts_share", "To act")):
+    for figure, words in (("won_share", "be the highest"), ("acts_share", "be high enough to act")):
         bids = [
             (step, next((row for row in say.rows(figure, by="bid", step=step) if row.value >= 0.5), None))
             for step in STEPS
         ]
-        if half := [f"{enough.level} in {step}" for step, enough in bids if enough]:
-            statements.append(f"{words} at least half of the time takes a bid of {listed(half)}.")
+        half = [f"{enough.level} in {step}" for step, enough in bids if enough and enough.level != "1"]
+        if half:
+            rest = (
+                "; in the other steps a bid of 1 does"
+                if any(enough and enough.level == "1" for _, enough in bids)
+                else ""
+            )
+            statements.append(f"To {words} half of the time a bid must be {listed(half)}{rest}.")
     laps = say.rows("won_share", by="lap", **whole)
     if len(laps) > 1:
         first, last = (quote(laps[k], "share") for k in (0, -1))
@@ -152,13 +158,15 @@ def _council(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         )
     if ends := _ends(say, "changed_share", "share", "chair", by=ALL):
         statements.append(
-            f"From one round to the next the seat that changes hands most often is {ends[1]}; least often {ends[0]}."
+            f"From one round to the next seats change hands most often at {ends[1]}; least often at {ends[0]}."
         )
     rows = [row for row in say.rows("win_share", by=ALL) if row.chair != ALL]
     sure = [row for row, sure in zip(rows, surely_not(rows, 1 / say.players, share=True), strict=True) if sure]
     if sure:
         said = [f"{row.chair} {quote(row, 'share')}" for row in sorted(sure, key=lambda row: -row.value)]
-        statements.append(f"Whoever sits there at the end wins, of games: {listed(said)}; {say.equal}")
+        statements.append(
+            f"Seats whose holder at the end surely wins more or less often than by chance: {listed(said)}; {say.equal}"
+        )
     return statements
 
 
@@ -171,7 +179,7 @@ def _guilds(say: Narrator, data: Mapping[str, Any]) -> list[str]:
             f"{say.who} a member on a space earns, in points: {points}. Its space costs, in coins: {prices}."
         )
     if ends := _ends(say, "points_mean", "amount", "guild", rank=ALL):
-        statements.append(f"A member earns most at the {ends[1]}; least at the {ends[0]}.")
+        statements.append(f"A member earns most with guild {ends[1]}; least with {ends[0]}.")
     if goods := _each(say, "good_coins_mean", "amount", "guild", order, rank=ALL):
         sold = say.share("sold_share", rank=ALL, **every)
         statements.append(f"{sold} of goods are sold later; a good brings, in coins, 0 if it never is: {goods}.")
@@ -190,7 +198,7 @@ def _city(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         if len(rows) > 1:
             ends = [rows[:_MANY], rows[: -_MANY - 1 : -1]]
             most, least = (listed([f"{row.place} ({quote(row, unit)})" for row in end]) for end in ends)  # type: ignore[arg-type]
-            statements.append(f"{say.who} {words.format(most, least)}{_still_first(say, figure, ends[0])}.")
+            statements.append(f"{say.who} {words.format(most, least)}{_still_first(say, figure, unit, ends[0])}.")
     return [
         *statements,
         "The guilds and prices of the spaces and the chapel sites are reconstructed: this says nothing of the printed city.",
@@ -203,19 +211,25 @@ def _spaces(say: Narrator, figure: str) -> list[Any]:
     return sorted((row for row in say.rows(figure) if row.place in spaces), key=lambda row: -row.value)
 
 
-def _still_first(say: Narrator, figure: str, first: list[Any]) -> str:
-    """How many of the first spaces are so elsewhere in the same city."""
+def _still_first(say: Narrator, figure: str, unit: Unit, first: list[Any]) -> str:
+    """What the first spaces have at least elsewhere in the same city."""
     variant, own = say.table["variant"].iloc[0], {row.place for row in first}
-    cells = [(cell.where, _spaces(cell, figure)) for cell in say.elsewhere if cell.table["variant"].iloc[0] == variant]
-    told = [f"{sum(row.place in own for row in rows[:_MANY])} {where}" for where, rows in cells if len(rows) > 1]
-    return f"; of the first {len(first)}, so many are first elsewhere too: {_first(told)}" if told else ""
+    cells = [cell for cell in say.elsewhere if cell.table["variant"].iloc[0] == variant]
+    rows = [(row, cell.where) for cell in cells for row in cell.rows(figure) if row.place in own]
+    if not rows:
+        return ""
+    row, where = min(rows, key=lambda found: float(found[0].value))
+    return f"; elsewhere the first {len(own)} have {quote(row, unit)} or more ({row.place} {where})"
 
 
 def _kept_evenly(cell: Narrator) -> bool:
-    """Whether no task is shown to be kept more readily than another: then those kept are no choice of the agents."""
+    """Whether no task is shown to be kept much more readily than another: then those kept are no choice of the agents."""
     rows = [row for row in cell.rows("kept_share", **_WHOLE) if row.task != ALL]
     mean = cell.row("kept_share", task=ALL, **_WHOLE)
-    return bool(rows and mean) and not any(surely_not(rows, mean.value, share=True))
+    if not rows or not mean:
+        return False
+    sure = surely_not(rows, mean.value, share=True)
+    return not any(abs(row.value - mean.value) > _ALIKE for row, sure in zip(rows, sure, strict=True) if sure)
 
 
 def _tasks(say: Narrator, data: Mapping[str, Any]) -> list[str]:
@@ -231,8 +245,8 @@ def _tasks(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     rows = sorted((row for row in say.rows("kept_share", by=ALL) if row.task in names), key=lambda row: row.value)
     if told is say and not alike and rows:
         statements.append(
-            f"These agents choose what they keep, {names[rows[0].task]} {quote(rows[0], 'share')} of the times it is dealt and "
-            f"{names[rows[-1].task]} {quote(rows[-1], 'share')}: what a task is worth is known for whom it suits."
+            f"They choose what they keep: from {quote(rows[0], 'share')} ({names[rows[0].task]}) to {quote(rows[-1], 'share')} "
+            f"({names[rows[-1].task]}) of the times it is dealt. What a task is worth is known only for those whom it suits."
         )
     if told is not say:
         statements.append(
@@ -249,17 +263,16 @@ def _tasks(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 def _what_keeping_adds(say: Narrator, names: Mapping[str, str]) -> list[str]:
     """What keeping one more task does to its player's score, where tasks are kept alike."""
     one = {"by": ALL, "level": "no"}
-    if not _kept_evenly(say) or not (more := say.row("keeping_score_mean", task=ALL, **one)):
+    if not _kept_evenly(say) or not (more := say.row("score_mean_minus_not_kept", task=ALL, **one)):
         return []
-    rows = [row for row in say.rows("keeping_score_mean", **one) if row.task in names]
-    ends = sorted(rows, key=lambda row: -row.value)
-    best, worst = (
-        [f"{names[row.task]} ({quote(row, 'amount')})" for row in side[:_MANY]] for side in (ends, ends[::-1])
-    )
-    listing = f" Most add {listed(best)}; least {listed(worst)}." if len(rows) > _MANY else ""
+    rows = [row for row in say.rows("score_mean_minus_not_kept", **one) if row.task in names]
+    sure = [row for row, sure in zip(rows, surely_not(rows, more.value), strict=True) if sure]
+    sure.sort(key=lambda row: -abs(row.value - more.value))
+    tasks = [f"{names[row.task]} ({quote(row, 'amount')})" for row in sure]
     return [
         f"Keeping one more task changes its player's final points by {quote(more, 'amount')}, all that is left undone for it "
-        f"taken into account, and the games won by {say.share('keeping_win_share', task=ALL, **one)}.{listing}"
+        f"included, and wins {say.share('win_share_minus_not_kept', task=ALL, **one)} more of the games"
+        f"{f'; surely otherwise: {some_of(tasks)}' if tasks else ''}."
     ]
 
 
@@ -286,7 +299,7 @@ def _mispriced(say: Narrator, names: Mapping[str, str], data: Mapping[str, Any])
         ]
         if said:
             statements.append(
-                f"Worth {words} than their points: {_first(said)}{f'; but not {_first(against)}' if against else ''}."
+                f"Worth {words} than their points: {some_of(said)}{f'; but not {some_of(against)}' if against else ''}."
             )
     if rows and not sure:
         statements.append("No task is shown to be worth more or less than its points.")
@@ -297,12 +310,12 @@ def _mispriced(say: Narrator, names: Mapping[str, str], data: Mapping[str, Any])
     paying, seldom = ([names[task] for task in known if known[task] == side] for side in (True, False))
     if paying:
         statements.append(
-            f"Worth more than the mean task even at 0 points, so that none are proposed: {_first(paying)}."
+            f"Worth more than the mean task even at 0 points, so that none are proposed: {some_of(paying)}."
         )
     if seldom:
         statements.append(
             f"{len(seldom)} of {len(printed)} tasks are kept or fulfilled too seldom to say what they should be worth: "
-            f"{_first(seldom)}."
+            f"{some_of(seldom)}."
         )
     return statements
 

@@ -174,7 +174,7 @@ def _tasks(say: Narrator, tables: Tables) -> list[Picture]:
         "kept_share": "kept when dealt", "done_anyway_share": "done where not kept", "fulfilled_share": "fulfilled when kept",
         "worth_mean": "net worth when kept", "break_even": "points at which it breaks even", "fair_points": "points proposed",
         "fair_less_printed": "proposed less printed", "score_mean": "points of the player",
-        "keeping_score_mean": "final points, kept less not kept", "keeping_win_share": "games won, kept less not kept",
+        "score_mean_minus_not_kept": "final points, kept less not kept", "win_share_minus_not_kept": "games won, kept less not kept",
     })  # fmt: skip
     share, whole = figures({"share": "share of players", "worth_mean": "points from tasks"})
     fair_words = (

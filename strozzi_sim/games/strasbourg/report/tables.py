@@ -130,7 +130,7 @@ _DEALT = Block("task", {"task": "task"}, (share("kept_share", "kept"),), _WHOLE,
 TASKS = (
     _DEALT,
     Block("task", {"task": "task", "level": "kept"}, (), {"by": ALL}, margins=("task",), differences=(
-        Difference("keeping_score_mean", mean("score_mean", "score"), "level", "yes"), Difference("keeping_win_share", _WON, "level", "yes"),
+        Difference("score_mean_minus_not_kept", mean("score_mean", "score"), "level", "yes"), Difference("win_share_minus_not_kept", _WON, "level", "yes"),
     )),
     Block("task", {"task": "task"}, (share("done_anyway_share", "done"),), _WHOLE, where="kept == no", margins=("task",)),
     _KEPT,
