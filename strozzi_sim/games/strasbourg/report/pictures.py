@@ -74,8 +74,8 @@ def _positions(say: Narrator, tables: Tables) -> list[Picture]:
     who = "Position 0 is the agent that the line-up names first; an agent that plays itself has position 0 at seat 0, and so on."
     return [
         _picture("positions-sources", "bars", parts, "Where each position gets its points", f"Mean points of a player. {who}", "position"),
-        _picture("positions-table", "table", parts, "The same in figures", EXACT, "position", x_label="position"),
-        _picture("positions-means", "table", rest, "How each position plays", f"Of a player in a game. {who}", "position", x_label="position"),
+        _picture("positions-table", "table", parts, "The same in figures", EXACT, "position"),
+        _picture("positions-means", "table", rest, "How each position plays", f"Of a player in a game. {who}", "position"),
     ]  # fmt: skip
 
 
