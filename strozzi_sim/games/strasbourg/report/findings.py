@@ -190,14 +190,15 @@ def _guilds(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 
 def _city(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements = []
-    for figure, unit, words in (
+    kinds: tuple[tuple[str, Unit, str], ...] = (
         ("taken_share", "share", "the spaces taken most often are {}; least often {}"),
         ("points_mean", "amount", "a member earns most points on {}; fewest on {}; tasks left out"),
-    ):
+    )
+    for figure, unit, words in kinds:
         rows = _spaces(say, figure)
         if len(rows) > 1:
             ends = [rows[:_MANY], rows[: -_MANY - 1 : -1]]
-            most, least = (listed([f"{row.place} ({quote(row, unit)})" for row in end]) for end in ends)  # type: ignore[arg-type]
+            most, least = (listed([f"{row.place} ({quote(row, unit)})" for row in end]) for end in ends)
             statements.append(f"{say.who} {words.format(most, least)}{_still_first(say, figure, unit, ends[0])}.")
     return [
         *statements,

@@ -188,7 +188,7 @@ def _tasks(say: Narrator, tables: Tables) -> list[Picture]:
         _picture("tasks-kept", "table", (share, whole, score, WON), "How many tasks to keep", "By the number of tasks a player keeps.", "level",
                  {"task": ALL, "by": "kept"}, levels=tuple(map(str, range(1, MAX_DEALT + 1))), x_label="tasks kept"),
         _picture("tasks-dots", "dots", (kept, fulfilled, worth), "Every task: how often it is kept and fulfilled, and what it is worth",
-                 "The number behind a task is its points. Net worth is what it brings when kept, its points or the points lost, on average. "
+                 "The number behind a task is its points. Net worth is what it brings when kept, its points or the points lost, on average. n stands in the tables below. "
                  "Whiskers are 95 % intervals.", "task", _GROUPED, series="players"),
         _picture("tasks-points", "table", (kept, fair, less), "Which tasks are worth more or less than their points", f"{fair_words} {EXACT}", "task",
                  _GROUPED, x_label="task and its points"),
