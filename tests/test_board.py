@@ -1,5 +1,7 @@
 """Boards: figures drawn where their levels lie."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -70,7 +72,7 @@ def test_a_panel_for_each_player_count_and_places_that_the_figure_says_nothing_a
     assert len(grey) == 6  # the frame and the disc of each panel
     texts = [text.get_text() for text in drawing.axes[0].texts]
     assert "a space" in texts
-    assert "a corner; grey: the figure says nothing about it" in texts
+    assert "a corner; grey: this is not about it" in texts
 
 
 def test_a_dash_stands_where_events_are_too_few():
@@ -88,6 +90,18 @@ def test_places_that_do_not_differ_beyond_chance_have_one_colour():
     west, east, _ = patches(drawing, Rectangle)
     assert west.get_facecolor() == east.get_facecolor()
     assert any("\N{ALMOST EQUAL TO}" in text.get_text() for text in drawing.axes[0].texts)
+
+
+def test_only_the_shape_that_does_not_differ_is_said_to():
+    drawing = draw(SHOWN, table({"a1": 0.1, "b1": 0.9, "b2": 0.5}), {}, {"rows": 2})
+    assert not any("\N{ALMOST EQUAL TO}" in text.get_text() for text in drawing.axes[0].texts)
+    places = {**PLACES, "a2": Place(0.5, 1.5, "frame")}
+    board = Board(2, 2, places, {**KEY, "frame": "site, to build on"}, "ab", "12")
+    shown = replace(SHOWN, board=lambda data: board)
+    drawing = draw(shown, table({"a1": 0.1, "b1": 0.9, "b2": 0.5, "a2": 0.505}), {}, {"rows": 2})
+    texts = [text.get_text() for text in drawing.axes[0].texts]
+    assert "\N{ALMOST EQUAL TO} site: no more than chance; n = 900" in texts
+    assert {"a", "b", "1", "2"} <= set(texts)  # what a place is called is found along the edges
 
 
 def test_nothing_is_drawn_without_places_or_component_data():

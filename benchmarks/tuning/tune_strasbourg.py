@@ -38,7 +38,7 @@ Lineup = tuple[AgentSpec, ...]
 game = load_game("strasbourg")
 variant = resolve_variant(game, BASE)
 PARAMS = {key: param for key, param in load_agent("heuristic", game).agent.params.items() if isinstance(param, Param)}
-NAMES = list(PARAMS)
+NAMES = [key for key in PARAMS if key != "keep_blindly"]
 LOW, HIGH = (np.array([float(getattr(PARAMS[key], end)) for key in NAMES]) for end in ("low", "high"))
 
 

@@ -1,6 +1,6 @@
 """Figures and heat maps as a report shows them, as data."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -69,9 +69,12 @@ class Board:
         columns, rows: its size in cells.
         places: level -> where it lies.
         key: shape -> what places of that shape are.
+        column_names, row_names: what stands along its edges, so that a place can be found by its name.
     """
 
     columns: int
     rows: int
     places: Mapping[str, Place] = field(default_factory=dict)
     key: Mapping[Shape, str] = field(default_factory=dict)
+    column_names: Sequence[str] = ()
+    row_names: Sequence[str] = ()

@@ -9,7 +9,16 @@ import pandas as pd
 from strozzi_sim.facts.blocks import ALL, Block, Quantiles
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure, HeatMap, Unit
-from strozzi_sim.games.reporting import FigureTable, Narrator, Picture, Tables, check_names, first_scenario, spoken_of
+from strozzi_sim.games.reporting import (
+    FigureTable,
+    Narrator,
+    Picture,
+    Tables,
+    check_names,
+    first_scenario,
+    narrators,
+    spoken_of,
+)
 
 __all__ = ["ALL", "QUANTILES", "Page", "Report", "figures", "leaders", "score_pictures"]
 
@@ -114,7 +123,7 @@ def _narrator(tables: Tables, page: str) -> Narrator | None:
     """What quotes the page's table, or None if it is not there or the study has no figures."""
     balance = first_scenario(tables["balance"])
     there = page in tables and not balance.empty
-    return Narrator(first_scenario(tables[page]), spoken_of(balance)) if there else None
+    return narrators(tables[page], spoken_of(balance)) if there else None
 
 
 def figures(labels: Mapping[str, str], amounts: Sequence[str]) -> tuple[Figure, ...]:

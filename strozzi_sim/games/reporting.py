@@ -220,10 +220,19 @@ def listed(words: Sequence[str]) -> str:
 
 
 class Narrator:
-    """Quotes one table at one player count, or over all player counts."""
+    """Quotes one table at one player count, or over all player counts, of one variant and line-up.
 
-    def __init__(self, table: pd.DataFrame, players: int) -> None:
-        self.table, self.players = table, players
+    Args:
+        table: its rows of that variant and line-up.
+        players: the player count spoken of.
+        where: what tells it from the narrator whose `elsewhere` it is in, in words: "at 3 players".
+        elsewhere: those of the table's other player counts, variants and line-ups.
+    """
+
+    def __init__(
+        self, table: pd.DataFrame, players: int, where: str = "", elsewhere: Sequence["Narrator"] = ()
+    ) -> None:
+        self.table, self.players, self.where, self.elsewhere = table, players, where, elsewhere
 
     def row(self, figure: str, **where: Any) -> Any:
         """The only such row with a value, at the player count spoken of unless `where` names another; or None."""
@@ -246,10 +255,15 @@ class Narrator:
         return self._quote(figure, "number", where)
 
     @property
+    def as_played(self) -> str:
+        """Who plays: what is said goes for them, not for the game."""
+        lineup = "" if self.table.empty else str(self.table["lineup"].iloc[0])
+        return f"as {lineup.replace(',', ', ')} {'play' if ',' in lineup else 'plays'}"
+
+    @property
     def who(self) -> str:
         """At how many players, and who they are: what follows is said of them, not of the game."""
-        lineup = "" if self.table.empty else str(self.table["lineup"].iloc[0])
-        return f"At {self.players} players, as {lineup.replace(',', ', ')} {'play' if ',' in lineup else 'plays'},"
+        return f"At {self.players} players, {self.as_played},"
 
     @property
     def equal(self) -> str:
@@ -271,6 +285,55 @@ class Narrator:
         """The rows with the lowest and the highest value; None with less than two."""
         rows = sorted(self.rows(figure, **where), key=lambda row: float(row.value))
         return (rows[0], rows[-1]) if len(rows) > 1 else None
+
+    def span(self, figure: str, unit: Unit, **where: Any) -> str:
+        """Between what the figure lies elsewhere, to stand behind it: " (elsewhere 44.1 ± 0.5 % at 5 players to ...)"."""
+        rows = [(cell.where, row) for cell in self.elsewhere if (row := cell.row(figure, **where))]
+        rows.sort(key=lambda found: float(found[1].value))
+        ends = rows if len(rows) < 2 else [rows[0], rows[-1]]
+        words = " to ".join(f"{quote(row, unit)} {place}" for place, row in ends)
+        return f" (elsewhere {words})" if words else ""
+
+    def also(self, figure: str, key: str, level: str, *, least: bool = False, called: str = "{}", **where: Any) -> str:
+        """Whether the level with most (or least) of a figure has so elsewhere too, to stand behind it: "; elsewhere too".
+
+        What differs is named where it is sure: where another level has more by intervals that do not overlap.
+        """
+        same, others, sign = 0, [], -1 if least else 1
+        cells = [(cell, cell.rows(figure, **where)) for cell in self.elsewhere]
+        known = [(cell, rows) for cell, rows in cells if len(rows) > 1]
+        for cell, rows in known:
+            best = max(rows, key=lambda row: sign * float(row.value))
+            own = next((row for row in rows if getattr(row, key) == level), best)
+            same += own is best
+            if best.low > own.high if sign > 0 else best.high < own.low:
+                others.append(f"{called.format(getattr(best, key))} {cell.where}")
+        if others:
+            return f"; but {some_of(others)}"
+        if not known:
+            return ""
+        return "; elsewhere too" if same == len(known) else "; elsewhere no other for sure"
+
+
+def some_of(words: Sequence[str], most: int = 4) -> str:
+    """The first of them in a row, and how many more there are."""
+    return listed([*words[:most], f"{len(words) - most} more"] if len(words) > most else words)
+
+
+def narrators(table: pd.DataFrame, players: int) -> Narrator:
+    """What quotes the first variant and line-up of a table at a player count, and elsewhere all its other cells."""
+    cells = table[list(CELL)].drop_duplicates()
+    elsewhere, first = [], cells.iloc[0]
+    for count, variant, lineup in cells.itertuples(index=False):
+        words = [
+            f"at {count} players" if count != players else "",
+            f"in {variant}" if variant != first["variant"] else "",
+            f"with {lineup.replace(',', ', ')}" if lineup != first["lineup"] else "",
+        ]
+        if any(words):
+            rows = pick(table, variant=variant, lineup=lineup)
+            elsewhere.append(Narrator(rows, int(count), " ".join(word for word in words if word)))
+    return Narrator(first_scenario(table), players, "", elsewhere)
 
 
 def spoken_of(table: pd.DataFrame) -> int:

@@ -24,6 +24,7 @@ from strozzi_sim.reports.series import players_title
 from strozzi_sim.reports.style import GREY, GROUND, INK, PAPER, WIDTH, compact_range, new_figure
 
 _EDGE, _GAP, _HEAD, _LINE = 0.08, 0.3, 0.3, 0.17  # inches: at the sides, between panels, above one, a line of text
+_NAMES = 0.15  # inches for the names of rows, and of columns
 _LARGEST = 0.62  # inches of a cell
 _FRAME, _DISC = 0.74, 0.19  # in cells: side of a framed square, radius of a disc
 _SHAPES: tuple[Shape, ...] = ("square", "frame", "disc")  # from the ground up
@@ -49,8 +50,9 @@ def draw_board(picture: Picture, rows: pd.DataFrame, components: Mapping[str, An
     ends = float(shades.min()), float(shades.max())
     scale = scale_between(figure, ends, float(valued["value"].abs().max()), equal=picture.equal)
     across = min(len(counts), 2)
-    cell = min(_LARGEST, (WIDTH - 2 * _EDGE - _GAP * (across - 1)) / across / board.columns)
-    step = board.columns * cell + _GAP, board.rows * cell + _HEAD
+    aside, above = _NAMES * bool(board.row_names), _HEAD + _NAMES * bool(board.column_names)
+    cell = min(_LARGEST, ((WIDTH - 2 * _EDGE - _GAP * (across - 1)) / across - aside) / board.columns)
+    step = aside + board.columns * cell + _GAP, above + board.rows * cell
     silent = {board.places[level].shape for level in set(board.places) - set(rows[picture.x])}
     dashes = f"{_DASH} too few events for a value" if rows["value"].isna().any() else ""
     foot = _LINE * (len(board.key) + bool(dashes) + 1) + 0.12
@@ -61,10 +63,10 @@ def draw_board(picture: Picture, rows: pd.DataFrame, components: Mapping[str, An
     axes.set_xlim(0, WIDTH)
     axes.set_ylim(tall, 0)
     for number, players in enumerate(counts):
-        corner = _EDGE + number % across * step[0], _HEAD + number // across * step[1]
+        corner = _EDGE + aside + number % across * step[0], above + number // across * step[1]
         _Panel(axes, board, scale, corner, cell).draw(picture, rows[rows["players"] == players], players)
     for number, (shape, text) in enumerate(board.key.items()):
-        said = f"{text}; grey: the figure says nothing about it" if shape in silent else text
+        said = f"{text}; grey: this is not about it" if shape in silent else text
         _key(axes, shape, said, tall - foot + 0.14 + _LINE * number, GROUND if shape in silent else PAPER)
     if dashes:
         axes.text(_EDGE, tall - foot + 0.14 + _LINE * len(board.key), dashes, fontsize=7.5, color=GREY, va="center")
@@ -98,7 +100,7 @@ class _Panel:
         there = {
             shape: rows[[self._board.places[level].shape == shape for level in rows[picture.x]]] for shape in _SHAPES
         }
-        flat = False
+        flat = []
         for shape, own in there.items():
             if shape == "disc":
                 self._borders()
@@ -107,18 +109,36 @@ class _Panel:
             value, low, high, n, deals = (own[name].to_numpy() for name in ("value", "low", "high", "n", "deals"))
             shown = value
             if is_noise(value, low, high, n, deals, share=self._scale.figure.unit == "share"):
-                shown, flat = np.full(len(value), np.average(value, weights=n)), True
+                shown = np.full(len(value), np.average(value, weights=n))
+                flat.append(shape)
             inks = self._scale.inks(shown * (players if picture.equal else 1))
             for level, number, ink in zip(own[picture.x], value, inks, strict=True):
                 self._place(self._board.places[level], self._scale.text(number), ink)
         for levels, text, face in ((few[picture.x], _DASH, PAPER), (silent, "", GROUND)):
             for level in levels:
                 self._place(self._board.places[level], text, to_rgba(face))
-        note = compact_range(list(rows["n"]))
-        self._axes.text(left, top - 0.08, players_title(players), fontsize=8.5, fontweight="bold", va="baseline")
+        self._names()
+        note, line = compact_range(list(rows["n"])), top - 0.08 - _NAMES * bool(self._board.column_names)
+        self._axes.text(left, line, players_title(players), fontsize=8.5, fontweight="bold", va="baseline")
         right = left + self._board.columns * self._cell
-        said = f"\N{ALMOST EQUAL TO} one colour: no more than chance; {note}" if flat else note
-        self._axes.text(right, top - 0.08, said, fontsize=7, color=GREY, ha="right", va="baseline")
+        said = f"\N{ALMOST EQUAL TO} {self._flat_words(flat, there)}; {note}" if flat else note
+        self._axes.text(right, line, said, fontsize=7, color=GREY, ha="right", va="baseline")
+
+    def _flat_words(self, flat: list[Shape], there: Mapping[Shape, pd.DataFrame]) -> str:
+        """That places of these shapes do not differ beyond chance; which ones, if other places have values too."""
+        if all(own.empty or shape in flat for shape, own in there.items()):
+            return "one colour: no more than chance"
+        kinds = " and ".join(self._board.key[shape].partition(",")[0] for shape in flat)
+        return f"{kinds}: no more than chance"
+
+    def _names(self) -> None:
+        """What columns and rows are called, along the upper and the left edge."""
+        look: Any = {"fontsize": 6.5, "color": GREY, "ha": "center", "va": "center"}
+        away = 0.5 * _NAMES / self._cell
+        for k, name in enumerate(self._board.column_names):
+            self._axes.text(*self._at(k + 0.5, -away), name, **look)
+        for k, name in enumerate(self._board.row_names):
+            self._axes.text(*self._at(-away, k + 0.5), name, **look)
 
     def _at(self, x: float, y: float) -> tuple[float, float]:
         return self._corner[0] + x * self._cell, self._corner[1] + y * self._cell

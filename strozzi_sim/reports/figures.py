@@ -1,6 +1,7 @@
 """Draws the pictures that a game's pages describe: one Picture, the rows of its table -> one matplotlib figure."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,8 @@ def draw(
     with rc_context(STYLE):
         if picture.kind == "board":
             return draw_board(picture, rows, components) if components else None
+        if picture.x in rows:  # the table's order, also where the first player count has no value
+            picture = replace(picture, levels=tuple(in_order(rows[picture.x], picture.levels)))
         return _KINDS[picture.kind](picture, rows.dropna(subset="value"), words)
 
 

@@ -105,8 +105,9 @@ def panels_of(heat_map: HeatMap, table: pd.DataFrame, chunks: int = MAX_CHUNKS) 
         return None
     # Rows and columns that never have a figure are in the table alone.
     known = rows[rows["value"].notna() & (rows["n"] > 0)]
-    rows = rows[rows["row"].isin(known["row"]) & rows["column"].isin(known["column"]) & (rows["n"] > 0)]
-    levels = in_order(known["row"], ()), in_order(known["column"], ())
+    rows = rows[rows["row"].isin(known["row"]) & rows["column"].isin(known["column"])]
+    levels = in_order(rows["row"], ()), in_order(rows["column"], ())  # the table's order
+    rows = rows[rows["n"] > 0]
     every = scenarios(rows)
     groups: dict[Any, pd.DataFrame] = dict(list(rows.groupby(["variant", "lineup", "players"], sort=False)))
     counts = sorted({players for _, _, players in groups})

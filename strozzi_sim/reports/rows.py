@@ -68,7 +68,11 @@ def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     longest = rows.groupby(["players", *([picture.x] if picture.x else [])])["value"].sum().max()
     for axes, players in zip(list(grid.flat), panels, strict=False):
         here = rows[rows["players"] == players]
-        for line, (_, figures, where) in enumerate(bars):
+        there = [
+            line for line, (_, _, where) in enumerate(bars) if len(pick(here, **where))
+        ]  # a seat that is not there has none
+        for line in there:
+            _, figures, where = bars[line]
             ends = {True: 0.0, False: 0.0}  # of what is below zero, and of the rest
             for k, figure in enumerate(figures):
                 value = float(pick(here, figure=figure.name, **where)["value"].sum())
@@ -84,7 +88,7 @@ def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
             if ends[True] < 0:
                 axes.plot([0, 0], [line - 0.42, line + 0.42], color=style.INK, linewidth=0.9)
         axes.set_ylim(len(bars) - 0.5, -0.5)
-        axes.set_yticks(range(len(bars)), [name for name, _, _ in bars])
+        axes.set_yticks(there, [bars[line][0] for line in there])
         axes.tick_params(axis="y", labelcolor=style.INK)
         axes.tick_params(axis="x", labelbottom=False, length=0)
         axes.spines["bottom"].set_visible(False)

@@ -1,6 +1,7 @@
 """What the pages of Strasbourg say, against the counts behind them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from report_cells import CELL, cell, sums
@@ -147,6 +148,69 @@ def test_no_points_are_proposed_where_0_would_be_too_many():
     assert "nobility or church" in told
 
 
+@pytest.fixture(scope="module")
+def blind():
+    """Tasks kept by the toss of a coin."""
+    return cell(GAME, 4, "heuristic:keep_blindly=0.5", deals=DEALS, chunks=24)
+
+
+def test_tasks_kept_blindly_are_kept_alike_and_say_what_keeping_adds(blind, cells):
+    tables = study_tables(GAME, [cells[1], blind], PAGES, {})
+    mine = tables["tasks"][tables["tasks"]["lineup"] == blind.lineup]
+    shares = mine.query("figure == 'kept_share' and task != 'all'")
+    assert len(shares) == 25
+    assert shares["value"].between(0.35, 0.65).all()
+    assert 0.47 < shares["value"].mean() < 0.54  # the one task that must be kept adds a little
+    counts = blind.count(Crosstab("task", ("task", "kept"), ("score",))).sum(axis=0)
+    means = counts[..., 1] / counts[..., 0]
+    rows = mine.query("figure == 'score_mean_minus_not_kept' and task != 'all'").set_index("task")["value"]
+    scale = blind.plan.column("task", "score").scale
+    for name, (no, yes) in zip(blind.plan.levels("task", "task").names, means, strict=True):
+        assert rows[name] == pytest.approx((yes - no) / scale)
+    said = " ".join(GAME.report.sentences(tables, {"base": blind.components})["tasks"])
+    assert "said of heuristic:keep_blindly=0.5: there all tasks are kept alike" in said
+    assert "Keeping one more task changes" in said
+
+
+def test_agents_that_choose_are_said_to_and_seldom_kept_tasks_have_no_proposal(tables, cells):
+    said = " ".join(GAME.report.sentences(tables, {"base": cells[0].components})["tasks"])
+    assert "They choose what they keep" in said
+    assert "Keeping one more task" not in said
+    rows = tables["tasks"].query("by == 'all' and level == 'all'").pivot_table(
+        index=["players", "task"], columns="figure", values="value", dropna=False
+    )  # fmt: skip
+    assert rows[rows["kept_share"] < 0.25]["fair_points"].isna().all()
+    assert rows["fair_points"].notna().any()
+
+
+def test_points_of_positions_add_up_to_those_of_all(tables):
+    for players in (3, 4):
+        rows = (
+            tables["positions"]
+            .query("players == @players")
+            .pivot_table(index="position", columns="figure", values="value")
+        )
+        whole = figures(tables["balance"], players=players)
+        for name in ("score_mean", "kept_mean", *(f"points_{source}_mean" for source in SOURCES)):
+            assert rows[name].mean() == pytest.approx(whole[name].value)
+        for name in ("earned_mean", "paid_mean", "privileges_gained_mean", "waited_mean"):
+            assert rows[name].mean() == pytest.approx(whole[name].value)
+
+
+def test_sentences_name_what_is_otherwise_elsewhere(tables, cells):
+    """Of the rows of another line-up with the steps turned round, the dearest step is another."""
+    turned = tables["auctions"].copy()
+    turned["step"] = turned["step"].map(dict(zip("ABCDEFG", "GFEDCBA", strict=True))).fillna(turned["step"])
+    other = {name: table.assign(lineup="random") for name, table in {**tables, "auctions": turned}.items()}
+    both = {name: pd.concat([tables[name], other[name]], ignore_index=True) for name in tables}
+    said = " ".join(GAME.report.sentences(both, {"base": cells[0].components})["auctions"])
+    assert "step G at 3 players with random" in said
+    same = {name: pd.concat([tables[name], tables[name].assign(lineup="random")], ignore_index=True) for name in tables}
+    said = GAME.report.sentences(same, {"base": cells[0].components})
+    assert "elsewhere too" in said["auctions"][0].partition("; the cheapest")[0]
+    assert any("with random, a player ends with" in sentence for sentence in said["balance"])
+
+
 def test_the_error_of_points_proposed_is_that_of_leaving_chunks_out(tables, cells):
     crosstab = Crosstab("task", ("task",), ("fulfilled", "points", "lost"), "kept == yes")
     counts = cells[1].count(crosstab).astype(float)
@@ -190,7 +254,7 @@ def test_tasks_are_called_by_what_they_ask_for():
 
 def test_heat_maps_and_pages_of_the_three_studies_are_there():
     assert {"winning-bid-by-step", "spent-by-step", "acts-by-step-and-bid"} <= set(HEATMAPS)
-    assert PAGES == ("balance", "auctions", "council", "guilds", "city", "tasks", "buildings")
+    assert PAGES == ("balance", "positions", "auctions", "council", "guilds", "city", "tasks", "buildings")
 
 
 def test_sentences_say_what_is_reconstructed_and_who_plays(tables, cells):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from numba import int64, uint64
+from numba import float64, int64, uint64
 
 from strozzi_agents.strasbourg.bidding import (
     assign_stacks,
@@ -54,7 +54,7 @@ from strozzi_sim.games.strasbourg.state import (
     TAKE_GOOD,
     TAKE_SEAT,
 )
-from strozzi_sim.kernel.bits import lowest_bit
+from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.streams import absorb
 
@@ -77,6 +77,7 @@ PARAMS: dict[str, Any] = {
     "coin_spread": Param(1.24, 0.0, 10.0, "lead in coins that is 3/4 sure, for each auction of a guild to come"),
     "coin_task": Param(0.33, 0.0, 3.0, "points of a coin more for who keeps the task of most coins"),
     "keep": Param(0.35, -5.0, 10.0, "points that a task must promise to be kept"),
+    "keep_blindly": Param(0.0, 0.0, 1.0, "chance to keep a task, whatever it is, to learn what each is worth; 0: for what it promises"),
     # Coins.
     "coin": Param(1.17, 0.0, 3.0, "points of a coin for a seat without coins"),
     "spend": Param(0.91, 0.05, 5.0, "coins that an auction of a guild to come asks for"),
@@ -118,11 +119,27 @@ _HALF_A_CARD = 1.75  # influence: a card is drawn if that brings the hand nearer
 
 
 @jit
+def _keep_blindly(state, rules, seat, chance):
+    """Each task dealt with one chance, and one in any case, by a hash of the deal."""
+    key, choice = absorb(absorb(uint64(seat), state.dealt[seat]), state.start_player), int64(0)
+    for number in range(rules.rounds):
+        key = absorb(absorb(key, state.round_card[number]), state.round_edifice[number])
+    number = count_bits(state.dealt[seat])
+    for k in range(number):
+        key = absorb(key, k)
+        if float64(key >> uint64(11)) < chance * 2.0**53:
+            choice |= int64(1) << k
+    return choice if choice != 0 else int64(1) << int64(key % uint64(number))
+
+
+@jit
 def _keep(state, rules, params, seat):
     """The tasks that promise points; the best one in any case, and as many as must be kept."""
     choice, best, chosen = int64(0), -1e30, int64(0)
     dealt, k = state.dealt[seat], 0
     legal = rules.keep
+    if params.keep_blindly > 0.0:
+        choice, dealt = _keep_blindly(state, rules, seat, params.keep_blindly), int64(0)
     while dealt != 0:
         task = lowest_bit(dealt)
         dealt &= dealt - 1
@@ -141,15 +158,10 @@ def _keep(state, rules, params, seat):
     while legal != 0:
         other = lowest_bit(legal)
         legal &= legal - 1
-        worth = -float(_count5(other ^ choice))
+        worth = -float(count_bits(other ^ choice))
         if worth > best:
             best, nearest = worth, other
     return nearest
-
-
-@jit
-def _count5(members):
-    return (members & 1) + (members >> 1 & 1) + (members >> 2 & 1) + (members >> 3 & 1) + (members >> 4 & 1)
 
 
 @jit

@@ -12,6 +12,7 @@ __all__ = ["HEATMAPS", "PAGES", "PAGE_TITLES", "crosstabs", "pictures", "sentenc
 _BY = ("by", "level")
 _PAGES = {
     "balance": Page("Balance", "Has everybody the same chance, and where do points come from?", (), of.BALANCE),
+    "positions": Page("Seats and line-ups", "How does each seat, or each agent of a line-up, get its points?", ("position",), of.POSITIONS),
     "auctions": Page("Auctions", "Where does influence go, and what does a bid win?", ("step", *_BY), of.AUCTIONS),
     "council": Page("Council", "Who holds the seats, and what do they pay?", ("chair", *_BY), of.COUNCIL),
     "guilds": Page("Guilds", "What do masters and the others take, and what does each guild pay?", ("guild", "rank"), of.GUILDS),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from strozzi_sim.facts.pictures import Board, Place
+from strozzi_sim.facts.pictures import Board, Place, Shape
 from strozzi_sim.games.strasbourg.events import city_of, corner_name, space_name
 
 
@@ -20,7 +20,8 @@ def board(components: Mapping[str, Any]) -> Board:
     places |= {space_name(cell): Place(cell[0] - 0.5, cell[1] - 0.5, "frame") for cell in city.sites}
     places |= {corner_name(cell): Place(float(cell[0]), float(cell[1]), "disc") for cell in city.chapel_sites}
     guilds = ", ".join(f"{letter} {guild}" for letter, guild in letters.items())
-    return Board(city.columns, city.rows, places, {
-        "square": f"space, with its guild ({guilds}) and its price in coins", "frame": "building site",
-        "disc": "chapel site",
-    })  # fmt: skip
+    key: dict[Shape, str] = {
+        "square": f"space, with its guild ({guilds}) and its price in coins", "frame": "building site", "disc": "chapel site",
+    }  # fmt: skip
+    edges = [[space_name((k, k)) for k in range(1, size + 1)] for size in (city.columns, city.rows)]
+    return Board(city.columns, city.rows, places, key, [name[0] for name in edges[0]], [name[1:] for name in edges[1]])

@@ -1,15 +1,19 @@
 """What a Strasbourg study found, in sentences computed from its tables.
 
-Sentences speak of the first variant and line-up, and of one player count, the one that the captions quote too.
+Sentences speak of the first variant and line-up, and of one player count, the one that the captions quote too; they say who
+plays, and what is otherwise elsewhere.
 """
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.games.pages import ALL
-from strozzi_sim.games.reporting import Narrator, in_words, listed, pick, quote
+from strozzi_sim.games.reporting import Narrator, in_words, listed, pick, quote, some_of
 from strozzi_sim.games.strasbourg.fact_tables import SOURCES
+from strozzi_sim.games.strasbourg.report.tables import MIN_KEPT
 from strozzi_sim.games.strasbourg.report.words import STEPS
 from strozzi_sim.games.strasbourg.tasks import task_names
 from strozzi_sim.games.verdicts import surely_not
@@ -17,7 +21,9 @@ from strozzi_sim.stats.intervals import MIN_EVENTS
 
 _WHOLE = {"by": ALL, "level": ALL}
 _MIN_POINTS = 0.5  # of a task; less is not told
-_MANY = 4  # tasks or spaces that a sentence names
+_MANY = 4  # spaces that a sentence names
+_ALIKE = 0.1  # of the times a task is dealt, by which it may be kept more or less than the mean task
+_FEW = 3  # other line-ups spoken of one by one
 
 
 def _each(
@@ -28,56 +34,106 @@ def _each(
     return listed([f"{called.format(level)} {quote(row, unit)}" for level, row in rows if row])
 
 
-def _first(words: list[str]) -> str:
-    """The first of them in a row, and how many more there are."""
-    rest = [f"{len(words) - _MANY} more"] if len(words) > _MANY else []
-    return listed(words[:_MANY] + rest)
+def _ends(say: Narrator, figure: str, unit: Unit, key: str, called: str = "{}", **where: Any) -> list[str]:
+    """The levels with least and most of a figure, with it, and whether they have so elsewhere; or nothing."""
+    return [
+        f"{called.format(getattr(row, key))} ({quote(row, unit)}"
+        f"{say.also(figure, key, getattr(row, key), least=not k, called=called, **where)})"
+        for k, row in enumerate(say.extremes(figure, **where) or ())
+    ]
+
+
+def _beside(say: Narrator, figure: str, **where: Any) -> list[tuple[str, Narrator]]:
+    """What is spoken of and, at the same player count, the other variants and line-ups that have a figure: how each begins."""
+    others = [cell for cell in say.elsewhere if cell.players == say.players and cell.row(figure, **where)]
+    return [(say.who, say), *((f"At {say.players} players, {cell.where},", cell) for cell in others[:_FEW])]
+
+
+def _sources_ahead(say: Narrator) -> list[tuple[str, Any, float]]:
+    """The two sources that give winners most more than they give a player: (source, what winners have, how much more)."""
+    rows = [(source, *(say.row(f"{who}points_{source}_mean") for who in ("winner_", ""))) for source in SOURCES]
+    ahead = [(source, winner, winner.value - mean.value) for source, winner, mean in rows if winner and mean]
+    return sorted(ahead, key=lambda found: -found[2])[:2]
 
 
 def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
-    statements = []
     scores, winners, margins = (say.ends(name, "amount") for name in ("score_mean", "winner_score_mean", "margin_mean"))
-    for (players, score), (_, winner), (_, margin) in zip(scores, winners, margins, strict=False):
-        statements.append(
-            f"At {players} players the mean player ends with {score} points and the winner with {winner}, {margin} ahead "
-            "of the second."
-        )
-    sources = {source: [say.row(f"{who}points_{source}_mean") for who in ("", "winner_")] for source in SOURCES}
-    if all(all(rows) for rows in sources.values()):
-        ahead = {source: winner.value - mean.value for source, (mean, winner) in sources.items()}
-        most = sorted(ahead, key=lambda source: -ahead[source])[:2]
+    ends = [
+        f"at {players} players a player ends with {score} points and the winner with {winner}, {margin} ahead of the second"
+        for (players, score), (_, winner), (_, margin) in zip(scores, winners, margins, strict=False)
+    ]
+    statements = [f"{say.as_played[:1].upper()}{say.as_played[1:]}, {'; '.join(ends)}."] if ends else []
+    statements += [
+        f"{who} a player ends with {cell.amount('score_mean')} points and the winner with {cell.amount('winner_score_mean')}, "
+        f"{cell.amount('margin_mean')} ahead."
+        for who, cell in _beside(say, "winner_score_mean")[1:]
+    ]
+    if ahead := _sources_ahead(say):
         said = [
-            f"{one} ({quote(sources[one][1], 'amount')} points, {in_words(ahead[one], 'amount')} more than the mean player)"
-            for one in most
+            f"{source} ({quote(winner, 'amount')} points, {in_words(more, 'amount')} more than the mean player)"
+            for source, winner, more in ahead
         ]
-        statements.append(f"{say.who} games are won with {listed(said)}.")
+        own = {source for source, *_ in ahead}
+        other = [
+            f"{cell.where} with {listed([source for source, *_ in found])}"
+            for cell in say.elsewhere
+            if (found := _sources_ahead(cell)) and {source for source, *_ in found} != own
+        ]
+        also = f"; but {some_of(other, _FEW)}" if other else "; elsewhere too" if say.elsewhere else ""
+        statements.append(f"{say.who} games are won with {listed(said)}{also}.")
     rounds = range(1, len(data.get("round_cards", [])) + 1)
     starts = [f"round {k} {say.share(name)}" for k in rounds if say.row(name := f"start_{k}_wins_share")]
     if starts:
-        statements.append(f"How often the starting player of a round wins the game: {listed(starts)}; {say.equal}")
+        statements.append(f"How often whoever starts a round wins the game: {listed(starts)}; {say.equal}")
     statements.append(
         f"A player bids {say.share('influence_bid_share')} of the influence drawn, gets "
         f"{say.number('privileges_gained_mean')} privileges and pays {say.number('waited_mean')} of them to wait."
     )
+    if say.elsewhere:
+        statements.append(
+            "Footnote: elsewhere is at the study's other player counts, in its other variants, and with its other line-ups."
+        )
     return statements
 
 
-def _enough(say: Narrator, figure: str, step: str) -> Any:
-    """The smallest bid of which the figure is at least one half, or None."""
-    return next((row for row in say.rows(figure, by="bid", step=step) if row.value >= 0.5), None)
+def _positions(say: Narrator, data: Mapping[str, Any]) -> list[str]:
+    return [f"{who} {_who_gets_what(cell)}." for who, cell in _beside(say, "score_mean", position=0)]
+
+
+def _who_gets_what(cell: Narrator) -> str:
+    """Who gets most, and who least, from each source where that is sure."""
+    lineup = str(cell.table["lineup"].iloc[0]).split(",")
+    who = lineup if len(set(lineup)) > 1 else [f"seat {seat}" for seat in range(cell.players)]
+    ends = [(source, cell.extremes(f"points_{source}_mean")) for source in SOURCES]
+    told = [
+        f"{source} {who[most.position]} most ({quote(most, 'amount')}), {who[least.position]} least ({quote(least, 'amount')})"
+        for source, (least, most) in ((source, found) for source, found in ends if found)
+        if least.high < most.low and most.value - least.value >= _MIN_POINTS
+    ]
+    return (
+        f"points by source: {'; '.join(told)}" if told else "no seat is shown to get more than another from any source"
+    )
 
 
 def _auctions(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements, whole = [], {"step": ALL}
-    if ends := say.extremes("winning_bid_mean", by=ALL):
-        cheap, dear = (f"step {end.step} ({quote(end, 'number')})" for end in ends)
-        statements.append(f"{say.who} {dear} costs the most influence to win, {cheap} the least.")
+    if ends := _ends(say, "winning_bid_mean", "number", "step", "step {}", by=ALL):
+        statements.append(f"{say.who} the dearest auction to win is {ends[1]}; the cheapest {ends[0]}.")
     if spent := _each(say, "spent_share", "share", "step", STEPS, by=ALL):
         statements.append(f"Of the influence bid, by step: {spent}.")
-    for figure, words in (("won_share", "To win an auction"), ("acts_share", "To act")):
-        half = [f"{enough.level} in {step}" for step in STEPS if (enough := _enough(say, figure, step))]
+    for figure, words in (("won_share", "be the highest"), ("acts_share", "be high enough to act")):
+        bids = [
+            (step, next((row for row in say.rows(figure, by="bid", step=step) if row.value >= 0.5), None))
+            for step in STEPS
+        ]
+        half = [f"{enough.level} in {step}" for step, enough in bids if enough and enough.level != "1"]
         if half:
-            statements.append(f"{words} at least half of the time takes a bid of {listed(half)}.")
+            rest = (
+                "; in the other steps a bid of 1 does"
+                if any(enough and enough.level == "1" for _, enough in bids)
+                else ""
+            )
+            statements.append(f"To {words} half of the time a bid must be {listed(half)}{rest}.")
     laps = say.rows("won_share", by="lap", **whole)
     if len(laps) > 1:
         first, last = (quote(laps[k], "share") for k in (0, -1))
@@ -86,17 +142,31 @@ def _auctions(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         )
     if say.row("won_share", by="waited", level="yes", **whole):
         later, turn = (say.share("won_share", by="waited", level=level, **whole) for level in ("yes", "no"))
-        statements.append(f"Of bids made after waiting {later} win, of those made in turn {turn}.")
+        statements.append(
+            f"Of bids made after waiting {later} win, of those made in turn {turn}; who waits chooses when, so this is not "
+            "what a privilege is worth."
+        )
     return statements
 
 
 def _council(say: Narrator, data: Mapping[str, Any]) -> list[str]:
-    chairs = [row.chair for row in say.rows("points_mean", by=ALL) if row.chair != ALL]
     statements = []
-    if paid := _each(say, "points_mean", "amount", "chair", chairs, by=ALL):
-        statements.append(f"{say.who} a seat of the council pays in a game, in points: {paid}.")
-    if changed := _each(say, "changed_share", "share", "chair", chairs, by=ALL):
-        statements.append(f"How often a seat changes hands from one round to the next: {changed}.")
+    if paid := say.row("points_mean", chair=ALL, by=ALL):
+        statements.append(
+            f"{say.who} the council pays all players {quote(paid, 'amount')} points in a game, a seat 1 point for each round "
+            "that it is held."
+        )
+    if ends := _ends(say, "changed_share", "share", "chair", by=ALL):
+        statements.append(
+            f"From one round to the next seats change hands most often at {ends[1]}; least often at {ends[0]}."
+        )
+    rows = [row for row in say.rows("win_share", by=ALL) if row.chair != ALL]
+    sure = [row for row, sure in zip(rows, surely_not(rows, 1 / say.players, share=True), strict=True) if sure]
+    if sure:
+        said = [f"{row.chair} {quote(row, 'share')}" for row in sorted(sure, key=lambda row: -row.value)]
+        statements.append(
+            f"Seats whose holder at the end surely wins more or less often than by chance: {listed(said)}; {say.equal}"
+        )
     return statements
 
 
@@ -104,7 +174,12 @@ def _guilds(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     order, every = data.get("guilds", {}).get("order", []), {"guild": ALL}
     statements = []
     if points := _each(say, "points_mean", "amount", "guild", order, rank=ALL):
-        statements.append(f"{say.who} a member on a space earns, in points: {points}.")
+        prices = _each(say, "price_mean", "amount", "guild", order, rank=ALL)
+        statements.append(
+            f"{say.who} a member on a space earns, in points: {points}. Its space costs, in coins: {prices}."
+        )
+    if ends := _ends(say, "points_mean", "amount", "guild", rank=ALL):
+        statements.append(f"A member earns most with guild {ends[1]}; least with {ends[0]}.")
     if goods := _each(say, "good_coins_mean", "amount", "guild", order, rank=ALL):
         sold = say.share("sold_share", rank=ALL, **every)
         statements.append(f"{sold} of goods are sold later; a good brings, in coins, 0 if it never is: {goods}.")
@@ -114,31 +189,97 @@ def _guilds(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 
 
 def _city(say: Narrator, data: Mapping[str, Any]) -> list[str]:
-    spaces = {row.place for row in say.rows("round_mean")}
     statements = []
-    for figure, unit, words in (
+    kinds: tuple[tuple[str, Unit, str], ...] = (
         ("taken_share", "share", "the spaces taken most often are {}; least often {}"),
         ("points_mean", "amount", "a member earns most points on {}; fewest on {}; tasks left out"),
-    ):
-        rows = sorted((row for row in say.rows(figure) if row.place in spaces), key=lambda row: -row.value)
+    )
+    for figure, unit, words in kinds:
+        rows = _spaces(say, figure)
         if len(rows) > 1:
             ends = [rows[:_MANY], rows[: -_MANY - 1 : -1]]
-            most, least = (listed([f"{row.place} ({quote(row, unit)})" for row in end]) for end in ends)  # type: ignore[arg-type]
-            statements.append(f"{say.who} {words.format(most, least)}.")
+            most, least = (listed([f"{row.place} ({quote(row, unit)})" for row in end]) for end in ends)
+            statements.append(f"{say.who} {words.format(most, least)}{_still_first(say, figure, unit, ends[0])}.")
     return [
         *statements,
         "The guilds and prices of the spaces and the chapel sites are reconstructed: this says nothing of the printed city.",
     ]
 
 
+def _spaces(say: Narrator, figure: str) -> list[Any]:
+    """The rows of spaces, those with most first."""
+    spaces = {row.place for row in say.rows("round_mean")}
+    return sorted((row for row in say.rows(figure) if row.place in spaces), key=lambda row: -row.value)
+
+
+def _still_first(say: Narrator, figure: str, unit: Unit, first: list[Any]) -> str:
+    """What the first spaces have at least elsewhere in the same city."""
+    variant, own = say.table["variant"].iloc[0], {row.place for row in first}
+    cells = [cell for cell in say.elsewhere if cell.table["variant"].iloc[0] == variant]
+    rows = [(row, cell.where) for cell in cells for row in cell.rows(figure) if row.place in own]
+    if not rows:
+        return ""
+    row, where = min(rows, key=lambda found: float(found[0].value))
+    return f"; elsewhere the first {len(own)} have {quote(row, unit)} or more ({row.place} {where})"
+
+
+def _kept_evenly(cell: Narrator) -> bool:
+    """Whether no task is shown to be kept much more readily than another: then those kept are no choice of the agents."""
+    rows = [row for row in cell.rows("kept_share", **_WHOLE) if row.task != ALL]
+    mean = cell.row("kept_share", task=ALL, **_WHOLE)
+    if not rows or not mean:
+        return False
+    sure = surely_not(rows, mean.value, share=True)
+    return not any(abs(row.value - mean.value) > _ALIKE for row, sure in zip(rows, sure, strict=True) if sure)
+
+
 def _tasks(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     whole = {"task": ALL, **_WHOLE}
     statements = [
         f"{say.who} {say.share('kept_share', **whole)} of the tasks dealt are kept and "
-        f"{say.share('fulfilled_share', **whole)} of those fulfilled; a task kept brings "
-        f"{say.amount('worth_mean', **whole)} points, points lost taken off."
+        f"{say.share('fulfilled_share', **whole)} of those fulfilled{say.span('fulfilled_share', 'share', **whole)}; a task kept "
+        f"brings {say.amount('worth_mean', **whole)} points, points lost taken off."
     ]
-    printed, names = {task["id"]: task["points"] for task in data.get("tasks", [])}, task_names(data)
+    alike = [cell for cell in (say, *say.elsewhere) if cell.players == say.players and _kept_evenly(cell)]
+    told = next(iter(alike), say)
+    names = task_names(data)
+    rows = sorted((row for row in say.rows("kept_share", by=ALL) if row.task in names), key=lambda row: row.value)
+    if told is say and not alike and rows:
+        statements.append(
+            f"They choose what they keep: from {quote(rows[0], 'share')} ({names[rows[0].task]}) to {quote(rows[-1], 'share')} "
+            f"({names[rows[-1].task]}) of the times it is dealt. What a task is worth is known only for those whom it suits."
+        )
+    if told is not say:
+        statements.append(
+            f"What follows is said of {told.as_played.removeprefix('as ').rpartition(' ')[0]}: there all tasks are kept alike, so that "
+            "no task looks good because only those whom it suits keep it."
+        )
+    return [
+        *statements, *_what_keeping_adds(told, names), *_mispriced(told, names, data),
+        "The points of all tasks, and what some of them ask for, are reconstructed; what a task is worth depends on how "
+        "well it is played.",
+    ]  # fmt: skip
+
+
+def _what_keeping_adds(say: Narrator, names: Mapping[str, str]) -> list[str]:
+    """What keeping one more task does to its player's score, where tasks are kept alike."""
+    one = {"by": ALL, "level": "no"}
+    if not _kept_evenly(say) or not (more := say.row("score_mean_minus_not_kept", task=ALL, **one)):
+        return []
+    rows = [row for row in say.rows("score_mean_minus_not_kept", **one) if row.task in names]
+    sure = [row for row, sure in zip(rows, surely_not(rows, more.value), strict=True) if sure]
+    sure.sort(key=lambda row: -abs(row.value - more.value))
+    tasks = [f"{names[row.task]} ({quote(row, 'amount')})" for row in sure]
+    return [
+        f"Keeping one more task changes its player's final points by {quote(more, 'amount')}, all that is left undone for it "
+        f"included, and wins {say.share('win_share_minus_not_kept', task=ALL, **one)} more of the games"
+        f"{f'; surely otherwise: {some_of(tasks)}' if tasks else ''}."
+    ]
+
+
+def _mispriced(say: Narrator, names: Mapping[str, str], data: Mapping[str, Any]) -> list[str]:
+    """Which tasks are worth more or less than their points, and of which nothing can be said."""
+    printed, statements = {task["id"]: task["points"] for task in data.get("tasks", [])}, []
     rows = [row for row in say.rows("fair_less_printed", by=ALL) if row.task in printed]
     certain = zip(rows, surely_not(rows, 0.0), strict=True)
     sure = sorted(
@@ -146,48 +287,57 @@ def _tasks(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     )
     for sign, words in ((-1, "more"), (1, "less")):
         found = [row.task for row in sure if sign * row.value > 0]
-        if found:
-            said = [
-                f"{names[one]} ({printed[one]} points; proposed: {say.amount('fair_points', task=one, **_WHOLE)})"
-                for one in found
-            ]
-            statements.append(f"Worth {words} than their points: {_first(said)}.")
+        said = [
+            f"{names[one]} ({printed[one]} points; proposed: {say.amount('fair_points', task=one, **_WHOLE)})"
+            for one in found
+        ]
+        against = [
+            f"{names[one]} {cell.where}"
+            for one in found
+            for cell in say.elsewhere
+            if (row := cell.row("fair_less_printed", task=one, **_WHOLE))
+            and (row.low > 0 if sign < 0 else row.high < 0)
+        ]
+        if said:
+            statements.append(
+                f"Worth {words} than their points: {some_of(said)}{f'; but not {some_of(against)}' if against else ''}."
+            )
     if rows and not sure:
         statements.append("No task is shown to be worth more or less than its points.")
     rows = pick(say.table, figure="fair_points", players=say.players, by=ALL)
-    unpriced = rows[rows["value"].isna() & rows["task"].isin(list(printed))]
-    known = unpriced["n"] >= MIN_EVENTS
-    paying, seldom = ([names[task] for task in unpriced[side]["task"]] for side in (known, ~known))
+    unpriced = [row for row in rows.itertuples(index=False) if np.isnan(row.value) and row.task in printed]
+    kept = {row.task: row.value for row in say.rows("kept_share", by=ALL)}
+    known = {row.task: row.n >= MIN_EVENTS and kept.get(row.task, 0) >= MIN_KEPT for row in unpriced}
+    paying, seldom = ([names[task] for task in known if known[task] == side] for side in (True, False))
     if paying:
         statements.append(
-            f"Worth more than the mean task even at 0 points, so that none are proposed: {_first(paying)}."
+            f"Worth more than the mean task even at 0 points, so that none are proposed: {some_of(paying)}."
         )
     if seldom:
         statements.append(
-            f"{len(seldom)} of {len(printed)} tasks are kept and fulfilled too seldom to say what they should be worth: "
-            f"{_first(seldom)}."
+            f"{len(seldom)} of {len(printed)} tasks are kept or fulfilled too seldom to say what they should be worth: "
+            f"{some_of(seldom)}."
         )
-    return [
-        *statements,
-        "The points of all tasks, and what some of them ask for, are reconstructed; what a task is worth depends on how "
-        "well it is played.",
-    ]
+    return statements
 
 
 def _buildings(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements = []
     if paid := _each(say, "points_mean", "amount", "thing", [edifice["id"] for edifice in data.get("edifices", [])]):
         own = say.share("own_share", thing=ALL)
-        statements.append(f"{say.who} edifices pay, in points: {paid}; {own} of that goes to the builder.")
+        statements.append(
+            f"{say.who} edifices pay, in points: {paid}; {own} of that goes to the builder{say.span('own_share', 'share', thing=ALL)}."
+        )
     if chapel := say.row("points_mean", thing="chapel"):
         built, own = (say.share(figure, thing="chapel") for figure in ("built_share", "own_share"))
         statements.append(
-            f"A chapel is built in {built} of rounds and pays {quote(chapel, 'amount')} points, {own} of that to its builder."
+            f"A chapel is built in {built} of rounds and pays {quote(chapel, 'amount')} points, {own} of that to its "
+            f"builder{say.span('own_share', 'share', thing='chapel')}."
         )
     return statements
 
 
 SENTENCES = {
-    "balance": _balance, "auctions": _auctions, "council": _council, "guilds": _guilds, "city": _city, "tasks": _tasks,
-    "buildings": _buildings,
+    "balance": _balance, "positions": _positions, "auctions": _auctions, "council": _council, "guilds": _guilds, "city": _city,
+    "tasks": _tasks, "buildings": _buildings,
 }  # fmt: skip

@@ -10,6 +10,7 @@ from strozzi_sim.games.pages import figures as all_figures
 from strozzi_sim.games.reporting import Narrator, Picture, Tables
 from strozzi_sim.games.strasbourg.fact_tables import SOURCES
 from strozzi_sim.games.strasbourg.report.city import board
+from strozzi_sim.games.strasbourg.report.tables import MIN_KEPT
 from strozzi_sim.games.strasbourg.state import MAX_DEALT, MAX_ROUNDS
 
 _AMOUNTS = ("points", "score", "margin", "worth", "fair", "break_even", "coins", "paid", "earned", "price")
@@ -61,6 +62,20 @@ def _balance(say: Narrator, tables: Tables) -> list[Picture]:
                  "Share of games won by whoever has the marker when the round begins: seat 0 in round 1, later whoever won the last "
                  "auction. The broken line is an equal chance.", "players", series="figure", x_label="players", equal=True),
         _picture("balance-figures", "table", (gap, *rest), "The game in figures", EXACT, "figure"),
+    ]  # fmt: skip
+
+
+def _positions(say: Narrator, tables: Tables) -> list[Picture]:
+    parts = figures({f"points_{source}_mean": source for source in SOURCES})
+    rest = figures({
+        "win_share": "games won", "members_mean": "members placed", "kept_mean": "tasks kept", "earned_mean": "coins for goods",
+        "paid_mean": "coins for spaces", "privileges_gained_mean": "privileges got", "waited_mean": "privileges paid to wait",
+    })  # fmt: skip
+    who = "Position 0 is the agent that the line-up names first; an agent that plays itself has position 0 at seat 0, and so on."
+    return [
+        _picture("positions-sources", "bars", parts, "Where each position gets its points", f"Mean points of a player. {who}", "position"),
+        _picture("positions-table", "table", parts, "The same in figures", EXACT, "position"),
+        _picture("positions-means", "table", rest, "How each position plays", f"Of a player in a game. {who}", "position"),
     ]  # fmt: skip
 
 
@@ -155,26 +170,33 @@ def _city(say: Narrator, tables: Tables) -> list[Picture]:
 
 
 def _tasks(say: Narrator, tables: Tables) -> list[Picture]:
-    kept, done, fulfilled, worth, even, fair, less, score = figures({
+    kept, done, fulfilled, worth, even, fair, less, score, adds, wins = figures({
         "kept_share": "kept when dealt", "done_anyway_share": "done where not kept", "fulfilled_share": "fulfilled when kept",
         "worth_mean": "net worth when kept", "break_even": "points at which it breaks even", "fair_points": "points proposed",
         "fair_less_printed": "proposed less printed", "score_mean": "points of the player",
+        "score_mean_minus_not_kept": "final points, kept less not kept", "win_share_minus_not_kept": "games won, kept less not kept",
     })  # fmt: skip
     share, whole = figures({"share": "share of players", "worth_mean": "points from tasks"})
     fair_words = (
         "Points proposed make a task worth as much, when kept, as the mean task kept is now, if it were kept and fulfilled as often as "
-        "here. None are proposed for a task that was fulfilled fewer than 30 times, or that is worth more than the mean even at 0 points. "
-        "They speak of these agents: who plays a task better needs fewer points for it."
+        f"here. None are proposed for a task that was fulfilled fewer than 30 times, kept less than {MIN_KEPT:.0%} of the times it was "
+        "dealt, or that is worth more than the mean even at 0 points. A task that is not always kept was chosen by those whom it suits, "
+        "unless all are kept alike: for everybody it would need more points. They speak of these agents: who plays a task better needs "
+        "fewer points for it."
     )
     return [
         _picture("tasks-kept", "table", (share, whole, score, WON), "How many tasks to keep", "By the number of tasks a player keeps.", "level",
                  {"task": ALL, "by": "kept"}, levels=tuple(map(str, range(1, MAX_DEALT + 1))), x_label="tasks kept"),
         _picture("tasks-dots", "dots", (kept, fulfilled, worth), "Every task: how often it is kept and fulfilled, and what it is worth",
-                 "The number behind a task is its points. Net worth is what it brings when kept, its points or the points lost, on average. "
+                 "The number behind a task is its points. Net worth is what it brings when kept, its points or the points lost, on average. n stands in the tables below. "
                  "Whiskers are 95 % intervals.", "task", _GROUPED, series="players"),
-        _picture("tasks-points", "table", (fair, less), "Which tasks are worth more or less than their points", f"{fair_words} {EXACT}", "task",
+        _picture("tasks-points", "table", (kept, fair, less), "Which tasks are worth more or less than their points", f"{fair_words} {EXACT}", "task",
                  _GROUPED, x_label="task and its points"),
-        _picture("tasks-table", "table", (done, even, WON), "Tasks in figures",
+        _picture("tasks-keeping", "table", (adds, wins), "What keeping a task adds",
+                 "Players who were dealt the task and kept it, less those who were dealt it and did not: all that they left undone for it is "
+                 "in the balance. It is what keeping does only where tasks are kept by chance, as by `heuristic:keep_blindly=0.5`; "
+                 "elsewhere it also tells who keeps it. " + EXACT, "task", _GROUPED, x_label="task and its points"),
+        _picture("tasks-table", "table", (done, even), "Tasks in figures",
                  "Done where not kept: the player did what the task asks for without having kept it. A task breaks even at the points "
                  "that make up for those lost when it is not fulfilled. " + EXACT, "task", _GROUPED,
                  x_label="task and its points"),
@@ -194,6 +216,6 @@ def _buildings(say: Narrator, tables: Tables) -> list[Picture]:
 
 
 PICTURES = {
-    "balance": _balance, "auctions": _auctions, "council": _council, "guilds": _guilds, "city": _city, "tasks": _tasks,
+    "balance": _balance, "positions": _positions, "auctions": _auctions, "council": _council, "guilds": _guilds, "city": _city, "tasks": _tasks,
     "buildings": _buildings,
 }  # fmt: skip

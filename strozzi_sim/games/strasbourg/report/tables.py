@@ -10,6 +10,7 @@ from strozzi_sim.facts.blocks import (
     GAMES,
     ROWS,
     Block,
+    Difference,
     Quantiles,
     Ratio,
     mean,
@@ -17,24 +18,26 @@ from strozzi_sim.facts.blocks import (
     per_player,
     share,
     share_along,
-)
+)  # fmt: skip
 from strozzi_sim.games.pages import QUANTILES
 from strozzi_sim.games.strasbourg.fact_tables import NONE, SOURCES
 
 _WHOLE = {"by": ALL, "level": ALL}
 _WON = share("win_share", "win")
 _IN_A_GAME = Ratio("taken_share", (ROWS,), GAMES, share=True)  # of what happens once in a game at most
+_SOURCES = tuple(mean(f"points_{source}_mean", source) for source in SOURCES)
+MIN_KEPT = 0.25  # of the times it was dealt; what was kept less often was chosen by whom it suited
 
 BALANCE = (
     Quantiles("seat", "total", QUANTILES, open_below=True),
     Block("seat", {}, (
-        mean("score_mean", "total"), *(mean(f"points_{source}_mean", source) for source in SOURCES),
-        mean("members_mean", "city"), mean("kept_mean", "kept"),
+        mean("score_mean", "total"), *_SOURCES, mean("members_mean", "city"), mean("kept_mean", "kept"),
         mean("coins_left_mean", "coins"),
     )),
     Block("act", {}, (per_player("paid_mean", "price"), per_player("earned_mean", "coins"))),
-    Block("seat", {}, (mean("winner_score_mean", "total"), *(mean(f"winner_points_{source}_mean", source) for source in SOURCES)),
-          where="win > 0"),
+    Block("seat", {}, (
+        mean("winner_score_mean", "total"), *(replace(source, name=f"winner_{source.name}") for source in _SOURCES),
+    ), where="win > 0"),
     Block("game", {}, (
         mean("margin_mean", "margin"), share("tie_share", "tie"), share("shared_win_share", "shared"),
     )),
@@ -43,6 +46,16 @@ BALANCE = (
         Ratio("influence_bid_share", ("bid",), "influence", share=True), Ratio("stacks_used_share", ("used",), "stacks", share=True),
     )),
     Block("round", {"round": "round"}, (share("start_{}_wins_share", "win"),), where="starts == yes", named="round"),
+)  # fmt: skip
+
+POSITIONS = (
+    Block("seat", {"position": "position"}, (
+        _WON, mean("score_mean", "total"), *_SOURCES, mean("members_mean", "city"), mean("kept_mean", "kept"),
+    )),
+    Block("round", {"position": "position"}, (
+        per_game("privileges_gained_mean", "privilege"), per_game("waited_mean", "waited"),
+    )),
+    Block("act", {"position": "position"}, (per_game("paid_mean", "price"), per_game("earned_mean", "coins"))),
 )  # fmt: skip
 
 _BEATS = (share("won_share", "won"), share("acts_share", "acts"))
@@ -113,8 +126,12 @@ CITY = (
 _KEPT = Block("task", {"task": "task"}, (
     share("fulfilled_share", "fulfilled"), mean("worth_mean", "points"), _WON, Ratio("break_even", ("lost",), "fulfilled"),
 ), _WHOLE, where="kept == yes", margins=("task",))  # fmt: skip
+_DEALT = Block("task", {"task": "task"}, (share("kept_share", "kept"),), _WHOLE, margins=("task",))
 TASKS = (
-    Block("task", {"task": "task"}, (share("kept_share", "kept"),), _WHOLE, margins=("task",)),
+    _DEALT,
+    Block("task", {"task": "task", "level": "kept"}, (), {"by": ALL}, margins=("task",), differences=(
+        Difference("score_mean_minus_not_kept", mean("score_mean", "score"), "level", "yes"), Difference("win_share_minus_not_kept", _WON, "level", "yes"),
+    )),
     Block("task", {"task": "task"}, (share("done_anyway_share", "done"),), _WHOLE, where="kept == no", margins=("task",)),
     _KEPT,
     Block("seat", {"level": "kept"}, (share_along("share", "level"), mean("worth_mean", "tasks"), mean("score_mean", "total"), _WON),
@@ -126,7 +143,8 @@ def add_fair_points(table: Any, cell: Any, stats: Any) -> None:
     """Points at which a task kept would be worth as much as the mean task kept, and those less the points printed.
 
     With W the mean worth of all tasks kept, that is (points lost for the task + W * times kept) / times fulfilled. Below 0 it
-    is no number of points: there is no value, and intervals do not reach below 0.
+    is no number of points: there is no value, and intervals do not reach below 0. Nor is there one for a task that was kept
+    less than MIN_KEPT of the times it was dealt.
     """
     crosstab, cell = _KEPT.crosstab, cell.of_table("task")
     counts = cell.count(crosstab)  # [C, tasks, 1 + sums]
@@ -136,8 +154,9 @@ def add_fair_points(table: Any, cell: Any, stats: Any) -> None:
     # What is added besides W * kept is 0 in all chunks together: it is what the chance of W adds to the error.
     owed = lost + worth * kept + (points - worth * kept).sum(1, keepdims=True) * (kept.sum(0) / kept.sum())
     fair = stats.ratio(owed, fulfilled)
-    value, high = (np.where(fair.value < 0, np.nan, side) for side in (fair.value, fair.high))
-    fair = replace(fair, value=value, low=np.where(fair.value < 0, np.nan, np.maximum(fair.low, 0)), high=high)
+    none = (fair.value < 0) | (kept.sum(0) < MIN_KEPT * cell.count(_DEALT.crosstab)[..., 0].sum(0))
+    value, low, high = (np.where(none, np.nan, side) for side in (fair.value, np.maximum(fair.low, 0), fair.high))
+    fair = replace(fair, value=value, low=low, high=high)
     tasks = cell.components["tasks"]
     for figure, estimate in (
         ("fair_points", fair), ("fair_less_printed", fair.minus(np.array([task["points"] for task in tasks]))),

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from strozzi_sim.games.reporting import Tables
+from strozzi_sim.games.strasbourg.state import SEATS
 from strozzi_sim.games.strasbourg.tasks import task_names
 
 RANKS = {"1": "1 (master)", "2": "2", "3": "3"}
@@ -13,7 +14,7 @@ STEPS = {
 }  # fmt: skip
 WORDS = {
     "all": "all together", "thing=all": "all edifices", "level=no": "in turn", "level=yes": "after waiting", **STEPS,
-    **{f"rank={rank}": name for rank, name in RANKS.items()},
+    **{f"rank={rank}": name for rank, name in RANKS.items()}, **{f"position={k}": f"position {k}" for k in range(SEATS)},
 }  # fmt: skip
 
 
