@@ -7,6 +7,7 @@ import pytest
 from report_cells import CELL, cell, sums
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games import load_game
+from strozzi_sim.games.reporting import pick
 from strozzi_sim.games.strasbourg.report.city import board
 from strozzi_sim.games.strasbourg.tasks import task_names
 from strozzi_sim.games.variants import resolve_variant
@@ -200,11 +201,15 @@ def test_points_of_positions_add_up_to_those_of_all(tables):
 def test_sentences_name_what_is_otherwise_elsewhere(tables, cells):
     """Of the rows of another line-up with the steps turned round, the dearest step is another."""
     turned = tables["auctions"].copy()
-    turned["step"] = turned["step"].map(dict(zip("ABCDEFG", "GFEDCBA", strict=True))).fillna(turned["step"])
+    other_step = dict(zip("ABCDEFG", "GFEDCBA", strict=True))
+    turned["step"] = turned["step"].map(other_step).fillna(turned["step"])
+    bids = pick(tables["auctions"], figure="winning_bid_mean", by="all", players=4)
+    dearest = bids.loc[bids["value"].idxmax()].step
     other = {name: table.assign(lineup="random") for name, table in {**tables, "auctions": turned}.items()}
     both = {name: pd.concat([tables[name], other[name]], ignore_index=True) for name in tables}
     said = " ".join(GAME.report.sentences(both, {"base": cells[0].components})["auctions"])
-    assert "step G at 3 players with random" in said
+    assert f"the dearest auction to win is step {dearest} (" in said
+    assert f"step {other_step[dearest]} at 3 players with random" in said
     same = {name: pd.concat([tables[name], tables[name].assign(lineup="random")], ignore_index=True) for name in tables}
     said = GAME.report.sentences(same, {"base": cells[0].components})
     assert "elsewhere too" in said["auctions"][0].partition("; the cheapest")[0]

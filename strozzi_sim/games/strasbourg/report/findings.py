@@ -11,7 +11,7 @@ import numpy as np
 
 from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.games.pages import ALL
-from strozzi_sim.games.reporting import Narrator, in_words, listed, pick, quote, some_of
+from strozzi_sim.games.reporting import Narrator, listed, pick, quote, some_of
 from strozzi_sim.games.strasbourg.fact_tables import SOURCES
 from strozzi_sim.games.strasbourg.report.tables import MIN_KEPT
 from strozzi_sim.games.strasbourg.report.words import STEPS
@@ -29,17 +29,20 @@ _FEW = 3  # other line-ups spoken of one by one
 def _each(
     say: Narrator, figure: str, unit: Unit, key: str, levels: Iterable[str], called: str = "{}", **where: Any
 ) -> str:  # fmt: skip
-    """The figure of each level that has one: "smith 3.1 ± 0.1, vintner 2.8 ± 0.1 and baker 1.9 ± 0.1"."""
+    """The figure of each level that has one with an interval: "smith 3.1 ± 0.1, vintner 2.8 ± 0.1 and baker 1.9 ± 0.1"."""
     rows = [(level, say.row(figure, **{key: level}, **where)) for level in levels]
-    return listed([f"{called.format(level)} {quote(row, unit)}" for level, row in rows if row])
+    return listed([f"{called.format(level)} {quote(row, unit)}" for level, row in rows if row and row.low <= row.high])
 
 
 def _ends(say: Narrator, figure: str, unit: Unit, key: str, called: str = "{}", **where: Any) -> list[str]:
-    """The levels with least and most of a figure, with it, and whether they have so elsewhere; or nothing."""
+    """The levels with least and most of a figure, with it, and whether they have so elsewhere; nothing unless intervals part."""
+    ends = say.extremes(figure, **where)
+    if not ends or not ends[0].high < ends[1].low:
+        return []
     return [
         f"{called.format(getattr(row, key))} ({quote(row, unit)}"
         f"{say.also(figure, key, getattr(row, key), least=not k, called=called, **where)})"
-        for k, row in enumerate(say.extremes(figure, **where) or ())
+        for k, row in enumerate(ends)
     ]
 
 
@@ -49,11 +52,11 @@ def _beside(say: Narrator, figure: str, **where: Any) -> list[tuple[str, Narrato
     return [(say.who, say), *((f"At {say.players} players, {cell.where},", cell) for cell in others[:_FEW])]
 
 
-def _sources_ahead(say: Narrator) -> list[tuple[str, Any, float]]:
-    """The two sources that give winners most more than they give a player: (source, what winners have, how much more)."""
+def _sources_ahead(say: Narrator) -> list[tuple[str, Any, Any]]:
+    """The two sources of which winners surely have most more than a player has: (source, what winners have, what a player has)."""
     rows = [(source, *(say.row(f"{who}points_{source}_mean") for who in ("winner_", ""))) for source in SOURCES]
-    ahead = [(source, winner, winner.value - mean.value) for source, winner, mean in rows if winner and mean]
-    return sorted(ahead, key=lambda found: -found[2])[:2]
+    ahead = [(source, winner, mean) for source, winner, mean in rows if winner and mean and winner.low > mean.high]
+    return sorted(ahead, key=lambda found: found[2].value - found[1].value)[:2]
 
 
 def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
@@ -70,8 +73,8 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     ]
     if ahead := _sources_ahead(say):
         said = [
-            f"{source} ({quote(winner, 'amount')} points, {in_words(more, 'amount')} more than the mean player)"
-            for source, winner, more in ahead
+            f"{source} ({quote(winner, 'amount')} points, of all players {quote(mean, 'amount')})"
+            for source, winner, mean in ahead
         ]
         own = {source for source, *_ in ahead}
         other = [
@@ -80,7 +83,7 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
             if (found := _sources_ahead(cell)) and {source for source, *_ in found} != own
         ]
         also = f"; but {some_of(other, _FEW)}" if other else "; elsewhere too" if say.elsewhere else ""
-        statements.append(f"{say.who} games are won with {listed(said)}{also}.")
+        statements.append(f"{say.who} winners are ahead above all in points from {listed(said)}{also}.")
     rounds = range(1, len(data.get("round_cards", [])) + 1)
     starts = [f"round {k} {say.share(name)}" for k in rounds if say.row(name := f"start_{k}_wins_share")]
     if starts:
@@ -121,25 +124,19 @@ def _auctions(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         statements.append(f"{say.who} the dearest auction to win is {ends[1]}; the cheapest {ends[0]}.")
     if spent := _each(say, "spent_share", "share", "step", STEPS, by=ALL):
         statements.append(f"Of the influence bid, by step: {spent}.")
-    for figure, words in (("won_share", "be the highest"), ("acts_share", "be high enough to act")):
+    for figure, words in (("won_share", "the highest"), ("acts_share", "high enough to act")):
         bids = [
-            (step, next((row for row in say.rows(figure, by="bid", step=step) if row.value >= 0.5), None))
+            (step, next((row for row in say.rows(figure, by="bid", step=step) if row.low >= 0.5), None))
             for step in STEPS
         ]
         half = [f"{enough.level} in {step}" for step, enough in bids if enough and enough.level != "1"]
         if half:
-            rest = (
-                "; in the other steps a bid of 1 does"
-                if any(enough and enough.level == "1" for _, enough in bids)
-                else ""
-            )
-            statements.append(f"To {words} half of the time a bid must be {listed(half)}{rest}.")
+            rest = "; in other steps a bid of 1" if any(enough and enough.level == "1" for _, enough in bids) else ""
+            statements.append(f"Least bid that is surely {words} at least half of the time: {listed(half)}{rest}.")
     laps = say.rows("won_share", by="lap", **whole)
     if len(laps) > 1:
         first, last = (quote(laps[k], "share") for k in (0, -1))
-        statements.append(
-            f"The starting player, who bids first, wins with {first} of bids, the last in turn with {last}."
-        )
+        statements.append(f"The starting player wins with {first} of bids, the last in turn with {last}.")
     if say.row("won_share", by="waited", level="yes", **whole):
         later, turn = (say.share("won_share", by="waited", level=level, **whole) for level in ("yes", "no"))
         statements.append(
@@ -196,8 +193,14 @@ def _city(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     )
     for figure, unit, words in kinds:
         rows = _spaces(say, figure)
-        if len(rows) > 1:
-            ends = [rows[:_MANY], rows[: -_MANY - 1 : -1]]
+        mean = float(np.mean([row.value for row in rows])) if rows else 0.0
+        certain = surely_not(rows, mean, share=unit == "share")
+        sure = [row for row, is_sure in zip(rows, certain, strict=True) if is_sure]
+        ends = [
+            [row for row in sure if row.value > mean][:_MANY],
+            [row for row in sure if row.value < mean][: -_MANY - 1 : -1],
+        ]
+        if all(ends):
             most, least = (listed([f"{row.place} ({quote(row, unit)})" for row in end]) for end in ends)
             statements.append(f"{say.who} {words.format(most, least)}{_still_first(say, figure, unit, ends[0])}.")
     return [
