@@ -10,8 +10,9 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games import load_game
-from strozzi_sim.games.strasbourg.state import DRAW, DRAW_CARD, STOP
+from strozzi_sim.games.strasbourg.state import BID, DRAW, DRAW_CARD, PASS, STOP
 from strozzi_sim.games.strozzi.state import PLAYER_COUNTS
+from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.position import Position
 from strozzi_sim.selfplay.match import Match
@@ -28,6 +29,7 @@ AGENTS = (
     "ismcts:iterations=40,backup=selfish,utility=margin,bias=2,prior=heuristic,rollout=heuristic",
     "ismcts:iterations=60,root=halving,expand=5,bias=1,prior=heuristic",
     "mo_ismcts:iterations=40,expand=2,bias=1,prior=heuristic,widening=1",
+    "mo_ismcts:iterations=40,answers=redrawn,model=heuristic",
 )
 MARGIN = "utility=margin,spread=20"
 WIDE = ",bias=1,prior=heuristic,widening=1"
@@ -225,6 +227,70 @@ def test_every_seat_has_a_tree_of_what_it_sees(expand):
             visits = [int(nodes[child]["visits"]) for child in children(memory, node)]
             assert sum(visits) <= nodes[node]["visits"]
     assert seen == memory["used"]
+
+
+SECRET = (
+    "strategist:iterations=6",
+    "flat_mc:playouts=1",
+    "ismcts:iterations=4",
+    "mo_ismcts:iterations=6,answers=redrawn",
+)
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) for name in SECRET[:3]] + [SECRET[3]])
+def test_with_a_model_of_rivals_results_depend_on_the_deal_alone(name):
+    """Nothing is left in the model's memory."""
+    agents = tuple(load_agent(each, STRASBOURG) for each in (f"{name},model=heuristic", "random", "random"))
+    played = Match(STRASBOURG, 3, agents, resolve_variant(STRASBOURG, "base"), 3, "one")
+    assert played.play(0, 2, rows=True).rows[3:].tobytes() == played.play(1, 2, rows=True).rows.tobytes()
+
+
+def test_only_redrawn_answers_know_nothing_of_the_searchers_tasks():
+    """A rival bids after the searcher has passed: what that promises must be the same whatever tasks the searcher keeps."""
+    looked, moved = 0, 0
+    shared, redrawn = (
+        compile_agent(load_agent(f"mo_ismcts:iterations=2{options}", STRASBOURG), STRASBOURG)
+        for options in ("", ",answers=redrawn")
+    )
+    table = Position(STRASBOURG, 3, seed=5, deal=1)
+    while not table.over and looked < 12:
+        state = table.state[0]
+        if int(state["phase"]) == BID and int(state["undecided"]).bit_count() == 3:
+            seat = table.actor
+            other = table.copy()
+            other.state["kept"][0, seat] = int(state["dealt"][seat]) ^ int(state["kept"][seat])
+            answers = [
+                [told_answers(_ask(each, compiled)[1], seat) for each in (table, other)]
+                for compiled in (shared, redrawn)
+            ]
+            assert answers[1][0] == answers[1][1]
+            looked += len(answers[1][0])
+            moved += answers[0][0] != answers[0][1]
+        table.play(table.ask(load_agent("random")))
+    assert looked >= 12
+    assert moved > 0
+
+
+def told_answers(memory, seat):
+    """(rival, action, visits, reward) of every answer in the rivals' trees to the searcher's passing."""
+    nodes, found = memory["nodes"], []
+    for tree in (1, 2):
+        for told in children(memory, tree):
+            if nodes[told]["seat"] == seat and nodes[told]["action"] == PASS:
+                own = (nodes[child] for child in children(memory, told) if nodes[child]["seat"] == (seat + tree) % 3)
+                found += [(tree, int(child["action"]), int(child["visits"]), float(child["total"])) for child in own]
+    return found
+
+
+@pytest.mark.parametrize("iterations", [2, 50])
+def test_redrawn_answers_count_as_iterations(iterations):
+    table = Position(STRASBOURG, 4, seed=5, deal=1)
+    spec = f"mo_ismcts:iterations={iterations},answers=redrawn"
+    memory = _ask(table, compile_agent(load_agent(spec, STRASBOURG), STRASBOURG))[1]
+    assert iterations <= memory["playouts"] < iterations + 20
+    assert 0 < memory["nodes"][0]["visits"] <= iterations
+    for tree in range(4):
+        assert memory["nodes"][tree]["visits"] == memory["nodes"][0]["visits"]
 
 
 def test_a_tree_that_does_not_grow_is_flat_monte_carlo():
