@@ -25,7 +25,7 @@ from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, call_at, clone
 from strozzi_sim.kernel.streams import randbelow
 
-TRIES = 4
+TRIES = 12
 
 
 @jit
