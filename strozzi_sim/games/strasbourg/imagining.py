@@ -8,9 +8,9 @@
   those that lie face down. If it stops drawing where the rival did, and its stacks have the sizes that lie on the table, they are
   the rival's; else all of it is tried again, TRIES times at most. After that the even deal stays.
 
-So hidden cards are distributed as if the rival were the agent, in worlds in which the agent can be told to have planned them. The state does not
-tell how the city looked when the round was planned, nor which cards were turned over together. So the agent divides what lies face
-down in the present position, for the auctions that are left to the rival; at the first auction of a round that is the whole plan.
+So where a try agrees, hidden cards are distributed as if the rival were the agent. The state does not tell how the city looked when the
+round was planned, nor which cards were turned over together. So the agent divides what lies face down in the present position,
+for the auctions that are left to the rival; at the first auction of a round that is the whole plan.
 """
 
 from numba import int64
@@ -104,7 +104,7 @@ def _draws(plan, rules, seat, hidden, policy, rng):
     deck, left, drawn = plan.deck[seat], plan.deck_left[seat], int64(0)
     total = count_cards(cards)
     clear_stacks(plan, seat)
-    plan.step = 0
+    plan.step = rules.skip_first_step & int64(plan.round == 0)
     plan.hand = 0
     plan.last_value = 0
     plan.deck[seat] = deck + cards
