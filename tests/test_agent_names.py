@@ -92,7 +92,7 @@ def test_without_a_game_only_what_means_one_agent_is_found(of_games):
 def test_policies_are_of_the_same_game(of_games):
     """By name, as a default, and in a match, for which specs made without a game are looked up again."""
     for game, key in ((STROZZI, "margin"), (MEDICI_VS_STROZZI, "thrift")):
-        (policy,) = load_agent("flat_mc:rollout=twin", game).policies
+        policy, _ = load_agent("flat_mc:rollout=twin", game).policies  # the other one is its model
         assert set(policy.values) == {key}
         assert load_agent("boss", game).policies[0].agent is policy.agent
         assert compile_agent(load_agent("boss", game), game).params["rollout"][0]

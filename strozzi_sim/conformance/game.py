@@ -9,8 +9,8 @@ Promises, in the order in which they are checked (PROMISES):
 - results : places fit the scores that are told: shared places are shared by as many as they say
 - records : the core's record is one that the plain-Python reference plays, and a spoiled one is refused
 - move trees : counts in `trees.toml` of the game's folder are those of the core
-- conceal : done twice it is done once; whoever must decide knows its legal actions; what is unknown may be drawn again, and a
-  rival choose otherwise unseen, without a byte that differs
+- conceal : done twice it is done once; whoever must decide knows its legal actions; what is unknown may be drawn again, and
+  imagined, and a rival choose otherwise unseen, without a byte that differs
 - determinize : draws as chance would, judged by how games end that are played on from there
 - seen_action : who acts sees something; who sees something knows more than before
 - observe : a function of what the seat knows, finite; where only chance is hidden it reads the same of the state itself; the
@@ -161,12 +161,14 @@ def _check_legal(here: Checked, position: Position) -> None:
 
 
 def _worlds(here: Checked, known: Array, seat: int, rng: SeatRng) -> Iterator[Array]:
-    """States that may be, for all that a seat knows."""
+    """States that may be, for all that a seat knows; the first one as chance would have it, then as the agent `random` would."""
     randoms = np.zeros(1, RANDOM)
-    for _ in range(WORLDS):
+    for number in range(WORLDS):
         randoms["cursor"] = rng.word()
         world = exact_copy(known)
         here.kernels.determinize(world, here.variant.rules, seat, randoms)
+        if number > 0:
+            here.kernels.imagine(world, here.variant.rules, seat, here.kernels.random_agent, randoms)
         yield world
 
 

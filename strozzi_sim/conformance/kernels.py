@@ -3,14 +3,18 @@
 from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
 from numba import int64, types
 
+from strozzi_sim.agent import load_agent
+from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.games.contract import (
     Game,
     apply,
     conceal,
     count_legal,
     determinize,
+    imagine,
     is_legal,
     is_over,
     kth_legal,
@@ -33,6 +37,12 @@ def _conceal(states, rules, seat):
 @jit
 def _determinize(states, rules, seat, randoms):
     determinize(states[0], rules[0], seat, randoms[0])
+
+
+@jit
+def _imagine(states, rules, seat, policy, randoms):
+    """As `determinize`, in what that has drawn; policy : int64[3], addresses of an agent's function, parameters and memory."""
+    imagine(states[0], rules[0], seat, (policy[0], policy[1], policy[2]), randoms[0])
 
 
 @jit
@@ -91,12 +101,15 @@ class Kernels(NamedTuple):
 
     conceal: Any
     determinize: Any
+    imagine: Any
     observe: Any
     is_legal: Any
     result: Any
     seen: Any
     count: Any
     play_on: Any
+    random_agent: Any  # int64[3], as `imagine` wants it
+    keep: Any
 
 
 @cache
@@ -105,13 +118,18 @@ def kernels(game: Game) -> Kernels:
     game.register()
     state, rules, chance, rng = (array_type(dtype) for dtype in (game.state, game.rules, CHANCE, RANDOM))
     i8 = types.int64
+    agent = compile_agent(load_agent("random", game), game)
+    policy = np.array([agent.address, agent.params.ctypes.data, 0])  # it has no memory
     return Kernels(
         entry(_conceal, types.void(state, rules, i8), game.name),
         entry(_determinize, types.void(state, rules, i8, rng), game.name),
+        entry(_imagine, types.void(state, rules, i8, i8[::1], rng), game.name),
         entry(_observe, types.void(state, rules, i8, types.float32[::1]), game.name),
         entry(_is_legal, i8(state, rules, i8), game.name),
         entry(_result, types.void(state, i8, i8[::1]), game.name),
         entry(_seen, i8(state, state, rules, i8, i8), game.name),
         entry(_count, i8(state, rules, chance, i8), game.name),
         entry(_play_on, types.void(state, rules, chance, rng), game.name),
+        policy,
+        agent,
     )

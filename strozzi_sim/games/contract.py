@@ -252,6 +252,15 @@ def determinize(state, rules, seat, rng):
     _no_game("determinize")
 
 
+def imagine(state, rules, seat, policy, rng):
+    """Choose anew in place, in a state that `determinize` has drawn for `seat`, what others have chosen in secret, as an agent would.
+
+    `policy` is an agent: the addresses of its function, its parameters and its memory (see `kernel.pointers.call_at`). Where its choices
+    do not agree with everything that `seat` knows, what was drawn stays. The result depends on the state, the agent and `rng` alone.
+    """
+    _no_game("imagine")
+
+
 def seen_action(before, after, rules, action, viewer):
     """What `viewer` learns from a step: the action, a coarser code that stands for it, or 0 for nothing."""
     return _no_game("seen_action")
@@ -285,7 +294,8 @@ def close_game(facts, state, rules):
 # verb -> the module of the game's folder that implements it.
 VERBS: Mapping[Callable[..., Any], str] = {
     deal: "core", actor: "core", count_legal: "core", kth_legal: "core", is_legal: "core", apply: "core", is_over: "core",
-    score: "core", placing: "core", conceal: "view", determinize: "view", seen_action: "view", observe: "view",
+    score: "core", placing: "core", conceal: "view", determinize: "view", imagine: "view", seen_action: "view",
+    observe: "view",
 }  # fmt: skip
 # Of facts.py, implemented for the game's sink; `note` there is what the core's `write` means to it.
 FACT_VERBS: Mapping[Callable[..., Any], str] = {
@@ -295,6 +305,10 @@ FACT_VERBS: Mapping[Callable[..., Any], str] = {
 
 def _all_is_seen(before, after, rules, action, viewer):
     return action
+
+
+def _nothing_to_imagine(state, rules, seat, policy, rng):
+    pass
 
 
 def _nothing_to_prepare(facts, rules, players):
@@ -307,7 +321,7 @@ def _nothing_to_note(facts, state, rules, action):
 
 # Of verbs that a game may leave out.
 DEFAULTS: Mapping[Callable[..., Any], Callable[..., Any]] = {
-    seen_action: _all_is_seen, prepare: _nothing_to_prepare, decided: _nothing_to_note,
+    imagine: _nothing_to_imagine, seen_action: _all_is_seen, prepare: _nothing_to_prepare, decided: _nothing_to_note,
 }  # fmt: skip
 
 _registered: dict[np.dtype[Any], str] = {}

@@ -64,3 +64,17 @@ def test_what_a_seat_knows_may_be_read(readers, monkeypatch, name):
 
 def test_a_cheat_from_outside_reads_nothing(readers):
     assert leak(readers, "all", variant("hide-money")) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "mo_ismcts:iterations=6,answers=redrawn,model=heuristic,prior=heuristic,bias=5,widening=0.5",
+        pytest.param("strategist:iterations=6,model=heuristic", marks=pytest.mark.slow),
+    ],
+)
+@pytest.mark.parametrize("changes", ["base", pytest.param("all-flipped", marks=pytest.mark.slow)])
+def test_a_search_that_imagines_what_rivals_have_planned_is_fair(name, changes):
+    found = check_fairness(load_agent(name, STRASBOURG), STRASBOURG, variant(changes), players=[3], deals=1)
+    assert found.leak is None, found.leak
+    assert found.decisions > 20

@@ -4,7 +4,7 @@ import numpy as np
 
 from strozzi_agents.search.analysis import flat_analyses
 from strozzi_agents.search.halving import begin_playout, begin_sweep, keep_better_half, stages_for
-from strozzi_agents.search.playout import DEPTH, ILLEGAL, SPREAD, UTILITY, forget, play_on, reward
+from strozzi_agents.search.playout import DEPTH, ILLEGAL, MODEL, SPREAD, UTILITY, forget, play_on, reward
 from strozzi_sim.agent import Choice, Param, Policy, Seconds, compiled_agent
 from strozzi_sim.games.contract import actor, apply, conceal, count_legal, kth_legal
 from strozzi_sim.kernel.jit import jit
@@ -58,6 +58,7 @@ def _sweep(drawn, played, rules, params, memory, seat, tried, stream):
     spread=SPREAD,
     rollout=Policy("random", "who plays all seats in the simulated games"),
     depth=DEPTH,
+    model=MODEL,
 )
 def flat_mc(state, rules, params, memory, rng):
     """Tries every action in simulated games and plays the one that did best.
@@ -72,6 +73,7 @@ def flat_mc(state, rules, params, memory, rng):
         memory.total[k] = 0.0
         memory.tried[k] = 0
     forget(params.rollout_memory, params.rollout_size)
+    forget(params.model_memory, params.model_size)
     root = clone(state)
     conceal(root, rules, seat)
     drawn, played = clone(root), clone(root)
@@ -80,7 +82,7 @@ def flat_mc(state, rules, params, memory, rng):
     tried = count
     for _ in range(stages):
         for _ in range(max(budget // (stages * tried), 1)):
-            stream = begin_sweep(drawn, root, rules, seat, memory, rng)
+            stream = begin_sweep(drawn, root, rules, params, memory, seat, rng)
             if not _sweep(drawn, played, rules, params, memory, seat, tried, stream):
                 return ILLEGAL
         tried = keep_better_half(memory.ranked, memory.total, tried)

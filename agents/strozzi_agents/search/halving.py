@@ -3,7 +3,7 @@
 How a budget is split over the stages is the searches' own.
 """
 
-from strozzi_sim.games.contract import determinize
+from strozzi_agents.search.playout import redraw
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.pointers import assign
 from strozzi_sim.kernel.streams import random_word, reseed
@@ -39,10 +39,10 @@ def keep_better_half(ranked, total, tried):
 
 
 @force_inline
-def begin_sweep(drawn, root, rules, seat, memory, rng):
+def begin_sweep(drawn, root, rules, params, memory, seat, rng):
     """Draw what is unseen, and chance, for all playouts of a sweep; returns the stream that each of them draws from."""
     assign(drawn, root)
-    determinize(drawn, rules, seat, rng)
+    redraw(drawn, rules, params, seat, rng)
     reseed(memory.sweep, rng)
     return random_word(rng)
 

@@ -5,6 +5,7 @@ from strozzi_agents.search.halving import begin_playout, begin_sweep, keep_bette
 from strozzi_agents.search.playout import (
     DEPTH,
     ILLEGAL,
+    MODEL,
     SPREAD,
     UTILITY,
     ask,
@@ -129,6 +130,7 @@ def most_visited(memory):
     prior=Policy("random", "whose choice `bias` and `widening` favour"),
     rollout=Policy("random", "who plays all seats below the tree"),
     depth=DEPTH,
+    model=MODEL,
 )
 def ismcts(state, rules, params, memory, rng):
     """Searches one tree over many deals of what is unseen, and plays the action tried most often.
@@ -148,6 +150,7 @@ def ismcts(state, rules, params, memory, rng):
     clear(memory)
     forget(params.rollout_memory, params.rollout_size)
     forget(params.prior_memory, params.prior_size)
+    forget(params.model_memory, params.model_size)
     root = clone(state)
     conceal(root, rules, seat)
     # With UCB1 at the root there is one stage, of sweeps of one iteration each, that selects its action itself.
@@ -159,7 +162,7 @@ def ismcts(state, rules, params, memory, rng):
     while stages > 0:
         sweeps = max(left // (stages * tried), 1)
         for _ in range(sweeps):
-            stream = begin_sweep(drawn, root, rules, seat, memory, rng)
+            stream = begin_sweep(drawn, root, rules, params, memory, seat, rng)
             for i in range(tried):
                 if params.root == HALVING:
                     first = memory.ranked[i]

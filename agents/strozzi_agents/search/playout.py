@@ -2,8 +2,18 @@
 
 from numba import int64
 
-from strozzi_sim.agent import Choice, Param
-from strozzi_sim.games.contract import apply, count_legal, is_legal, is_over, kth_legal, placing, score
+from strozzi_sim.agent import Choice, Param, Policy
+from strozzi_sim.games.contract import (
+    apply,
+    count_legal,
+    determinize,
+    imagine,
+    is_legal,
+    is_over,
+    kth_legal,
+    placing,
+    score,
+)
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.pointers import call_at, zero_at
 from strozzi_sim.kernel.streams import randbelow
@@ -14,6 +24,9 @@ ILLEGAL = 0  # an action that is never legal: what a search returns if its polic
 
 UTILITY = Choice("margin", ("win", "rank", "margin"), "what it wants: to win, a good place, a high margin")
 SPREAD = Param(20.0, 0.001, 1e6, "for utility=margin: the lead, in points, worth half of the way to the best")
+MODEL = Policy(
+    "random", "who is believed to have made the others' secret choices; random: all that may be is as likely"
+)
 DEPTH = Param(0, 0, 1_000_000, "decisions of all seats in a playout, after which the standings count; 0 = all")
 
 
@@ -30,6 +43,14 @@ def forget(memory, size):
     """Make a policy's memory new, once a decision of the search: results must not depend on earlier games."""
     if size > 0:
         zero_at(memory, size)
+
+
+@force_inline
+def redraw(state, rules, params, seat, rng):
+    """Draw what is unknown in a concealed state, others' secret choices as the agent `params.model` would make them."""
+    determinize(state, rules, seat, rng)
+    if params.model != RANDOM_POLICY:
+        imagine(state, rules, seat, (params.model, params.model_params, params.model_memory), rng)
 
 
 @jit

@@ -187,7 +187,8 @@ def _draw(state, rules, params, seat):
 def plan_key(state, rules, seat, cards):
     """A number for all that a plan depends on."""
     key = absorb(uint64(seat), cards)
-    key = absorb(key, state.round * 8 + state.start_player)
+    # A search may imagine plans of a later step.
+    key = absorb(key, (state.round * 8 + state.step) * 8 + state.start_player)
     key = absorb(key, state.kept[seat])
     key = absorb(key, state.empty)
     key = absorb(key, state.free_chapel_sites)

@@ -13,7 +13,7 @@ import numpy as np
 from numba import float64, int64
 
 from strozzi_agents.search.halving import begin_playout, begin_sweep, keep_better_half, stages_for
-from strozzi_agents.search.playout import SPREAD, UTILITY, reward
+from strozzi_agents.search.playout import MODEL, SPREAD, UTILITY, forget, reward
 from strozzi_agents.strasbourg.bidding import follows_plan, lay_next, make_plan
 from strozzi_agents.strasbourg.heuristic import PARAMS, cards_drawn, decide, fill_planning, plan_key
 from strozzi_agents.strasbourg.worth import (
@@ -200,7 +200,7 @@ def _compare(state, rules, params, memory, seat, count, dividing, rng):
     for _ in range(stages):
         sweeps = max(params.iterations // (stages * tried), 1)
         for _ in range(sweeps):
-            stream = begin_sweep(drawn, root, rules, seat, memory, rng)
+            stream = begin_sweep(drawn, root, rules, params, memory, seat, rng)
             for i in range(tried):
                 option = memory.ranked[i]
                 begin_playout(played, drawn, memory, stream)
@@ -235,6 +235,7 @@ def _compare(state, rules, params, memory, seat, count, dividing, rng):
     ),
     utility=UTILITY,
     spread=SPREAD,
+    model=MODEL,
     **PARAMS,
 )
 def strategist(state, rules, params, memory, rng):
@@ -245,6 +246,7 @@ def strategist(state, rules, params, memory, rng):
     phase, seat = state.phase, state.actor
     memory.options = 0
     memory.other.plan_key = 0
+    forget(params.model_memory, params.model_size)
     if phase == SPLIT:
         key = plan_key(state, rules, seat, cards_drawn(state, seat))
         if memory.own.plan_key != key:

@@ -55,6 +55,33 @@ from strozzi_sim.kernel.streams import draw, open_source
 @jit
 def deal(state, rules, players, start_player, chance, journal):
     """Set up the game (R2). `chance` must have begun; `start_player` holds the marker first."""
+    set_up(state, rules, players, start_player)
+    open_source(chance, ROUND_SOURCE)
+    open_source(chance, EDIFICE_SOURCE)
+    open_source(chance, TASK_SOURCE)
+    for seat in range(players):
+        open_source(chance, CARD_SOURCE + seat)
+    _lay_out_rounds(state, rules, chance, journal)
+    unseen = (int64(1) << rules.tasks) - 1
+    left = rules.tasks
+    for seat in range(players):
+        dealt = int64(0)
+        for _ in range(rules.dealt):
+            dealt |= int64(1) << kth_member(unseen & ~dealt, draw(chance, TASK_SOURCE, left))
+            left -= 1
+        unseen &= ~dealt
+        state.dealt[seat] = dealt
+    keep = rules.keep
+    if keep & (keep - 1) == 0:  # nothing to choose
+        for seat in range(players):
+            _keep(state, rules, seat, lowest_bit(keep), journal)
+        begin_round(state, rules, journal)
+        plan_next(state, rules, chance, journal)  # the start player has a choice: nobody has fewer than MIN_CARDS cards
+
+
+@jit
+def set_up(state, rules, players, start_player):
+    """Lay out all but what chance brings: round cards, edifices and tasks. Seat 0 is to choose among its tasks."""
     state.players = players
     state.start_player = start_player
     state.round = 0
@@ -83,30 +110,9 @@ def deal(state, rules, players, start_player, chance, journal):
         state.edifice_site[edifice] = NO_SITE
     for seat in range(SEATS):
         _deal_seat(state, rules, seat)
-    open_source(chance, ROUND_SOURCE)
-    open_source(chance, EDIFICE_SOURCE)
-    open_source(chance, TASK_SOURCE)
-    for seat in range(players):
-        open_source(chance, CARD_SOURCE + seat)
-    _lay_out_rounds(state, rules, chance, journal)
-    unseen = (int64(1) << rules.tasks) - 1
-    left = rules.tasks
-    for seat in range(players):
-        dealt = int64(0)
-        for _ in range(rules.dealt):
-            dealt |= int64(1) << kth_member(unseen & ~dealt, draw(chance, TASK_SOURCE, left))
-            left -= 1
-        unseen &= ~dealt
-        state.dealt[seat] = dealt
-    keep = rules.keep
     state.phase = KEEP
     state.actor = 0
-    state.legal = keep
-    if keep & (keep - 1) == 0:  # nothing to choose
-        for seat in range(players):
-            _keep(state, rules, seat, lowest_bit(keep), journal)
-        begin_round(state, rules, journal)
-        plan_next(state, rules, chance, journal)  # the start player has a choice: nobody has fewer than MIN_CARDS cards
+    state.legal = rules.keep
 
 
 @inline_source

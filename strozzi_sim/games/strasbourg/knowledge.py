@@ -12,7 +12,7 @@ that were never seen are dealt evenly to all places that nobody has seen into: t
 that went back under a deck and was drawn again is known to be in that round's stacks: if it was not turned over, it is dealt
 evenly to the hidden places among them before all others; if a card of its value was, it is taken to be that one. Tasks: an
 even deal of those that the seat has not been dealt, and of it an even choice among all that may be kept. Hidden money: a seat keeps
-no books, and believes that others have as much as itself.
+no books, and believes that others have as much as itself. An agent may plan in place of the even choices (`imagining.py`).
 """
 
 from numba import int64, uint64
@@ -37,7 +37,7 @@ from strozzi_sim.games.strasbourg.state import (
     UNKNOWN_STACK,
 )
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
-from strozzi_sim.kernel.jit import force_inline, inline_source, jit
+from strozzi_sim.kernel.jit import inline_source, jit
 from strozzi_sim.kernel.streams import mix, randbelow
 
 _TURN = ACTIONS  # seen_action: the viewer's turn to plan has come
@@ -64,7 +64,7 @@ def conceal(state, rules, seat):
             continue
         state.deck[other] = 0
         state.dealt[other] = 0
-        _hide_stacks(state, other)
+        hide_stacks(state, other)
         if not over:  # then tasks and money are told
             state.kept[other] = 0
             if rules.hide_money:
@@ -74,9 +74,9 @@ def conceal(state, rules, seat):
                     state.goods[other, guild] = UNKNOWN_AMOUNT
 
 
-@force_inline
-def _hide_stacks(state, seat):
-    """Only sizes, the greatest first, without numbers of stacks that were used."""
+@jit
+def hide_stacks(state, seat):
+    """Leave only the sizes of a seat's stacks, the greatest first, without numbers of stacks that were used."""
     unused, found = state.unused[seat], 0
     state.unused[seat] = (int64(1) << count_bits(unused)) - 1
     while unused != 0:
@@ -128,7 +128,7 @@ def determinize(state, rules, seat, rng):
     for other in range(players):
         if other == seat:
             continue
-        _deal_cards(state, rules, other, rng)
+        deal_cards(state, rules, other, rng)
         if over:
             continue
         dealt = int64(0)
@@ -176,7 +176,7 @@ def unseen_cards(state, rules, seat):
 
 
 @jit
-def _deal_cards(state, rules, seat, rng):
+def deal_cards(state, rules, seat, rng):
     """Deal the cards of a rival that nobody else has seen to the places where they may lie."""
     rest, certain = unseen_cards(state, rules, seat), int64(0)
     known, shown = state.known[seat], state.shown[seat]
@@ -241,4 +241,13 @@ def _sizes(state):
     return _SIZES + int64(word >> uint64(2))
 
 
-__all__ = ["MAX_GUILDS", "conceal", "determinize", "is_planning", "seen_action", "unseen_cards"]
+__all__ = [
+    "MAX_GUILDS",
+    "conceal",
+    "deal_cards",
+    "determinize",
+    "hide_stacks",
+    "is_planning",
+    "seen_action",
+    "unseen_cards",
+]

@@ -53,7 +53,7 @@ def plan_next(state, rules, chance, journal):
             _draw_card(state, seat, chance, journal)
         if cards_left(state, seat) > 0:
             return ask(state, DRAW, seat, int64(TWO))
-        return _go_on_splitting(state, rules, seat, journal)
+        return go_on_splitting(state, rules, seat, journal)
     if not rules.sequential:
         for k in range(players):
             seat = start_player + k
@@ -94,7 +94,7 @@ def draw_or_stop(state, rules, action, chance, journal):
         _draw_card(state, seat, chance, journal)
         if cards_left(state, seat) > 0:
             return ASKED  # the same question again
-    return _go_on_splitting(state, rules, seat, journal)
+    return go_on_splitting(state, rules, seat, journal)
 
 
 @inline_source
@@ -106,7 +106,7 @@ def split(state, rules, action, journal):
         state.last_value = 0
     else:
         _lay(state, seat, action - ADD)
-    return _go_on_splitting(state, rules, seat, journal)
+    return go_on_splitting(state, rules, seat, journal)
 
 
 @inline_source
@@ -118,8 +118,8 @@ def _lay(state, seat, value):
 
 
 @jit
-def _go_on_splitting(state, rules, seat, journal):
-    """Run on to a choice, or to the end of the seat's plan. The highest card left begins a stack."""
+def go_on_splitting(state, rules, seat, journal):
+    """Run on to a choice of the seat that divides its cards, or to the end of its plan. The highest card left begins a stack."""
     while True:
         if state.last_value == 0:
             hand = state.hand

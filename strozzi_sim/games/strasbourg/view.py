@@ -1,6 +1,6 @@
 """What a seat may know of a game of Strasbourg: the read-only View, actions by name, and the board in text.
 
-`conceal`, `determinize`, `seen_action` are made in `knowledge.py`, `observe` in `observation.py`.
+`conceal`, `determinize`, `seen_action` are made in `knowledge.py`, `imagine` in `imagining.py`, `observe` in `observation.py`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,13 +10,14 @@ from typing import Any
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.events import cards_of, city_of, space_name, stack_name
 from strozzi_sim.games.strasbourg.geometry import Cell
+from strozzi_sim.games.strasbourg.imagining import imagine
 from strozzi_sim.games.strasbourg.knowledge import conceal, determinize, seen_action
 from strozzi_sim.games.strasbourg.observation import OBSERVATION, SLICES, observe
 from strozzi_sim.games.strasbourg.tasks import task_names
 
 __all__ = [
-    "OBSERVATION", "SLICES", "View", "action_name", "conceal", "determinize", "observe", "question", "render", "seen_action",
-    "view_of",
+    "OBSERVATION", "SLICES", "View", "action_name", "conceal", "determinize", "imagine", "observe", "question", "render",
+    "seen_action", "view_of",
 ]  # fmt: skip
 
 
