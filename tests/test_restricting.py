@@ -8,6 +8,7 @@ import pytest
 
 import strasbourg_games
 from strozzi_sim.agent import load_agent
+from strozzi_sim.conformance import check_game
 from strozzi_sim.errors import InputError
 from strozzi_sim.games import load_game
 from strozzi_sim.games.restricting import restricted, restrictions
@@ -234,6 +235,18 @@ def test_several_restrictions_of_several_seats():
             for name in names:
                 if not name.startswith(("task:", "chapel:", "edifice:")):
                     assert users(game, limited, lines, name)[seat] == 0, name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("changes", ["base", "all-flipped"])
+def test_what_a_seat_knows_of_a_restricted_game(changes):
+    """Strasbourg: what is imagined of rivals keeps to their restrictions; that one was void is no business of others."""
+    game = load_game("strasbourg")
+    variant = strasbourg_games.variant(changes)
+    every = [name for name in restrictions(game, variant) if name.startswith("task:T_")]
+    forbidden = {0: ["draw:above-1", "space:baker", "good:smith"], 2: [*every[2:], "chapel:own", "step:B", "defer:any"]}
+    found = check_game(game, variant=restricted(game, variant, forbidden), players=[4], deals=2)
+    assert found.promises["conceal"] > 500
 
 
 @pytest.mark.parametrize("name", PLAYERS)
