@@ -2,18 +2,22 @@
 
 import random
 from collections import Counter
+from itertools import product
 
 import pytest
 
+import strasbourg_games
 from strozzi_sim.agent import load_agent
+from strozzi_sim.conformance import check_game
 from strozzi_sim.errors import InputError
 from strozzi_sim.games import load_game
 from strozzi_sim.games.restricting import restricted, restrictions
-from strozzi_sim.games.variants import resolve_variant
+from strozzi_sim.games.strasbourg.events import city_of
+from strozzi_sim.games.variants import from_components, resolve_variant
 from strozzi_sim.play.position import Position
 from strozzi_sim.selfplay.match import Match
 
-PLAYERS = {"strozzi": (3, 6), "medici_vs_strozzi": (2,)}
+PLAYERS = {"strozzi": (3, 6), "medici_vs_strozzi": (2,), "strasbourg": (3, 5)}
 TILES = {tile["id"]: tile for tile in resolve_variant(load_game("strozzi"), "base").components["promotion_tiles"]}
 
 
@@ -37,6 +41,45 @@ def uses(line, name):
     return line["type"] == "load" and line["harbor"] == what, seat
 
 
+def uses_in_strasbourg(lines, name, components):
+    """For each line of a record whether it does what the restriction `name` forbids, and who does it."""
+    kind, _, what = name.partition(":")
+    city, members, step = city_of(components), {}, {}
+    for line in lines:
+        deed, seat, used = line["type"], line.get("player"), False
+        if deed == "step":
+            step = line
+        elif deed == "bid":
+            named = {"step": step["step"], "auction": step["guild"] or ("merchants" if step["step"] in "CEG" else None)}
+            used = line["stack"] is not None and named.get(kind) == what
+        elif deed == "defer":
+            used = kind == "defer"
+        elif deed == "plan":
+            used = kind == "draw" and len(line["drawn"]) > int(what.removeprefix("above-"))
+        elif deed == "keep_tasks":
+            used = kind == "task" and (len(line["tasks"]) > 1 if what == "any" else what in line["tasks"])
+        elif deed == "act" and line["action"] == "good":
+            used = kind == "good" and what in ("any", line["guild"])
+        elif deed == "act" and line["action"] == "place":
+            cell = tuple(line["space"])
+            members[cell] = seat
+            used = kind == "space" and what in ("any", city.guilds[cell])
+        elif deed in ("chapel", "edifice") and line["site"] is not None:
+            site = tuple(line["site"])
+            around = city.around(site) if deed == "chapel" else city.beside(site)
+            used = kind == deed and (what == "any" or seat in [members.get(cell) for cell in around])
+        yield used, seat
+
+
+def users(game, variant, lines, restriction):
+    """How often each seat does what a restriction forbids."""
+    if game.name == "strasbourg":
+        found = uses_in_strasbourg(lines, restriction, variant.components)
+    else:
+        found = (uses(line, restriction) for line in lines)
+    return Counter(seat for used, seat in found if used)
+
+
 def played(game, variant, players, deal, seed=11):
     chooser = random.Random(f"{seed} {deal} {players}")
     position = Position(game, players, seed=seed, deal=deal, variant=variant)
@@ -55,12 +98,20 @@ def verified(game, variant, position):
 
 
 def cases():
+    """Every restriction; of Strasbourg's, which has many, one of each kind if not `-m ""`."""
     for name, counts in PLAYERS.items():
+        seen = set()
         game = load_game(name)
         for restriction in restrictions(game, resolve_variant(game, "base")):
             for players in counts:
-                if not restriction.startswith("lot:"):  # see test_small_lots
-                    yield name, players, restriction.replace("-N", "-1")
+                if restriction.startswith("lot:"):  # see test_small_lots
+                    continue
+                kind, _, what = restriction.partition(":")
+                likeness = (kind, what in ("any", "own", "merchants"))
+                often = name != "strasbourg" or (players == 3 and likeness not in seen)
+                seen.add(likeness)
+                marks = () if often else pytest.mark.slow
+                yield pytest.param(name, players, restriction.replace("-N", "-1"), marks=marks)
 
 
 @pytest.mark.parametrize(("name", "players", "restriction"), list(cases()))
@@ -69,16 +120,14 @@ def test_a_restricted_seat_does_without_while_it_can(name, players, restriction)
     base = resolve_variant(game, "base")
     limited = restricted(game, base, {seat: [restriction]})
     by, voids = Counter(), 0
-    for deal in range(6):
+    rare = restriction.startswith("task:T_")  # dealt to one seat in five
+    for deal in range(12 if rare or restriction.endswith(":own") else 6):
         position = played(game, limited, players, deal)
-        lines = verified(game, limited, position)
-        for line in lines:
-            used, who = uses(line, restriction)
-            by[who] += used
+        by += users(game, limited, verified(game, limited, position), restriction)
         voids += int(position.state["voids"][0][seat]) if "voids" in (game.state.names or ()) else 0
     assert by[seat] <= voids  # a void restriction leaves it free, and is counted
-    assert sum(by.values()) > by[seat]  # the others go on as they like
-    if restriction.partition(":")[0] in ("flag", "price", "buy", "ship", "harbor"):
+    assert sum(by.values()) > by[seat] or (rare and players == 3)  # the others go on as they like
+    if restriction.partition(":")[0] not in ("port", "category", "task"):
         assert voids == 0
 
 
@@ -118,6 +167,88 @@ def test_a_seat_whose_last_allowed_flag_is_spent_passes_without_being_asked():
         assert len(passed) > 3
 
 
+def changed(**changes):
+    game = load_game("strasbourg")
+    components = resolve_variant(game, "base").components
+    return from_components(game, "changed", components | {k: components[k] | v for k, v in changes.items()}, "changed")
+
+
+def test_a_task_that_must_be_kept_is_kept():
+    """Strasbourg: void is counted for the seat alone that may keep none of its tasks, and others do not learn it."""
+    game, base = load_game("strasbourg"), resolve_variant(load_game("strasbourg"), "base")
+    every = [name for name in restrictions(game, base) if name.startswith("task:T_")]
+    for names, kept in ((every, range(1, 6)), ([*every, "task:any"], [1]), (every[:-3], [1, 2, 3])):
+        voids = 0
+        for deal in range(8):
+            position = played(game, restricted(game, base, {1: names}), 3, deal)
+            (line,) = [line for line in position.lines() if line["type"] == "keep_tasks" and line["player"] == 1]
+            allowed = {f"task:{task}" for task in line["dealt"]} - set(names)
+            assert len(line["tasks"]) in (range(1, 6) if not allowed and "task:any" not in names else kept)
+            assert allowed == set() or {f"task:{task}" for task in line["tasks"]} <= allowed
+            assert position.state["voids"][0].tolist() == [0, int(not allowed), 0, 0, 0]
+            assert [int(position.known(seat)["voids"][0][1]) for seat in (0, 1, 2)] == [0, int(not allowed), 0]
+            voids += not allowed
+        assert voids > 0
+
+
+def test_who_must_build_builds_beside_own_members_if_there_is_no_other_site():
+    corner = {"chapel_sites": [[1, 1]]}
+    game, must = load_game("strasbourg"), changed(switches={"building_optional": False}, city=corner)
+    assert not {"chapel:any", "edifice:any"} & restrictions(game, must).keys()
+    may = changed(city=corner)
+    found = Counter()
+    for deal in range(30):
+        for variant in (must, may):
+            limited = restricted(game, variant, {seat: ["chapel:own"] for seat in range(3)})
+            position = played(game, limited, 3, deal)
+            used = users(game, limited, verified(game, limited, position), "chapel:own")
+            assert position.state["voids"][0][:3].tolist() == [used[seat] for seat in range(3)]
+            found[variant is must] += used.total()
+    assert found[True] > 0 == found[False]
+
+
+def test_all_seats_without_a_choice_for_a_while():
+    """Strasbourg: what has one way only happens by itself, from the deal on."""
+    game = load_game("strasbourg")
+    variant = changed(tasks_meta={"dealt_per_player": 1, "keep_max": 1})
+    assert "task:any" not in restrictions(game, variant)
+    bids = [f"step:{step}" for step in "ABCDEF"]
+    limited = restricted(game, variant, {seat: ["draw:above-1", *bids, "good:any"] for seat in range(3)})
+    position = Position(game, 3, seed=1, variant=limited)
+    assert [line["type"] for line in position.lines()][-3:] == ["bid", "bid", "step"]
+    lines = verified(game, limited, played(game, limited, 3, 0))
+    bid = [line["stack"] for line in lines if line["type"] == "bid"]
+    assert all(stack is None for stack in bid[:18])
+    assert all(len(line["drawn"]) == 1 for line in lines if line["type"] == "plan")
+
+
+def test_several_restrictions_of_several_seats():
+    """Strasbourg: whatever is forbidden at random, the rules allow what is left, and nobody is asked where one way is left."""
+    game, chooser = load_game("strasbourg"), random.Random(5)
+    for deal, changes in product(range(6), ("base", "all-flipped")):
+        variant = strasbourg_games.variant(changes)
+        every = [name.replace("-N", "-2") for name in restrictions(game, variant)]
+        forbidden = {seat: chooser.sample(every, 12) for seat in (0, 2)}
+        limited = restricted(game, variant, forbidden)
+        lines = verified(game, limited, played(game, limited, 3, deal))
+        for seat, names in forbidden.items():
+            for name in names:
+                if not name.startswith(("task:", "chapel:", "edifice:")):
+                    assert users(game, limited, lines, name)[seat] == 0, name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("changes", ["base", "all-flipped"])
+def test_what_a_seat_knows_of_a_restricted_game(changes):
+    """Strasbourg: what is imagined of rivals keeps to their restrictions; that one was void is no business of others."""
+    game = load_game("strasbourg")
+    variant = strasbourg_games.variant(changes)
+    every = [name for name in restrictions(game, variant) if name.startswith("task:T_")]
+    forbidden = {0: ["draw:above-1", "space:baker", "good:smith"], 2: [*every[2:], "chapel:own", "step:B", "defer:any"]}
+    found = check_game(game, variant=restricted(game, variant, forbidden), players=[4], deals=2)
+    assert found.promises["conceal"] > 500
+
+
 @pytest.mark.parametrize("name", PLAYERS)
 def test_without_a_name_nothing_changes(name):
     game = load_game(name)
@@ -138,6 +269,16 @@ def test_without_a_name_nothing_changes(name):
         ),
         ("medici_vs_strozzi", {0: ["price:above-0"]}, "expected a whole number above 0"),
         ("medici_vs_strozzi", {0: ["price:above-x"]}, "expected a whole number above 0"),
+        ("strasbourg", {0: ["draw:above-0"]}, "restriction 'draw:above-0': expected a whole number above 0"),
+        ("strasbourg", {0: ["draw:above-N"]}, "expected a whole number above 0"),
+        ("strasbourg", {5: ["defer:any"]}, "restriction of seat 5: strasbourg has the seats 0 to 4"),
+        ("strasbourg", {0: ["step:H"]}, "restriction 'step:H': unknown in strasbourg; known: step:A"),
+        ("strasbourg", {0: ["task:T_ED1"]}, "restriction 'task:T_ED1': unknown in strasbourg"),
+        (
+            "strasbourg",
+            {2: [f"step:{step}" for step in "ABDF"] + ["auction:merchants"]},
+            "restriction auction:merchants of seat 2: no step is left in which it may bid",
+        ),
         (
             "medici_vs_strozzi",
             {1: ["ship:6"]},
@@ -154,12 +295,49 @@ def test_what_is_unknown_is_refused(name, forbidden, said):
 @pytest.mark.parametrize(
     ("name", "agent"),
     [("strozzi", "greedy"), ("strozzi", "heuristic"), ("strozzi", "flat_mc:playouts=2"), ("medici_vs_strozzi", "fair-price"),
-     ("medici_vs_strozzi", "fixed-price:value=30"), ("medici_vs_strozzi", "appraiser:playouts=4")],
+     ("medici_vs_strozzi", "fixed-price:value=30"), ("medici_vs_strozzi", "appraiser:playouts=4"),
+     ("strasbourg", "heuristic"), ("strasbourg", "tasker"),
+     pytest.param("strasbourg", "strategist:iterations=4", marks=pytest.mark.slow),
+     pytest.param("strasbourg", "ismcts:iterations=10", marks=pytest.mark.slow)],
 )  # fmt: skip
 def test_agents_plan_with_their_restrictions(name, agent):
     game = load_game(name)
     base = resolve_variant(game, "base")
     for restriction in restrictions(game, base):
         limited = restricted(game, base, {0: [restriction.replace("-N", "-3")]})
-        played = Match(game, game.player_counts[0], (load_agent(agent, game),), limited, 1).play(0, 3)
-        assert played.games == 3  # an illegal action would be a fault
+        deals = 1 if "iterations" in agent else 3
+        played = Match(game, game.player_counts[0], (load_agent(agent, game),), limited, 1).play(0, deals)
+        assert played.games == deals  # an illegal action would be a fault
+
+
+def test_the_evaluator_of_strasbourg_means_nothing_for_a_step_where_it_may_not_bid():
+    """It makes no more stacks than there are steps in which it may bid, and passes no more often than it must."""
+    game = load_game("strasbourg")
+    base, heuristic = resolve_variant(game, "base"), load_agent("heuristic", game)
+    for names, steps in (((), 7), (("auction:merchants", "step:A"), 3)):
+        stacks, bids, limited = [], 0, restricted(game, base, {0: names})
+        for deal in range(6):
+            position = Position(game, 3, seed=3, deal=deal, variant=limited)
+            while not position.over:
+                position.play(position.ask(heuristic))
+            mine = [line for line in position.lines() if line.get("player") == 0]
+            stacks += [len(line["stacks"]) for line in mine if line["type"] == "plan"]
+            bids += sum(line["stack"] is not None for line in mine if line["type"] == "bid")
+        assert max(stacks) in (steps - 1, steps)
+        assert bids > 0.8 * sum(stacks)
+
+
+def test_the_evaluator_of_strasbourg_keeps_no_task_that_it_cannot_fulfil():
+    game = load_game("strasbourg")
+    base, heuristic = resolve_variant(game, "base"), load_agent("heuristic", game)
+    kept = Counter()
+    for names in ((), ("space:baker",), ("task:T_G_baker",), ("auction:baker",)):
+        limited = restricted(game, base, dict.fromkeys(range(4), names))
+        for deal in range(20):
+            position = Position(game, 4, seed=3, deal=deal, variant=limited)
+            for _ in range(4):
+                position.play(position.ask(heuristic))
+            lines = [line for line in position.lines() if line["type"] == "keep_tasks"]
+            kept[names] += sum("T_G_baker" in line["tasks"] and len(line["tasks"]) > 1 for line in lines)
+    assert kept[()] > 5
+    assert len(+kept) == 1

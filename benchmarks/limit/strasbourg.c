@@ -43,7 +43,7 @@ typedef struct {
     uint8_t chapels, council[CHAIRS], edifice_site[MOST_EDIFICES], round_card[MOST_ROUNDS], round_edifice[MOST_ROUNDS];
     uint16_t prestige[SEATS];
     int16_t score[SEATS];
-    uint16_t coins[SEATS];
+    uint16_t voids[SEATS], coins[SEATS]; /* voids: of restrictions, which nobody has here */
     uint8_t privileges[SEATS], goods[SEATS][MOST_GUILDS];
     Bag deck[SEATS];
     uint8_t deck_left[SEATS], under[SEATS][MOST_CARDS], under_left[SEATS], under_taken[SEATS];
@@ -70,6 +70,11 @@ typedef struct {
     uint8_t penalty, kind[MOST_TASKS], points[MOST_TASKS], subject[MOST_TASKS], minimum[MOST_TASKS][SEATS + 1];
     uint8_t skip_first_step, min_draw, sequential, return_if_unused, building_optional, hide_money, tie_fulfils;
     uint8_t seat_optional;
+    uint8_t restricted, no_bid[SEATS][MOST_ROUNDS], no_defer[SEATS], most_drawn[SEATS]; /* nobody is */
+    Set no_space[SEATS];
+    uint8_t no_good[SEATS];
+    Set no_keep[SEATS], no_task[SEATS];
+    uint8_t no_chapel[SEATS], no_edifice[SEATS];
 } Rules;
 
 /* Sets of up to 60 members. */

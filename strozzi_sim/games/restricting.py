@@ -53,3 +53,18 @@ def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[st
             assert game.restrictions is not None
             game.restrictions.restrict(rules[0], seat, name, variant.components)
     return replace(variant, rules=rules)
+
+
+def read_limit(name: str) -> int:
+    """The number N of a restriction `KIND:above-N`.
+
+    Raises:
+        InputError: it is no whole number above 0.
+
+    >>> read_limit("price:above-20")
+    20
+    """
+    number = name.partition(":")[2].removeprefix("above-")
+    if not number.isascii() or not number.isdecimal() or len(number) > 6 or int(number) < 1:
+        raise InputError(f"restriction {shown(name)}: expected a whole number above 0 in place of N")
+    return int(number)

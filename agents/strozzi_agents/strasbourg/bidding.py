@@ -9,6 +9,7 @@ from math import sqrt
 from numba import float64, int64
 
 from strozzi_agents.strasbourg.worth import SUMS, goods_value
+from strozzi_sim.games.strasbourg.asking import closed_steps
 from strozzi_sim.games.strasbourg.cards import add_values, count_cards, count_value, highest_card, one_card
 from strozzi_sim.games.strasbourg.knowledge import unseen_cards
 from strozzi_sim.games.strasbourg.state import ADD, AUCTIONS, CLOSE, MAX_VALUE, STEP_A, STEP_G, UNKNOWN_STACK
@@ -16,6 +17,7 @@ from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, jit
 
 PASSES = 3
+CLOSED = 1e6  # points lost with a bid where the seat may not bid: more than anything brings
 
 
 @force_inline
@@ -149,10 +151,13 @@ def _may_beat(state, rules, params, other, total, wanted):
 def expected(state, rules, memory, seat):
     """Points expected of the rest of the round with the bids in `load`."""
     stock, worth = float64(goods_value(state, rules, seat)), 0.0
-    ranks = 2 if state.players == 3 else 3
+    ranks, closed = 2 if state.players == 3 else 3, closed_steps(state, rules, seat)
     for step in range(state.step, AUCTIONS):
         total = min(memory.load[step], SUMS - 1)
         if total == 0:
+            continue
+        if (closed >> step) & 1:
+            worth -= CLOSED
             continue
         first, second, third = (
             memory.chance[step, total, 0],

@@ -25,9 +25,10 @@ from strozzi_agents.strasbourg.worth import (
     fill_steps,
 )
 from strozzi_sim.agent import Param, compiled_agent
-from strozzi_sim.games.strasbourg.cards import add_values, count_cards, highest_card
+from strozzi_sim.games.strasbourg.cards import add_values, count_cards, expand, highest_card
 from strozzi_sim.games.strasbourg.state import (
     APPRENTICE,
+    AUCTIONS,
     BID,
     BUILD_CHAPEL,
     CHAPEL,
@@ -133,18 +134,28 @@ def _keep_blindly(state, rules, seat, chance):
 
 
 @jit
+def _promise(state, rules, params, seat, tasks):
+    """Points that a set of tasks promises when it is dealt."""
+    worth = 0.0
+    while tasks != 0:
+        task = lowest_bit(tasks)
+        tasks &= tasks - 1
+        chance = first_chance(state, rules, seat, task)
+        worth += rules.task_points[task] * chance - rules.penalty * (1.0 - chance) - params.keep
+    return worth
+
+
+@jit
 def _keep(state, rules, params, seat):
     """The tasks that promise points; the best one in any case, and as many as must be kept."""
     choice, best, chosen = int64(0), -1e30, int64(0)
     dealt, k = state.dealt[seat], 0
-    legal = rules.keep
+    legal = state.legal
     if params.keep_blindly > 0.0:
         choice, dealt = _keep_blindly(state, rules, seat, params.keep_blindly), int64(0)
     while dealt != 0:
-        task = lowest_bit(dealt)
+        worth = _promise(state, rules, params, seat, dealt & -dealt)
         dealt &= dealt - 1
-        chance = first_chance(rules, task, state.players)
-        worth = rules.task_points[task] * chance - rules.penalty * (1.0 - chance) - params.keep
         if worth > best:
             best, chosen = worth, int64(1) << k
         if worth > 0.0:
@@ -153,12 +164,14 @@ def _keep(state, rules, params, seat):
     choice |= chosen
     if (legal >> choice) & 1:
         return choice
-    # fewer or more must be kept: the legal choice that is nearest
+    # fewer or more must be kept: the legal choice that is nearest; or some may not: what promises most
     best, nearest = -1e30, lowest_bit(legal)
     while legal != 0:
         other = lowest_bit(legal)
         legal &= legal - 1
         worth = -float(count_bits(other ^ choice))
+        if rules.no_keep[seat] | rules.no_task[seat]:
+            worth = _promise(state, rules, params, seat, expand(state.dealt[seat], other))
         if worth > best:
             best, nearest = worth, other
     return nearest
@@ -166,11 +179,12 @@ def _keep(state, rules, params, seat):
 
 @jit
 def _draw(state, rules, params, seat):
-    """Another card unless the round has its share of the influence that is left."""
+    """Another card unless the round has its share of the influence that is left, or more where the later ones cannot take it."""
     left = rules.rounds - state.round
     weight = total = 0.0
     for k in range(left):  # k rounds later
         share = 1.0 + params.early * (left - 1 - k) / max(rules.rounds - 1, 1)
+        share *= 1.0 - count_bits(rules.no_bid[seat, state.round_card[state.round + k]]) / AUCTIONS
         total += share
         if k == 0:
             weight = share
@@ -180,7 +194,8 @@ def _draw(state, rules, params, seat):
         influence += state.under[seat, k]
     if left == 1:
         return DRAW_CARD if count_cards(hand) < _LAST_HAND else STOP
-    return DRAW_CARD if add_values(hand) + _HALF_A_CARD < influence * weight / total + params.overdraw else STOP
+    share = max(influence * weight / total, influence - 2 * _HALF_A_CARD * rules.most_drawn[seat] * (left - 1))
+    return DRAW_CARD if add_values(hand) + _HALF_A_CARD < share + params.overdraw else STOP
 
 
 @jit
@@ -288,9 +303,10 @@ def _act(state, rules, params, memory, seat, phase):
     if phase in (PLACE, APPRENTICE):
         coin = memory.coin[state.step]
         cell, place = best_space(state, rules, params, memory, seat, state.guild, state.coins[seat], coin)
-        if phase == APPRENTICE and place < rules.good_value[state.guild] * coin * params.sale:
+        good = phase == APPRENTICE and (state.legal >> (GOOD - NONE)) & 1 == 1
+        if good and place < rules.good_value[state.guild] * coin * params.sale:
             return int64(GOOD)
-        return PLACE_ON + cell if cell >= 0 else int64(GOOD if phase == APPRENTICE else NONE)
+        return PLACE_ON + cell if cell >= 0 else int64(GOOD if good else NONE)
     if phase == BUILD_CHAPEL:
         site, _ = best_chapel(state, rules, params, memory, seat)
         return CHAPEL + site if site >= 0 else int64(NONE)

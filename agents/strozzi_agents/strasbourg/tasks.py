@@ -6,6 +6,7 @@ off with one chance that grows with the opportunities left, so the chance of all
 
 from numba import float64, int64
 
+from strozzi_sim.games.strasbourg.asking import closed_steps
 from strozzi_sim.games.strasbourg.scoring import chairs_held, largest_group
 from strozzi_sim.games.strasbourg.state import (
     ADJACENT_TO_EDIFICE,
@@ -28,6 +29,7 @@ from strozzi_sim.games.strasbourg.state import (
     PLAYER_COUNTS,
     SAME_CHAPEL,
     SAME_EDIFICE,
+    STEP_A,
     STEP_H,
     STEP_I,
 )
@@ -38,14 +40,21 @@ NEVER = 99  # steps missing when a task cannot be fulfilled any more
 
 
 @jit
-def guild_steps_left(state, rules, guild):
-    """Auctions of a guild still to come, the one under way included; of all guilds if `guild` is negative."""
+def guild_steps_left(state, rules, seat, guild, spaces):
+    """Auctions of a guild still to come, the one under way included; of all guilds if `guild` is negative.
+
+    Only those in which `seat`, unless it is negative, may bid, and of guilds that have one of `spaces`.
+    """
     found = int64(0)
     for number in range(state.round, rules.rounds):
         first = state.step if number == state.round else int64(0)
+        card = state.round_card[number]
+        closed = rules.no_bid[seat, card] if seat >= 0 else int64(0)
         for k in range(3):
-            if 2 * k + 1 >= first and (guild < 0 or rules.card_guild[state.round_card[number], k] == guild):
-                found += 1
+            named = rules.card_guild[card, k]
+            if 2 * k + 1 < first or (closed >> (2 * k + 1)) & 1 or rules.guild_spaces[named] & spaces == 0:
+                continue
+            found += int64(guild < 0 or named == guild)
     return found
 
 
@@ -232,7 +241,7 @@ def missing(state, rules, seat, task, own, empty):
     Not for tasks that compare seats, nor for those of the council.
     """
     kind, subject = rules.task_kind[task], rules.task_subject[task]
-    minimum, usable = rules.task_minimum[task, state.players], own | empty
+    minimum, usable = rules.task_minimum[task, state.players], own | (empty & ~rules.no_space[seat])
     if kind == ADJACENT_TO_EDIFICE:
         return _missing_at_edifice(state, rules, own, usable, subject, minimum)
     if kind == MEMBERS_IN_GUILD:
@@ -280,7 +289,7 @@ def _powered(chance, steps):
 def task_chance(state, rules, params, seat, task, own, empty, coins, left):
     """Chance that `seat` will have fulfilled a task, with these members and coins, if the spaces `empty` are free.
 
-    left : float64  auctions of guilds still to come
+    left : float64  auctions of guilds still to come in which the seat may place a member
     """
     kind = rules.task_kind[task]
     if kind in (MOST_COINS, MOST_MEMBERS_IN_CITY):
@@ -296,12 +305,16 @@ def task_chance(state, rules, params, seat, task, own, empty, coins, left):
         return 0.5 + 0.5 * lead / (spread + abs(lead))
     if kind == COUNCIL_MEMBERS:
         need = rules.task_minimum[task, state.players] - chairs_held(state, rules, seat)
+        if rules.no_space[seat] != 0:
+            left = float64(guild_steps_left(state, rules, seat, int64(-1), int64(-1)))
         return _powered(left / (left + params.task_seat), max(need, 0))
     if kind == NOBILITY_OR_CHURCH:
         held = state.council[NOBILITY] == seat or state.council[CHURCH] == seat
         last = state.round == rules.rounds - 1
         if last and state.step > 0:
             return 1.0 if held else 0.0
+        if (closed_steps(state, rules, seat) >> STEP_A) & 1:
+            return 0.2 * float64(held)
         return 0.5 + 0.2 * float64(held)
     steps = missing(state, rules, seat, task, own, empty)
     if steps == 0:
@@ -309,7 +322,7 @@ def task_chance(state, rules, params, seat, task, own, empty, coins, left):
     if steps >= NEVER:
         return 0.0
     if kind == MEMBERS_IN_GUILD:
-        auctions = guild_steps_left(state, rules, rules.task_subject[task])
+        auctions = guild_steps_left(state, rules, seat, rules.task_subject[task], ~rules.no_space[seat])
         if auctions < steps:
             return 0.0
         left = params.task_guild * auctions
@@ -342,10 +355,30 @@ def _asked(rules, task, players):
 
 
 @jit
-def first_chance(rules, task, players):
+def _share_left(state, rules, seat, task):
+    """Share of its chance to fulfil a task that restrictions leave a seat, when it is dealt."""
+    kind = rules.task_kind[task]
+    if kind == MOST_COINS:
+        return 1.0
+    if kind == NOBILITY_OR_CHURCH:
+        return float64((closed_steps(state, rules, seat) >> STEP_A) & 1 == 0)
+    guild = rules.task_subject[task] if kind == MEMBERS_IN_GUILD else int64(-1)
+    spaces = int64(-1) if kind == COUNCIL_MEMBERS else ~rules.no_space[seat]
+    left = guild_steps_left(state, rules, seat, guild, spaces)
+    all_left = guild_steps_left(state, rules, int64(-1), guild, int64(-1))
+    if left == all_left and rules.no_space[seat] == 0:
+        return 1.0
+    needed = int64(1)
+    if kind not in (COUNCIL_MEMBERS, MOST_MEMBERS_IN_CITY):
+        needed = missing(state, rules, seat, task, state.members[seat], state.empty)
+    return left / all_left if needed <= left else 0.0
+
+
+@jit
+def first_chance(state, rules, seat, task):
     """Chance to fulfil a task when it is dealt."""
     kind = rules.task_kind[task]
-    chance = _FIRST_CHANCE[players - PLAYER_COUNTS[0]][kind]
+    chance = _FIRST_CHANCE[state.players - PLAYER_COUNTS[0]][kind]
     if kind == MEMBERS_IN_GUILD:
         spaces = rules.guild_spaces[rules.task_subject[task]]
         count, coins = max(count_bits(spaces), 1), int64(0)
@@ -353,5 +386,7 @@ def first_chance(rules, task, players):
             coins += rules.price[lowest_bit(spaces)]
             spaces &= spaces - 1
         chance *= max(1.0 - _PRICED_OUT * coins / count, 0.05)
-    asked, boxed = _asked(rules, task, players)
-    return chance if asked == boxed else chance ** ((float64(asked) / boxed) ** _HARDER)
+    asked, boxed = _asked(rules, task, state.players)
+    if asked != boxed:
+        chance **= (float64(asked) / boxed) ** _HARDER
+    return chance * _share_left(state, rules, seat, task) if rules.restricted else chance

@@ -7,6 +7,7 @@ import numpy as np
 from numba import float64, int64
 
 from strozzi_agents.strasbourg.tasks import chapels_to_come, guild_steps_left, task_chance
+from strozzi_sim.games.strasbourg.asking import building_sites, closed_steps, may_take_good
 from strozzi_sim.games.strasbourg.scoring import chairs_held
 from strozzi_sim.games.strasbourg.state import (
     AUCTIONS,
@@ -34,7 +35,7 @@ RANKS = 3
 MAX_PLAN = 7  # stacks of a plan: one for each auction
 
 MEMORY = np.dtype([  # shape                       meaning
-    ("left", "f8"),  #                             auctions of guilds still to come, the one under way included
+    ("left", "f8"),  #                             auctions of guilds still to come in which a member may be placed, this one included
     ("space", "f8", (MAX_CELLS,)),  #             [cell] points of a member there, tasks apart
     ("coin", "f8", (AUCTIONS + 1,)),  #           [step] a coin gained there, in points; last: a good that is left when the round ends
     ("base", "f8", (AUCTIONS, RANKS)),  #         [step, rank] points of acting there, goods apart
@@ -65,6 +66,7 @@ def fill_spaces(state, rules, params, memory, seat):
     points_to_come = 0.0
     first = state.round + int64(state.step > STEP_I)
     own_now = state.step > STEP_A and state.step <= STEP_I and state.council[NOBILITY] == seat
+    own_now = own_now and rules.no_edifice[seat] == 0
     for number in range(first, rules.rounds):
         if number > first or not own_now:
             points_to_come += rules.edifice_points[state.round_edifice[number]]
@@ -125,7 +127,7 @@ def best_space(state, rules, params, memory, seat, guild, coins, coin):
 
     Nothing is worth less than nothing: a placement may be left.
     """
-    spaces = rules.guild_spaces[guild] & state.empty & rules.affordable[min(coins, MAX_PRICE)]
+    spaces = rules.guild_spaces[guild] & state.empty & rules.affordable[min(coins, MAX_PRICE)] & ~rules.no_space[seat]
     if spaces == 0:
         return int64(-1), 0.0
     before = tasks_worth(state, rules, params, memory, seat, state.members[seat], state.empty, coins)
@@ -149,12 +151,12 @@ def fill_coins(state, rules, params, memory, seat):
         kept &= kept - 1
         if rules.task_kind[task] == MOST_COINS:
             extra = params.task * params.coin_task
-    coins = state.coins[seat]
-    first = min(state.step, AUCTIONS)
-    for step in range(first, AUCTIONS):
-        after = left - ((step + 1) // 2 - first // 2)
+    coins, after = state.coins[seat], left
+    card, closed = state.round_card[state.round], closed_steps(state, rules, seat)
+    for step in range(min(state.step, AUCTIONS), AUCTIONS):
+        if step & 1 and (closed >> step) & 1 == 0:
+            after -= float64(rules.guild_spaces[rules.card_guild[card, step >> 1]] & ~rules.no_space[seat] != 0)
         memory.coin[step] = _coin(params, coins, after) + extra
-    after = max(left - (3 - first // 2), 0.0)
     memory.coin[AUCTIONS] = params.carry * (_coin(params, coins, after) + extra) if after > 0.0 else 0.0
 
 
@@ -247,16 +249,17 @@ def chapel_worth(state, rules, params, memory, seat, site):
 
 
 @jit
-def _best_site(state, rules, params, memory, seat, free, chapel):
-    """(site, points) of the best of the free sites, compared with building nothing.
+def _best_site(state, rules, params, memory, seat, chapel):
+    """(site, points) of the best site for a chapel or an edifice, compared with building nothing.
 
     Site -1: there is none, or the seat may decline, and better had.
     """
     none = tasks_worth(state, rules, params, memory, seat, state.members[seat], state.empty, state.coins[seat])
-    best, chosen = none if rules.building_optional or free == 0 else -1e30, int64(-1)
-    while free != 0:
-        site = lowest_bit(free)
-        free &= free - 1
+    left = building_sites(state, rules, seat, chapel)
+    best, chosen = none if rules.building_optional or left == 0 else -1e30, int64(-1)
+    while left != 0:
+        site = lowest_bit(left)
+        left &= left - 1
         if chapel:
             worth = chapel_worth(state, rules, params, memory, seat, site)
         else:
@@ -269,19 +272,19 @@ def _best_site(state, rules, params, memory, seat, free, chapel):
 @jit
 def best_chapel(state, rules, params, memory, seat):
     """(site, points) of the best chapel, compared with none; see `_best_site`."""
-    return _best_site(state, rules, params, memory, seat, state.free_chapel_sites, True)
+    return _best_site(state, rules, params, memory, seat, True)
 
 
 @jit
 def best_edifice(state, rules, params, memory, seat):
     """The same for the edifice."""
-    return _best_site(state, rules, params, memory, seat, state.free_sites, False)
+    return _best_site(state, rules, params, memory, seat, False)
 
 
 @jit
 def fill_decision(state, rules, params, memory, seat):
     """Work out what stays the same for a decision."""
-    memory.left = float64(guild_steps_left(state, rules, int64(-1)))
+    memory.left = float64(guild_steps_left(state, rules, seat, int64(-1), ~rules.no_space[seat]))
     fill_coins(state, rules, params, memory, seat)
     fill_spaces(state, rules, params, memory, seat)
 
@@ -311,7 +314,7 @@ def fill_steps(state, rules, params, memory, seat):
             funds = coins if step == first else coins + int64(params.credit * stock)
             _, place = best_space(state, rules, params, memory, seat, guild, funds, memory.coin[step])
             place *= params.place
-            good = float64(rules.good_value[guild])
+            good = float64(rules.good_value[guild] * int64(may_take_good(rules, seat, guild)))
             last = 1 if state.players == 3 else 2
             for rank in range(last + 1):
                 memory.base[step, rank] = place
@@ -323,7 +326,7 @@ def fill_steps(state, rules, params, memory, seat):
                 memory.base[step, last] = 0.0
         elif step == STEP_A:
             _, edifice = best_edifice(state, rules, params, memory, seat)
-            chapel = best_chapel(state, rules, params, memory, seat)[1] if state.chapels > 0 else 0.0
+            _, chapel = best_chapel(state, rules, params, memory, seat)
             memory.base[step, 0] = chair_worth(state, rules, params, seat, NOBILITY) + params.build_edifice * edifice
             memory.base[step, 1] = chair_worth(state, rules, params, seat, CHURCH) + params.build_chapel * chapel
         elif step == AUCTIONS - 1:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from strozzi_sim.errors import InputError, shown
 from strozzi_sim.games.medici_vs_strozzi.state import MAX_HARBORS, MAX_SHIPS
+from strozzi_sim.games.restricting import read_limit
 
 
 def names(components: Mapping[str, Any]) -> dict[str, str]:
@@ -29,11 +29,8 @@ def restrict(rules: Any, seat: int, name: str, components: Mapping[str, Any]) ->
     """
     kind, _, what = name.partition(":")
     if kind in ("lot", "price"):
-        number = what.removeprefix("above-")
-        if not number.isascii() or not number.isdecimal() or len(number) > 6 or int(number) < 1:
-            raise InputError(f"restriction {shown(name)}: expected a whole number above 0 in place of N")
         field = "most" if kind == "lot" else "price_cap"
-        rules[field][seat] = min(int(rules[field][seat]), int(number))
+        rules[field][seat] = min(int(rules[field][seat]), read_limit(name))
     elif kind == "buy":
         rules["no_buy"][seat] = 1
     else:

@@ -1,21 +1,25 @@
 """What a seat may do at each decision (F6), as a set of bits counted from the phase's first action.
 
 In the phases BUILD_CHAPEL and BUILD_EDIFICE bit 0 is NONE, whose number is not beside the others'. A seat with one legal action
-is not asked. Agents may call all of these.
+is not asked. What a seat may not do (`restrictions.py`) is left out. Agents may call all of these.
 """
 
 from numba import int64
 
-from strozzi_sim.games.strasbourg.cards import one_card, values_in
+from strozzi_sim.games.strasbourg.cards import expand, one_card, values_in
 from strozzi_sim.games.strasbourg.state import (
+    ANYWHERE,
     APPRENTICE,
+    BESIDE_OWN,
     BID,
     BUILD_CHAPEL,
     BUILD_EDIFICE,
+    CHURCH,
     DRAW,
     GOOD,
     KEEP,
     MAX_PRICE,
+    NOBILITY,
     NONE,
     PLACE,
     PLACE_BIT,
@@ -27,6 +31,7 @@ from strozzi_sim.games.strasbourg.state import (
     TAKE_GOOD,
     TAKE_SEAT,
 )
+from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 
 ASKED, PLANNING, STEPPING, BIDDING, ACTING, RETURNING = 0, 1, 2, 3, 4, 5  # how a game goes on: see `core.run_on`
@@ -51,6 +56,28 @@ def cards_left(state, seat):
 
 
 @inline_source
+def may_draw(state, rules, seat):
+    """Whether a seat may draw one more card (R4.1)."""
+    return cards_left(state, seat) > 0 and state.drawn[seat] < rules.most_drawn[seat]
+
+
+@jit
+def keep_choices(state, rules, seat):
+    """KEEP actions (F6.2). Where each would keep a task that the seat may not keep, it may keep those too."""
+    legal = rules.keep & ~rules.no_keep[seat]
+    dealt, forbidden = state.dealt[seat], rules.no_task[seat]
+    if dealt & forbidden == 0:
+        return legal
+    allowed, left = int64(0), legal
+    while left != 0:
+        choice = lowest_bit(left)
+        left &= left - 1
+        if expand(dealt, choice) & forbidden == 0:
+            allowed |= int64(1) << choice
+    return allowed if allowed != 0 else legal
+
+
+@inline_source
 def splits(state, seat):
     """CLOSE, and each value that may be put on the stack under construction (F6.4): one sequence for each division.
 
@@ -68,34 +95,89 @@ def splits(state, seat):
 
 
 @inline_source
-def bids(state, seat):
-    """PASS, DEFER (R5.2c, A15, A57), and the first of each group of equal stacks (A66)."""
+def closed_steps(state, rules, seat):
+    """Set of steps of this round in which a seat may turn over no stack."""
+    return rules.no_bid[seat, state.round_card[state.round]]
+
+
+@inline_source
+def bids(state, rules, seat):
+    """PASS, DEFER (R5.2c, A15, A57), and the first of each group of equal stacks (A66). Who may not bid may only pass."""
+    if (closed_steps(state, rules, seat) >> state.step) & 1:
+        return int64(1)
     unused = state.unused[seat]
     reveal = unused & ~(state.repeated[seat] & (unused << 1))
     others = state.undecided & state.with_stacks & ~(1 << seat)
-    defer = int64(others != 0) & int64(state.privileges[seat] > 0)
+    defer = int64(others != 0) & int64(state.privileges[seat] > 0) & int64(rules.no_defer[seat] == 0)
     return 1 | defer << 1 | reveal << REVEAL_BIT
 
 
 @force_inline
-def placements(state, rules, seat, guild):
+def payable(state, rules, seat, guild):
     """The guild's empty spaces that the seat can pay for (R7.1, A29): a set of cells."""
     coins = min(state.coins[seat], MAX_PRICE)
     return rules.guild_spaces[guild] & state.empty & rules.affordable[coins]
 
 
+@force_inline
+def placements(state, rules, seat, guild):
+    """Those of them that it may take."""
+    return payable(state, rules, seat, guild) & ~rules.no_space[seat]
+
+
+@force_inline
+def may_take_good(rules, seat, guild):
+    """Whether a seat may take a good of a guild."""
+    return (rules.no_good[seat] >> guild) & 1 == 0
+
+
+@jit
+def may_build(state, rules, seat, site, chapel):
+    """Whether no restriction forbids a seat to build a chapel, or else an edifice, on a site."""
+    forbidden = rules.no_chapel[seat] if chapel else rules.no_edifice[seat]
+    spaces = rules.chapel_spaces[site] if chapel else rules.site_spaces[site]
+    return forbidden & ANYWHERE == 0 and (forbidden & BESIDE_OWN == 0 or spaces & state.members[seat] == 0)
+
+
+@jit
+def building_sites(state, rules, seat, chapel):
+    """Set of sites where a seat may build a chapel (none if the pool is empty), or else an edifice (R9.1, R10.1).
+
+    If it must build, and a restriction would leave none, all that are free.
+    """
+    free = state.free_chapel_sites if chapel else state.free_sites
+    if chapel and state.chapels == 0:
+        return int64(0)
+    if (rules.no_chapel[seat] if chapel else rules.no_edifice[seat]) == 0:
+        return free
+    allowed, left = int64(0), free
+    while left != 0:
+        site = lowest_bit(left)
+        left &= left - 1
+        if may_build(state, rules, seat, site, chapel):
+            allowed |= int64(1) << site
+    return allowed if allowed != 0 or rules.building_optional else free
+
+
 @inline_source
 def chapel_choices(state, rules):
-    """NONE if it may be declined, and the free sites; 0 if there is nothing to build or no site (A60)."""
-    free = state.free_chapel_sites
-    return (free << 1) | rules.building_optional if state.chapels > 0 and free != 0 else int64(0)
+    """NONE if it may be declined, and the sites; 0 if there is nothing to build or no site (A60)."""
+    sites = building_sites(state, rules, state.council[CHURCH], True)
+    return (sites << 1) | rules.building_optional if sites != 0 else int64(0)
 
 
 @inline_source
 def edifice_choices(state, rules):
     """The same for the edifice of the round."""
-    free = state.free_sites
-    return (free << 1) | rules.building_optional if free != 0 else int64(0)
+    sites = building_sites(state, rules, state.council[NOBILITY], False)
+    return (sites << 1) | rules.building_optional if sites != 0 else int64(0)
+
+
+@inline_source
+def apprentice_choices(state, rules, seat, guild):
+    """NONE, the good, and the spaces (F6.6)."""
+    good = int64(may_take_good(rules, seat, guild)) << (GOOD - NONE)
+    return 1 | good | placements(state, rules, seat, guild) << PLACE_BIT
 
 
 @jit
@@ -103,19 +185,19 @@ def legal_set(state, rules):
     """The legal actions of the actor, worked out from the rest of the state."""
     phase, seat = state.phase, state.actor
     if phase == KEEP:
-        return rules.keep
+        return keep_choices(state, rules, seat)
     if phase in (DRAW, TAKE_SEAT):
         return int64(TWO)
     if phase == SPLIT:
         return splits(state, seat)
     if phase == BID:
-        return bids(state, seat)
+        return bids(state, rules, seat)
     if phase == TAKE_GOOD:
         return int64(1 | _GOOD_BIT)
     if phase == PLACE:
         return 1 | placements(state, rules, seat, state.guild) << PLACE_BIT
     if phase == APPRENTICE:
-        return 1 | _GOOD_BIT | placements(state, rules, seat, state.guild) << PLACE_BIT
+        return apprentice_choices(state, rules, seat, state.guild)
     if phase == SELL:
         return (int64(2) << state.goods[seat, state.guild]) - 1
     if phase == RETURN:

@@ -52,13 +52,15 @@ def begin_auction(state, rules, journal):
 
 @jit
 def bid_next(state, rules, journal):
-    """Ask who is at the front of the queue; at its end rank the bids."""
+    """Ask who is at the front of the queue, unless they can only pass; at the queue's end rank the bids."""
     while state.undecided != 0:
         queue = state.queue
         seat = queue & 15
         state.queue = queue >> 4
         if (state.with_stacks >> seat) & 1:
-            return ask(state, BID, seat, bids(state, seat))
+            legal = bids(state, rules, seat)
+            if legal != 1:
+                return ask(state, BID, seat, legal)
         state.undecided &= ~(1 << seat)
         write(journal, e.BID, seat, 0, 0, 0, 0)
     return _rank(state, rules)

@@ -1,4 +1,7 @@
-"""What is won in a step (R6 to R10): seats of the council, goods, members in the city, sales, chapels, edifices."""
+"""What is won in a step (R6 to R10): seats of the council, goods, members in the city, sales, chapels, edifices.
+
+What a seat may not do (`restrictions.py`) it leaves by itself, and is said to have declined, as if it had been asked.
+"""
 
 from numba import int64
 
@@ -9,10 +12,13 @@ from strozzi_sim.games.strasbourg.asking import (
     RETURNING,
     STEPPING,
     TWO,
+    apprentice_choices,
     ask,
     chapel_choices,
     edifice_choices,
-    placements,
+    may_build,
+    may_take_good,
+    payable,
 )
 from strozzi_sim.games.strasbourg.auction import acting_ranks
 from strozzi_sim.games.strasbourg.state import (
@@ -61,9 +67,12 @@ def act_next(state, rules, journal):
                     return ask(state, TAKE_SEAT, seat, int64(TWO))
                 _take_chair(state, seat, GUILD_SEAT + guild, journal)  # (A58)
             if rank == 2 or (rank == 1 and state.players == 3):
-                spaces = placements(state, rules, seat, guild)
-                return ask(state, APPRENTICE, seat, _GOOD_OR_NONE | spaces << PLACE_BIT)
-            return ask(state, TAKE_GOOD, seat, int64(_GOOD_OR_NONE))
+                legal = apprentice_choices(state, rules, seat, guild)
+                if legal != 1:
+                    return ask(state, APPRENTICE, seat, legal)
+                state.declined = 1
+                return _end_turn(state, seat, journal)
+            return _ask_good(state, rules, seat, journal)
         if step == STEP_A:
             _take_chair(state, seat, int64(NOBILITY if rank == 0 else CHURCH), journal)
             state.rank = rank + 1
@@ -95,21 +104,38 @@ def take_seat(state, rules, action, journal):
         _take_chair(state, seat, GUILD_SEAT + state.guild, journal)
     else:
         state.declined = 1
-    return ask(state, TAKE_GOOD, seat, int64(_GOOD_OR_NONE))
+    return _ask_good(state, rules, seat, journal)
+
+
+@inline_source
+def _ask_good(state, rules, seat, journal):
+    if may_take_good(rules, seat, state.guild):
+        return ask(state, TAKE_GOOD, seat, int64(_GOOD_OR_NONE))
+    state.declined = 1
+    return _ask_space(state, rules, seat, journal)
+
+
+@jit
+def _ask_space(state, rules, seat, journal):
+    """Master or journeyman decide about a space, if they can pay for one."""
+    spaces = payable(state, rules, seat, state.guild)
+    if spaces != 0:
+        spaces &= ~rules.no_space[seat]
+        if spaces != 0:
+            return ask(state, PLACE, seat, 1 | spaces << PLACE_BIT)
+        state.declined = 1
+    return _end_turn(state, seat, journal)
 
 
 @inline_source
 def take_good(state, rules, action, journal):
-    """Master or journeyman have decided about a good, and decide about a space if they can pay for one."""
-    seat, guild = state.actor, state.guild
+    """Master or journeyman have decided about a good."""
+    seat = state.actor
     if action == GOOD:
-        _get_good(state, seat, guild, journal)
+        _get_good(state, seat, state.guild, journal)
     else:
         state.declined = 1
-    spaces = placements(state, rules, seat, guild)
-    if spaces != 0:
-        return ask(state, PLACE, seat, 1 | spaces << PLACE_BIT)
-    return _end_turn(state, seat, journal)
+    return _ask_space(state, rules, seat, journal)
 
 
 @inline_source
@@ -189,6 +215,8 @@ def begin_building(state, rules, journal):
         phase, seat, legal = BUILD_CHAPEL, state.council[CHURCH], chapel_choices(state, rules)
     else:
         phase, seat, legal = BUILD_EDIFICE, state.council[NOBILITY], edifice_choices(state, rules)
+    if legal > 1 and not may_build(state, rules, seat, lowest_bit(legal >> 1), step == STEP_H):
+        state.voids[seat] += 1
     if legal & (legal - 1):
         return ask(state, phase, seat, legal)
     site = lowest_bit(legal) - 1 if legal != 0 else int64(-1)

@@ -41,9 +41,11 @@ def check(components: Components, where: str) -> None:
         for thing in ids:
             if ids.count(thing) > 1:
                 raise InputError(f"{where}: {name}: {thing!r} is used {ids.count(thing)} times; ids are unique")
-    for name in (*LORDS, "all", "none"):
+    for name in (*LORDS, "all", "none", "any"):
         if name in order:
             raise InputError(f"{where}: guilds.order: {name!r} is no name for a guild; it means something else")
+    if any(task.id == "any" for task in components.tasks):
+        raise InputError(f"{where}: tasks: 'any' is no id for a task; it means something else")
     for letter, guild in components.guilds.letters.items():
         _known(guild, order, f"{where}: guilds.letters.{letter}", "guild")
     _each_once(components.guilds.letters.values(), order, f"{where}: guilds.letters", "a letter for each guild")
@@ -247,6 +249,7 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
     row["sequential"], row["return_if_unused"] = switches.planning == "sequential", switches.return_if_unused
     row["building_optional"], row["hide_money"] = switches.building_optional, switches.hide_money
     row["tie_fulfils"], row["seat_optional"] = switches.tie_fulfils, switches.seat_optional
+    row["most_drawn"] = limit.ANY_NUMBER
     return rules
 
 

@@ -1,14 +1,15 @@
 """Strasbourg's kernels: deal, legal actions, apply.
 
 They take records, allocate nothing and raise nothing. `apply` trusts that the action is legal and runs on to the next
-seat that has a choice; what has one way only happens by itself. Letters and numbers in parentheses are items of the
+seat that has a choice; what has one way only happens by itself. Restrictions of a seat are in the rules record
+(`restrictions.py`); the turn order is as if there were none. Letters and numbers in parentheses are items of the
 rules' documents (see state.py). What belongs to a phase is in `planning.py`, `auction.py`, `city.py` and `scoring.py`.
 """
 
 from numba import int64
 
 from strozzi_sim.games.strasbourg import events as e
-from strozzi_sim.games.strasbourg.asking import ACTING, ASKED, BIDDING, PLANNING, RETURNING, ask
+from strozzi_sim.games.strasbourg.asking import ACTING, ASKED, BIDDING, PLANNING, RETURNING, ask, keep_choices
 from strozzi_sim.games.strasbourg.auction import begin_auction, bid, bid_next, return_card, return_next
 from strozzi_sim.games.strasbourg.cards import expand, kth_member
 from strozzi_sim.games.strasbourg.city import act_next, begin_building, build, place, sell, take_good, take_seat
@@ -71,12 +72,9 @@ def deal(state, rules, players, start_player, chance, journal):
             left -= 1
         unseen &= ~dealt
         state.dealt[seat] = dealt
-    keep = rules.keep
-    if keep & (keep - 1) == 0:  # nothing to choose
-        for seat in range(players):
-            _keep(state, rules, seat, lowest_bit(keep), journal)
-        begin_round(state, rules, journal)
-        plan_next(state, rules, chance, journal)  # the start player has a choice: nobody has fewer than MIN_CARDS cards
+    _ask_keep(state, rules, int64(0))
+    if state.legal & (state.legal - 1) == 0:  # nothing to choose
+        apply(state, rules, lowest_bit(state.legal), chance, journal)
 
 
 @jit
@@ -124,6 +122,7 @@ def _deal_seat(state, rules, seat):
     state.ranking[seat] = 0
     state.prestige[seat] = 0
     state.score[seat] = 0
+    state.voids[seat] = 0
     state.coins[seat] = rules.start_coins
     state.privileges[seat] = rules.start_privileges
     state.deck[seat] = rules.all_cards
@@ -157,6 +156,15 @@ def _lay_out_rounds(state, rules, chance, journal):
         state.round_card[number] = card
         state.round_edifice[number] = edifice
         write(journal, e.SETUP, number, card, edifice, state.start_player, 0)
+
+
+@jit
+def _ask_keep(state, rules, seat):
+    """Ask a seat which tasks it keeps."""
+    legal = keep_choices(state, rules, seat)
+    if expand(state.dealt[seat], lowest_bit(legal)) & rules.no_task[seat]:
+        state.voids[seat] += 1
+    return ask(state, KEEP, seat, legal)
 
 
 @jit
@@ -204,8 +212,11 @@ def _act(state, rules, phase, action, journal):
         return build(state, action, journal)
     seat = state.actor
     _keep(state, rules, seat, action, journal)
-    if seat + 1 < state.players:
-        return ask(state, KEEP, seat + 1, rules.keep)
+    for other in range(seat + 1, state.players):
+        _ask_keep(state, rules, other)
+        if state.legal & (state.legal - 1):
+            return ASKED
+        _keep(state, rules, other, lowest_bit(state.legal), journal)
     return begin_round(state, rules, journal)
 
 

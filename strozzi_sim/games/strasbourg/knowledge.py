@@ -2,7 +2,8 @@
 
 Secret are the tasks of others; the shuffled part of every deck, of the own one its order alone, and that is in no state; what lies in
 others' stacks, their order and numbers, which rank them by content (A67); and, until all have planned, whatever
-others have done in this planning phase (A8). With `hide_money` also others' coins, goods and privileges (A33).
+others have done in this planning phase (A8). With `hide_money` also others' coins, goods and privileges (A33). Restrictions of
+all seats are in the rules; whether one was void depends on the tasks dealt, so others' `voids` are secret too.
 
 While planning, a seat's knowledge is a state in which no other seat has planned yet: it will do so in its turn, in a search
 by its policy. So nothing has to be believed about how many cards rivals draw and how they divide them.
@@ -17,7 +18,7 @@ no books, and believes that others have as much as itself. An agent may plan in 
 
 from numba import int64, uint64
 
-from strozzi_sim.games.strasbourg.asking import cards_left, legal_set, placements
+from strozzi_sim.games.strasbourg.asking import cards_left, keep_choices, legal_set, placements
 from strozzi_sim.games.strasbourg.cards import count_cards, count_value, expand, kth_card, kth_member, one_card
 from strozzi_sim.games.strasbourg.planning import clear_stacks, finish_stacks, take_card
 from strozzi_sim.games.strasbourg.state import (
@@ -64,6 +65,7 @@ def conceal(state, rules, seat):
             continue
         state.deck[other] = 0
         state.dealt[other] = 0
+        state.voids[other] = 0
         hide_stacks(state, other)
         if not over:  # then tasks and money are told
             state.kept[other] = 0
@@ -113,7 +115,8 @@ def _hide_plans(state, rules, seat):
     state.phase = DRAW
     players, other = state.players, state.start_player
     for _ in range(players):  # the next one to be asked, as far as the seat can tell
-        if other != seat and not (told >> other) & 1 and cards_left(state, other) > rules.min_draw:
+        most = min(cards_left(state, other), rules.most_drawn[other])
+        if other != seat and not (told >> other) & 1 and most > rules.min_draw:
             state.actor = other
             return
         other = other + 1 if other + 1 < players else int64(0)
@@ -138,7 +141,8 @@ def determinize(state, rules, seat, rng):
         unseen &= ~dealt
         state.dealt[other] = dealt
         if state.phase != KEEP or other < state.actor:
-            choice = kth_member(rules.keep, randbelow(rng, count_bits(rules.keep)))
+            choices = keep_choices(state, rules, other)
+            choice = kth_member(choices, randbelow(rng, count_bits(choices)))
             state.kept[other] = expand(dealt, choice)
         if rules.hide_money:
             state.coins[other] = state.coins[seat]

@@ -7,7 +7,7 @@ unknown to the others until all have planned (A8): only then are stacks publishe
 from numba import int64
 
 from strozzi_sim.games.strasbourg import events as e
-from strozzi_sim.games.strasbourg.asking import ASKED, PLANNING, STEPPING, TWO, ask, cards_left, splits
+from strozzi_sim.games.strasbourg.asking import ASKED, PLANNING, STEPPING, TWO, ask, cards_left, may_draw, splits
 from strozzi_sim.games.strasbourg.cards import highest_card, kth_card, one_card
 from strozzi_sim.games.strasbourg.state import ADD, CARD_SOURCE, CLOSE, DRAW, SPLIT, STOP
 from strozzi_sim.kernel.jit import inline_source, jit
@@ -51,7 +51,7 @@ def plan_next(state, rules, chance, journal):
         state.actor = seat
         for _ in range(min(rules.min_draw, cards_left(state, seat))):  # compulsory (A6, A68)
             _draw_card(state, seat, chance, journal)
-        if cards_left(state, seat) > 0:
+        if may_draw(state, rules, seat):
             return ask(state, DRAW, seat, int64(TWO))
         return go_on_splitting(state, rules, seat, journal)
     if not rules.sequential:
@@ -92,7 +92,7 @@ def draw_or_stop(state, rules, action, chance, journal):
     seat = state.actor
     if action != STOP:
         _draw_card(state, seat, chance, journal)
-        if cards_left(state, seat) > 0:
+        if may_draw(state, rules, seat):
             return ASKED  # the same question again
     return go_on_splitting(state, rules, seat, journal)
 

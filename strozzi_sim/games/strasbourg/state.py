@@ -28,6 +28,7 @@ MAX_POINTS = 50  # of a task, an edifice, a chapel, a privilege, a council seat
 MAX_COINS = 1_000  # at the start
 MAX_GOOD_VALUE = 100
 MAX_PRIVILEGES = 100  # at the start
+ANY_NUMBER = 255  # cards that a seat may draw in a round
 
 PLAYER_COUNTS = (3, 4, 5)
 NOBODY = 255
@@ -50,6 +51,9 @@ MAX_CHAIRS = GUILD_SEAT + MAX_GUILDS
 STEPS = "ABCDEFGHI"
 STEP_A, STEP_G, STEP_H, STEP_I = 0, 6, 7, 8
 AUCTIONS = 7
+
+# Where a seat may not build (restrictions), a set.
+BESIDE_OWN, ANYWHERE = 1, 2
 
 # Phases: what the actor decides.
 KEEP = 0  # which tasks
@@ -139,6 +143,7 @@ STATE = np.dtype([  # shape                      unit / meaning
     ("round_edifice", "u1", (MAX_ROUNDS,)),  #  [round]
     ("prestige", "u2", (SEATS,)),  #            [P] of the council phases
     ("score", "i2", (SEATS,)),  #               [P] total; prestige until the game is over
+    ("voids", "u2", (SEATS,)),  #               [P] decisions at which a restriction would have left nothing and was void; 0 = unknown
     ("coins", "u2", (SEATS,)),  #               [P] or UNKNOWN_COINS
     ("privileges", "u1", (SEATS,)),  #          [P] or UNKNOWN_AMOUNT
     ("goods", "u1", (SEATS, MAX_GUILDS)),  #    [P, guild] or UNKNOWN_AMOUNT
@@ -200,6 +205,16 @@ RULES = np.dtype([  # shape                      unit / meaning
     ("hide_money", "u1"),
     ("tie_fulfils", "u1"),
     ("seat_optional", "u1"),
+    ("restricted", "u1"),  #                     1 = a seat has one of these restrictions
+    ("no_bid", "u1", (SEATS, MAX_ROUNDS)),  #   [P, card] set of steps in which the seat may turn over no stack
+    ("no_defer", "u1", (SEATS,)),  #            [P] 1 = it may not defer
+    ("most_drawn", "u1", (SEATS,)),  #          [P] cards that it may draw in a round, the compulsory ones apart, or ANY_NUMBER
+    ("no_space", "i8", (SEATS,)),  #            [P] set of city spaces that it may not take
+    ("no_good", "u1", (SEATS,)),  #             [P] set of guilds of which it may take no good
+    ("no_keep", "i8", (SEATS,)),  #             [P] set of KEEP actions: those with more tasks than it may keep
+    ("no_task", "i8", (SEATS,)),  #             [P] set of tasks that it may not keep
+    ("no_chapel", "u1", (SEATS,)),  #           [P] BESIDE_OWN, ANYWHERE: where it may not build a chapel
+    ("no_edifice", "u1", (SEATS,)),  #          [P] the same of edifices
 ], align=True)  # fmt: skip
 
 # Most journal rows: setup and tasks; each round all cards drawn again, each a stack of its own, bids, defers (one for every

@@ -1,0 +1,84 @@
+"""What a seat may be forbidden: steps, spaces, goods, tasks, to defer, to build, to draw many cards."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from strozzi_sim.errors import InputError
+from strozzi_sim.games.restricting import read_limit
+from strozzi_sim.games.strasbourg.state import ANY_NUMBER, ANYWHERE, AUCTIONS, BESIDE_OWN, STEPS
+
+_MERCHANTS = "merchants"
+_AT_STAKE = ("nobility and church", "first guild", _MERCHANTS, "second guild", _MERCHANTS, "third guild", _MERCHANTS)
+
+
+def names(components: Mapping[str, Any]) -> dict[str, str]:
+    """Every restriction by name, and in words; N is a whole number above 0.
+
+    What must be done cannot be forbidden: to build, without the switch `building_optional`; to keep all tasks that may be kept.
+    """
+    guilds, tasks = components["guilds"]["order"], components["tasks_meta"]
+    known = {
+        f"step:{step}": f"no stack may be turned over in step {step} ({what})"
+        for step, what in zip(STEPS, _AT_STAKE, strict=False)
+    }
+    known |= {f"auction:{what}": f"no stack may be turned over in the steps of the {what}s" for what in guilds}
+    known["auction:merchants"] = "no stack may be turned over in the merchants' steps"
+    known["defer:any"] = "no privilege may be paid to bid later"
+    known["draw:above-N"] = "no more than N cards may be drawn in a round, the compulsory one apart"
+    for kind in ("space", "good"):
+        known[f"{kind}:any"] = f"no {kind} may be taken"
+        known |= {f"{kind}:{guild}": f"no {kind} of the {guild}s may be taken" for guild in guilds}
+    if tasks["keep_min"] < tasks["keep_max"]:
+        known["task:any"] = "no more tasks may be kept than must be"
+    known |= {
+        f"task:{task['id']}": f"task {task['id']} may not be kept, while there is another choice"
+        for task in components["tasks"]
+    }
+    for kind in ("chapel", "edifice"):
+        known[f"{kind}:own"] = f"no {kind} may be built beside an own member, while there is another choice"
+        if components["switches"]["building_optional"]:
+            known[f"{kind}:any"] = f"no {kind} may be built"
+    return known
+
+
+def restrict(rules: Any, seat: int, name: str, components: Mapping[str, Any]) -> None:
+    """Write a restriction of a seat into a row of the rules.
+
+    Raises:
+        InputError: a number that is no whole number above 0; or no step is left in which the seat may bid.
+    """
+    kind, _, what = name.partition(":")
+    rules["restricted"] = 1
+    if kind in ("step", "auction"):
+        _close_steps(rules, seat, name, components)
+    elif kind == "defer":
+        rules["no_defer"][seat] = 1
+    elif kind == "draw":
+        rules["most_drawn"][seat] = min(int(rules["most_drawn"][seat]), read_limit(name), ANY_NUMBER)
+    elif kind in ("space", "good"):
+        order = components["guilds"]["order"]
+        for guild in range(len(order)) if what == "any" else [order.index(what)]:
+            if kind == "space":
+                rules["no_space"][seat] |= rules["guild_spaces"][guild]
+            else:
+                rules["no_good"][seat] |= 1 << guild
+    elif name == "task:any":
+        choices = [choice for choice in range(64) if int(rules["keep"]) >> choice & 1]
+        fewest = min(map(int.bit_count, choices))
+        rules["no_keep"][seat] = sum(1 << choice for choice in choices if choice.bit_count() > fewest)
+    elif kind == "task":
+        rules["no_task"][seat] |= 1 << [task["id"] for task in components["tasks"]].index(what)
+    else:
+        rules[f"no_{kind}"][seat] |= ANYWHERE if what == "any" else BESIDE_OWN
+
+
+def _close_steps(rules: Any, seat: int, name: str, components: Mapping[str, Any]) -> None:
+    kind, _, what = name.partition(":")
+    cards = range(int(rules["rounds"]))
+    for card in cards:
+        guilds = [components["guilds"]["order"][guild] for guild in rules["card_guild"][card]]
+        at_stake = ["", guilds[0], _MERCHANTS, guilds[1], _MERCHANTS, guilds[2], _MERCHANTS]
+        named = STEPS if kind == "step" else at_stake
+        rules["no_bid"][seat][card] |= sum(1 << step for step in range(AUCTIONS) if named[step] == what)
+    if all(int(rules["no_bid"][seat][card]) == (1 << AUCTIONS) - 1 for card in cards):
+        raise InputError(f"restriction {name} of seat {seat}: no step is left in which it may bid; leave the seat one")
