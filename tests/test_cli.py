@@ -236,7 +236,7 @@ def test_replay_shows_words_and_board(games):
     assert done.returncode == 0
     assert done.stdout.count("Tracks ") == 4
     assert "Round 3 begins" in done.stdout
-    assert "ranking by seat" in done.stdout
+    assert "; ranking: " in done.stdout
     assert "florence" in done.stdout
     stepped = strozzi("replay", games, "--step", stdin="\n\n\n")
     assert stepped.stdout.count("-- Enter for more --") == 4
@@ -248,7 +248,7 @@ def test_a_person_can_play_to_the_end():
     done = strozzi("play", "strozzi", "--players", 3, "--agents", "greedy", "--seat", 1, "--seed", 5, stdin=answers)
     assert done.returncode == 0, done.stderr
     assert "'nonsense' is not a valid choice" in done.stdout
-    assert "ranking by seat" in done.stdout
+    assert "; ranking: " in done.stdout
     left = strozzi("play", "strozzi", "--players", 3, stdin="p\nq\n")
     assert "'p' may be pass / pirate / plus_one." in left.stdout
     assert left.returncode == 0
