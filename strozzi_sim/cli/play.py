@@ -81,10 +81,10 @@ def play(
                 f"replay: strozzi play {game} --players {count} --agents '{agents}' --seat {seat} --seed {seed} --deal {deal}"
             )
         table.play(action)
-    print(f"\n{table.text(seat, names)}\n\n{_outcome(table, names, seat)}")
+    print(f"\n{table.text(seat, names)}\n\n{outcome_words(table, names, seat)}")
 
 
-def _outcome(table: "Position", names: list[str], seat: int) -> str:
+def outcome_words(table: "Position", names: list[str], seat: int) -> str:
     """Who wins with how much, by name and seat, and how the person did."""
     places, scores = [1 + sum(other < own for other in table.places) for own in table.places], table.scores
     winners = [other for other, place in enumerate(places) if place == 1]
@@ -109,7 +109,7 @@ def _ask_person(table: "Position", names: list[str], seat: int) -> bool:
         if not line:
             return False
         answer = line.strip().lower()
-        matches = _meant(answer, list(choices), together)
+        matches = names_meant(answer, list(choices), together)
         if not answer or len(matches) != 1:
             several = answer and len(matches) > 1
             print(f"{line.strip()!r} " + (f"may be {_spoken(matches)}." if several else "is not a valid choice."))
@@ -121,7 +121,7 @@ def _ask_person(table: "Position", names: list[str], seat: int) -> bool:
         return True
 
 
-def _meant(answer: str, names: Sequence[str], together: Sequence[str]) -> list[str]:
+def names_meant(answer: str, names: Sequence[str], together: Sequence[str]) -> list[str]:
     """The names, "quit" among them, that an answer may stand for: its beginning, or that of each thing chosen together."""
     from strozzi_sim.play.choosing import joined, words_of
 

@@ -73,6 +73,7 @@ def test_no_rivals_secrets_in_the_text(name):
         for viewer, rival in ((0, 1), (1, 2), (2, 0)):
             other = exchanged(table, rival)
             assert other.text(viewer) == table.text(viewer), number
+            assert other.view(viewer) == table.view(viewer), number
             assert other.text(rival) != table.text(rival), number
             if table.actor == viewer:
                 assert (other.names, other.question) == (table.names, table.question)
