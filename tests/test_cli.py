@@ -2,13 +2,16 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from strozzi_sim.cli.play import names_meant, outcome_words
 from strozzi_sim.kernel.trust import open_folder
 
 BOT = """
@@ -236,7 +239,7 @@ def test_replay_shows_words_and_board(games):
     assert done.returncode == 0
     assert done.stdout.count("Tracks ") == 4
     assert "Round 3 begins" in done.stdout
-    assert "ranking by seat" in done.stdout
+    assert "; ranking: " in done.stdout
     assert "florence" in done.stdout
     stepped = strozzi("replay", games, "--step", stdin="\n\n\n")
     assert stepped.stdout.count("-- Enter for more --") == 4
@@ -248,11 +251,65 @@ def test_a_person_can_play_to_the_end():
     done = strozzi("play", "strozzi", "--players", 3, "--agents", "greedy", "--seat", 1, "--seed", 5, stdin=answers)
     assert done.returncode == 0, done.stderr
     assert "'nonsense' is not a valid choice" in done.stdout
-    assert "ranking by seat" in done.stdout
+    assert "; ranking: " in done.stdout
+    assert re.fullmatch(
+        r"greedy \(seat [02]\) wins with \d+; you \(seat 1\) take place [23] with \d+\.", done.stdout.splitlines()[-1]
+    )
     left = strozzi("play", "strozzi", "--players", 3, stdin="p\nq\n")
     assert "'p' may be pass / pirate / plus_one." in left.stdout
     assert left.returncode == 0
     assert "You left the table." in left.stdout
+
+
+def test_a_person_chooses_tasks_by_name_and_is_told_the_end():
+    first = "t_ed\nT_ED5 T_LORD\nt_bord, t_ed5\n"
+    spaces = "".join(f"{column}{row}\n" for column in "abcdefghi" for row in range(1, 7))
+    answers = first + ("draw\nstop\nstop\n" + "6\n5\n4\n3\n2\n1\nseat\ngood\ndecline\n0\n" + spaces) * 30
+    done = strozzi("play", "strasbourg", "--players", 3, "--agents", "random", "--seed", 3, stdin=answers)
+    assert done.returncode == 0, done.stderr
+    assert "'t_ed' may be T_ED5 / T_ED6." in done.stdout
+    assert "'T_ED5 T_LORD' is not a valid choice." in done.stdout
+    assert "you (seat 0) keeps T_ED5, T_BORDER6." in done.stdout
+    assert "you (seat 0) draws 3, " in done.stdout
+    lines = done.stdout.splitlines()
+    total = next(line for line in lines if line.startswith("The game ends with "))
+    assert re.fullmatch(r"The game ends with -?\d+, -?\d+, -?\d+ points: (random|you) \(seat \d\) wins\.", total)
+    points = re.findall(r"-?\d+", total)[:3]
+    board = lines[lines.index(total) :]
+    heading = next(k for k, line in enumerate(board) if line.split()[-1:] == ["total"])
+    assert [row.split()[-1] for row in board[heading + 1 : heading + 4]] == points
+    assert f" with {points[0]}" in lines[-1]
+    assert "(seat 0)" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("places", "scores", "seat", "words"),
+    [
+        ((1.0, 2.0, 3.0), (9, 5, 4), 2, "ann (seat 0) wins with 9; you (seat 2) take place 3 with 4."),
+        ((2.5, 2.5, 1.0), (5, 5, 9), 1, "cid (seat 2) wins with 9; you (seat 1) share place 2 with 5."),
+        ((1.0, 2.0, 3.0), (9, 5, 4), 0, "You (seat 0) win with 9."),
+        ((1.5, 1.5, 3.0), (9, 9, 4), 0, "You (seat 0) and bob (seat 1) share the win with 9."),
+        ((1.5, 1.5, 3.0), (9, 9, 4), 1, "ann (seat 0) and you (seat 1) share the win with 9."),
+        ((1.5, 1.5, 3.0), (9, 9, 4), 2, "ann (seat 0) and bob (seat 1) share the win with 9; you (seat 2) take place 3 with 4."),
+    ],
+)  # fmt: skip
+def test_the_outcome_names_seats_and_agents(places, scores, seat, words):
+    names = ["ann", "bob", "cid"]
+    names[seat] = "you"
+    assert outcome_words(SimpleNamespace(places=places, scores=scores), names, seat) == words
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ("a", ["a1", "a2"]), ("a1", ["a1"]), ("a2 a1", ["a1 a2"]), ("b,a1", ["a1 b"]), ("B+A1", ["a1 b"]), ("a2", []), ("a1 a1", []),
+        ("c", []), ("q", ["quit"]), ("quit b", []), ("b1", []),
+    ],
+)  # fmt: skip
+def test_several_things_are_named_at_once(answer, found):
+    """Each by its beginning, in any order, with blanks, commas or plus between them; only what is legal together."""
+    together, names = ["a1", "a2", "b"], ["a1", "a1 a2", "a1 b", "b"]
+    assert names_meant(answer.lower(), names, together) == found
 
 
 # -- bad input -------------------------------------------------------------------------------------------------------

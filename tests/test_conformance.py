@@ -123,6 +123,11 @@ def test_actions_with_one_name_are_refused(monkeypatch):
     assert "two actions have one name" in broken("words")
 
 
+def test_names_of_other_things_than_those_chosen_together_are_refused(monkeypatch):
+    monkeypatch.setattr(STROZZI.view, "together", lambda view, phase: ("pass", "ware"), raising=False)
+    assert "is not some of ('pass', 'ware'), in this order" in broken("words")
+
+
 @pytest.mark.parametrize(
     ("tiers", "words"),
     [

@@ -260,7 +260,8 @@ def test_names_are_played_as_numbers_are(kit, players):
         assert len(names) == len(set(names)) == len(legal)
         k = chooser.randrange(len(names))
         twin = position.copy()
-        twin.play(names[k])
+        assert {word for name in names for word in name.split()} <= set(position.together) or not position.together
+        twin.play(" + ".join(reversed(names[k].split())) if position.together else names[k])
         position.play(np.int64(legal[k]))
         assert twin == position
         assert twin.actions == position.actions

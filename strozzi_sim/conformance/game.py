@@ -247,6 +247,9 @@ def _check_seen(here: Checked, position: Position, action: int) -> None:
 def _check_words(here: Checked, position: Position) -> None:
     names = position.names
     here.hold("words", len({name.lower() for name in names}) == len(names), f"two actions have one name: {names}")
+    for name in names if position.together else ():
+        parts = [thing for thing in position.together if thing in name.split(" ")]
+        here.hold("words", name == " ".join(parts), f"{name!r} is not some of {position.together}, in this order")
     here.hold("words", position.question, "no question")
     here.hold("words", position.text(), "no text")
 

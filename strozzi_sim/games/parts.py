@@ -84,6 +84,10 @@ class EventsPart(Protocol):
 class ViewPart(Protocol):
     """`view.py`: what a seat knows. Every function takes a state as `conceal` leaves it.
 
+    A game in which several things are chosen at once has a function `together(view, phase)`, too: a tuple of what there is to
+    choose from, words without blanks, commas and plus. An action's name is then those that it chooses, in this order, with
+    blanks between them. Where nothing of the kind is asked it is ().
+
     Attributes:
         SLICES: what stands where in the observation tensor, by name.
         OBSERVATION: its length, SLICES.size.

@@ -1,5 +1,7 @@
 """An action as somebody gives it, by number or by name; and what to say where it cannot be played."""
 
+import re
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from strozzi_sim.errors import ArgumentError, in_ranges, known_names, shown
@@ -20,21 +22,42 @@ class Decision(Protocol):
     @property
     def names(self) -> tuple[str, ...]: ...  # noqa: D102
 
+    @property
+    def together(self) -> tuple[str, ...]: ...  # noqa: D102
+
+
+def words_of(text: str) -> list[str]:
+    """The things that a text names, with blanks, commas or plus between them."""
+    return re.split(r"[\s,+]+", text.strip())
+
+
+def joined(words: Sequence[str], together: Sequence[str]) -> str:
+    """The name of the action that chooses these things out of `together`, in whatever order they are given.
+
+    >>> joined(["red", "blue"], ["blue", "green", "red"])
+    'blue red'
+    """
+    return " ".join(sorted(words, key=together.index))
+
 
 def number_of(position: Decision, action: Any) -> int:
-    """The number of an action, which need not be legal; a name must be one of the position's.
+    """The number of an action, which need not be legal; a name must be one of the position's, or its words in another order.
 
     Raises:
         ArgumentError: it is neither a whole number nor such a name; lists them, and the one that was meant, if one is near.
     """
     if not isinstance(action, str):
         return whole("action", action)
-    names = position.names
+    names, together = position.names, position.together
+    words = words_of(action)
+    if set(words) <= set(together):
+        action = joined(words, together)
     if action in names:
         return position.legal[names.index(action)]
     if position.over:
         raise cannot_be_played(position, action)
-    raise ArgumentError("action", f"unknown to seat {position.actor}: {shown(action)}; {known_names(action, names)}")
+    known = known_names(action, together or names) + ("; give one or several" if together else "")
+    raise ArgumentError("action", f"unknown to seat {position.actor}: {shown(action)}; {known}")
 
 
 def cannot_be_played(position: Decision, action: int | str) -> ArgumentError:

@@ -141,6 +141,21 @@ class Position(Asking):
         return tuple(str(view.action_name(action, seen)) for action in self.legal)
 
     @property
+    def together(self) -> tuple[str, ...]:
+        """What there is to choose from where several things are chosen at once, () elsewhere: `names` are some of them each.
+
+        >>> import strozzi_sim as ss
+        >>> position = ss.Position("strasbourg", 3, seed=3)
+        >>> position.together
+        ('T_ED5', 'T_ED6', 'T_ROW3', 'T_MOSTCITY', 'T_BORDER6')
+        >>> position.names[:3]
+        ('T_ED5', 'T_ED6', 'T_ED5 T_ED6')
+        >>> position.play("T_ROW3, T_ED5")
+        """
+        found = getattr(self.game.view, "together", None)
+        return () if self.over or found is None else tuple(found(self.view(), int(self.state["phase"][0])))
+
+    @property
     def question(self) -> str:
         """What the seat that must decide is asked, in words; "" when the game is over."""
         return "" if self.over else self.game.view.question(self.view(), int(self.state["phase"][0]))
@@ -149,7 +164,8 @@ class Position(Asking):
         """Play an action for the seat that must decide.
 
         Args:
-            action: one of `legal`, or one of `names`.
+            action: one of `legal`, or one of `names`; the words of a name that chooses several things at once may come in any
+                order, with blanks, commas or plus between them.
 
         Raises:
             ArgumentError: it is neither, or the game is over; nothing changes.

@@ -107,7 +107,7 @@ def describe(line: Mapping[str, Any], names: Sequence[str], components: Mapping[
         cash = f"[{', '.join('?' if coins is None else str(coins) for coins in line['cash'])}]"
         return f"Round {line['round']} is scored: {columns}; cash {cash}. Markers: {marker_words(line['markers'])}."
     if kind == "score_end":
-        winners = " and ".join(PLAYER_NAMES[seat] for seat in line["winners"])
+        winners = " and ".join(f"{PLAYER_NAMES[seat]} ({names[seat]})" for seat in line["winners"])
         return f"The game ends with {line['total']} coins: {winners} {'win' if len(line['winners']) > 1 else 'wins'}."
     return str(dict(line))
 

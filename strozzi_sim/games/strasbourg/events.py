@@ -4,9 +4,10 @@ A row is (kind, a, b, c, d, e); the comments below say what a..e are. Cards, rou
 the component file, cells and building sites row by row. A line `plan` is told when the sizes of its stacks are public.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from strozzi_sim.errors import counted
 from strozzi_sim.games.strasbourg.geometry import City, read_city
 from strozzi_sim.games.strasbourg.state import CARD_BITS, CARD_MASK, MAX_VALUE, NOBODY, SPLIT, STEPS
 
@@ -222,9 +223,15 @@ def visible(line: dict[str, Any], components: Mapping[str, Any], viewer: int) ->
     return line
 
 
+def column_name(column: int) -> str:
+    """A column of the map, counted from 1, by letters: a .. z, aa, ab, .."""
+    before, last = divmod(column - 1, 26)
+    return (column_name(before) if before else "") + chr(ord("a") + last)
+
+
 def space_name(cell: Sequence[int] | None) -> str:
     """A cell as people at the table name it: column letter and row number, c4."""
-    return "none" if cell is None else f"{chr(ord('a') + cell[0] - 1)}{cell[1]}"
+    return "none" if cell is None else f"{column_name(cell[0])}{cell[1]}"
 
 
 def corner_name(cell: Sequence[int]) -> str:
@@ -232,10 +239,33 @@ def corner_name(cell: Sequence[int]) -> str:
     return f"{space_name(cell)}{space_name((cell[0] + 1, cell[1] + 1))}"
 
 
+def stack_name(stack: Sequence[int]) -> str:
+    """A stack in a word: 6+1."""
+    return "+".join(map(str, stack))
+
+
+_ABOUT = {
+    "A": "nobility and church", "C": "sale of goods", "E": "sale of goods", "G": "sale of goods and the merchants' seat",
+    "H": "chapel", "I": "edifice",
+}  # fmt: skip
+
+
+_CHAIRS = {"nobility": "the nobility seat", "church": "the church seat", "merchants": "the merchants' seat"}
+
+
+def step_words(step: str, guild: str | None) -> str:
+    """A step and what it is about: B (the smiths)."""
+    return f"{step} ({_ABOUT.get(step) or f'the {guild}s'})"
+
+
 def describe(line: Mapping[str, Any], names: Sequence[str], components: Mapping[str, Any]) -> str:
     """One line of a record in words; `names` says who sits where."""
     kind = line["type"]
-    who = f"{names[line['player']]} (seat {line['player']})" if "player" in line else ""
+
+    def at(seat: int) -> str:
+        return f"{names[seat]} (seat {seat})"
+
+    who = at(line["player"]) if "player" in line else ""
     if kind == "setup":
         return f"Round cards {', '.join(line['round_cards'])}; edifices {', '.join(line['edifices'])}."
     if kind == "keep_tasks":
@@ -243,11 +273,9 @@ def describe(line: Mapping[str, Any], names: Sequence[str], components: Mapping[
     if kind == "round":
         return f"Round {line['round']} begins; seat {line['start_player']} is start player."
     if kind == "plan":
-        if line["stacks"] is None:
-            return f"{who} has stacks of {_listed(line['sizes'])} cards." if line["sizes"] else f"{who} has no stacks."
-        return f"{who} draws {_listed(line['drawn'])} and makes {', '.join(map(stack_name, line['stacks'])) or 'no stacks'}."
+        return f"{who} {_plan_words(line)}."
     if kind == "step":
-        return f"Step {line['step']}{': ' + line['guild'] if line['guild'] else ''}."
+        return f"Step {step_words(line['step'], line['guild'])}."
     if kind == "bid":
         return (
             f"{who} passes."
@@ -257,39 +285,52 @@ def describe(line: Mapping[str, Any], names: Sequence[str], components: Mapping[
     if kind == "defer":
         return f"{who} pays a privilege and waits."
     if kind == "act":
-        return f"{who} {_deed(line)}."
+        return f"{who} {_deed(line, at)}."
     if kind == "return_card":
         return f"{who} puts a {line['card']} under the deck."
     if kind == "chapel":
-        return f"{who} builds {'no chapel' if line['site'] is None else 'a chapel at ' + space_name(line['site'])}."
+        return f"{who} builds {'no chapel' if line['site'] is None else 'a chapel at ' + corner_name(line['site'])}."
     if kind == "edifice":
         return f"{who} builds {line['edifice'] + ' at ' + space_name(line['site']) if line['site'] else 'no edifice'}."
     if kind == "council":
-        return f"The council gives {_listed(line['prestige'])} prestige; in all {_listed(line['total'])}."
+        prestige, total, privileges = (_listed(line[name]) for name in ("prestige", "total", "privileges"))
+        return f"The council gives prestige {prestige} (now {total}) and privileges {privileges}."
     if kind == "score_end":
-        winners = " and ".join(names[seat] for seat in line["winners"])
+        winners = " and ".join(map(at, line["winners"]))
         return f"The game ends with {_listed(line['total'])} points: {winners} {'win' if len(line['winners']) > 1 else 'wins'}."
     return str(dict(line))
 
 
-def stack_name(stack: Sequence[int]) -> str:
-    """A stack in a word: 6+1."""
-    return "+".join(map(str, stack))
+def _listed(things: Iterable[Any]) -> str:
+    return ", ".join(map(str, things)) or "nothing"
 
 
-def _listed(numbers: Sequence[Any]) -> str:
-    return ", ".join(map(str, numbers)) or "nothing"
+def _plan_words(line: Mapping[str, Any]) -> str:
+    stacks = line["stacks"]
+    if stacks is not None:
+        return f"draws {_listed(line['drawn'])} and makes {', '.join(map(stack_name, stacks)) or 'no stacks'}"
+    sizes = line["sizes"]
+    if len(set(sizes)) > 1:
+        return f"has {len(sizes)} stacks, of {_listed(sizes)} cards"
+    if not sizes:
+        return "has no stacks"
+    cards = counted(sizes[0], "card")
+    return f"has a stack of {cards}" if len(sizes) == 1 else f"has {len(sizes)} stacks of {cards} each"
 
 
-def _deed(line: Mapping[str, Any]) -> str:
+def _deed(line: Mapping[str, Any], at: Callable[[int], str]) -> str:
     action = line["action"]
     if action == "seat":
-        return f"takes the seat {line['seat']}"
+        chair, held = line["seat"], line["replaces"]
+        seat = _CHAIRS.get(chair, f"the {chair}s' seat")
+        if held == line["player"]:
+            return f"keeps {seat}"
+        return f"takes {seat}" if held is None else f"takes {seat} from {at(held)}"
     if action == "good":
         return f"takes a good of the {line['guild']}s"
     if action == "place":
-        return f"places a member at {space_name(line['space'])} for {line['price']} coins"
+        return f"places a member at {space_name(line['space'])} for {counted(line['price'], 'coin')}"
     if action == "sell":
         goods = ", ".join(f"{number} {guild}" for guild, number in line["goods"].items())
-        return f"sells {goods} for {line['coins']} coins"
+        return f"sells {goods} for {counted(line['coins'], 'coin')}"
     return "does no more"

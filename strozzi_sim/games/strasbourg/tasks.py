@@ -28,7 +28,7 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
 _WORDS = {
     "adjacent_to_edifice": "{min} beside {edifice}", "members_in_guild": "{min} {guild} spaces",
     "same_edifice": "{min} beside one edifice", "orthogonal_line": "row of {min}", "diagonal_line": "diagonal of {min}",
-    "square_2x2": "square of 4", "council_members": "council seats", "distinct_edifices": "beside {min} edifices",
+    "square_2x2": "square of 4", "council_members": "{seats} council seats", "distinct_edifices": "beside {min} edifices",
     "most_members_in_city": "most members", "most_coins": "most coins", "distinct_guilds": "members in {min} guilds",
     "guilds_with_pairs": "{min} members in {guilds} guilds", "distinct_chapels": "beside {min} chapels",
     "same_chapel": "{min} beside one chapel", "connected_group": "group of {min}", "border_members": "{min} on the border",
@@ -36,9 +36,14 @@ _WORDS = {
 }  # fmt: skip
 
 
-def task_names(data: Mapping[str, Any]) -> dict[str, str]:
-    """What each task of plain component data asks for, in a few words, by its id."""
-    return {task["id"]: _WORDS[task["kind"]].format_map(task) for task in data.get("tasks", [])}
+def task_names(data: Mapping[str, Any], players: int | None = None) -> dict[str, str]:
+    """What each task of plain component data asks for, in a few words, by its id; with the number that `players` need."""
+    return {task["id"]: _in_words(task, players) for task in data.get("tasks", [])}
+
+
+def _in_words(task: Mapping[str, Any], players: int | None) -> str:
+    needed = task.get("min_by_players", {}).get(f"p{players}", "")
+    return _WORDS[task["kind"]].format_map({**task, "seats": needed}).lstrip()
 
 
 class MinByPlayers(msgspec.Struct, forbid_unknown_fields=True):

@@ -1,23 +1,24 @@
-"""What a seat may know of a game of Strasbourg: the read-only View, actions by name, and the board in text.
+"""What a seat may know of a game of Strasbourg: the read-only View, and actions and questions in words.
 
-`conceal`, `determinize`, `seen_action` are made in `knowledge.py`, `imagine` in `imagining.py`, `observe` in `observation.py`.
+`conceal`, `determinize`, `seen_action` are made in `knowledge.py`, `imagine` in `imagining.py`, `observe` in `observation.py`, the table in
+text in `board.py`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from strozzi_sim.games.strasbourg import state as s
-from strozzi_sim.games.strasbourg.events import cards_of, city_of, space_name, stack_name
+from strozzi_sim.games.strasbourg.board import render
+from strozzi_sim.games.strasbourg.events import cards_of, city_of, corner_name, space_name, stack_name, step_words
 from strozzi_sim.games.strasbourg.geometry import Cell
 from strozzi_sim.games.strasbourg.imagining import imagine
 from strozzi_sim.games.strasbourg.knowledge import conceal, determinize, seen_action
 from strozzi_sim.games.strasbourg.observation import OBSERVATION, SLICES, observe
-from strozzi_sim.games.strasbourg.tasks import task_names
 
 __all__ = [
     "OBSERVATION", "SLICES", "View", "action_name", "conceal", "determinize", "imagine", "observe", "question", "render",
-    "seen_action", "view_of",
+    "seen_action", "together", "view_of",
 ]  # fmt: skip
 
 
@@ -41,6 +42,7 @@ class View:
         stacks: the own hidden stacks by their numbers. hand: own cards drawn and on no stack yet.
         pile: the own stack under construction. deck: the own cards left of the first shuffle, in no telling order.
         dealt, kept: ids of the own tasks.
+        tasks: for each seat the ids of the tasks that it has kept; None = unknown, as others' are until the game is over.
         scores: for each seat the points so far.
         components: the component data of the variant, as in components.toml.
     """
@@ -77,6 +79,7 @@ class View:
     deck: tuple[int, ...]
     dealt: tuple[str, ...]
     kept: tuple[str, ...]
+    tasks: tuple[tuple[str, ...] | None, ...]
     scores: tuple[int, ...]
     components: Mapping[str, Any] = field(repr=False, compare=False)
 
@@ -93,6 +96,9 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     edifices = [edifice["id"] for edifice in components["edifices"]]
     unknown = [state["coins"][other] == s.UNKNOWN_COINS for other in seats]
     planning = phase in (s.DRAW, s.SPLIT) and actor == seat
+
+    def kept_by(other: int) -> tuple[str, ...]:
+        return tuple(task for k, task in enumerate(tasks) if state["kept"][other] >> k & 1)
 
     def bags(name: str) -> tuple[tuple[int, ...], ...]:
         return tuple(tuple(cards_of(state[name][other])) for other in seats)
@@ -152,7 +158,8 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         pile=tuple(cards_of(pile)),
         deck=tuple(cards_of(state["deck"][seat])),
         dealt=tuple(task for k, task in enumerate(tasks) if state["dealt"][seat] >> k & 1),
-        kept=tuple(task for k, task in enumerate(tasks) if state["kept"][seat] >> k & 1),
+        kept=kept_by(seat),
+        tasks=tuple(kept_by(other) if phase == s.OVER or other == seat else None for other in seats),
         scores=tuple(state["score"][:players]),
         components=components,
     )
@@ -181,7 +188,7 @@ def action_name(action: int, view: View) -> str:
     if action in _WORDS:
         return _WORDS[action]
     if action < s.STOP:
-        return str(action)
+        return " ".join(view.dealt[k] for k in range(action.bit_length()) if action >> k & 1)
     if action < s.PASS:
         return str(action - s.ADD)
     if action < s.NONE:
@@ -193,20 +200,31 @@ def action_name(action: int, view: View) -> str:
         return str(action - s.SELL_GOODS)
     if action < s.CHAPEL:
         return str(action - s.RETURN_CARD)
-    return space_name(city.chapel_sites[action - s.CHAPEL] if action < s.EDIFICE else city.sites[action - s.EDIFICE])
+    if action < s.EDIFICE:
+        return corner_name(city.chapel_sites[action - s.CHAPEL])
+    return space_name(city.sites[action - s.EDIFICE])
+
+
+def together(view: View, phase: int) -> tuple[str, ...]:
+    """What may be chosen together: the dealt tasks; an action is named by some of them."""
+    return view.dealt if phase == s.KEEP else ()
 
 
 def question(view: View, phase: int) -> str:
     """What the seat is asked, in words."""
     if phase == s.KEEP:
-        tasks = ", ".join(f"{task} is {1 << k}" for k, task in enumerate(view.dealt))
-        return f"Which tasks do you keep? Add up their numbers: {tasks}"
+        few, many = (view.components["tasks_meta"][name] for name in ("keep_min", "keep_max"))
+        number = many if few == many else f"{few} to {many}"
+        return f"Which tasks do you keep, {number} of them? Type their names, separated by blanks, commas or plus"
     if phase == s.DRAW:
         return f"You hold {stack_name(view.hand) or 'no card'}: draw another card, or stop?"
     if phase == s.SPLIT:
         return f"Your stack is {stack_name(view.pile)}, you hold {stack_name(view.hand)}: which card goes on the stack, or stop there?"
     if phase == s.BID:
-        return f"Step {view.step}{' (' + view.guild + ')' if view.guild else ''}: turn over a stack, or pass?"
+        others = any(view.stack_sizes[other] for other in view.queue[1:])
+        can_wait = view.privileges[view.seat] and others  # (F6.5)
+        waiting = ", pass, or pay a privilege and wait?" if can_wait else ", or pass?"
+        return f"Step {step_words(view.step or '', view.guild)}: turn over a stack{waiting}"
     if phase == s.TAKE_SEAT:
         return f"Do you take the seat of the {view.guild}s in the council?"
     if phase == s.TAKE_GOOD:
@@ -219,95 +237,6 @@ def question(view: View, phase: int) -> str:
         return f"How many {view.guild} goods do you sell?"
     if phase == s.RETURN:
         return "Which card goes under your deck?"
-    return (
-        "Where do you build the chapel?" if phase == s.BUILD_CHAPEL else "Where do you build the edifice of this round?"
-    )
-
-
-# -- the board in text -------------------------------------------------------------------------------------------------
-
-
-def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> str:
-    """The board in text; `position` is a View, or the reference Game, which has the same attributes for all that is public."""
-    lines = [_heading(position, components), ""]
-    lines += [*_city_lines(position, components), ""]
-    chairs = ", ".join(f"{chair} {'-' if seat is None else seat}" for chair, seat in position.council.items())
-    lines += [f"Council: {chairs}", ""]
-    longest = max(len(name) for name in names)
-    lines.append(f"Seat {'agent':<{longest}}  prestige coins privileges deck  stacks    bid       goods")
-    for seat, name in enumerate(names):
-        own = position.goods[seat]
-        goods = "?" if own is None else ", ".join(f"{number} {guild}" for guild, number in own.items() if number) or "-"
-        coins, privileges = (
-            "?" if many[seat] is None else many[seat] for many in (position.coins, position.privileges)
-        )
-        sizes, deck = _sizes_and_deck(position, seat)
-        bid = stack_name(position.bids[seat] or ()) or "-"
-        lines.append(
-            f"{seat:>4} {name:<{longest}}  {position.prestige[seat]:>8} {coins:>5} {privileges:>10} {deck:>4}  "
-            f"{' '.join(map(str, sizes)) or '-':<8}  {bid:<8}  {goods}"
-        )
-    if isinstance(position, View):
-        lines += ["", *_own_lines(position)]
-    return "\n".join(lines)
-
-
-def _heading(position: Any, components: Mapping[str, Any]) -> str:
-    rounds = len(components["round_cards"])
-    if position.over:
-        return f"The game is over after {rounds} rounds"
-    if position.round == 0:
-        return "Tasks are chosen"
-    step = f", step {position.step}" if position.step else ""
-    guild = f" ({position.guild})" if position.guild else ""
-    points = {edifice["id"]: edifice["points"] for edifice in components["edifices"]}
-    edifice = position.edifices[position.round - 1]
-    return (
-        f"Round {position.round} of {rounds}{step}{guild}, start player {position.start_player}, edifice {edifice} "
-        f"for {points[edifice]} points"
-    )
-
-
-def _sizes_and_deck(position: Any, seat: int) -> tuple[list[int], int]:
-    if isinstance(position, View):
-        return list(position.stack_sizes[seat]), position.decks[seat]
-    return sorted(map(len, position.hidden_stacks(seat)), reverse=True), position.deck_size(seat)
-
-
-def _city_lines(position: Any, components: Mapping[str, Any]) -> list[str]:
-    """The map: the guild's letter and the price of an empty space, the seat of a member, edifices, chapels on corners."""
-    city = city_of(components)
-    letter = {guild: mark for mark, guild in components["guilds"]["letters"].items()}
-    lines = ["City (letter of the guild and price, seat in [], edifice; +: a chapel, o: a chapel site)"]
-    lines.append("   " + "".join(f"{chr(ord('a') + column):^6}" for column in range(city.columns)).rstrip())
-    for row in range(1, city.rows + 1):
-        marks = []
-        for column in range(1, city.columns + 1):
-            cell = (column, row)
-            if cell in position.members:
-                marks.append(f"[{position.members[cell]}]")
-            elif cell in city.guilds:
-                marks.append(f"{letter[city.guilds[cell]]}{city.prices[cell]}")
-            else:
-                marks.append(position.built.get(cell, "#"))
-        lines.append(f"{row:>2} " + "".join(f"{mark:^6}" for mark in marks).rstrip())
-        corners = {
-            corner[0]: "+" if corner in position.chapels else "o" for corner in city.chapel_sites if corner[1] == row
-        }
-        lines.append("   " + "".join(f"     {corners.get(column, ' ')}" for column in range(1, city.columns)).rstrip())
-    return lines[:-1]
-
-
-def _own_lines(view: View) -> list[str]:
-    names = task_names(view.components)
-    points = {task["id"]: task["points"] for task in view.components["tasks"]}
-    lines = [
-        f"Your tasks: {', '.join(f'{task} ({names[task]}, {points[task]} points)' for task in view.kept or view.dealt)}"
-    ]
-    stacks = ", ".join(map(stack_name, view.stacks.values())) or "none"
-    lines.append(f"Your stacks: {stacks}; in your deck, in no order: {' '.join(map(str, view.deck)) or 'nothing'}")
-    if view.hand or view.pile:
-        lines.append(
-            f"Your hand: {stack_name(view.hand) or 'empty'}; stack under construction: {stack_name(view.pile) or 'none'}"
-        )
-    return lines
+    if phase == s.BUILD_CHAPEL:
+        return "Where do you build the chapel? A corner is named by the cells to its upper left and lower right"
+    return f"Where do you build {view.edifices[view.round - 1]}, the edifice of this round?"

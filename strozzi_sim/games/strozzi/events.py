@@ -107,7 +107,8 @@ def describe(line: Mapping[str, Any], names: Sequence[str], components: Mapping[
         columns = ", ".join(f"{name} {line[name]}" for name in ("ships", "markers", "bonus"))
         return f"Round {line['round']} is scored: {columns}; coins {line['total']}."
     if kind == "score_end":
-        return f"Promotion tiles pay {line['promotion']}; coins {line['total']}; ranking by seat {line['ranking']}."
+        ranking = ", ".join(f"{names[seat]} (seat {seat})" for seat in line["ranking"])
+        return f"Promotion tiles pay {line['promotion']}; coins {line['total']}; ranking: {ranking}."
     return str(dict(line))
 
 

@@ -1,0 +1,206 @@
+"""The table in text, as people read it: of a View what its seat knows, of the reference game all that is public."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from strozzi_sim.games.strasbourg.events import city_of, column_name, stack_name, step_words
+from strozzi_sim.games.strasbourg.reference_scoring import score
+from strozzi_sim.games.strasbourg.reference_table import Table
+from strozzi_sim.games.strasbourg.tasks import task_names
+
+SOURCES = ("council", "city", "chapels", "edifices", "privileges", "tasks", "total")  # of points, keys of F5.13
+Rows = list[Sequence[Any]]
+
+
+def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> str:
+    """The table in text; `position` is a View, or the reference Game, which has the same attributes for most that is public."""
+    parts = [
+        [_heading(position, components)],
+        _round_lines(position, components),
+        _city_lines(position, components),
+        _council_lines(position, components),
+        _seat_lines(position, components, names),
+        _card_lines(position),
+    ]
+    if position.over:
+        parts += _score_lines(position, components, names)
+    elif not isinstance(position, Table):
+        parts.append(_own_lines(position))
+    return "\n\n".join("\n".join(lines) for lines in parts if lines)
+
+
+def _aligned(rows: Rows, left: Iterable[int] = ()) -> list[str]:
+    """Rows as lines with columns; those counted in `left` begin at one place, the others end there."""
+    left = set(left)
+    widths = [max(len(str(row[k])) for row in rows) for k in range(len(rows[0]))]
+    return [
+        "  ".join(
+            f"{cell!s:<{width}}" if k in left else f"{cell!s:>{width}}"
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _heading(position: Any, components: Mapping[str, Any]) -> str:
+    rounds = len(components["round_cards"])
+    if position.over:
+        return f"The game is over after {rounds} rounds"
+    left = f"start player {position.start_player}, chapels left {_chapels_left(position, components)}"
+    if position.step:
+        return f"Round {position.round} of {rounds}, step {step_words(position.step, position.guild)}, {left}"
+    if position.round == 0 or (position.round == 1 and not isinstance(position, Table) and not position.kept):
+        return f"Tasks are chosen, {left}"
+    return f"Round {position.round} of {rounds}, planning, {left}"
+
+
+def _chapels_left(position: Any, components: Mapping[str, Any]) -> int:
+    if isinstance(position, Table):
+        return int(components["chapels"]["count"]) - len(position.chapels)
+    return int(position.chapels_left)
+
+
+def _round_lines(position: Any, components: Mapping[str, Any]) -> list[str]:
+    """What every round brings (A2), this one marked."""
+    guilds = {card["id"]: card["guilds"] for card in components["round_cards"]}
+    points = {edifice["id"]: edifice["points"] for edifice in components["edifices"]}
+    rows: Rows = [("Round", "card", "B", "D", "F", "edifice", "points")]
+    for number, (card, edifice) in enumerate(zip(position.round_cards, position.edifices, strict=True), 1):
+        mark = "> " if number == max(position.round, 1) and not position.over else ""
+        rows.append((f"{mark}{number}", card, *(guilds[card][step] for step in "BDF"), edifice, points[edifice]))
+    return _aligned(rows, range(1, 6))
+
+
+def _city_lines(position: Any, components: Mapping[str, Any]) -> list[str]:
+    """The map: the guild's letter and the price of an empty space, the seat of a member, edifices, chapels on corners."""
+    city = city_of(components)
+    letter = _letters(components)
+    lines = [
+        "City (letter of the guild and price, seat in [], #: a building site, +: a chapel, o: a chapel site)",
+        f"Letters: {', '.join(f'{mark} {guild}' for guild, mark in letter.items())}",
+    ]
+    lines.append("   " + "".join(f"{column_name(column):^6}" for column in range(1, city.columns + 1)).rstrip())
+    for row in range(1, city.rows + 1):
+        marks = []
+        for column in range(1, city.columns + 1):
+            cell = (column, row)
+            if cell in position.members:
+                marks.append(f"[{position.members[cell]}]")
+            elif cell in city.guilds:
+                marks.append(f"{letter[city.guilds[cell]]}{city.prices[cell]}")
+            else:
+                marks.append(position.built.get(cell, "#"))
+        lines.append(f"{row:>2} " + "".join(f"{mark:^6}" for mark in marks).rstrip())
+        corners = {
+            corner[0]: "+" if corner in position.chapels else "o" for corner in city.chapel_sites if corner[1] == row
+        }
+        lines.append("   " + "".join(f"     {corners.get(column, ' ')}" for column in range(1, city.columns)).rstrip())
+    return lines[:-1]
+
+
+def _letters(components: Mapping[str, Any]) -> dict[str, str]:
+    return {guild: mark for mark, guild in components["guilds"]["letters"].items()}
+
+
+def _council_lines(position: Any, components: Mapping[str, Any]) -> list[str]:
+    held = ((chair, position.council[chair]) for chair in components["council"]["seats"])
+    chairs = ", ".join(f"{chair} {'-' if seat is None else seat}" for chair, seat in held)
+    queue = [str(seat) for seat in position.queue]
+    order = [f"Bids to come, in this order: {', '.join(queue)}"] if queue else []
+    return [f"Council: {chairs}", *order]
+
+
+def _seat_lines(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    letter = _letters(components)
+    rows: Rows = [("Seat", "agent", "prestige", "coins", "privileges", "deck", "stacks", "bid", "goods")]
+    for seat, name in enumerate(names):
+        own = position.goods[seat]
+        goods = "?" if own is None else " ".join(f"{own[guild]}{letter[guild]}" for guild in own if own[guild]) or "-"
+        money = ("?" if many[seat] is None else many[seat] for many in (position.coins, position.privileges))
+        sizes = " ".join(map(str, _sizes(position, seat))) or "-"
+        bid = position.bids[seat]
+        told = f"{stack_name(bid)} = {sum(bid)}" if bid else "-"
+        deck = position.deck_size(seat) if isinstance(position, Table) else position.decks[seat]
+        rows.append((seat, name, position.prestige[seat], *money, deck, sizes, told, goods))
+    return _aligned(rows, (1, 6, 7, 8))
+
+
+def _sizes(position: Any, seat: int) -> Sequence[int]:
+    if isinstance(position, Table):
+        return sorted(map(len, position.hidden_stacks(seat)), reverse=True)
+    return tuple(position.stack_sizes[seat])
+
+
+def _card_lines(position: Any) -> list[str]:
+    """The cards that all have seen (A11, F9.2); nothing before there are some."""
+    rows: Rows = [("Seat", "under the deck, the next one first", "turned over this round", "lost for good")]
+    for seat in range(len(position.prestige)):
+        under, lost = position.under[seat], position.out[seat] if isinstance(position, Table) else position.lost[seat]
+        rows.append((seat, " ".join(map(str, under)) or "-", _cards(_shown(position, seat)), _cards(lost)))
+    return _aligned(rows, (1, 2, 3)) if any(set(row[1:]) != {"-"} for row in rows[1:]) else []
+
+
+def _shown(position: Any, seat: int) -> Sequence[int]:
+    """The cards of a seat that were turned over this round; the reference has them in its lines alone."""
+    if not isinstance(position, Table):
+        return tuple(position.shown[seat])
+    begun = max((k for k, line in enumerate(position.events) if line["type"] == "round"), default=0)
+    bids = [line for line in position.events[begun:] if line["type"] == "bid" and line["player"] == seat]
+    return [card for line in bids for card in line["stack"] or ()]
+
+
+def _cards(cards: Iterable[int]) -> str:
+    """Cards in no telling order, equal ones side by side: 66 5 333."""
+    return " ".join(str(value) * number for value, number in sorted(Counter(cards).items(), reverse=True)) or "-"
+
+
+def _own_lines(view: Any) -> list[str]:
+    words, points = task_names(view.components, view.players), _points(view.components)
+    tasks: Rows = [(" ", task, words[task], points[task], "points") for task in view.kept or view.dealt]
+    stacks = ", ".join(map(stack_name, view.stacks.values())) or "none"
+    lines = [
+        "Your tasks",
+        *(_aligned(tasks, (1, 2)) if tasks else []),
+        f"Your stacks: {stacks}; in your deck, in no order: {_cards(view.deck)}",
+    ]
+    if view.hand or view.pile:
+        lines.append(
+            f"Your hand: {stack_name(view.hand) or 'empty'}; stack under construction: {stack_name(view.pile) or 'none'}"
+        )
+    return lines
+
+
+def _points(components: Mapping[str, Any]) -> dict[str, int]:
+    return {task["id"]: task["points"] for task in components["tasks"]}
+
+
+class _Final(Table):
+    """What lies on the table at the end of a game, as the reference counts it."""
+
+    def __init__(self, view: Any) -> None:
+        data = self.components = view.components
+        self.players, self.switches = view.players, data["switches"]
+        self.guild_order, self.city = list(data["guilds"]["order"]), city_of(data)  # type: ignore[assignment]
+        self.edifice_points = {edifice["id"]: edifice["points"] for edifice in data["edifices"]}
+        self.tasks = {task["id"]: task for task in data["tasks"]}
+        self.council, self.members = dict(view.council), dict(view.members)
+        self.chapels, self.built = list(view.chapels), dict(view.built)
+        self.prestige, self.coins, self.privileges = list(view.prestige), list(view.coins), list(view.privileges)
+        self.kept = [list(tasks) for tasks in view.tasks]
+
+
+def _score_lines(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> list[list[str]]:
+    """The points by source, and which tasks were fulfilled (R12)."""
+    final = position if isinstance(position, Table) else _Final(position)
+    found = score(final)
+    sources: Rows = [("Seat", "agent", *SOURCES)]
+    sources += [(seat, name, *(found[source][seat] for source in SOURCES)) for seat, name in enumerate(names)]
+    words, points = task_names(components, final.players), _points(components)
+    penalty = components["tasks_meta"]["penalty_unfulfilled"]
+    tasks: Rows = [("Seat", "task", "asks for", "fulfilled", "points")]
+    for seat, kept in enumerate(final.kept):
+        for task in kept or ():
+            done = task in found["fulfilled"][seat]
+            tasks.append((seat, task, words[task], "yes" if done else "no", points[task] if done else -penalty))
+    return [_aligned(sources, (1,)), _aligned(tasks, (1, 2, 3))]
