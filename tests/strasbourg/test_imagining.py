@@ -175,6 +175,32 @@ def test_tasks_are_those_the_model_keeps(models):
     assert len(dealt) == 20  # the deal is as even as before
 
 
+def sums_of(stacks):
+    """Sums of stacks, the largest stack first."""
+    return np.array([sum(stack) for stack in sorted(stacks, key=lambda stack: (len(stack), sum(stack)), reverse=True)])
+
+
+def test_among_seats_that_plan_like_the_model_imagined_stacks_are_nearer_to_the_truth():
+    model, error = Model("heuristic"), np.zeros(2)
+    for number, table in enumerate(played(BASE, 4, 2)):
+        if int(table.state["phase"][0]) != s.BID:
+            continue
+        seat = table.actor
+        world, randoms = drawn(table, seat, number)
+        even = exact_copy(world)
+        model.imagine(world, BASE.rules, seat, randoms)
+        for other in set(range(4)) - {seat}:
+            unused = int(table.state["unused"][0, other])
+            true = sums_of([stack for k, stack in enumerate(stacks_of_all(table.state, other)) if unused >> k & 1])
+            error += [np.abs(sums_of(stacks_of(each, other)) - true).sum() for each in (even, world)]
+    assert error[1] < 0.8 * error[0]
+
+
+def stacks_of_all(world, seat):
+    """Used ones as empty."""
+    return [cards_of(int(word)) for word in world["stacks"][0, seat]]
+
+
 # -- the distribution, by enumeration --------------------------------------------------------------------------------
 
 

@@ -1,17 +1,26 @@
-"""The observation tensor: what a seat sees, as float32[OBSERVATION], in the named slices of SLICES."""
+"""The observation tensor: what a seat sees, as float32[OBSERVATION], in the named slices of SLICES.
+
+States that a seat can tell apart, as `conceal` leaves them, have different observations. Lost is only what has no bearing on
+play any more: which guilds and edifice came in which past round, in which order cards were drawn from under a deck, how many
+own stacks are used, how bids of past steps were ranked; and at the end of the game others' tasks and the final scores.
+"""
 
 from numba import float32, int64
 
 from strozzi_sim.games.slices import Group, Layout, Slice
 from strozzi_sim.games.strasbourg.asking import cards_left
-from strozzi_sim.games.strasbourg.cards import add_values, count_cards, count_value
+from strozzi_sim.games.strasbourg.cards import add_values, count_cards, count_value, one_card
 from strozzi_sim.games.strasbourg.scoring import chapel_neighbours, edifice_points, is_fulfilled
 from strozzi_sim.games.strasbourg.state import (
+    BID,
     GUILD_SEAT,
+    MAX_CARDS,
     MAX_CELLS,
     MAX_CHAIRS,
     MAX_CHAPEL_SITES,
+    MAX_EDIFICES,
     MAX_GUILDS,
+    MAX_ROUNDS,
     MAX_SITES,
     MAX_STACKS,
     MAX_TASKS,
@@ -19,13 +28,16 @@ from strozzi_sim.games.strasbourg.state import (
     NO_SITE,
     NOBODY,
     OVER,
+    RETURN,
     SEATS,
+    SELL,
     STEPS,
+    TAKE_SEAT,
     UNKNOWN_COINS,
     UNKNOWN_STACK,
 )
-from strozzi_sim.kernel.bits import count_bits
-from strozzi_sim.kernel.jit import force_inline, jit
+from strozzi_sim.kernel.bits import count_bits, lowest_bit
+from strozzi_sim.kernel.jit import inline_source, jit
 
 _OF_SEAT = (
     Slice("coins", (), "coins / 20; 0 where unknown", high=4.0),
@@ -40,12 +52,17 @@ _OF_SEAT = (
     Slice("cards_in_stacks", (), "cards in them / 10", high=2.4),
     Slice("bid", (), "sum of the stack turned over in this step / 20; 0 = none", high=4.2),
     Slice("has_bid", (), "1 = a stack was turned over in this step"),
-    Slice("undecided", (), "1 = has not decided in this auction"),
+    Slice("turn", (), "while bidding: 1 = decides now, 0.8 = next, and so on; 0 = has decided, or nobody bids"),
+    Slice("rank", (), "after bidding: rank of the bid in this step, 1 = first, 0.8 = second, and so on; 0 = none"),
+    Slice("idle", (), "after bidding: 1 = its rank may act in this step, and it has taken and sold nothing yet"),
     Slice("planned", (), "1 = has planned this round"),
     Slice("exists", (), "1 = somebody sits there"),
-    Slice("under", (MAX_VALUE,), "cards under the deck by value / 4"),
+    Slice("bid_cards", (MAX_VALUE,), "cards of the stack turned over in this step by value / 4"),
     Slice("lost", (MAX_VALUE,), "cards turned over that have left the game, by value, / 4"),
     Slice("shown", (MAX_VALUE,), "cards turned over this round by value / 4"),
+    Slice("known", (MAX_VALUE,), "cards drawn this round from under the deck, which all know, by value / 4"),
+    Slice("under", (MAX_CARDS,), "each card under the deck / 6, the one drawn first in front; 0 = none"),
+    Slice("stack_sizes", (MAX_CARDS,), "face-down stacks of 1 card, of 2, and so on, / 4", high=6.0),
     Slice("goods", (MAX_GUILDS,), "goods by guild / 5; 0 where unknown"),
     Slice("members_by_guild", (MAX_GUILDS,), "members in the city by guild / 5"),
     Slice("chairs", (MAX_CHAIRS,), "1 = own member in the council: nobility, church, merchants, then the guilds'"),
@@ -60,8 +77,15 @@ SLICES = Layout(
     Slice("start_player", (SEATS,), "one-hot: 0 = the observer, then clockwise"),
     Slice("actor", (SEATS,), "one-hot, counted likewise; all 0 = the game is over"),
     Slice("guild", (MAX_GUILDS,), "one-hot: the guild in question; all 0 = none"),
-    Slice("guilds_now", (3, MAX_GUILDS), "one-hot for each of the steps B, D, F of this round: its guild"),
+    Slice("declined", (), "1 = the actor has left a right unused in this step"),
+    Slice("proceeds", (), "while goods are sold: coins received in this step / 20", high=2.5),
+    Slice(
+        "guilds",
+        (MAX_ROUNDS, 3, MAX_GUILDS),
+        "one-hot for this round, the next one and so on, steps B, D, F: the guild",
+    ),
     Slice("guilds_later", (MAX_GUILDS,), "times that the guild comes up in later rounds / 3"),
+    Slice("round_edifices", (MAX_ROUNDS, MAX_EDIFICES), "one-hot for this round, the next one and so on: its edifice"),
     Group("seats", (SEATS,), "for each seat, 0 = the observer, then clockwise; 0 where nobody sits", _OF_SEAT),
     Slice("deck", (MAX_VALUE,), "own cards left of the first shuffle by value / 4"),
     Slice("hand", (MAX_VALUE,), "own cards drawn and on no stack yet, by value / 4"),
@@ -70,6 +94,7 @@ SLICES = Layout(
     Slice(
         "stacks", (MAX_STACKS,), "sum of each own stack / 20, in the order of the actions; 0 = used or none", high=4.2
     ),
+    Slice("stack_cards", (MAX_STACKS, MAX_VALUE), "cards of each own stack by value / 4, in the same order"),
     Slice("dealt", (MAX_TASKS,), "for each task of the components: 1 = dealt to the observer"),
     Slice("kept", (MAX_TASKS,), "likewise: 1 = kept"),
     Slice("fulfilled", (MAX_TASKS,), "likewise: 1 = dealt, and fulfilled as things stand"),
@@ -78,17 +103,23 @@ SLICES = Layout(
     Slice("prices", (MAX_CELLS,), "for each empty city space: its price / 5"),
     Slice("chapels", (MAX_CHAPEL_SITES,), "for each chapel site: 1 = a chapel stands there"),
     Slice("edifices", (MAX_SITES,), "for each building site: points of the edifice there / 6; 0 = none"),
+    Slice(
+        "edifice_sites",
+        (MAX_EDIFICES,),
+        "for each edifice of the components: its building site, from 1, / 16; 0 = none",
+    ),
 )
 OBSERVATION = SLICES.size
 # Where they begin, for the kernels; of fields those of seat 0, and from one seat to the next:
 (
-    _PHASE, _STEP, _PLAYERS, _ROUNDS_PLAYED, _CHAPELS_LEFT, _EDIFICE_POINTS, _START_PLAYER, _ACTOR, _GUILD, _GUILDS_NOW,
-    _GUILDS_LATER, _, _DECK, _HAND, _PILE, _LAST_CARD, _STACKS, _DEALT, _KEPT, _FULFILLED, _MEMBERS, _EMPTY, _PRICES, _CHAPELS,
-    _EDIFICES,
+    _PHASE, _STEP, _PLAYERS, _ROUNDS_PLAYED, _CHAPELS_LEFT, _EDIFICE_POINTS, _START_PLAYER, _ACTOR, _GUILD, _DECLINED, _PROCEEDS,
+    _GUILDS, _GUILDS_LATER, _ROUND_EDIFICES, _, _DECK, _HAND, _PILE, _LAST_CARD, _STACKS, _STACK_CARDS, _DEALT, _KEPT, _FULFILLED,
+    _MEMBERS, _EMPTY, _PRICES, _CHAPELS, _EDIFICES, _EDIFICE_SITES,
 ) = (part.start for part in SLICES.parts)  # fmt: skip
 (
     _COINS, _PRIVILEGES, _MONEY_UNKNOWN, _PRESTIGE, _MEMBERS_OF, _CHAPELS_OF, _EDIFICES_OF, _DECK_SIZE, _STACK_COUNT,
-    _CARDS_IN_STACKS, _BID, _HAS_BID, _UNDECIDED, _PLANNED, _EXISTS, _UNDER, _LOST, _SHOWN, _GOODS, _MEMBERS_BY_GUILD, _CHAIRS,
+    _CARDS_IN_STACKS, _BID, _HAS_BID, _TURN, _RANK, _IDLE, _PLANNED, _EXISTS, _BID_CARDS, _LOST, _SHOWN, _KNOWN, _UNDER,
+    _STACK_SIZES, _GOODS, _MEMBERS_BY_GUILD, _CHAIRS,
 ) = (field.start for field in SLICES.fields("seats"))  # fmt: skip
 _NEXT_SEAT = SLICES["seats"].shape[-1]
 
@@ -98,39 +129,82 @@ def observe(state, rules, seat, out):
     """Write what `seat` sees into float32 out[OBSERVATION], by SLICES; `state` is as `conceal` leaves it."""
     for k in range(OBSERVATION):
         out[k] = 0
-    players, step, phase = state.players, state.step, state.phase
+    players, phase = state.players, state.phase
     if phase < OVER:
         out[_PHASE + phase] = 1
-        out[_STEP + step] = 1
-        out[_ACTOR + (state.actor - seat + players) % players] = 1
+        out[_STEP + state.step] = 1
+        out[_ACTOR + _place(state, state.actor, seat)] = 1
         out[_EDIFICE_POINTS] = float32(rules.edifice_points[state.round_edifice[state.round]]) / float32(6)
     out[_PLAYERS + players] = 1
     out[_ROUNDS_PLAYED] = float32(state.round) / float32(rules.rounds)
     out[_CHAPELS_LEFT] = float32(state.chapels) / float32(5)
-    out[_START_PLAYER + (state.start_player - seat + players) % players] = 1
+    out[_START_PLAYER + _place(state, state.start_player, seat)] = 1
     if state.guild != NOBODY:
         out[_GUILD + state.guild] = 1
+    out[_DECLINED] = float32(state.declined)
+    _observe_rounds(state, rules, out)
+    for k in range(players):
+        other = seat + k if seat + k < players else seat + k - players
+        _observe_seat(state, rules, other, out, k * _NEXT_SEAT)
+        _write_set(state.members[other], out, _MEMBERS + k * MAX_CELLS)
+    for chair in range(GUILD_SEAT + rules.guilds):
+        if state.council[chair] != NOBODY:
+            out[_CHAIRS + _place(state, state.council[chair], seat) * _NEXT_SEAT + chair] = 1
+    _observe_auction(state, seat, out)
+    _observe_own(state, rules, seat, out)
+    empty = state.empty
+    while empty != 0:
+        cell = lowest_bit(empty)
+        empty &= empty - 1
+        out[_EMPTY + cell] = 1
+        out[_PRICES + cell] = float32(rules.price[cell]) / float32(5)
+    _write_set(~state.free_chapel_sites & ((int64(1) << rules.chapel_sites) - 1), out, _CHAPELS)
+    for edifice in range(rules.edifices):
+        site = state.edifice_site[edifice]
+        if site != NO_SITE:
+            out[_EDIFICES + site] = float32(rules.edifice_points[edifice]) / float32(6)
+            out[_EDIFICE_SITES + edifice] = float32(site + 1) / float32(MAX_SITES)
+
+
+@inline_source
+def _place(state, other, seat):
+    """Where the seat `other` stands in an observation of `seat`, who is 0."""
+    place = int64(other) - seat
+    return place if place >= 0 else place + state.players
+
+
+@jit
+def _observe_rounds(state, rules, out):
+    """Guilds and edifice of this round and of those to come."""
     for number in range(state.round, rules.rounds):
+        ahead = number - state.round
+        out[_ROUND_EDIFICES + ahead * MAX_EDIFICES + state.round_edifice[number]] = 1
         for k in range(3):
             guild = rules.card_guild[state.round_card[number], k]
-            if number == state.round:
-                out[_GUILDS_NOW + k * MAX_GUILDS + guild] = 1
-            else:
-                out[_GUILDS_LATER + guild] += 1
+            out[_GUILDS + (3 * ahead + k) * MAX_GUILDS + guild] = 1
+            out[_GUILDS_LATER + guild] += float32(ahead > 0)
     for guild in range(rules.guilds):
         out[_GUILDS_LATER + guild] /= float32(3)
-    for k in range(players):
-        other = (seat + k) % players
-        _observe_seat(state, rules, other, out, k * _NEXT_SEAT)
-        _write_set(state.members[other], MAX_CELLS, out, _MEMBERS + k * MAX_CELLS)
-    _observe_own(state, rules, seat, out)
-    _write_set(state.empty, MAX_CELLS, out, _EMPTY)
-    for cell in range(MAX_CELLS):
-        out[_PRICES + cell] = out[_EMPTY + cell] * float32(rules.price[cell]) / float32(5)
-    _write_set(~state.free_chapel_sites & ((int64(1) << rules.chapel_sites) - 1), MAX_CHAPEL_SITES, out, _CHAPELS)
-    for edifice in range(rules.edifices):
-        if state.edifice_site[edifice] != NO_SITE:
-            out[_EDIFICES + state.edifice_site[edifice]] = float32(rules.edifice_points[edifice]) / float32(6)
+
+
+@jit
+def _observe_auction(state, seat, out):
+    """Who is still to decide, and in which order; when all have, the ranks."""
+    phase = state.phase
+    if phase == BID:
+        out[_TURN + _place(state, state.actor, seat) * _NEXT_SEAT] = 1
+        queue = state.queue
+        for k in range(1, count_bits(state.undecided)):
+            there = _TURN + _place(state, queue & 15, seat) * _NEXT_SEAT
+            out[there] = float32(SEATS - k) / float32(SEATS)
+            queue >>= 4
+    elif TAKE_SEAT <= phase <= RETURN:
+        for rank in range(state.bidders):
+            there = _place(state, state.ranking[rank], seat) * _NEXT_SEAT
+            out[_RANK + there] = float32(SEATS - rank) / float32(SEATS)
+            out[_IDLE + there] = float32((state.idle >> state.ranking[rank]) & 1)
+    if phase == SELL:
+        out[_PROCEEDS] = float32(state.proceeds) / float32(20)
 
 
 @jit
@@ -140,36 +214,46 @@ def _observe_seat(state, rules, other, out, there):
     else:
         out[_COINS + there] = float32(state.coins[other]) / float32(20)
         out[_PRIVILEGES + there] = float32(state.privileges[other]) / float32(5)
+        for guild in range(rules.guilds):
+            out[_GOODS + there + guild] = float32(state.goods[other, guild]) / float32(5)
+    members = state.members[other]
     out[_PRESTIGE + there] = float32(state.prestige[other]) / float32(30)
-    out[_MEMBERS_OF + there] = float32(count_bits(state.members[other])) / float32(15)
+    out[_MEMBERS_OF + there] = float32(count_bits(members)) / float32(15)
     out[_CHAPELS_OF + there] = float32(chapel_neighbours(state, rules, other)) / float32(10)
     out[_EDIFICES_OF + there] = float32(edifice_points(state, rules, other)) / float32(20)
     out[_DECK_SIZE + there] = float32(cards_left(state, other)) / float32(24)
+    _observe_stacks(state, other, out, there)
+    bid = state.bid[other]
+    out[_BID + there] = float32(add_values(bid)) / float32(20)
+    out[_HAS_BID + there] = float32(bid != 0)
+    out[_PLANNED + there] = float32((state.planned >> other) & 1)
+    out[_EXISTS + there] = 1
+    known, taken = int64(state.known[other]), state.under_taken[other]
+    for k in range(taken):  # by the observer, whose plan the others do not know yet
+        known += one_card(state.under[other, k])
+    for k in range(taken, state.under_left[other]):
+        out[_UNDER + there + k - taken] = float32(state.under[other, k]) / float32(MAX_VALUE)
+    _write_bag(bid, out, _BID_CARDS + there)
+    _write_bag(state.lost[other], out, _LOST + there)
+    _write_bag(state.shown[other], out, _SHOWN + there)
+    _write_bag(known, out, _KNOWN + there)
+    for guild in range(rules.guilds):
+        out[_MEMBERS_BY_GUILD + there + guild] = float32(count_bits(members & rules.guild_spaces[guild])) / float32(5)
+
+
+@inline_source
+def _observe_stacks(state, other, out, there):
+    """How many stacks are face down, and of which sizes."""
     unused, stacks, cards = state.unused[other], 0, int64(0)
     for k in range(state.stack_count[other]):
         if (unused >> k) & 1:
             stack = state.stacks[other, k]
+            size = int64(stack - UNKNOWN_STACK if stack & UNKNOWN_STACK else count_cards(stack))
             stacks += 1
-            cards += stack - UNKNOWN_STACK if stack & UNKNOWN_STACK else count_cards(stack)
+            cards += size
+            out[_STACK_SIZES + there + size - 1] += float32(1) / float32(4)
     out[_STACK_COUNT + there] = float32(stacks) / float32(8)
     out[_CARDS_IN_STACKS + there] = float32(cards) / float32(10)
-    bid = state.bid[other]
-    out[_BID + there] = float32(add_values(bid)) / float32(20)
-    out[_HAS_BID + there] = float32(bid != 0)
-    out[_UNDECIDED + there] = float32((state.undecided >> other) & 1)
-    out[_PLANNED + there] = float32((state.planned >> other) & 1)
-    out[_EXISTS + there] = 1
-    for k in range(state.under_taken[other], state.under_left[other]):
-        out[_UNDER + there + state.under[other, k] - 1] += float32(1) / float32(4)
-    _write_bag(state.lost[other], out, _LOST + there)
-    _write_bag(state.shown[other], out, _SHOWN + there)
-    for guild in range(rules.guilds):
-        if state.coins[other] != UNKNOWN_COINS:
-            out[_GOODS + there + guild] = float32(state.goods[other, guild]) / float32(5)
-        members = count_bits(state.members[other] & rules.guild_spaces[guild])
-        out[_MEMBERS_BY_GUILD + there + guild] = float32(members) / float32(5)
-    for chair in range(GUILD_SEAT + rules.guilds):
-        out[_CHAIRS + there + chair] = float32(state.council[chair] == other)
 
 
 @jit
@@ -181,21 +265,27 @@ def _observe_own(state, rules, seat, out):
             _write_bag(state.stacks[seat, state.stack_count[seat]], out, _PILE)
             out[_LAST_CARD] = float32(state.last_value) / float32(MAX_VALUE)
     for k in range(state.stack_count[seat]):
-        out[_STACKS + k] = float32(add_values(state.stacks[seat, k])) / float32(20)
-    _write_set(state.dealt[seat], MAX_TASKS, out, _DEALT)
-    _write_set(state.kept[seat], MAX_TASKS, out, _KEPT)
-    for task in range(rules.tasks):
-        if (state.dealt[seat] >> task) & 1:
-            out[_FULFILLED + task] = float32(is_fulfilled(state, rules, seat, task))
+        stack = state.stacks[seat, k]
+        out[_STACKS + k] = float32(add_values(stack)) / float32(20)
+        _write_bag(stack, out, _STACK_CARDS + k * MAX_VALUE)
+    _write_set(state.dealt[seat], out, _DEALT)
+    _write_set(state.kept[seat], out, _KEPT)
+    dealt = state.dealt[seat]
+    while dealt != 0:
+        task = lowest_bit(dealt)
+        dealt &= dealt - 1
+        out[_FULFILLED + task] = float32(is_fulfilled(state, rules, seat, task))
 
 
-@force_inline
+@inline_source
 def _write_bag(bag, out, first):
-    for value in range(1, MAX_VALUE + 1):
-        out[first + value - 1] = float32(count_value(bag, value)) / float32(4)
+    if bag != 0:
+        for value in range(1, MAX_VALUE + 1):
+            out[first + value - 1] = float32(count_value(bag, value)) / float32(4)
 
 
-@force_inline
-def _write_set(members, size, out, first):
-    for k in range(size):
-        out[first + k] = float32((members >> k) & 1)
+@inline_source
+def _write_set(members, out, first):
+    while members != 0:
+        out[first + lowest_bit(members)] = 1
+        members &= members - 1

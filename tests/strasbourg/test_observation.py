@@ -1,0 +1,197 @@
+"""Observations differ where what a seat knows differs, but for what has no bearing on play any more; by brute force."""
+
+import random
+from itertools import groupby
+
+import numpy as np
+import pytest
+
+from strasbourg_games import KIT, STRASBOURG, variant
+from strozzi_sim.conformance.kernels import kernels
+from strozzi_sim.games.strasbourg import state as s
+from strozzi_sim.games.variants import from_changes
+from strozzi_sim.kernel.fields import exact_copy
+
+CHANGED = {"like-edifices": {"edifices": {f"E{k}": {"points": 3} for k in range(2, 7)}}}
+SOME = (
+    "base",
+    "few-cards",
+    *(pytest.param(name, marks=pytest.mark.slow) for name in ("all-flipped", "return-if-unused", "other-box")),
+)
+# Fields that follow from the others in every state of a game, so that one alone cannot be another.
+FOLLOWS = (
+    "legal", "empty", "players", "drawn", "undecided", "with_stacks", "bidders", "rank", "free_sites", "score", "deck_left",
+    "under_left", "under_taken", "stack_count", "unused", "repeated",
+)  # fmt: skip
+PARTS = tuple(name for name in s.STATE.names if name not in (*FOLLOWS, "phase", "actor"))
+
+
+def played(name):
+    return from_changes(STRASBOURG, name, CHANGED[name], name) if name in CHANGED else variant(name)
+
+
+def branches(chosen, players):
+    """Positions of a game at random, and more a few decisions beside them: near ones, which differ in little."""
+    chooser = random.Random(chosen.name)
+    table = KIT.position(chosen, players, 0)
+    while not table.over:
+        for _ in range(4):
+            branch = table.copy()
+            for _ in range(chooser.randrange(1, 8)):
+                if not branch.over:
+                    branch.play(KIT.choose(chooser, branch.legal))
+            yield branch
+        table.play(KIT.choose(chooser, table.legal))
+        yield table
+
+
+def observed(known, chosen, seat):
+    out = np.full(STRASBOURG.view.OBSERVATION, np.nan, np.float32)
+    kernels(STRASBOURG).observe(known, chosen.rules, seat, out)
+    assert np.isfinite(out).all()
+    return out
+
+
+def without_the_past(known, chosen, seat):
+    """What a seat knows, without what is lost on purpose (see observation.py) and what is left over in fields out of use."""
+    left = exact_copy(known)
+    state, rules = left[0], chosen.rules[0]
+    phase, now, count = (int(state[name]) for name in ("phase", "round", "players"))
+    planning = phase in (s.DRAW, s.SPLIT)
+    alike = [
+        next(k for k, other in enumerate(rules["card_guild"]) if (other == card).all()) for card in rules["card_guild"]
+    ]
+    for number in range(s.MAX_ROUNDS):
+        if number < now or number >= rules["rounds"] or phase == s.OVER:
+            state["round_card"][number] = state["round_edifice"][number] = 0
+        else:
+            state["round_card"][number] = alike[state["round_card"][number]]
+    if not s.TAKE_SEAT <= phase <= s.RETURN:
+        state["bidders"] = state["idle"] = state["rank"] = 0
+    bidders = [int(other) for other in state["ranking"][: int(state["bidders"])]]
+    state["ranking"][len(bidders) :] = 0
+    state["idle"] &= sum(1 << other for other in set(bidders))
+    state["queue"] &= (1 << 4 * max(int(state["undecided"]).bit_count() - 1, 0)) - 1 if phase == s.BID else 0
+    if phase != s.SELL:
+        state["proceeds"] = 0
+    if state["actor"] != seat:
+        state["hand"] = state["last_value"] = 0
+    taken = int(state["under_taken"][seat])
+    state["under"][seat, :taken] = sorted(state["under"][seat, :taken])
+    for other in range(count):
+        state["under"][other, int(state["under_left"][other]) :] = 0
+        unused = int(state["unused"][other])
+        if not planning:  # used stacks beyond the last one that is not
+            state["stack_count"][other] = unused.bit_length()
+            state["repeated"][other] &= unused & unused << 1
+        building = planning and other == seat == state["actor"] and state["last_value"] > 0
+        state["stacks"][other, int(state["stack_count"][other]) + building :] = 0
+        if phase == s.OVER and other != seat:
+            state["kept"][other] = 0
+    if phase == s.OVER:
+        state["score"] = 0
+    return left.tobytes()
+
+
+def differing(one, other):
+    one, other = (np.frombuffer(known, s.STATE)[0] for known in (one, other))
+    return {
+        name: (one[name].tolist(), other[name].tolist()) for name in s.STATE.names if (one[name] != other[name]).any()
+    }
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_states_that_a_seat_can_tell_apart_differ_in_their_observations_and_no_others(name):
+    chosen, players = played(name), 3
+    by_observation, by_knowledge = ([{} for _ in range(players)] for _ in range(2))
+    for table in branches(chosen, players):
+        for seat in range(players):
+            known = table.known(seat)
+            knowledge, observation = without_the_past(known, chosen, seat), observed(known, chosen, seat).tobytes()
+            other = by_observation[seat].setdefault(observation, knowledge)
+            assert other == knowledge, f"seat {seat} sees no difference between {differing(other, knowledge)}"
+            assert by_knowledge[seat].setdefault(knowledge, observation) == observation, (
+                "it tells what is said to be lost"
+            )
+    assert sum(map(len, by_knowledge)) > 500
+
+
+def exchanged(known, other, name):
+    """A state with one field of another, or of a field by seat with one seat's part."""
+    value = other[0][name]
+    by_seat = np.ndim(value) and len(value) == s.SEATS and name != "ranking"
+    for index in range(s.SEATS) if by_seat else [...]:
+        world = exact_copy(known)
+        np.asarray(world[name])[0, index] = value[index] if by_seat else value
+        yield world
+
+
+def pairs(chosen, players):
+    """(seat, two of its states in which the same phase goes on), of two deals."""
+    tables = (table.copy() for table in KIT.positions(chosen, players, 2) if not table.over)
+    known = [(seat, table.known(seat)) for table in tables for seat in range(players)]
+    known.sort(key=lambda entry: (entry[0], entry[1]["phase"][0]))
+    for (seat, _), group in groupby(known, lambda entry: (entry[0], entry[1]["phase"][0])):
+        states = [state for _, state in group]
+        for k in range(0, len(states), 5):
+            yield seat, states[k], states[(k + len(states) // 2) % len(states)]
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_every_part_of_what_a_seat_knows_changes_its_observation_by_itself(name):
+    chosen, tried = played(name), dict.fromkeys(PARTS, 0)
+    for seat, known, other in pairs(chosen, 3):
+        knowledge, observation = without_the_past(known, chosen, seat), observed(known, chosen, seat)
+        for part in PARTS:
+            for world in exchanged(known, other, part):
+                changed = without_the_past(world, chosen, seat)
+                if changed != knowledge:
+                    same = (observed(world, chosen, seat) == observation).all()
+                    assert not same, f"seat {seat} sees no difference: {differing(knowledge, changed)}"
+                    tried[part] += 1
+    assert sum(count > 0 for count in tried.values()) > 20, tried
+
+
+def bag(*cards):
+    return sum(1 << s.CARD_BITS * (card - 1) for card in cards)
+
+
+def stacks(*bags):
+    return [*bags, *[0] * (s.MAX_STACKS - len(bags))]
+
+
+def sizes(*numbers):
+    return stacks(*(s.UNKNOWN_STACK + number for number in numbers))
+
+
+SITES = [0, 1, *[s.NO_SITE] * (s.MAX_EDIFICES - 2)]
+CASES = {  # (field, index, value, other value) with which a bid is asked of seat 0 of three, in round 2
+    "rivals' stacks of 2 and 2, or of 3 and 1": ("stacks", 1, sizes(2, 2), sizes(3, 1)),
+    "own stacks of one sum": ("stacks", 0, stacks(bag(6, 1), bag(3)), stacks(bag(5, 2), bag(3))),
+    "a rival's bid of one sum": ("bid", 2, bag(4, 1), bag(3, 2)),
+    "who bids next": ("queue", (), 0x12, 0x21),
+    "which of two cards under a deck comes first": ("under", 1, [2, 5] + [0] * 22, [5, 2] + [0] * 22),
+    "a card known to be in a rival's stacks": ("known", 1, bag(2), bag(3)),
+    "guilds of later rounds": ("round_card", slice(2, 4), [2, 3], [3, 2]),
+    "edifices of later rounds": ("round_edifice", slice(2, 4), [2, 3], [3, 2]),
+    "which of two edifices of 3 points stands where": ("edifice_site", slice(None), SITES, [1, 0, *SITES[2:]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("part", "index", "one", "other"), CASES.values(), ids=CASES)
+def test_what_the_observation_shows(part, index, one, other):
+    chosen, seen = played("like-edifices"), []
+    table = next(
+        table for table in KIT.positions(chosen, 3, 9) if table.state["phase"] == s.BID and table.state["round"] == 1
+    )
+    for value in (one, other):
+        known = table.known(0)
+        state = known[0]
+        state["actor"], state["undecided"], state["queue"] = 0, 0b111, 0x12
+        state["under_left"][1] = state["stack_count"][:2] = 2
+        state["unused"][:2] = 0b11
+        state["stacks"][0], state["stacks"][1] = stacks(bag(6), bag(3)), sizes(2, 1)
+        state["round_card"][:5] = state["round_edifice"][:5] = range(5)
+        known[part][0 if index == () else (0, index)] = value
+        seen.append(observed(known, chosen, 0))
+    assert (seen[0] != seen[1]).any()
