@@ -245,7 +245,7 @@ def stack_name(stack: Sequence[int]) -> str:
 
 
 _ABOUT = {
-    "A": "nobility and church", "C": "sale of goods", "E": "sale of goods", "G": "sale of goods and the merchants' seat",
+    "A": "nobility and church", "C": "sale of goods", "E": "sale of goods", "G": "sale and merchants' seat",
     "H": "chapel", "I": "edifice",
 }  # fmt: skip
 
