@@ -69,7 +69,7 @@ def test_a_cheat_from_outside_reads_nothing(readers):
 @pytest.mark.parametrize(
     "name",
     [
-        "mo_ismcts:iterations=6,answers=redrawn,model=heuristic,prior=heuristic,bias=5,widening=0.5",
+        "mo_ismcts:iterations=6,model=heuristic,prior=heuristic,bias=5,widening=0.5",
         pytest.param("strategist:iterations=6,model=heuristic", marks=pytest.mark.slow),
     ],
 )

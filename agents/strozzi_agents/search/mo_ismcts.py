@@ -7,15 +7,14 @@ from numba import int64, uint64
 from strozzi_agents.search.analysis import tree_analyses
 from strozzi_agents.search.halving import begin_playout, begin_sweep
 from strozzi_agents.search.ismcts import choose, ismcts, most_visited, value_end
-from strozzi_agents.search.playout import ILLEGAL, forget, play_on, redraw
+from strozzi_agents.search.playout import ILLEGAL, forget, play_on
 from strozzi_agents.search.tree import NO_NODE, fill_tables, grow, trees_memory
 from strozzi_sim.agent import Choice, compiled_agent
 from strozzi_sim.games.contract import actor, apply, conceal, is_over, seen_action
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone
-from strozzi_sim.kernel.streams import mix, reseed
+from strozzi_sim.kernel.streams import mix
 
-SHARED, REDRAWN = 0, 1  # `answers`
 _OF_ISMCTS: dict[str, Any] = {name: param for name, param in ismcts.params.items() if name not in ("root", "backup")}
 
 
@@ -57,28 +56,8 @@ def _step_into(memory, tree, seat, label, expand, level):
 
 
 @jit
-def _try_answer(memory, node, rules, params, players, seat, who, action):
-    """Play a rival's action on in a state redrawn from what the rival knows, and give its node the reward; False on a fault.
-
-    The state before the action is in `memory`.
-    """
-    world = memory.before
-    conceal(world, rules, who)
-    redraw(world, rules, params, who, memory.roll)
-    reseed(memory.sweep, memory.roll)
-    apply(world, rules, action, memory.sweep, None)
-    if not play_on(world, rules, memory.sweep, memory.roll, params):
-        return False
-    value_end(world, params, memory, players, seat)
-    memory.nodes[node].visits += 1
-    memory.nodes[node].total += memory.reward[who]
-    memory.playouts += 1
-    return True
-
-
-@jit
 def _descend(state, rules, params, memory, players, seat):
-    """Play down the trees until whoever must decide has left its own; returns how many nodes were passed, negative on a fault."""
+    """Play down the trees until whoever must decide has left its own; returns how many nodes were passed."""
     for tree in range(players):
         memory.at[tree] = tree
         memory.left[tree] = 0
@@ -94,13 +73,8 @@ def _descend(state, rules, params, memory, players, seat):
             child = grow(memory, memory.at[own], who, action)
         memory.left[own] = memory.nodes[child].visits < params.expand
         memory.at[own] = child
-        if own != 0 and params.answers == REDRAWN:
-            assign(memory.before, state)
-            if not _try_answer(memory, child, rules, params, players, seat, who, action):
-                return -1
-        else:
-            memory.path[level] = child
-            level += 1
+        memory.path[level] = child
+        level += 1
         assign(memory.before, state)
         apply(state, rules, action, memory.chance, None)
         for tree in range(players):
@@ -119,9 +93,6 @@ def _descend(state, rules, params, memory, players, seat):
     memory=trees_memory,
     analyse=tree_analyses,
     backup=Choice("maxn", ("maxn", "paranoid"), "rivals seek their own best, or my loss"),
-    answers=Choice(
-        "shared", ("shared", "redrawn"), "rivals learn from my games, or each answer from one redrawn by what they know"
-    ),
     **_OF_ISMCTS,
 )
 def mo_ismcts(state, rules, params, memory, rng):
@@ -131,11 +102,6 @@ def mo_ismcts(state, rules, params, memory, rng):
     what it has seen, its own actions included; every step goes on in all trees, by what each seat learns of it. So no rival
     answers to what it cannot have seen, as in the one tree of `ismcts`. An iteration adds at most one node to each tree and
     is played on when a seat must decide that has left its own.
-
-    A rival's tree does not hold what the searcher hides, but it is filled by games in which the searcher holds what it holds. With
-    `answers=redrawn` (after Goodman 2019, re-determinizing ISMCTS) each answer of a rival is also played on in a state redrawn from what the
-    rival knows, and its node gets the reward of that game alone. Whoever decides knows its legal actions, so the answer is legal
-    in both; the iteration goes on with it in the searcher's own draw. The games of answers count as iterations.
     """
     seat, players = actor(state), state.players
     fill_tables(memory, params.iterations)
@@ -146,13 +112,11 @@ def mo_ismcts(state, rules, params, memory, rng):
     root = clone(state)
     conceal(root, rules, seat)
     drawn, played = clone(root), clone(root)
-    last = memory.playouts + params.iterations
-    while memory.playouts < last:
-        memory.playouts += 1
+    for _ in range(params.iterations):
         stream = begin_sweep(drawn, root, rules, params, memory, seat, rng)
         begin_playout(played, drawn, memory, stream)
         level = _descend(played, rules, params, memory, players, seat)
-        if level < 0 or not play_on(played, rules, memory.chance, memory.roll, params):
+        if not play_on(played, rules, memory.chance, memory.roll, params):
             return ILLEGAL
         value_end(played, params, memory, players, seat)
         for step in range(level):
@@ -160,4 +124,5 @@ def mo_ismcts(state, rules, params, memory, rng):
             node.visits += 1
             if node.seat < players:
                 node.total += memory.reward[node.seat]
+    memory.playouts += params.iterations
     return most_visited(memory)
