@@ -87,6 +87,7 @@ typedef struct {
     int64_t playouts, per, allocation, utility; /* for each action; the others are 0: action, uniform, win */
     double spread;
     int64_t rollout, rollout_params, rollout_memory, rollout_size, depth; /* random, to the end */
+    int64_t model, model_params, model_memory, model_size; /* random: nobody */
 } FlatParams;
 
 int64_t flat_mc(const State *restrict state, const Rules *restrict rules, void *params, void *memory, Random *random)
