@@ -25,7 +25,6 @@ from strozzi_sim.games.strasbourg.state import (
     BID,
     DRAW,
     KEEP,
-    MAX_GUILDS,
     MAX_VALUE,
     OVER,
     PLACE,
@@ -239,6 +238,3 @@ def _sizes(state):
             word += mix(uint64(seat * 64 + count_cards(state.stacks[seat, k])))
         word = mix(word + uint64(seat))
     return _SIZES + int64(word >> uint64(2))
-
-
-__all__ = ["MAX_GUILDS", "conceal", "determinize", "is_planning", "seen_action", "unseen_cards"]
