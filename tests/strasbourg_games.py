@@ -317,7 +317,7 @@ def boxes(draw):
         ],
         "city": draw(maps(letters)),
         "tasks": tasks,
-        "tasks_meta": {"dealt_per_player": dealt, "keep_min": keep[0], "keep_max": keep[1], "penalty_unfulfilled": draw(points)},
+        "tasks_meta": {"dealt_per_player": dealt, "keep_min": keep[0], "keep_max": keep[1], "penalty_unfulfilled": draw(st.integers(1, s.MAX_POINTS))},
         "switches": {
             "min_draw": draw(st.integers(0, 1)), "planning": draw(st.sampled_from(["simultaneous", "sequential"])),
             **{name: draw(st.booleans()) for name, value in ALL_FLIPPED.items() if isinstance(value, bool)},

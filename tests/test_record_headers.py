@@ -66,14 +66,18 @@ TOP = [
     ("components", {}, "components: setup: missing"),
 ]
 OF_STROZZI = [
-    ("ships/3/venice", -100, "components: ships[3].venice: expected `int` >= 0, got -100"),
-    ("ships/3/sail", "fast", "components: ships[3].sail: expected `int`, got `str` 'fast'"),
-    ("ships/3/mast", 1, "components: ships[3]: unknown key `mast`"),
-    ("ships/3/scrolls", GONE, "components: ships[3]: missing required field `scrolls`"),
+    ("ships/3/venice", -100, "components: ships.S04.venice: expected `int` >= 0, got -100"),
+    ("ships/3/sail", "fast", "components: ships.S04.sail: expected `int`, got `str` 'fast'"),
+    ("ships/3/mast", 1, "components: ships.S04: unknown key `mast`"),
+    ("ships/3/scrolls", GONE, "components: ships.S04: missing required field `scrolls`"),
     ("ships/3/id", "S01", "components: ships: the id 'S01' is used 2 times"),
     ("ships", [], "components: ships: expected `array` of length >= 1"),
     ("ships", {}, "components: ships: expected `array`, got `object`"),
-    ("promotion_tiles/0/ware", "mars", "components: promotion_tiles[0].ware: invalid enum value 'mars'"),
+    (
+        "promotion_tiles/0/ware",
+        "mars",
+        "components: promotion_tiles.T01.ware: invalid value 'mars'; known: '', naples, rome, venice",
+    ),
     ("setup/rounds", 10**7, "components: setup.rounds: expected `int` <= 8, got 10000000"),
     ("setup/rounds", 3.0, "components: setup.rounds: expected `int`, got `float` 3.0"),
     ("setup/rounds", True, "components: setup.rounds: expected `int`, got `bool` True"),

@@ -28,6 +28,8 @@ class StatePart(Protocol):
 class ComponentsPart(Protocol):
     """`components.py`: reads and checks component data, and makes the record of the rules.
 
+    It may have a function `warnings(components)`, too: what can be played and a designer should be told, in words.
+
     Attributes:
         VARIABLE: the sections that a variant can change, which are those that records repeat.
         MERGED: keys whose tables are laid over the old ones entry by entry.

@@ -14,11 +14,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from strozzi_sim.errors import InputError, known_names, shown
 from strozzi_sim.games.contract import Game
+from strozzi_sim.games.converting import converted
 
 BASE = "base"
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -36,6 +36,7 @@ class Variant:
         reconstructed: the blocks of data that are in no source and had to be chosen.
         hidden: whether seats know what others must not see; then agents are handed a concealed state.
         file: the study that defines it, or "" for a shipped one.
+        warnings: what its designer should know, such as a task that no game can fulfil.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Variant:
     reconstructed: tuple[str, ...]
     hidden: bool
     file: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 @cache
@@ -154,10 +156,7 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
 def _converted(game: Game, raw: dict[str, Any], where: str) -> Any:
     """All of a game's component data, checked."""
     part = game.components_part
-    try:
-        components = msgspec.convert(raw, type=part.Components, str_keys=True)
-    except msgspec.ValidationError as error:
-        raise InputError(f"{where}: {words_of(error, raw)}") from None
+    components = converted(raw, part.Components, where, str_keys=True)
     part.check(components, where)
     return components
 
@@ -165,9 +164,11 @@ def _converted(game: Game, raw: dict[str, Any], where: str) -> Any:
 def _variant(game: Game, name: str, components: Any) -> Variant:
     part = game.components_part
     plain = part.plain(components)
+    warnings = getattr(part, "warnings", lambda components: ())
     return Variant(
-        name, plain, part.to_rules(components), tuple(part.reconstructed(components)), bool(part.hidden(plain))
-    )
+        name, plain, part.to_rules(components), tuple(part.reconstructed(components)), bool(part.hidden(plain)),
+        warnings=tuple(warnings(components)),
+    )  # fmt: skip
 
 
 _NOTHING = object()
@@ -184,31 +185,6 @@ def _differences(given: Any, wanted: Any, key: str = "") -> Iterator[tuple[str, 
             yield from _differences(*pair, f"{key}[{number}]")
     elif given != wanted:
         yield key, given, wanted
-
-
-def words_of(error: msgspec.ValidationError, raw: Any) -> str:
-    """A validation error of `raw` with key and value: `tracks.top_index: expected `int` <= 31, got 32`."""
-    text = str(error)
-    match = re.fullmatch(r"(.*) - at (?:`key` in )?`\$\.?(.*)`", text)
-    message, key = (match[1], match[2]) if match else (text, "")
-    message = message.replace("Object contains unknown field", "unknown key").replace("Object missing", "missing")
-    message = message[:1].lower() + message[1:]
-    value = _value_at(raw, key)
-    if isinstance(value, bool | int | float | str) and repr(value) not in message:
-        message += f" {shown(value)}" if "got `" in message else f", got {shown(value)}"
-    return f"{key}: {message}" if key else message
-
-
-def _value_at(raw: Any, key: str) -> Any:
-    """What stands at a key as errors write it, `list[0].key`; None where it does not name a single place."""
-    for name, number in re.findall(r"([^.\[\]]+)|\[([^\]]*)\]", key):
-        if isinstance(raw, Mapping) and name in raw:
-            raw = raw[name]
-        elif isinstance(raw, list) and number.isdecimal() and int(number) < len(raw):
-            raw = raw[int(number)]
-        else:
-            return None
-    return raw
 
 
 def _lay_over(

@@ -13,7 +13,8 @@ from msgspec import Meta
 from strozzi_sim.errors import BrokenRule, InputError, shown
 from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import NAME, Variant, from_components, words_of
+from strozzi_sim.games.converting import converted
+from strozzi_sim.games.variants import NAME, Variant, from_components
 from strozzi_sim.kernel.files import open_atomically
 from strozzi_sim.kernel.plain_data import parse_json, read_lines
 from strozzi_sim.selfplay.apart import play_apart
@@ -177,10 +178,7 @@ def check_header(header: dict[str, Any], where: str) -> None:
     """
     if header.get("format") != FORMAT:
         raise InputError(f"{where}: format: expected {FORMAT!r}, got {shown(header.get('format'))}")
-    try:
-        told = msgspec.convert(header, type=_Header)
-    except msgspec.ValidationError as error:
-        raise InputError(f"{where}: {words_of(error, header)}") from None
+    told: _Header = converted(header, _Header, where)
     try:
         game = load_game(told.game)
     except InputError as error:

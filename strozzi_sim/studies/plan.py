@@ -22,7 +22,7 @@ from strozzi_sim.selfplay.match import Match
 from strozzi_sim.selfplay.orders import ORDERS
 
 CHUNKS = 200
-_FEW = 8  # line-ups that are still listed one by one
+_FEW = 8  # line-ups, and warnings of a variant, that are still listed one by one
 FORMAT = "strozzi-sim.plan/1"
 NO_SOURCE = "declared in code without a text: that it changed is not noticed"  # in place of a digest
 
@@ -214,6 +214,15 @@ class Plan:
             f"{self.game.title}: players {counts} x line-ups {lineups} x variants {names} = {counted(cells, 'cell')}; "
             f"each {counted(self.deals, 'deal')} x {sat} = {counted(self.games, 'game')}"
         )
+
+    def warnings(self) -> list[str]:
+        """What the designer of its variants should know, a line each."""
+        lines = []
+        for variant in self.variants:
+            words, more = variant.warnings[:_FEW], len(variant.warnings) - _FEW
+            rest = [f"and {more} more"] if more > 0 else []
+            lines += [f"variant {variant.name}: {line}" for line in (*words, *rest)]
+        return lines
 
 
 def hash_of(resolved: Mapping[str, Any]) -> str:

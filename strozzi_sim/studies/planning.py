@@ -28,8 +28,9 @@ from strozzi_sim.facts.keeping import keep_of
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
+from strozzi_sim.games.converting import converted
 from strozzi_sim.games.own_maps import OwnMap, own_heat_map
-from strozzi_sim.games.variants import Variant, resolve_variant, words_of
+from strozzi_sim.games.variants import Variant, resolve_variant
 from strozzi_sim.kernel.plain_data import read_toml
 from strozzi_sim.selfplay.seatings import DESIGNS, seating_design
 from strozzi_sim.studies.names import find_agents, text_of
@@ -82,9 +83,9 @@ def make_plan(raw: Mapping[str, Any], place: str) -> Plan:
     given = raw.get("lineups")
     if isinstance(given, list | tuple) and all(isinstance(lineup, list | tuple) for lineup in given):
         names = [[text_of(each) if isinstance(each, AnyAgent) else each for each in lineup] for lineup in given]
-        study = _converted({**raw, "lineups": names}, place)
+        study: _StudyFile = converted({**raw, "lineups": names}, _StudyFile, place)
     else:
-        study = _converted(raw, place)
+        study = converted(raw, _StudyFile, place)
         given = study.lineups
     game = find_game(study.game, f"{place}: game")
     _check_names(study, game, place)
@@ -130,17 +131,10 @@ def plan_of(
         "lineups": [[spec.text for spec in lineup] for lineup in lineups],
         "variants": [variant.name for variant in variants],
     }
-    study = _converted({**raw, **(settings or {})}, kind)
+    study: _StudyFile = converted({**raw, **(settings or {})}, _StudyFile, kind)
     _check_names(study, game, kind)
     plan = _resolved(study, game, lineups, variants, kind)
     return replace(plan, orders=True, counted=()) if orders else plan
-
-
-def _converted(raw: Mapping[str, Any], place: str) -> _StudyFile:
-    try:
-        return msgspec.convert(raw, type=_StudyFile)
-    except msgspec.ValidationError as error:
-        raise InputError(f"{place}: {words_of(error, raw)}") from None
 
 
 def _check_names(study: _StudyFile, game: Game, place: str) -> None:

@@ -77,6 +77,8 @@ def run(study: Study, how: Run | None = None) -> Played:
         Interrupted: a signal asked to stop; finished chunks are kept in the folder.
     """
     how = how or Run()
+    for warning in study.plan.warnings():
+        how.progress.say(warning)
     ready = partial(how.progress.planned, study.summary(), study.plan.calibrated)
     rest: Any = {"tables": study.tables, "stopping_rule": study.stopping_rule()}
     rest |= {"workers": how.team, "progress": how.progress}

@@ -138,7 +138,7 @@ class TasksMeta(Block):
     dealt_per_player: Annotated[int, Meta(ge=1, le=limit.MAX_DEALT)]
     keep_min: Annotated[int, Meta(ge=1, le=limit.MAX_DEALT)]
     keep_max: Annotated[int, Meta(ge=1, le=limit.MAX_DEALT)]
-    penalty_unfulfilled: Points
+    penalty_unfulfilled: Annotated[int, Meta(ge=1, le=limit.MAX_POINTS)]
     count: int | None = None
     all_different: bool | None = None
     max_points: int | None = None

@@ -1,16 +1,18 @@
 """Strasbourg's component data: validated, changed by variants, and turned into the record that kernels read."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from strozzi_sim.errors import InputError, known_names
+from strozzi_sim.errors import InputError, counted, known_names
 from strozzi_sim.games.strasbourg import state as limit
 from strozzi_sim.games.strasbourg.blocks import Components
+from strozzi_sim.games.strasbourg.events import corner_name, space_name
 from strozzi_sim.games.strasbourg.geometry import City, read_city
 from strozzi_sim.games.strasbourg.tasks import check_tasks
+from strozzi_sim.games.strasbourg.unfulfillable import unfulfillable
 
 VARIABLE = (
     "guilds", "influence_cards", "coins", "goods", "privileges", "chapels", "edifices", "council", "round_cards", "city",
@@ -20,6 +22,12 @@ MERGED = ()
 LORDS = ("nobility", "church", "merchants")  # chairs of the council that are no guild's
 
 AUCTIONED = ("B", "D", "F")  # the steps of the guilds
+
+# What no guild, edifice or task may be called, and what it stands for.
+_TAKEN = {
+    "all": "all together", "any": "any of them", "none": "nothing", **dict.fromkeys(LORDS, "a seat of the council"),
+    **dict.fromkeys(limit.STEPS, "a step of the round"),
+}  # fmt: skip
 
 # Of the file alone: they say where data come from, or what a thing is called.
 _NOTES = ("provenance", "note", "how", "how_points", "source", "name", "text", "colours", "goods_icon")
@@ -41,11 +49,7 @@ def check(components: Components, where: str) -> None:
         for thing in ids:
             if ids.count(thing) > 1:
                 raise InputError(f"{where}: {name}: {thing!r} is used {ids.count(thing)} times; ids are unique")
-    for name in (*LORDS, "all", "none", "any"):
-        if name in order:
-            raise InputError(f"{where}: guilds.order: {name!r} is no name for a guild; it means something else")
-    if any(task.id == "any" for task in components.tasks):
-        raise InputError(f"{where}: tasks: 'any' is no id for a task; it means something else")
+    _refuse_taken(order, _TAKEN, f"{where}: guilds.order", "a guild")
     for letter, guild in components.guilds.letters.items():
         _known(guild, order, f"{where}: guilds.letters.{letter}", "guild")
     _each_once(components.guilds.letters.values(), order, f"{where}: guilds.letters", "a letter for each guild")
@@ -60,6 +64,7 @@ def check(components: Components, where: str) -> None:
     _check_cards(components, where)
     _check_rounds(components, where)
     city = read_city(components.city, components.guilds.letters, f"{where}: city")
+    _check_ids(components, city, where)
     for guild in order:
         if guild not in city.guilds.values():
             raise InputError(f"{where}: city.guild_map: guild {guild!r} has no space; every guild needs one or more")
@@ -71,6 +76,29 @@ def check(components: Components, where: str) -> None:
         )
     check_tasks(components.tasks, order, [edifice.id for edifice in components.edifices], where)
     _check_dealt(len(components.tasks), meta.dealt_per_player, limit.PLAYER_COUNTS[0], where)
+
+
+def _check_ids(components: Components, city: City, where: str) -> None:
+    """Refuse an id that means something else where ids stand: in tables, their words, and names of restrictions."""
+    taken = {
+        **_TAKEN,
+        **dict.fromkeys(components.guilds.order, "a guild"),
+        "chapel": "the chapels",
+        "yes": "yes",
+        "no": "no",
+    }
+    places = (*map(space_name, (*city.guilds, *city.sites)), *map(corner_name, city.chapel_sites))
+    taken |= dict.fromkeys(places, "a place in the city")
+    for name, things, what in (("edifices", components.edifices, "an edifice"), ("tasks", components.tasks, "a task")):
+        ids = [thing.id for thing in things]
+        _refuse_taken(ids, taken | dict.fromkeys(filter(str.isdecimal, ids), "a number"), f"{where}: {name}", what)
+        taken |= dict.fromkeys(ids, what)
+
+
+def _refuse_taken(names: Iterable[str], taken: Mapping[str, str], key: str, what: str) -> None:
+    for name in names:
+        if name in taken:
+            raise InputError(f"{key}: {what} cannot be called {name!r}, which stands for {taken[name]}")
 
 
 def _known(name: str, names: Iterable[str], key: str, what: str) -> None:
@@ -90,8 +118,9 @@ def _check_cards(components: Components, where: str) -> None:
     count = len(cards.values) * cards.copies_of_each
     if not limit.MIN_CARDS <= count <= limit.MAX_CARDS:
         raise InputError(
-            f"{where}: influence_cards.copies_of_each: {cards.copies_of_each} copies of {len(cards.values)} values are "
-            f"{count} cards; a player has {limit.MIN_CARDS} to {limit.MAX_CARDS}"
+            f"{where}: influence_cards.copies_of_each: {counted(cards.copies_of_each, 'copy', 'copies')} of "
+            f"{counted(len(cards.values), 'value')} {'is' if count == 1 else 'are'} {counted(count, 'card')}; a player has "
+            f"{limit.MIN_CARDS} to {limit.MAX_CARDS}"
         )
 
 
@@ -99,7 +128,7 @@ def _check_rounds(components: Components, where: str) -> None:
     rounds, edifices = len(components.round_cards), len(components.edifices)
     if edifices < rounds:
         raise InputError(
-            f"{where}: edifices: {edifices} edifices for {rounds} rounds (round_cards); one is built a round"
+            f"{where}: edifices: {counted(edifices, 'edifice')} for {counted(rounds, 'round')} (round_cards); one is built a round"
         )
     order = components.guilds.order
     named = []
@@ -119,7 +148,7 @@ def _check_rounds(components: Components, where: str) -> None:
 def _check_dealt(tasks: int, dealt: int, players: int, where: str) -> None:
     if tasks < dealt * players:
         raise InputError(
-            f"{where}: tasks: {tasks} tasks, and {players} players are dealt {dealt} each (tasks_meta.dealt_per_player); "
+            f"{where}: tasks: {counted(tasks, 'task')}, and {players} players are dealt {dealt} each (tasks_meta.dealt_per_player); "
             f"at least {dealt * players}"
         )
 
@@ -151,7 +180,8 @@ def check_totals(components: Components, where: str) -> None:
             )
     if components.meta.rounds != len(components.round_cards):
         raise InputError(
-            f"{where}: meta.rounds: {components.meta.rounds} rounds for {len(components.round_cards)} round cards; "
+            f"{where}: meta.rounds: {counted(components.meta.rounds, 'round')} for "
+            f"{counted(len(components.round_cards), 'round card')}; "
             "there are as many rounds as round cards"
         )
     if tuple(components.meta.players) != limit.PLAYER_COUNTS:
@@ -272,6 +302,11 @@ def _write_city(row: Any, city: City, order: list[str]) -> None:
     row["border"] = city.set_of(
         (column, line) for column, line in cells if column in (1, city.columns) or line in (1, city.rows)
     )
+
+
+def warnings(components: Components) -> list[str]:
+    """What can be played and a designer should know: the tasks that no game can fulfil."""
+    return [f"no game can fulfil a task: {words}" for words in unfulfillable(components)]
 
 
 def rounds(components: dict[str, Any]) -> int:

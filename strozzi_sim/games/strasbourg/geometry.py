@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import InputError, counted, known_names, shown
 from strozzi_sim.games.strasbourg.state import MAX_CELLS, MAX_PRICE, MAX_SITES
 
 Cell = tuple[int, int]  # (column, row), both from 1, row 1 on top
@@ -62,12 +62,12 @@ def read_city(city: Any, letters: Mapping[str, str], key: str) -> City:
     """The map of the block `city`.
 
     Raises:
-        InputError: a map that is none; names the key below `key`.
+        InputError: the map cannot be read or played; names the key below `key`.
     """
     columns, rows = city.columns, city.rows
     if columns * rows > MAX_CELLS:
         raise InputError(
-            f"{key}.columns: {columns} columns and {rows} rows are {columns * rows} cells; at most {MAX_CELLS}"
+            f"{key}.columns: {counted(columns, 'column')} and {counted(rows, 'row')} are {columns * rows} cells; at most {MAX_CELLS}"
         )
     owners, prices = (
         _read_map(part, columns, rows, f"{key}.{name}")
@@ -107,11 +107,11 @@ def read_city(city: Any, letters: Mapping[str, str], key: str) -> City:
 
 def _read_map(lines: list[str], columns: int, rows: int, key: str) -> dict[Cell, str]:
     if len(lines) != rows:
-        raise InputError(f"{key}: {len(lines)} rows; city.rows says {rows}")
+        raise InputError(f"{key}: {counted(len(lines), 'row')}; city.rows says {rows}")
     cells: dict[Cell, str] = {}
     for row, line in enumerate(lines, 1):
         marks = line.split()
         if len(marks) != columns:
-            raise InputError(f"{key}: row {row} has {len(marks)} cells; city.columns says {columns}")
+            raise InputError(f"{key}: row {row} has {counted(len(marks), 'cell')}; city.columns says {columns}")
         cells |= {(column, row): mark for column, mark in enumerate(marks, 1)}
     return cells

@@ -26,7 +26,6 @@ from strozzi_sim.games.strasbourg.state import (
     BID,
     DRAW,
     KEEP,
-    MAX_GUILDS,
     MAX_VALUE,
     OVER,
     PLACE,
@@ -243,15 +242,3 @@ def _sizes(state):
             word += mix(uint64(seat * 64 + count_cards(state.stacks[seat, k])))
         word = mix(word + uint64(seat))
     return _SIZES + int64(word >> uint64(2))
-
-
-__all__ = [
-    "MAX_GUILDS",
-    "conceal",
-    "deal_cards",
-    "determinize",
-    "hide_stacks",
-    "is_planning",
-    "seen_action",
-    "unseen_cards",
-]

@@ -1,0 +1,124 @@
+"""Plain data converted to msgspec's types; what does not fit is told by its place, its value and what is allowed.
+
+Of a list of things with ids a place names the id, of a table the entry; msgspec tells a number, and nothing.
+
+>>> from typing import Literal
+>>> class Card(msgspec.Struct):
+...     id: str
+...     suit: Literal["red", "blue"]
+>>> converted([{"id": "C01", "suit": "reed"}], list[Card], "study.toml")
+Traceback (most recent call last):
+strozzi_sim.errors.InputError: study.toml: C01.suit: invalid value 'reed'; known: blue, red; did you mean 'red'?
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import inspect
+
+from strozzi_sim.errors import InputError, known_names, shown
+
+_ENTRY = "..."  # how msgspec writes an entry of a table
+_ERROR = re.compile(r"(.*) - at (`key` in )?`\$(.*)`", re.DOTALL)
+_STEPS = re.compile(r"\.([^.\[]+)|\[([^\]]*)\]")
+_ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+
+Step = str | int  # the key of a table, or the number of an entry of a list
+
+
+def converted(raw: Any, kind: Any, where: str, *, str_keys: bool = False) -> Any:
+    """`raw` as the type `kind`; with `str_keys` keys of tables may be numbers written as words.
+
+    Raises:
+        InputError: what does not fit; names `where`, its place and its value.
+    """
+    try:
+        return msgspec.convert(raw, kind, str_keys=str_keys)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{where}: {_words_of(error, raw, kind, str_keys)}") from None
+
+
+def _words_of(error: msgspec.ValidationError, raw: Any, kind: Any, str_keys: bool) -> str:
+    """A validation error with place and value: `tracks.top_index: expected `int` <= 31, got 32`."""
+    match = _ERROR.fullmatch(str(error))
+    message, of_key, path = match.groups() if match else (str(error), None, "")
+    given = [name or (_ENTRY if number == _ENTRY else int(number)) for name, number in _STEPS.findall(path)]
+    steps: list[Step] = []
+    for step in [*given, _ENTRY] if of_key else given:
+        steps.append(_entry(str(error), raw, kind, steps, str_keys) if step == _ENTRY else step)
+    value = steps.pop() if of_key else _value_at(raw, steps)
+    message = message.replace("Object contains unknown field", "unknown key").replace("Object missing", "missing")
+    if message.startswith("Invalid enum value"):
+        allowed = ["''" if one == "" else str(one) for one in _allowed(inspect.type_info(kind), steps)]
+        message = f"invalid value {shown(value)}; {known_names(value, allowed)}"
+    else:
+        message = message[:1].lower() + message[1:] + (" as a key" if of_key else "")
+        if isinstance(value, bool | int | float | str) and repr(value) not in message:
+            message += f" {shown(value)}" if "got `" in message else f", got {shown(value)}"
+    place = "".join(_places(raw, steps)).removeprefix(".")
+    return f"{place}: {message}" if place else message
+
+
+def _entry(text: str, raw: Any, kind: Any, steps: Sequence[Step], str_keys: bool) -> str:
+    """The entry of the table at `steps` that an error is about: the one that is refused alone, too, in the same words."""
+    table = _value_at(raw, steps)
+    for name in table if isinstance(table, Mapping) else ():
+        try:
+            msgspec.convert(_with(raw, steps, {name: table[name]}), kind, str_keys=str_keys)
+        except msgspec.ValidationError as error:
+            if str(error) == text:
+                return str(name)
+    return _ENTRY
+
+
+def _with(raw: Any, steps: Sequence[Step], value: Any) -> Any:
+    """`raw` with `value` at the place `steps`."""
+    if not steps:
+        return value
+    first, rest = steps[0], steps[1:]
+    if isinstance(first, int):
+        return [_with(one, rest, value) if k == first else one for k, one in enumerate(raw)]
+    return {**raw, first: _with(raw[first], rest, value)}
+
+
+def _value_at(raw: Any, steps: Sequence[Step]) -> Any:
+    """What stands at a place; None if nothing does."""
+    for step in steps:
+        try:
+            raw = raw[step]
+        except (LookupError, TypeError):
+            return None
+    return raw
+
+
+def _places(raw: Any, steps: Sequence[Step]) -> Iterator[str]:
+    """How a place is written, step by step: of a list the id of its entry, if it has one of its own, else the number."""
+    for depth, step in enumerate(steps):
+        if not isinstance(step, int):
+            yield f".{step}"
+            continue
+        things = _value_at(raw, steps[:depth])
+        ids = [thing.get("id") if isinstance(thing, Mapping) else None for thing in things]
+        own, is_id = ids[step], steps[depth + 1 :] == ["id"]
+        known = isinstance(own, str) and _ID.fullmatch(own) and ids.count(own) == 1
+        yield f".{own}" if known and not is_id else f"[{step}]"
+
+
+def _allowed(kind: inspect.Type, steps: Sequence[Step]) -> tuple[Any, ...]:
+    """The values that may stand at a place of such a type; () where they cannot be listed."""
+    kinds = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
+    for one in kinds:
+        one = one.type if isinstance(one, inspect.Metadata) else one
+        if not steps and isinstance(one, inspect.LiteralType):
+            return one.values
+        if steps and isinstance(one, inspect.StructType):
+            return next((_allowed(f.type, steps[1:]) for f in one.fields if f.encode_name == steps[0]), ())
+        if steps and isinstance(one, inspect.DictType):
+            return _allowed(one.value_type, steps[1:])
+        if steps and isinstance(one, inspect.CollectionType):
+            return _allowed(one.item_type, steps[1:])
+        if steps and isinstance(one, inspect.TupleType):
+            return _allowed(one.item_types[int(steps[0])], steps[1:])
+    return ()

@@ -1,0 +1,118 @@
+"""Tasks that no game can fulfil, as far as that is easily told: what a player can have at most, whatever the others do."""
+
+from collections.abc import Iterable, Iterator
+
+from strozzi_sim.errors import counted
+from strozzi_sim.games.strasbourg.blocks import Components
+from strozzi_sim.games.strasbourg.geometry import Cell, City, read_city
+from strozzi_sim.games.strasbourg.state import PLAYER_COUNTS
+from strozzi_sim.games.strasbourg.tasks import Task
+
+_LORDS = 3  # seats of the council that are no guild's
+_DIRECTIONS = {"orthogonal_line": ((1, 0), (0, 1)), "diagonal_line": ((1, 1), (-1, 1))}
+
+
+def unfulfillable(components: Components) -> Iterator[str]:
+    """Each task that no game can fulfil, in words: what it asks for, and how much of that a player can have.
+
+    A player places at most one member in each auction of a guild (R7.1), one chapel and one edifice are built a round (R9.1,
+    R10.1); whether coins suffice is not looked at. Takes components that are checked.
+    """
+    box = _Box(components)
+    for task in components.tasks:
+        for (thing, which), needed, most in box.asked(task):
+            if needed > most:
+                yield f"{task.id} needs {counted(needed, thing)} {which}, and a player can have at most {most}"
+                break
+
+
+class _Box:
+    """What can be had in a box."""
+
+    def __init__(self, components: Components) -> None:
+        self.city: City = read_city(components.city, components.guilds.letters, "city")
+        self.guilds: list[str] = components.guilds.order
+        self.rounds = len(components.round_cards)
+        named = [guild for card in components.round_cards for guild in (card.guilds.B, card.guilds.D, card.guilds.F)]
+        self.auctions = {guild: named.count(guild) for guild in self.guilds}
+        self.sites = [self.members(self.city.beside(site)) for site in self.city.sites]
+        corners = [self.members(self.city.around(corner)) for corner in self.city.chapel_sites]
+        self.chapels = corners if components.chapels.count > 0 else []
+        self.chapel_count = min(components.chapels.count, self.rounds)
+
+    def members(self, cells: Iterable[Cell]) -> int:
+        """How many members a player can have on these city spaces."""
+        owners = [self.city.guilds[cell] for cell in cells]
+        return sum(min(owners.count(guild), self.auctions[guild]) for guild in set(owners))
+
+    def asked(self, task: Task) -> Iterator[tuple[tuple[str, str], int, int]]:
+        """((a thing, which) the task asks for, how many, how many a player can have); each number of players by itself."""
+        kind, needed = task.kind, task.min or 0
+        of_guild = {guild: self.members(self._cells(guild)) for guild in self.guilds}
+        if kind == "members_in_guild":
+            guild, times = str(task.guild), self.auctions[str(task.guild)]
+            spaces = counted(len(self._cells(guild)), "space")
+            yield ("member", f"at {guild} ({spaces}, {counted(times, 'auction')})"), needed, of_guild[guild]
+        elif kind in ("adjacent_to_edifice", "same_edifice"):
+            yield ("member", "beside one edifice"), needed, max(self.sites, default=0)
+        elif kind == "distinct_edifices":
+            which = f"({counted(self.rounds, 'round')}, {counted(len(self.sites), 'building site')})"
+            yield ("edifice", which), needed, min(self.rounds, sum(most > 0 for most in self.sites))
+        elif kind == "same_chapel":
+            yield ("member", "beside one chapel"), needed, max(self.chapels, default=0)
+        elif kind == "distinct_chapels":
+            which = f"({self.chapel_count} built at most, {counted(len(self.city.chapel_sites), 'chapel site')})"
+            yield ("chapel", which), needed, min(self.chapel_count, sum(most > 0 for most in self.chapels))
+        elif kind in _DIRECTIONS:
+            yield ("member", "in a line"), needed, self._longest(_DIRECTIONS[kind])
+        elif kind == "square_2x2":
+            yield ("member", "on a square of spaces"), 4, max(map(self.members, self._squares()), default=0)
+        elif kind == "connected_group":
+            yield ("member", "in a connected group"), needed, max(map(self.members, self._groups()))
+        elif kind == "border_members":
+            yield ("member", "on the border"), needed, self.members(self._border())
+        elif kind == "distinct_guilds":
+            yield ("guild", f"(of {len(self.guilds)})"), needed, sum(most > 0 for most in of_guild.values())
+        elif kind == "guilds_with_pairs":
+            most = sum(most >= needed for most in of_guild.values())
+            yield ("guild", f"with {counted(needed, 'member')} each"), task.guilds or 0, most
+        elif kind == "council_members":
+            most = _LORDS + sum(times > 0 for times in self.auctions.values())
+            for players in PLAYER_COUNTS:
+                yield ("seat", f"of the council with {players} players"), task.minimum(players), most
+
+    def _cells(self, guild: str) -> list[Cell]:
+        return [cell for cell, owner in self.city.guilds.items() if owner == guild]
+
+    def _border(self) -> list[Cell]:
+        ends = ((1, self.city.columns), (1, self.city.rows))
+        return [cell for cell in self.city.guilds if cell[0] in ends[0] or cell[1] in ends[1]]
+
+    def _longest(self, directions: Iterable[Cell]) -> int:
+        """The most members in a line without a gap."""
+        longest = 0
+        for column, row in self.city.guilds:
+            for right, down in directions:
+                line = [(column, row)]
+                while line[-1] in self.city.guilds and self.members(line) == len(line):
+                    longest = max(longest, len(line))
+                    line.append((line[-1][0] + right, line[-1][1] + down))
+        return longest
+
+    def _squares(self) -> Iterator[list[Cell]]:
+        for column, row in self.city.guilds:
+            block = self.city.around((column, row))
+            if len(block) == 4:
+                yield block
+
+    def _groups(self) -> Iterator[list[Cell]]:
+        """City spaces that hang together."""
+        left = {cell for cell, guild in self.city.guilds.items() if self.auctions[guild]}
+        yield []
+        while left:
+            group = [left.pop()]
+            for cell in group:
+                beside = left.intersection(self.city.beside(cell))
+                left -= beside
+                group += beside
+            yield group
