@@ -122,6 +122,7 @@ def test_fairness(game, document):
 def test_a_person_plays_to_the_end(game, capsys, monkeypatch):
     """Whatever is asked, one of these answers is among the choices."""
     answers = "pass\nvenice\nrome\nnaples\nT\nstop\n7\ndecline\ndiscard\n"
+    answers = "\n".join([*Position(game, fewest(game), seed=0, deal=0).together[:1], answers])
     monkeypatch.setattr("sys.stdin", io.StringIO(answers * 2000))
     assert app.run(["play", game.name, "--players", str(fewest(game)), "--agents", "random"]) == 0
     out = capsys.readouterr().out
@@ -138,7 +139,7 @@ def test_a_person_leaves(game, capsys, monkeypatch):
 def test_what_may_be_chosen_is_said_in_few_words(game):
     table = Position(game, fewest(game), seed=1, deal=0)
     while not table.over:
-        assert len(_spoken(table.names)) < 120
+        assert len(_spoken(table.together or table.names)) < 120
         table.play(table.legal[len(table.legal) // 3])
 
 

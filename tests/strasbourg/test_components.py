@@ -246,6 +246,7 @@ def test_what_is_said_to_be_impossible_does_not_happen(name):
     assert not fulfilled & never, "the bound is too low"
 
 
+@pytest.mark.slow
 def test_a_study_tells_the_warnings_of_its_variants_before_it_is_played():
     chosen = from_changes(STRASBOURG, "few", {"chapels": {"count": 2}}, "few")
     plan = plan_of("study", STRASBOURG, [[load_agent("random", STRASBOURG)]], [BASE, chosen], Extent((3,), 1))

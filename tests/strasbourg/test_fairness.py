@@ -66,14 +66,15 @@ def test_a_cheat_from_outside_reads_nothing(readers):
     assert leak(readers, "all", variant("hide-money")) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
         "mo_ismcts:iterations=6,model=heuristic,prior=heuristic,bias=5,widening=0.5",
-        pytest.param("strategist:iterations=6,model=heuristic", marks=pytest.mark.slow),
+        "strategist:iterations=6,model=heuristic",
     ],
 )
-@pytest.mark.parametrize("changes", ["base", pytest.param("all-flipped", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("changes", ["base", "all-flipped"])
 def test_a_search_that_imagines_what_rivals_have_planned_is_fair(name, changes):
     found = check_fairness(load_agent(name, STRASBOURG), STRASBOURG, variant(changes), players=[3], deals=1)
     assert found.leak is None, found.leak
