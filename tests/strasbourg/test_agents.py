@@ -192,7 +192,7 @@ def test_every_agent_beats_random(name):
 
 @pytest.mark.slow
 def test_the_search_beats_the_evaluator():
-    assert win_share("strategist", "heuristic", 12) > 0.4
+    assert win_share("strategist", "heuristic", 12) > 0.3  # 0.43 of 1,020 games; fair is 0.25
 
 
 @cache
