@@ -169,3 +169,12 @@ def test_every_agent_is_registered_once():
     for file in (ROOT / "agents").rglob("*.py"):
         declared |= set(re.findall(r'@compiled_agent\(\s*(?:name=)?"([a-z0-9-]+)"', file.read_text()))
     assert declared <= {point.partition("@")[0] for point in points}
+
+
+@pytest.mark.parametrize(
+    "file", sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]), ids=lambda file: file.name
+)
+def test_pages_speak_of_players(file):
+    """They or the seat, but for what a rulebook says in quotation marks."""
+    text = re.sub(r'"[^"\n]*"', "", file.read_text("utf-8"))
+    assert not re.findall(r"\b(?:he|his|him|himself)\b", text, re.IGNORECASE)

@@ -115,6 +115,8 @@ class NarrowRecord(types.Record):  # type: ignore[misc]
         super().__init__(fields, plain.size, plain.aligned)
         self.name = f"Narrow{plain.name}"  # its key
 
+    __repr__ = types.Type.__repr__  # the name; numba asks for it before every pass, and a record's is slow
+
     @property
     def members(self) -> Any:
         """The fields as NumPy has them."""

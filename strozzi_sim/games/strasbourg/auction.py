@@ -3,7 +3,7 @@
 from numba import int64
 
 from strozzi_sim.games.strasbourg import events as e
-from strozzi_sim.games.strasbourg.asking import ACTING, ASKED, BIDDING, RETURNING, STEPPING, ask, bids
+from strozzi_sim.games.strasbourg.asking import ACTING, BIDDING, RETURNING, STEPPING, ask, bids
 from strozzi_sim.games.strasbourg.cards import add_values, one_card, values_in
 from strozzi_sim.games.strasbourg.state import BID, DEFER, NOBODY, PASS, RETURN, RETURN_CARD, REVEAL, STEP_A
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
@@ -162,5 +162,5 @@ def return_card(state, action, journal):
 
 
 __all__ = [
-    "ASKED", "acting_ranks", "begin_auction", "bid", "bid_next", "guild_of_step", "return_card", "return_next",
+    "acting_ranks", "begin_auction", "bid", "bid_next", "guild_of_step", "return_card", "return_next",
 ]  # fmt: skip

@@ -31,7 +31,6 @@ from strozzi_sim.games.strasbourg.state import (
     GOOD,
     GUILD_SEAT,
     MERCHANTS,
-    NO_SITE,
     NOBILITY,
     NOBODY,
     NONE,
@@ -248,4 +247,4 @@ def _build(state, seat, step, site, journal):
     return STEPPING
 
 
-__all__ = ["NO_SITE", "act_next", "begin_building", "build", "place", "sell", "take_good", "take_seat"]
+__all__ = ["act_next", "begin_building", "build", "place", "sell", "take_good", "take_seat"]

@@ -48,7 +48,7 @@ from strozzi_sim.games.strasbourg.state import (
     TASK_SOURCE,
 )
 from strozzi_sim.kernel.bits import count_bits, kth_bit, lowest_bit
-from strozzi_sim.kernel.jit import inline_source, jit
+from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.journal import write
 from strozzi_sim.kernel.streams import draw, open_source
 
@@ -74,7 +74,7 @@ def deal(state, rules, players, start_player, chance, journal):
         state.dealt[seat] = dealt
     _ask_keep(state, rules, int64(0))
     if state.legal & (state.legal - 1) == 0:  # nothing to choose
-        apply(state, rules, lowest_bit(state.legal), chance, journal)
+        run_on(state, rules, _keep_in_turn(state, rules, lowest_bit(state.legal), journal), chance, journal)
 
 
 @jit
@@ -182,6 +182,19 @@ def _keep(state, rules, seat, choice, journal):
 
 
 @jit
+def _keep_in_turn(state, rules, choice, journal):
+    """The seat that is asked keeps some tasks, and those after it up to the next that has a choice."""
+    seat = state.actor
+    _keep(state, rules, seat, choice, journal)
+    for other in range(seat + 1, state.players):
+        _ask_keep(state, rules, other)
+        if state.legal & (state.legal - 1):
+            return ASKED
+        _keep(state, rules, other, lowest_bit(state.legal), journal)
+    return begin_round(state, rules, journal)
+
+
+@jit
 def apply(state, rules, action, chance, journal):
     """Play a legal action and run on to the next seat with a choice, or to the end."""
     phase = state.phase
@@ -193,7 +206,7 @@ def apply(state, rules, action, chance, journal):
         stage = split(state, rules, action, journal)
     else:
         stage = _act(state, rules, phase, action, journal)
-    _run_on(state, rules, stage, chance, journal)
+    run_on(state, rules, stage, chance, journal)
 
 
 @inline_source
@@ -210,18 +223,11 @@ def _act(state, rules, phase, action, journal):
         return return_card(state, action, journal)
     if phase != KEEP:
         return build(state, action, journal)
-    seat = state.actor
-    _keep(state, rules, seat, action, journal)
-    for other in range(seat + 1, state.players):
-        _ask_keep(state, rules, other)
-        if state.legal & (state.legal - 1):
-            return ASKED
-        _keep(state, rules, other, lowest_bit(state.legal), journal)
-    return begin_round(state, rules, journal)
+    return _keep_in_turn(state, rules, action, journal)
 
 
-@inline_source
-def _run_on(state, rules, stage, chance, journal):
+@force_inline
+def run_on(state, rules, stage, chance, journal):
     """Go from stage to stage until somebody is asked, or the game is over."""
     while stage != ASKED:
         if stage == BIDDING:
