@@ -462,6 +462,7 @@ class Long:
 """
 
 
+@pytest.mark.slow
 def test_line_ups_with_awkward_and_long_names(tmp_path, monkeypatch):
     import pandas as pd
 
