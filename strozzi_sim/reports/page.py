@@ -244,6 +244,7 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
         game=game.title,
         calibrated=calibrated_words(manifest),
         reconstructed=[(name, list(lines)) for name, lines in manifest.get("reconstructed", {}).items() if lines],
+        warnings=manifest.get("warnings", []),
         command=manifest.get("command") or "",
         again=_again(manifest),
         **{part.name: getattr(content, part.name) for part in fields(content)},

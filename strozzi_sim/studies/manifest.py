@@ -43,6 +43,7 @@ def make_manifest(plan: Plan, command: str) -> dict[str, Any]:
             "python": platform.python_version(),
             **{name: version(name) for name in LIBRARIES},
         },
+        "warnings": plan.warnings(),
         "reconstructed": {variant.name: list(variant.reconstructed) for variant in plan.variants},
         "host": {
             "system": platform.platform(),

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -217,12 +217,17 @@ class Plan:
 
     def warnings(self) -> list[str]:
         """What the designer of its variants should know, a line each."""
-        lines = []
-        for variant in self.variants:
-            words, more = variant.warnings[:_FEW], len(variant.warnings) - _FEW
-            rest = [f"and {more} more"] if more > 0 else []
-            lines += [f"variant {variant.name}: {line}" for line in (*words, *rest)]
-        return lines
+        return warnings_of(self.variants)
+
+
+def warnings_of(variants: Iterable[Variant]) -> list[str]:
+    """What the designer of these variants should know, a line each; of every variant the first few."""
+    lines = []
+    for variant in variants:
+        words, more = variant.warnings[:_FEW], len(variant.warnings) - _FEW
+        rest = [f"and {more} more"] if more > 0 else []
+        lines += [f"variant {variant.name}: {line}" for line in (*words, *rest)]
+    return lines
 
 
 def hash_of(resolved: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ from strozzi_sim.games.strasbourg.scoring import is_fulfilled
 from strozzi_sim.games.strasbourg.state import MAX_TASKS, TASK_KINDS
 from strozzi_sim.games.strasbourg.tasks import PARAMETERS
 from strozzi_sim.games.variants import from_changes, from_components
+from strozzi_sim.reports.writing import write_report
 from strozzi_sim.studies.plan import Extent
 from strozzi_sim.studies.planning import plan_of
 from strozzi_sim.studies.run import Progress
@@ -247,15 +248,19 @@ def test_what_is_said_to_be_impossible_does_not_happen(name):
 
 
 @pytest.mark.slow
-def test_a_study_tells_the_warnings_of_its_variants_before_it_is_played():
+def test_a_study_tells_the_warnings_of_its_variants_before_it_is_played(tmp_path):
     chosen = from_changes(STRASBOURG, "few", {"chapels": {"count": 2}}, "few")
     plan = plan_of("study", STRASBOURG, [[load_agent("random", STRASBOURG)]], [BASE, chosen], Extent((3,), 1))
     said = []
-    run(Study(plan), Run(progress=Progress(say=said.append)))
-    assert said[0] == (
+    words = (
         "variant few: no game can fulfil a task: T_CHAPEL4 needs 4 chapels (2 built at most, 15 chapel sites), and a player can "
         "have at most 2"
     )
+    played = run(Study(plan), Run(progress=Progress(say=said.append)))
+    assert said[0] == words
+    assert played.manifest["warnings"] == [words]
+    page = write_report(tmp_path / "few", played.manifest, played.tables, STRASBOURG)
+    assert f"<p>Note: {words}</p>" in page.read_text("utf-8")
     many = from_changes(STRASBOURG, "many", {"tasks": {f"T_ED{k}": {"min": 9} for k in range(2, 7)}, "chapels": {"count": 0},
                                              "round_cards": BASE.components["round_cards"][:1]}, "many")  # fmt: skip
     lines = replace(plan, variants=(BASE, many)).warnings()
