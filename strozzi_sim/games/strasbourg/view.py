@@ -21,6 +21,17 @@ __all__ = [
     "seen_action", "together", "view_of",
 ]  # fmt: skip
 
+_QUESTIONS = {
+    s.TAKE_SEAT: "Do you take the seat of the {guild}s in the council?",
+    s.TAKE_GOOD: "Do you take a good of the {guild}s?",
+    s.PLACE: "Where in the city of the {guild}s do you place a member?",
+    s.APPRENTICE: "A good of the {guild}s, or a member in the city?",
+    s.SELL: "How many {guild} goods do you sell?",
+    s.RETURN: "Which card goes under your deck?",
+    s.BUILD_CHAPEL: "Where do you build the chapel? A corner is named by the cells to its upper left and lower right",
+    s.BUILD_EDIFICE: "Where do you build {edifice}, the edifice of this round?",
+}
+
 
 @dataclass(frozen=True)
 class View:
@@ -225,18 +236,5 @@ def question(view: View, phase: int) -> str:
         can_wait = view.privileges[view.seat] and others  # (F6.5)
         waiting = ", pass, or pay a privilege and wait?" if can_wait else ", or pass?"
         return f"Step {step_words(view.step or '', view.guild)}: turn over a stack{waiting}"
-    if phase == s.TAKE_SEAT:
-        return f"Do you take the seat of the {view.guild}s in the council?"
-    if phase == s.TAKE_GOOD:
-        return f"Do you take a good of the {view.guild}s?"
-    if phase == s.PLACE:
-        return f"Where in the city of the {view.guild}s do you place a member?"
-    if phase == s.APPRENTICE:
-        return f"A good of the {view.guild}s, or a member in the city?"
-    if phase == s.SELL:
-        return f"How many {view.guild} goods do you sell?"
-    if phase == s.RETURN:
-        return "Which card goes under your deck?"
-    if phase == s.BUILD_CHAPEL:
-        return "Where do you build the chapel? A corner is named by the cells to its upper left and lower right"
-    return f"Where do you build {view.edifices[view.round - 1]}, the edifice of this round?"
+    edifice = view.edifices[view.round - 1] if phase == s.BUILD_EDIFICE else ""
+    return _QUESTIONS[phase].format(guild=view.guild, edifice=edifice)
