@@ -1,5 +1,6 @@
 """Reports claim no more than is shown: false alarms are rare where there is nothing, and small differences are no findings."""
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -127,7 +128,18 @@ def test_equal_positions_are_seldom_said_to_win_more():
 
 def test_unequal_positions_are_told():
     (line,) = findings.lineup_sentences(Lineups(1, [0.2, 0.6, 0.1, 0.1]).tables(1, 200))
-    assert "agent 0 (position 0) wins" in line
+    names = re.match(
+        r"4 players: (agent 1) wins [\d.]+, (agent 0) [\d.]+, (agent \d) [\d.]+ and (agent \d) [\d.]+", line
+    )
+    assert names
+    assert f"surely agent 1 more and {names[3]} and {names[4]} less than agent 0" in line
+
+
+def test_an_agent_that_sits_twice_is_told_apart_by_its_positions():
+    tables = Lineups(1, [0.2, 0.6, 0.1, 0.1]).tables(1, 200)
+    tables["lineup"] = tables["lineup"].replace({"agent": {"agent 3": "agent 2"}})
+    (line,) = findings.lineup_sentences(tables)
+    assert line.startswith("4 players: agent 0 (position 0) wins ")
     assert "surely position 1 more and position 2 and position 3 less than position 0" in line
 
 

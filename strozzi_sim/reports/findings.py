@@ -252,7 +252,10 @@ def _shares_in_words(rows: list[tuple[str, Any]]) -> tuple[str, str]:
 
 
 def lineup_sentences(tables: Tables, chunks: int = MAX_CHUNKS) -> list[str]:
-    """What each position wins, and who surely wins more or less than position 0, all statements judged together."""
+    """What each agent wins, the best first, and who surely wins more or less than the one at position 0, all judged together.
+
+    Agents that sit twice are told apart, and ordered, by their positions.
+    """
     lineups = tables["lineup"]
     rows = pick(lineups, figure="win_share_minus_position_0").dropna(subset="value")
     df = degrees_of_freedom(rows["n"], rows["deals"], chunks)
@@ -268,15 +271,22 @@ def lineup_sentences(tables: Tables, chunks: int = MAX_CHUNKS) -> list[str]:
         if (group["value"] == 0).all() and (group["low"] == 0).all():
             statements.append(f"{where}: all positions win exactly equally often, as identical agents must.")
             continue
+        once = own["agent"].is_unique
+        who = {row.position: row.agent if once else f"position {row.position}" for row in own.itertuples(index=False)}
+        ranked = own.sort_values("value", ascending=False, kind="stable") if once else own
         shares, half_width = _shares_in_words(
-            [(f"{row.agent} (position {row.position})", row) for row in own.itertuples(index=False)]
+            [
+                (row.agent if once else f"{row.agent} (position {row.position})", row)
+                for row in ranked.itertuples(index=False)
+            ]
         )
+        sure_ones = group[group["sure"]].set_index("position")["value"]
         more, less = (
-            [f"position {position}" for position in group[group["sure"] & (sign * group["value"] > 0)]["position"]]
+            [who[position] for position in ranked["position"] if sign * sure_ones.get(position, 0) > 0]
             for sign in (1, -1)
         )
-        told = [f"{listed(who)} {word}" for who, word in ((more, "more"), (less, "less")) if who]
-        verdict = f"surely {' and '.join(told)} than position 0" if told else "none is told from position 0"
+        told = [f"{listed(names)} {word}" for names, word in ((more, "more"), (less, "less")) if names]
+        verdict = f"surely {' and '.join(told)} than {who[0]}" if told else f"none is told from {who[0]}"
         rest = len(group) - len(more) - len(less)
         others = f", {rest} not told from it" if told and rest else ""
         statements.append(f"{where}: {shares} ({half_width}{verdict}{others}).")
