@@ -18,7 +18,9 @@ from strozzi_sim.play.start import Start
 HIDDEN = variant("hidden-cash")
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize(
+    "name", [name if name == "strozzi" else pytest.param(name, marks=pytest.mark.slow) for name in game_names()]
+)
 def test_every_game_keeps_its_promises(name):
     game = load_game(name)
     found = check_game(game, players=[game.player_counts[-1]], deals=1)

@@ -202,6 +202,7 @@ def owner_paths(memory, root):
         yield from owner_paths(memory, child)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("expand", [1, 4])
 def test_every_seat_has_a_tree_of_what_it_sees(expand):
     """Strasbourg hides plans and shows bids: rivals' trees hold none of the searcher's cards drawn."""
