@@ -134,6 +134,15 @@ def in_ranges(names: Sequence[str]) -> list[str]:
     return listed
 
 
+def range_words(low: float, high: float) -> str:
+    """What a number outside low to high must be.
+
+    >>> range_words(1, 1e6)
+    'must be between 1 and 1,000,000'
+    """
+    return f"must be between {low:,.16g} and {high:,.16g}"
+
+
 def check_range(argument: str, value: float, low: float, high: float) -> None:
     """Refuse an argument outside low to high.
 
@@ -141,7 +150,7 @@ def check_range(argument: str, value: float, low: float, high: float) -> None:
         ArgumentError: names the argument and the limits.
     """
     if not low <= value <= high:
-        raise ArgumentError(argument, f"must be between {low:g} and {high:g}, got {shown(value)}")
+        raise ArgumentError(argument, f"{range_words(low, high)}, got {shown(value)}")
 
 
 class Stopped(BaseException):

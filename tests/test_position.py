@@ -401,8 +401,6 @@ def test_whole_games_are_less_than_a_kibibyte(kit):
 @each_game
 def test_restricted_rules_are_given_again(kit):
     base = kit.variant("base")
-    if not restrictions(kit.game, base):
-        pytest.skip(f"{kit.game.name} has no restrictions")
     name = next(name for name in restrictions(kit.game, base) if "-N" not in name)
     forbidding = restricted(kit.game, base, {0: [name]})
     position = played_at_random(Position(kit.game, kit.game.player_counts[0], variant=forbidding))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strozzi_sim.cli.wording import in_options
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import InputError, known_names, range_words, shown
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -138,7 +138,7 @@ def parse_workers(workers: int | None) -> int:
 def check_range(option: str, value: float | None, low: float, high: float) -> None:
     """Refuse an option's value outside low to high; None is an option that was not given."""
     if value is not None and not low <= value <= high:
-        raise InputError(f"{option}: must be between {low:g} and {high:g}, got {shown(value)}")
+        raise InputError(f"{option}: {range_words(low, high)}, got {shown(value)}")
 
 
 def check_seed(seed: int) -> None:
