@@ -120,7 +120,7 @@ REFUSED = [
     (lambda: tournament("strozzi", agents=FIELD), "--agents", "agents: a tournament with 4 players needs"),
     (lambda: tournament("strozzi", agents=FIELD, players=9), "--players", "players: strozzi takes 3-6 players, got 9"),
     (lambda: tournament("strozzi", agents=FIELD, players=3, seatings="one"), "--seatings", "seatings: a tournament takes"),
-    (lambda: Sample(matchups=0), "--matchups", "matchups: must be between 1 and 100000, got 0"),
+    (lambda: Sample(matchups=0), "--matchups", "matchups: must be between 1 and 100,000, got 0"),
     (lambda: Sample(until="soon"), "--until", "until: expected a width between 0 and 1"),
     (lambda: compare("strozzi", first="random", second="greedy", against=["random"] * 4), "--against",
      "against: 4 agents for 3 other seats"),
@@ -130,7 +130,7 @@ REFUSED = [
     (lambda: ladder("strozzi", agent="greedy", climb=Climb("margin", 0)), "--from", "start: must be above 0, got 0"),
     (lambda: ladder("strozzi", agent="greedy", climb=Climb("margin", 250, 9)), "--steps", "steps: margin of greedy is"),
     (lambda: Climb(steps=31), "--steps", "steps: must be between 1 and 30, got 31"),
-    (lambda: Search(held_out=1), "--held-out", "held_out: must be between 2 and 1e+08, got 1"),
+    (lambda: Search(held_out=1), "--held-out", "held_out: must be between 2 and 100,000,000, got 1"),
     (lambda: exploit("strozzi", agent="random", seed=-1), "--seed", "seed: must be between 0 and 2^53 - 1, got -1"),
 ]  # fmt: skip
 
