@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -46,10 +47,10 @@ def _entry(name: str) -> list[str]:
     lines = [f"### `ss.{name}{made_by_us}`", "", *_text(inspect.getdoc(thing) or "")]
     if inspect.isclass(thing) and thing.__module__.split(".")[1] != "agent":
         of_ours = [base for base in thing.__mro__ if base.__module__.startswith("strozzi_sim.")]
-        own = [(key, each) for base in of_ours for key, each in vars(base).items() if not key.startswith("_")]
+        own = [(key, each) for base in of_ours for key, each in vars(base).items() if not key.startswith("_") and (each.__class__ in (property, cached_property) or callable(getattr(each, "__func__", each)))]
         for key, each in own:
             plain = each.__func__ if isinstance(each, staticmethod | classmethod) else each
-            what = f"`.{key}`" if isinstance(each, property) else f"`.{key}{_signature(plain)}`"
+            what = f"`.{key}`" if isinstance(each, property | cached_property) else f"`.{key}{_signature(plain)}`"
             lines += ["", f"**{what}**  ", *_text(inspect.getdoc(plain) or "")]
     return lines
 

@@ -8,23 +8,29 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from strozzi_sim.agent import Param, compiled_agent, load_agent, python_agent
-    from strozzi_sim.api.contests import compare, exploit, fairness, ladder, tournament
-    from strozzi_sim.api.results import Results
-    from strozzi_sim.api.studies import Study, agents, read_study, run, simulate
+    from strozzi_sim.agent.registry import agents
     from strozzi_sim.conformance import check_agent, check_game
     from strozzi_sim.games import game_names as games
     from strozzi_sim.games import load_game
     from strozzi_sim.play.position import Position
+    from strozzi_sim.questions.compare import compare
+    from strozzi_sim.questions.exploit import exploit
+    from strozzi_sim.questions.fairness import fairness
+    from strozzi_sim.questions.ladder import ladder
+    from strozzi_sim.questions.simulate import simulate
+    from strozzi_sim.questions.tournament import tournament
     from strozzi_sim.selfplay.vector import VectorEnv
+    from strozzi_sim.studies.results import Results
+    from strozzi_sim.studies.study import Study, read_study, run
 
     __version__: str
 
 _PLACES = {
-    "Param": "agent", "compiled_agent": "agent", "load_agent": "agent", "python_agent": "agent",
-    "agents": "api.studies", "compare": "api.contests", "exploit": "api.contests", "fairness": "api.contests",
-    "ladder": "api.contests", "tournament": "api.contests", "Results": "api.results", "Study": "api.studies",
-    "read_study": "api.studies", "run": "api.studies", "simulate": "api.studies", "check_agent": "conformance",
-    "check_game": "conformance", "load_game": "games", "Position": "play.position", "VectorEnv": "selfplay.vector",
+    "Param": "agent", "compiled_agent": "agent", "load_agent": "agent", "python_agent": "agent", "agents": "agent.registry",
+    "check_agent": "conformance", "check_game": "conformance", "load_game": "games", "Position": "play.position",
+    "VectorEnv": "selfplay.vector", "Results": "studies.results", "Study": "studies.study", "read_study": "studies.study",
+    "run": "studies.study",
+    **{name: f"questions.{name}" for name in ("compare", "exploit", "fairness", "ladder", "simulate", "tournament")},
 }  # fmt: skip
 
 __all__ = [

@@ -153,6 +153,13 @@ def check_range(argument: str, value: float, low: float, high: float) -> None:
         raise ArgumentError(argument, f"{range_words(low, high)}, got {shown(value)}")
 
 
+def check_whole(argument: str, value: Any, low: int, high: int) -> None:
+    """Refuse what is no whole number in low to high. Raises ArgumentError."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ArgumentError(argument, f"must be a whole number, got {shown(value)}")
+    check_range(argument, value, low, high)
+
+
 class Stopped(BaseException):
     """SIGINT or SIGTERM came; no `except Exception` on the way out takes it for something else."""
 

@@ -8,8 +8,9 @@ import hashlib
 import sys
 from pathlib import Path
 
-from strozzi_sim.studies.planning import make_plan
-from strozzi_sim.studies.run import Progress, run_study
+from strozzi_sim.studies.planning import plan_of_keys as make_plan
+from strozzi_sim.studies.progress import Progress
+from strozzi_sim.studies.run import run_study
 
 AGENT = """
 import numpy as np
@@ -62,5 +63,5 @@ if __name__ == "__main__":
         run_study(plan, folder / "resumed", workers=2, progress=Progress(games=kill_after_three))
     except Killed:
         resumed = run_study(plan, folder / "resumed", workers=1)
-        assert 0 < resumed.played_now < resumed.games
+        assert 0 < resumed.played_now < resumed.n_games
         print("resumed", digest(resumed.folder))

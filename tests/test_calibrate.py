@@ -15,7 +15,7 @@ from strozzi_sim.play import calibrate as calibrating
 from strozzi_sim.play.calibrate import Calibration, calibrate, in_counts, with_values
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.studies.calibrated import calibrated, noted
-from strozzi_sim.studies.planning import make_plan
+from strozzi_sim.studies.planning import plan_of_keys as make_plan
 
 pytestmark = pytest.mark.slow
 

@@ -15,8 +15,9 @@ from strozzi_sim.games import game_names
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "strozzi_sim"
 ORDER = [
-    "errors", "kernel", "stats", "facts", "games", "agent", "selfplay", "play", "studies", "reports", "conformance", "adapters", "api", "cli",
+    "errors", "kernel", "stats", "facts", "games", "agent", "selfplay", "play", "studies", "questions", "reports", "conformance", "adapters", "cli",
 ]  # fmt: skip
+DRAWN_LATER = {"studies/results.py"}  # results are drawn by a part below them, once somebody looks
 SOURCES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "agents").rglob("*.py")])
 GAME_FILES = {
     "__init__.py", "components.toml", "variants.toml", "components.py", "state.py", "core.py", "events.py", "view.py",
@@ -52,7 +53,8 @@ def test_imports_point_one_way(file):
     for name, _ in imports(file):
         part = part_of(name)
         assert not name.startswith("strozzi_agents"), f"{file}: agents are found through entry points, not imported"
-        if part is not None:
+        later = part == "reports" and file.relative_to(PACKAGE).as_posix() in DRAWN_LATER
+        if part is not None and not later:
             assert ORDER.index(part) <= ORDER.index(here), f"{file} imports {name} from a part below it"
 
 

@@ -27,9 +27,10 @@ from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.play.records import record_game
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.studies.kept import KeptTable, read_facts
-from strozzi_sim.studies.planning import make_plan
-from strozzi_sim.studies.played import load_results
-from strozzi_sim.studies.run import Progress, run_in_memory, run_study
+from strozzi_sim.studies.planning import plan_of_keys as make_plan
+from strozzi_sim.studies.progress import Progress
+from strozzi_sim.studies.results import load_results
+from strozzi_sim.studies.run import run_in_memory, run_study
 from strozzi_sim.studies.store import Store
 
 STROZZI = load_game("strozzi")
@@ -279,7 +280,7 @@ def test_a_finished_study_that_is_asked_for_rows_plays_again_and_for_less_does_n
         bare.facts("ship")
     tables = {file.name: file.read_bytes() for file in (folder / "tables").iterdir()}
     more = run_study(plan(facts=["ship", "card"]), folder, workers=1, progress=progress)
-    assert more.played_now == more.games
+    assert more.played_now == more.n_games
     assert said == ["14 of 14 chunks do not hold all that is asked and are played again"]
     assert {file.name: file.read_bytes() for file in (folder / "tables").iterdir()} == tables
     kept = contents(finished.folder)
@@ -298,7 +299,7 @@ def test_a_finished_study_that_is_asked_for_rows_plays_again_and_for_less_does_n
     assert none.played_now == 0
     assert not (folder / "facts" / "ship").exists()
     assert run_study(plan(facts=["card", "ship"]), folder, workers=1).played_now == 0
-    assert run_study(plan(facts=["card", "ship", "game"]), folder, workers=1).played_now == more.games
+    assert run_study(plan(facts=["card", "ship", "game"]), folder, workers=1).played_now == more.n_games
 
 
 @pytest.mark.slow

@@ -15,8 +15,9 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.games import game_names, load_game
 from strozzi_sim.games.own_maps import OwnMap
 from strozzi_sim.studies.maps import add_heat_map, add_to, heat_map, plan_in
-from strozzi_sim.studies.planning import make_plan
-from strozzi_sim.studies.run import Progress, run_in_memory, run_study
+from strozzi_sim.studies.planning import plan_of_keys as make_plan
+from strozzi_sim.studies.progress import Progress
+from strozzi_sim.studies.run import run_in_memory, run_study
 from strozzi_sim.studies.study import Run
 
 LATE = {"name": "late", "rows": "flag", "columns": "cards_left", "value": "mean prize", "where": "round == 3"}
@@ -65,7 +66,7 @@ def test_a_later_map_plays_the_chunks_again_and_changes_nothing_else(finished, t
     folder, said = copied(finished, tmp_path), []
     before = tables_of(folder)
     results = played(folder, LATE, WINS, said=said)
-    assert results.played_now == results.games > 0
+    assert results.played_now == results.n_games > 0
     assert any("72 of 72 chunks do not hold all that is asked" in line for line in said)
     after = tables_of(folder)
     assert {name: after[name] for name in before} == before
@@ -117,7 +118,7 @@ def test_a_map_of_kept_rows_is_that_of_games_and_plays_nothing(tmp_path, game):
         found = add_heat_map(kept.folder, own)
         assert found.played_now == 0
         again = add_heat_map(bare.folder, own)
-        assert again.played_now == again.games or own.name != "a"
+        assert again.played_now == again.n_games or own.name != "a"
         pd.testing.assert_frame_equal(
             found.tables[f"heat_{own.name}"], again.tables[f"heat_{own.name}"], check_exact=True
         )
@@ -142,7 +143,7 @@ def test_a_killed_study_takes_a_new_map_up_where_it_was(finished, tmp_path):
     said = []
     results = played(folder, LATE, WINS, said=said)
     assert any("40 of 72 chunks do not hold" in line for line in said)
-    assert results.played_now == results.games
+    assert results.played_now == results.n_games
     assert "heat_wins" in results.tables
 
 

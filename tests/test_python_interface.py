@@ -13,11 +13,11 @@ import pytest
 
 import strozzi_sim as ss
 from strozzi_sim.agent import spec_of
-from strozzi_sim.api.bars import bar
 from strozzi_sim.errors import AgentFault, InputError, Interrupted
 from strozzi_sim.reports import figures, heat, page, painter
 from strozzi_sim.selfplay import pool
-from strozzi_sim.studies.run import FEWEST, Progress
+from strozzi_sim.studies.progress import Progress, bar
+from strozzi_sim.studies.run import FEWEST
 
 ROOT = Path(__file__).parents[1]
 NAMES = [name for name in dir(ss) if name != "__version__"]

@@ -11,7 +11,7 @@ from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.cli import app
 from strozzi_sim.selfplay.match import Match
-from strozzi_sim.studies.planning import make_plan
+from strozzi_sim.studies.planning import plan_of_keys as make_plan
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()

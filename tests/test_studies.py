@@ -20,9 +20,11 @@ import pytest
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.selfplay.loop import OUTCOME, ROW
 from strozzi_sim.selfplay.match import MatchResult
-from strozzi_sim.studies.planning import make_plan, read_study
-from strozzi_sim.studies.played import load_results
-from strozzi_sim.studies.run import Progress, run_study
+from strozzi_sim.studies.planning import plan_of_keys as make_plan
+from strozzi_sim.studies.planning import read_plan as read_study
+from strozzi_sim.studies.progress import Progress
+from strozzi_sim.studies.results import load_results
+from strozzi_sim.studies.run import run_study
 from strozzi_sim.studies.store import Store
 
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"

@@ -25,7 +25,7 @@ from strozzi_sim.stats.sequences import FIRST_LOOK, anytime_interval, surely_dif
 from strozzi_sim.studies.ladder import flattens_at
 from strozzi_sim.studies.matchups import make_field, matchups
 from strozzi_sim.studies.names import find_agents
-from strozzi_sim.studies.played import load_results
+from strozzi_sim.studies.results import load_results
 from strozzi_sim.studies.run import run_in_memory, run_study
 
 TWIN = """
@@ -423,13 +423,13 @@ def test_a_tournament_stops_at_the_same_deal_however_it_is_run(tmp_path, until):
     made = tourney(field, deals=400, until=until)
     first = run_study(made.plan, tmp_path / "a", workers=1, tables=made.tables, stopping_rule=made.stopping_rule())
     assert FIRST_LOOK * 2 <= first.manifest["deals"] < 400
-    assert first.games == first.manifest["deals"] * 24 == first.played_now
+    assert first.n_games == first.manifest["deals"] * 24 == first.played_now
     anytime = first.tables["agents"].query("figure == 'win_share_anytime'")
     if until != "decided":
         assert ((anytime["high"] - anytime["low"]) / 2 <= 0.08).all()
     other = run_study(made.plan, tmp_path / "b", workers=2, tables=made.tables, stopping_rule=made.stopping_rule())
     again = run_study(made.plan, tmp_path / "b", workers=1, tables=made.tables, stopping_rule=made.stopping_rule())
-    assert (other.played_now, again.played_now) == (first.games, 0)
+    assert (other.played_now, again.played_now) == (first.n_games, 0)
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
     shorter = tourney(field, deals=first.manifest["deals"])
     shares = [
@@ -555,10 +555,10 @@ REFUSED = [
     ("tournament go --agents random", "unknown game 'go'"),
     ("compare strozzi greedy", "give two agents or two variants"),
     ("compare strozzi greedy nobody", "unknown agent 'nobody'"),
-    ("compare strozzi greedy random --against a,b,c,d", "--against: 4 agents for 3 other seats"),
+    ("compare strozzi greedy random --against random,random,random,random", "--against: 4 agents for 3 other seats"),
     ("compare strozzi --variants base", "--variants: expected two variants"),
     ("compare strozzi --variants base,poor", "unknown variant 'poor'"),
-    ("compare strozzi a b --variants base,long-tracks", "replaces A and B"),
+    ("compare strozzi a b --variants base,long-tracks", "replaces the two sides"),
     ("ladder strozzi greedy", "--param: greedy has no parameter 'iterations' that is a number; known: margin"),
     ("ladder strozzi greedy --param margin --from 250 --steps 9", "margin of greedy is at most 1000"),
     ("ladder strozzi greedy --param margin --from 0", "--from: must be above 0"),

@@ -12,7 +12,7 @@ from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
 from strozzi_sim.games import load_game
 from strozzi_sim.reports.writing import write_report
-from strozzi_sim.studies.played import load_results
+from strozzi_sim.studies.results import load_results
 from strozzi_sim.studies.run import run_study
 
 pytestmark = pytest.mark.slow
@@ -95,7 +95,7 @@ def test_written_again_it_is_the_same(results, capsys):
     assert "report: " in capsys.readouterr().out
     assert (results.folder / "report.html").read_bytes() == page
     assert (results.folder / "figures" / "mine.svg").exists()
-    assert load_results(results.folder).games == results.games
+    assert load_results(results.folder).games == results.n_games
 
 
 def test_a_weaker_agent_that_beats_a_stronger_one_is_named(results):

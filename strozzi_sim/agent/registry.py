@@ -19,7 +19,7 @@ from strozzi_sim.agent.parameters import Parameter, Policy, Seconds, Value
 from strozzi_sim.agent.source import source_of
 from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, bare, cut
 from strozzi_sim.errors import ArgumentError, InputError, known_names, shown
-from strozzi_sim.games import game_names
+from strozzi_sim.games import find_game, game_names
 from strozzi_sim.games.contract import Game
 from strozzi_sim.kernel.installed import installed
 
@@ -340,3 +340,20 @@ def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
             raise InputError(
                 f"agent {spec.text!r} does not play {game.name} with {players} players; it plays {games}{counts}"
             )
+
+
+def agents(game: str | Game | None = None) -> list[str]:
+    """The names of the agents, or of those that play a game.
+
+    Args:
+        game: a name or a Game.
+
+    Raises:
+        InputError: there is no such game.
+
+    >>> import strozzi_sim as ss
+    >>> "fair-price" in ss.agents("medici_vs_strozzi"), "fair-price" in ss.agents("strozzi")
+    (True, False)
+    """
+    name = None if game is None else find_game(game).name
+    return sorted({agent.name for agent, games in installed_agents() if name is None or name in games})

@@ -77,10 +77,9 @@ def heatmap(
 
     Example: strozzi heatmap strozzi --rows seat --columns round --value "mean coins" --where "place == 1"
     """
-    from strozzi_sim.agent import split_specs
-    from strozzi_sim.games import load_game
     from strozzi_sim.games.own_maps import OwnMap, name_of_map
-    from strozzi_sim.studies.maps import add_heat_map, heat_map
+    from strozzi_sim.studies.maps import add_in
+    from strozzi_sim.studies.study import lineup_study, run
 
     own = OwnMap(
         name=_checked(name) or name_of_map(value, rows, columns, where), rows=rows, columns=columns, value=value,
@@ -91,20 +90,15 @@ def heatmap(
         for option, setting in {**given, "--out": out}.items():
             if setting not in ("", None):
                 raise InputError(f"{option}: {source} is a study that has been played; it has its own")
-        folder = options.named_path(source)
-        with options.how_to_run(workers, folder, json, options.say_calibrating) as how:
-            results = add_heat_map(folder, own, how)
+        with options.watching(json) as progress:
+            results = add_in(options.named_path(source), own, workers, progress)
     else:
-        the_game = load_game(source)
-        counts, lineup = (
-            options.parse_players(players, the_game) if players else None,
-            split_specs(agents) if agents else [],
-        )
-        with options.how_to_run(workers, out, json, options.say_calibrating) as how:
-            results = heat_map(
-                the_game, own, agents=lineup, players=counts, deals=5000 if deals is None else deals,
-                variants=variant or "base", seed=seed or 0, how=how,
-            )  # fmt: skip
+        study = lineup_study(
+            "heatmap", source, players or None, agents, 5000 if deals is None else deals, "rotate", variant or "base", seed or 0,
+            pages=("balance",), own_maps=(own,),
+        )  # fmt: skip
+        with options.watching(json) as progress:
+            results = run(study, out, workers, progress)
     table = "heat_" + own.name.replace("-", "_")
     page = options.write_page(results) if results.folder is not None else None
     if json:

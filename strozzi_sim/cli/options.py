@@ -3,7 +3,7 @@
 import json
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -21,10 +21,8 @@ if TYPE_CHECKING:
     from strozzi_sim.games.contract import Game
     from strozzi_sim.games.variants import Variant
     from strozzi_sim.play.calibrate import Calibration
-    from strozzi_sim.studies.played import Played
-    from strozzi_sim.studies.study import Run
-
-MAX_WORKERS = 1_024
+    from strozzi_sim.studies.progress import Progress
+    from strozzi_sim.studies.results import Results
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game; `strozzi games` lists them")]
 Players = Annotated[str, typer.Option(help="player counts: 4, 3-6 or 3,5; default: all the game allows")]
@@ -33,7 +31,6 @@ Seed = Annotated[int, typer.Option(help="random seed, below 2^53")]
 Workers = Annotated[int | None, typer.Option(help="number of workers; default: all cores")]
 VariantName = Annotated[str, typer.Option("--variant", help="a variant of the game's components")]
 Variants = Annotated[list[str] | None, typer.Option("--variant", help="a variant; may be given several times")]
-Seatings = Annotated[str, typer.Option(help="one, rotate, all or latin")]
 StudyFile = Annotated[Path | None, typer.Option("--study", help="a study's TOML file that defines the variant")]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON document and nothing else")]
 
@@ -51,43 +48,17 @@ def named_path(text: str) -> Path:
 
 
 def parse_players(text: str, game: "Game") -> list[int]:
-    """The player counts in `4`, `3-6` or `3,5`; empty text is all of the game's.
+    """The player counts in `4`, `3-6` or `3,5`; empty text is all of the game's."""
+    from strozzi_sim.studies.names import ALL, find_players
 
-    Raises:
-        InputError: no counts of the game.
-    """
-    if not text:
-        return list(game.player_counts)
-    by_text = {str(count): count for count in game.player_counts}
-    allowed = f"{game.name} takes {game.player_count_text}"
-    counts: dict[int, None] = {}
-    for piece in text.split(","):
-        low, dash, high = piece.strip().partition("-")
-        for end in (low, high) if dash else (low,):
-            if not end.isdecimal():
-                raise InputError(f"--players: expected 4, 3-6 or 3,5, got {shown(text)}")
-            if end not in by_text:
-                raise InputError(f"--players: {allowed}, got {shown(end)[1:-1]}")
-        named = range(by_text[low], by_text[high] + 1) if dash else [by_text[low]]
-        if not named:
-            raise InputError(f"--players: {allowed}, got none in {shown(text)}")
-        counts |= dict.fromkeys(named)
-    for count in counts:
-        if count not in game.player_counts:
-            raise InputError(f"--players: {allowed}, got {count}")
-    return list(counts)
+    return list(find_players(game, text or ALL))
 
 
 def one_player_count(text: str, game: "Game") -> int:
     """The player count of a command that plays one; by default 4, or the fewest of the game."""
-    if not text:
-        from strozzi_sim.studies.names import find_players
+    from strozzi_sim.studies.names import one_count
 
-        return find_players(game, None)[0]
-    counts = parse_players(text, game)
-    if len(counts) > 1:
-        raise InputError(f"--players: this command plays one player count, got {shown(text)}")
-    return counts[0]
+    return one_count(game, text or None)
 
 
 def parse_lineup(text: str, game: "Game", players: int) -> "tuple[AgentSpec, ...]":
@@ -124,15 +95,9 @@ def tell(calibrations: "Sequence[Calibration]") -> None:
 
 def parse_workers(workers: int | None) -> int:
     """The number of workers: all cores, or what was asked for."""
-    if workers is None:
-        from joblib import cpu_count
+    from strozzi_sim.studies.study import team
 
-        return int(cpu_count())
-    if workers < 1:
-        raise InputError(f"--workers: must be at least 1, got {shown(workers)}")
-    if workers > MAX_WORKERS:
-        raise InputError(f"--workers: must be at most {MAX_WORKERS:,}, got {shown(workers)}")
-    return workers
+    return team(workers)
 
 
 def check_range(option: str, value: float | None, low: float, high: float) -> None:
@@ -153,9 +118,9 @@ def find_variant(game: "Game", name: str, study: Path | None) -> "Variant":
 
     if study is None:
         return resolve_variant(game, name)
-    from strozzi_sim.studies.planning import read_study
+    from strozzi_sim.studies.planning import read_plan
 
-    variants = {variant.name: variant for variant in read_study(study).variants}
+    variants = {variant.name: variant for variant in read_plan(study).variants}
     if name not in variants:
         known = known_names(name, variants)
         raise InputError(f"--variant: the study {study} does not list the variant {shown(name)}; {known}")
@@ -176,7 +141,7 @@ def print_json(document: Any, calibrations: "Sequence[Calibration]" = ()) -> Non
     print(json.dumps(document, indent=1, allow_nan=False))
 
 
-def print_tables(results: "Played") -> None:
+def print_tables(results: "Results") -> None:
     """The plan and every table of a study as the JSON document; a missing value is null."""
 
     def rows(frame: "DataFrame") -> list[dict[str, Any]]:
@@ -197,31 +162,27 @@ def command_line() -> str:
 
 
 @contextmanager
-def how_to_run(
-    workers: int | None, out: Path | None, json_wanted: bool, calibrating: Callable[[bool], None] = say_calibrating
-) -> "Iterator[Run]":
-    """How a study is run: in the folder that --out names, if any, and on a terminal with a bar that counts games.
+def watching(json_wanted: bool) -> "Iterator[Progress]":
+    """Who is told how far it is: on a terminal a person, with a bar that counts games.
 
-    With JSON, nothing but `calibrating` is said.
+    With JSON, nothing is said but that agents are calibrated.
     """
-    from strozzi_sim.studies.run import Progress
-    from strozzi_sim.studies.study import Run
+    from strozzi_sim.studies.progress import Progress
 
-    how = partial(Run, out, parse_workers(workers), command=command_line())
+    watcher = partial(Progress, calibrating=say_calibrating, command=command_line(), partly=False)
     if json_wanted or not sys.stderr.isatty():
-        heard: dict[str, Any] = {} if json_wanted else {"say": say, "planned": tell_plan}
-        yield how(Progress(calibrating=calibrating, **heard))
+        yield watcher() if json_wanted else watcher(say=say, planned=tell_plan)
         return
     from rich.console import Console
 
-    from strozzi_sim.api.bars import terminal_bar
+    from strozzi_sim.studies.progress import terminal_bar
 
     console = Console(stderr=True)
     with terminal_bar(console) as games:
-        yield how(Progress(say=console.print, games=games, planned=tell_plan, calibrating=calibrating))
+        yield watcher(say=console.print, games=games, planned=tell_plan)
 
 
-def write_page(results: "Played") -> Path:
+def write_page(results: "Results") -> Path:
     """Write the report of a results folder; returns its path."""
     from strozzi_sim.games import load_game
     from strozzi_sim.reports.writing import write_report

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strozzi_sim.cli import options
+from strozzi_sim.cli.asking import command
 from strozzi_sim.errors import counted
+from strozzi_sim.questions.simulate import simulate
 
 if TYPE_CHECKING:
-    from strozzi_sim.studies.played import Played
+    from strozzi_sim.studies.results import Results
 
 Out = Annotated[Path | None, options.out_option("results folder; default: results/<name>")]
 
@@ -20,10 +22,13 @@ def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a study file 
 
     Example: strozzi run experiments/balance_by_player_count.toml
     """
-    from strozzi_sim.studies.study import run_file
+    from strozzi_sim.studies.planning import read_plan
+    from strozzi_sim.studies.study import Study
+    from strozzi_sim.studies.study import run as play
 
-    with options.how_to_run(workers, out, json, _say_calibrating) as how:
-        results = run_file(file, how)
+    study = Study.of(read_plan(file))
+    with options.watching(json) as progress:
+        results = play(study, out or Path("results") / study.plan.name, workers, progress)
     _finish(results, json)
 
 
@@ -35,12 +40,12 @@ def report(
 
     Example: strozzi report results/balance-by-player-count
     """
-    from strozzi_sim.studies.played import load_results
+    from strozzi_sim.studies.results import load_results
 
     _finish(load_results(folder), json)
 
 
-def _finish(results: "Played", json: bool) -> None:
+def _finish(results: "Results", json: bool) -> None:
     """Write the report of a results folder, and say where everything is."""
     page = options.write_page(results)
     if not json:
@@ -48,57 +53,23 @@ def _finish(results: "Played", json: bool) -> None:
         print(f"tables: {page.parent / 'tables'}\nreport: {page}")
         return
     document: dict[str, Any] = {"results": str(page.parent)}
-    document |= {key: getattr(results, key) for key in ("games", "played_now", "seconds")}
+    document |= {"games": results.n_games, "played_now": results.played_now, "seconds": results.seconds}
     document |= {"tables": {name: str(path) for name, path in results.files.items()}, "report": str(page)}
     calibrated = results.manifest.get("calibrated")
     options.print_json(document | ({"calibrated": calibrated} if calibrated else {}))
 
 
-def balance(
-    game: options.GameName,
-    players: options.Players = "",
-    agents: Annotated[
-        str, typer.Option(help="one line-up, separated by commas; one agent = self-play; seat i gets agent i mod k")
-    ] = "",
-    deals: Annotated[int, typer.Option(help="deals for every cell")] = 5000,
-    seatings: options.Seatings = "rotate",
-    variant: options.Variants = None,
-    seed: options.Seed = 0,
-    workers: options.Workers = None,
-    out: Annotated[
-        Path | None, options.out_option("keep everything in this folder, with a report; default: only print")
-    ] = None,
-    json: options.Json = False,
-) -> None:
-    """Is a game fair to its seats, and how do the agents of a line-up fare? A study without a file.
-
-    Example: strozzi balance strozzi --players 4 --agents heuristic,random,random,random --deals 5000
-    """
-    from strozzi_sim.agent import split_specs
-    from strozzi_sim.games import load_game
-    from strozzi_sim.studies.study import balance
-
-    the_game = load_game(game)
-    counts, lineup = options.parse_players(players, the_game), split_specs(agents) if agents else []
-    with options.how_to_run(workers, out, json, _say_calibrating) as how:
-        results = balance(
-            the_game, agents=lineup, players=counts, deals=deals, seatings=seatings, variants=variant or "base",
-            seed=seed, how=how,
-        )  # fmt: skip
-    if json:
+def _show_balance(results: "Results", given: dict[str, Any]) -> None:
+    if given["json"]:
         options.print_tables(results)
         return
     for name in ("balance", "seats", "lineup"):
         if len(results.tables[name]):
             print(f"\n{name}\n{_text(results.tables[name])}")
-    if out is not None:
+    if results.folder is not None:
         _finish(results, False)
     else:
         options.say("add --out DIR to keep the tables and a report with pictures")
-
-
-def _say_calibrating(noted: bool) -> None:
-    options.say("calibrating agents with seconds=, unless the results folder says what they play as")
 
 
 def _text(frame: Any) -> str:
@@ -116,4 +87,13 @@ def _number(value: float) -> str:
     return "-" if value != value else f"{value:.4f}" if abs(value) < 10 else f"{value:.2f}"
 
 
+balance = command(
+    simulate, _show_balance, "Example: strozzi balance strozzi --players 4 --agents heuristic,random,random,random --deals 5000",
+    without=("facts", "heatmaps"), usual={"players": "all", "deals": 5000}, name="balance",
+    words={
+        "": "Is a game fair to its seats, and how do the agents of a line-up fare? A study without a file.",
+        "players": "player counts: 4, 3-6 or 3,5; default: all the game allows",
+        "variant": "a variant; may be given several times",
+    },
+)  # fmt: skip
 COMMANDS = {"run": run, "report": report, "balance": balance}

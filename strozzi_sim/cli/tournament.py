@@ -1,61 +1,26 @@
 """tournament, compare, ladder: which agent is best, by how much, and how certain that is."""
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.cli import options
-from strozzi_sim.errors import InputError, counted
+from strozzi_sim.cli.asking import command
+from strozzi_sim.errors import counted
+from strozzi_sim.questions.compare import compare
+from strozzi_sim.questions.ladder import ladder
+from strozzi_sim.questions.tournament import tournament
 
 if TYPE_CHECKING:
-    from strozzi_sim.games.contract import Game
-    from strozzi_sim.games.variants import Variant
-    from strozzi_sim.studies.played import Played
+    from strozzi_sim.studies.results import Results
 
-Deals = Annotated[int, typer.Option(help="deals for every line-up")]
-Out = Annotated[
-    Path | None, options.out_option("keep everything in this folder, and resume there; default: only print")
-]
-OnePlayers = Annotated[str, typer.Option("--players", help="player count; default: 4, or the fewest the game allows")]
 _WIDEST = 14  # agents whose pairs still fit a terminal
 
 
-def tournament(
-    game: options.GameName,
-    agents: Annotated[str, typer.Option(help="the agents, separated by commas")],
-    players: OnePlayers = "",
-    deals: Deals = 200,
-    seatings: Annotated[str, typer.Option(help="latin, all or rotate")] = "latin",
-    matchups: Annotated[int, typer.Option(help="maximum number of line-ups; more are sampled")] = 5000,
-    until: Annotated[
-        str, typer.Option(help="stop when win shares are known to within +- this, or all pairs are `decided`")
-    ] = "",
-    variant: options.Variants = None,
-    seed: options.Seed = 0,
-    workers: options.Workers = None,
-    out: Out = None,
-    json: options.Json = False,
-) -> None:
-    """Rank a field of agents: every combination of them on the same deals, in every seating.
-
-    Example: strozzi tournament strozzi --players 4 --agents random,greedy,heuristic,florence,racer --deals 200
-    """
-    from strozzi_sim.agent import split_specs
-    from strozzi_sim.games import load_game
+def _show_tournament(results: "Results", given: dict[str, Any]) -> None:
     from strozzi_sim.games.reporting import pick
     from strozzi_sim.studies.standings import unrated
-    from strozzi_sim.studies.tournament import Sample, tournament
 
-    the_game = load_game(game)
-    counts, field = options.parse_players(players, the_game) if players else None, split_specs(agents)
-    with options.how_to_run(workers, out, json) as how:
-        results = tournament(
-            the_game, agents=field, players=counts, deals=deals, seatings=seatings, variants=variant or "base",
-            seed=seed, sample=Sample(matchups, until), how=how,
-        )  # fmt: skip
-    if _finish(results, deals, json):
+    if _finish(results, given):
         return
     tables = results.tables
     for (players_of, name), ratings in tables["ratings"].groupby(["players", "variant"], sort=False):
@@ -117,44 +82,8 @@ def _show_nash(found: Any) -> None:
     print(f"\nNash averaging: the mixture that no agent beats (1/2 is even)\n{options.columns_of(rows)}")
 
 
-def compare(
-    game: options.GameName,
-    first: Annotated[str, typer.Argument(metavar="[A]", help="an agent, or a variant")] = "",
-    second: Annotated[str, typer.Argument(metavar="[B]", help="the other one")] = "",
-    variants: Annotated[str, typer.Option(help="two variants, separated by a comma, instead of A and B")] = "",
-    players: options.Players = "",
-    against: Annotated[
-        str, typer.Option(help="who sits in the other seats (agents compared); default: the game's own")
-    ] = "",
-    agents: Annotated[
-        str, typer.Option(help="who plays (variants compared); one agent = self-play; default: the same")
-    ] = "",
-    deals: Deals = 1000,
-    seatings: options.Seatings = "rotate",
-    variant: options.VariantName = "base",
-    seed: options.Seed = 0,
-    workers: options.Workers = None,
-    out: Out = None,
-    json: options.Json = False,
-) -> None:
-    """Compare two agents, or two variants, on the same deals: the paired difference with its interval.
-
-    Example: strozzi compare strozzi greedy florence --players 4 --against heuristic --deals 1000
-    """
-    from strozzi_sim.agent import split_specs
-    from strozzi_sim.games import load_game
-    from strozzi_sim.studies.compare import compare
-
-    the_game = load_game(game)
-    counts = options.parse_players(players, the_game) if players else None
-    sides = _sides(the_game, first, second, variants)
-    with options.how_to_run(workers, out, json) as how:
-        results = compare(
-            the_game, first=sides[0], second=sides[1], against=split_specs(against) if against else [],
-            agents=split_specs(agents) if agents else [], players=counts, deals=deals, seatings=seatings,
-            variant=variant, seed=seed, how=how,
-        )  # fmt: skip
-    if _finish(results, deals, json):
+def _show_compare(results: "Results", given: dict[str, Any]) -> None:
+    if _finish(results, given):
         return
     tables = results.tables
     of = "agent" if "agent" in tables["sides"] else "variant"
@@ -167,53 +96,10 @@ def compare(
     print(f"\nshare of variance that pairing saved\n{_rows(tables['difference'], keys, saved)}")
 
 
-def _sides(game: "Game", first: str, second: str, variants: str) -> "Sequence[str | Variant]":
-    """The two things to compare: variants if --variants names some, or what A and B name."""
-    from strozzi_sim.studies.names import find_variants
+def _show_ladder(results: "Results", given: dict[str, Any]) -> None:
+    from strozzi_sim.studies.ladder import flattens_at
 
-    if variants:
-        pieces = [piece.strip() for piece in variants.split(",")]
-        if first or second:
-            raise InputError("--variants: replaces A and B; give one or the other")
-        if len(pieces) != 2 or not all(pieces):
-            raise InputError(f"--variants: expected two variants, separated by a comma, got {variants!r}")
-        return find_variants(game, pieces)
-    if not (first and second):
-        example = f"strozzi compare {game.name} {game.standard_agent} random"
-        raise InputError(f"compare: give two agents or two variants, as in: {example}")
-    return first, second
-
-
-def ladder(
-    game: options.GameName,
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="an agent with a budget, such as playouts")],
-    param: Annotated[str, typer.Option(help="the parameter that is the budget")] = "iterations",
-    start: Annotated[float, typer.Option("--from", help="the smallest budget")] = 250,
-    steps: Annotated[int, typer.Option(help="number of doublings")] = 5,
-    players: OnePlayers = "",
-    deals: Deals = 200,
-    seatings: options.Seatings = "rotate",
-    variant: options.VariantName = "base",
-    seed: options.Seed = 0,
-    workers: options.Workers = None,
-    out: Out = None,
-    json: options.Json = False,
-) -> None:
-    """Does doubling the budget win, and where does that stop? One seat has twice the budget of the others.
-
-    Example: strozzi ladder strozzi greedy --param margin --from 4 --steps 3 --deals 200
-    """
-    from strozzi_sim.games import load_game
-    from strozzi_sim.studies.ladder import Climb, flattens_at, ladder
-
-    the_game = load_game(game)
-    count = options.one_player_count(players, the_game)
-    with options.how_to_run(workers, out, json) as how:
-        results = ladder(
-            the_game, agent=agent, climb=Climb(param, start, steps), players=count, deals=deals, seatings=seatings,
-            variant=variant, seed=seed, how=how,
-        )  # fmt: skip
-    if _finish(results, deals, json):
+    if _finish(results, given):
         return
     table = results.tables["ladder"]
     figures = ("win_share", "rank_mean", "lead_mean")
@@ -228,16 +114,16 @@ def ladder(
         print(f"flat from step {flat}: {twice} is not significantly better or worse than {once}")
 
 
-def _finish(results: "Played", deals: int, json: bool) -> bool:
+def _finish(results: "Results", given: dict[str, Any]) -> bool:
     """Write the page of a tournament, and say how far it was played and where it is; true if JSON was all asked for."""
     page = options.write_page(results) if results.folder is not None and "ratings" in results.tables else None
-    if json:
+    if given["json"]:
         options.print_tables(results)
         return True
     if "until" in results.plan:
         played = results.plan["deals"]
-        stopped = f"stopped after {counted(played, 'deal')} = {counted(results.games, 'game')}"
-        print(stopped if played < deals else "not stopped before the last deal")
+        stopped = f"stopped after {counted(played, 'deal')} = {counted(results.n_games, 'game')}"
+        print(stopped if played < given["deals"] else "not stopped before the last deal")
     if results.folder is not None:
         tables = results.folder / "tables"
         print(f"{counted(results.played_now, 'game')} played in {results.seconds:.1f} s; tables: {tables}")
@@ -271,4 +157,18 @@ def _value(row: Any) -> str:
     return f"{value:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
 
 
-COMMANDS = {"tournament": tournament, "compare": compare, "ladder": ladder}
+COMMANDS = {
+    "tournament": command(
+        tournament,
+        _show_tournament,
+        "Example: strozzi tournament strozzi --players 4 --agents random,greedy,heuristic,florence,racer --deals 200",
+    ),
+    "compare": command(
+        compare,
+        _show_compare,
+        "Example: strozzi compare strozzi greedy florence --players 4 --against heuristic --deals 1000",
+    ),
+    "ladder": command(
+        ladder, _show_ladder, "Example: strozzi ladder strozzi greedy --param margin --from 4 --steps 3 --deals 200"
+    ),
+}

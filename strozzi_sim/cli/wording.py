@@ -2,7 +2,8 @@
 
 from strozzi_sim.errors import ArgumentError
 
-_OPTIONS = {"start": "--from", "tuned": "--tune"}  # of arguments that are called otherwise in Python
+OPTIONS = {"folder": "--out", "start": "--from"}  # of arguments that are called otherwise in Python
+PLACES = {"game": "GAME", "first": "[A]", "second": "[B]", "agent": "AGENT"}  # of arguments that are no options
 _ENDINGS = {
     "name another folder": "name another folder with --out",
     "choose another folder": "choose --out",
@@ -14,7 +15,8 @@ _ENDINGS = {
 
 def option_of(argument: str) -> str:
     """The option that gives an argument: `held_out` comes from `--held-out`."""
-    return _OPTIONS.get(argument, f"--{argument.replace('_', '-')}")
+    place = PLACES.get(argument, "").strip("[]")
+    return place or OPTIONS.get(argument, f"--{argument.replace('_', '-')}")
 
 
 def in_options(text: str) -> str:

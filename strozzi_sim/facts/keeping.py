@@ -15,7 +15,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from msgspec import Meta
 
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import ArgumentError, known_names, shown
 from strozzi_sim.facts.columns import OUTCOMES, Array, Table
 from strozzi_sim.facts.sink import GAMES, SEATS
 
@@ -47,27 +47,27 @@ class Keep:
 NOTHING = Keep()
 
 
-def keep_of(tables: Sequence[Table], names: Sequence[str], share: float | None, place: str) -> Keep:
+def keep_of(tables: Sequence[Table], names: Sequence[str], share: float | None = None) -> Keep:
     """Which rows a study keeps: those of the tables `names`, of about `share` of all deals; None is all.
 
     Raises:
-        InputError: an unknown table, or a share that is none; begins with `place`.
+        ArgumentError: an unknown table, or a share that is none.
     """
     known = [table.name for table in tables]
     for name in names:
         if name not in known:
-            raise InputError(f"{place}: facts: no fact table {shown(name)}; {known_names(name, known)}")
+            raise ArgumentError("facts", f"no fact table {shown(name)}; {known_names(name, known)}")
         if names.count(name) > 1:
-            raise InputError(f"{place}: facts: {name!r} is listed {names.count(name)} times")
+            raise ArgumentError("facts", f"{name!r} is listed {names.count(name)} times")
     if share is None:
         return Keep(tuple(name for name in known if name in names))
     if not names:
         known_tables = ", ".join(known)
-        raise InputError(
-            f"{place}: facts_share: says how much is kept, but facts names no table; known: {known_tables}"
+        raise ArgumentError(
+            "facts_share", f"says how much is kept, but facts names no table; known: {known_tables}"
         )
     if not (isfinite(share) and 0 < share <= 1):
-        raise InputError(f"{place}: facts_share: must be above 0 and at most 1, got {share}")
+        raise ArgumentError("facts_share", f"must be above 0 and at most 1, got {share}")
     return Keep(tuple(name for name in known if name in names), round(min(1 / share, 2.0**31 - 1)))
 
 

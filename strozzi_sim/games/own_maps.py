@@ -1,18 +1,19 @@
 """Heat maps of a user's own: rows, columns and a value from any fact table of a game."""
 
 import re
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import ArgumentError, InputError, known_names, shown
 from strozzi_sim.facts.blocks import ROWS, Block, Ratio, mean, per_game, share, share_along
 from strozzi_sim.facts.columns import YES_NO, Column, Table
 from strozzi_sim.facts.conditions import Condition
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.games.contract import Game
+from strozzi_sim.games.converting import converted
 
 _VALUES = '"count", "share", "mean COLUMN" or "share COLUMN"'
 
@@ -138,3 +139,27 @@ def _value(table: Table, kind: str, of: str, place: str) -> tuple[Ratio, Figure]
 
 def _is_yes_or_no(column: Column) -> bool:
     return column.levels is YES_NO or column.name == "win"
+
+
+def split_maps(asked: Any) -> tuple[list[str], list[OwnMap]]:
+    """Heat maps that are asked for by name, and those of one's own by the keys that a study's file has for them.
+
+    Raises:
+        ArgumentError: no list of names and mappings, or a key that is not known.
+    """
+    listed = [asked] if isinstance(asked, str | Mapping) else asked
+    if not isinstance(listed, Sequence) or not all(isinstance(each, str | Mapping) for each in listed):
+        raise ArgumentError(
+            "heatmaps", f"expected names of heat maps, or mappings with rows and columns, got {shown(asked)}"
+        )
+    own = [{"name": _name(each), **each} for each in listed if isinstance(each, Mapping)]
+    return [each for each in listed if isinstance(each, str)], converted(own, list[OwnMap], "heatmaps")
+
+
+def _name(own: Mapping[str, Any]) -> str:
+    return name_of_map(
+        *(
+            str(own.get(key, usual))
+            for key, usual in (("value", "share"), ("rows", None), ("columns", None), ("where", ""))
+        )
+    )

@@ -1,44 +1,44 @@
 """Two agents, or two variants, on the same deals: differences paired by deal, and what the pairing saved."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from strozzi_sim.agent import AgentSpec, AnyAgent
-from strozzi_sim.errors import ArgumentError
-from strozzi_sim.games import find_game
+from strozzi_sim.errors import ArgumentError, shown
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.games.variants import BASE, Variant, shipped_variants
-from strozzi_sim.studies.calibrated import with_counts
 from strozzi_sim.studies.cells import CellCounts, Sums
-from strozzi_sim.studies.names import AnyVariant, find_agents, find_players, find_variants, seated
-from strozzi_sim.studies.plan import Extent, Plan
-from strozzi_sim.studies.planning import plan_of
-from strozzi_sim.studies.played import Played
+from strozzi_sim.studies.names import Variants, find_variants
+from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.run import cell_counts
 from strozzi_sim.studies.store import Store
-from strozzi_sim.studies.study import Run, Study, run
-
-Side = str | AgentSpec | Variant
+from strozzi_sim.studies.study import Kind
 
 # Of whom figures are, ("position", 0) or ("seat", 2), and the figures.
 Part = tuple[str, int, tuple[Sums, ...]]
 
 
 @dataclass(frozen=True)
-class Comparison(Study):
+class Comparison(Kind):
     """A comparison, resolved.
 
     Attributes:
         plan: the study that plays both.
-        first, second: the sides, agents or variants, in words.
         of: "agent" or "variant".
     """
 
-    first: str
-    second: str
     of: str
+
+    @property
+    def first(self) -> str:
+        """One side in words, the agent at position 0 of the first line-ups, or a variant."""
+        return self.plan.lineups[0][0].text if self.of == "agent" else self.plan.variants[0].name
+
+    @property
+    def second(self) -> str:
+        """The other side in words."""
+        return self.plan.lineups[-1][0].text if self.of == "agent" else self.plan.variants[-1].name
 
     def summary(self) -> str:
         """What times what is how many games."""
@@ -88,95 +88,22 @@ def _part(cell: CellCounts, breakdown: Literal["seat", "position"], level: int) 
     return breakdown, level, tuple(sums.of(level) for sums in cell.sums(breakdown))
 
 
-def compare(
-    game: str | Game,
-    *,
-    first: Side,
-    second: Side,
-    against: Sequence[AnyAgent] = (),
-    agents: Sequence[AnyAgent] = (),
-    players: int | Sequence[int] | None = None,
-    deals: int = 1000,
-    seatings: str = "rotate",
-    variant: AnyVariant = "base",
-    seed: int = 0,
-    how: Run | None = None,
-) -> Played:
-    """Two agents, or two variants, on the same deals: the difference, paired, with its interval.
-
-    Args:
-        game: what is played.
-        first: one side: a variant if both sides are names of some, or else an agent.
-        second: the other side.
-        against: who sits in the other seats, in turn, if agents are compared; none is the game's own.
-        agents: who plays, if variants are compared; one agent is self-play, none is the game's own.
-        players: player counts; None is 4, or the fewest of the game.
-        deals: of every line-up.
-        seatings: one, rotate, all or latin.
-        variant: of the game's components, if agents are compared.
-        seed: 0 .. 2^53 - 1.
-        how: folder, workers and progress.
+def find_sides(game: Game, first: Any, second: Any, variants: Variants) -> tuple[Variant, ...] | None:
+    """The two variants to compare; None if it is agents that are compared.
 
     Raises:
-        InputError: something that cannot be played; names the argument.
-        StorageError, AgentFault, Interrupted: as `run`.
+        ArgumentError: not two of a kind.
     """
-    how, game = how or Run(), find_game(game)
-    counts, standard = find_players(game, players), [game.standard_agent]
-    extent = Extent(counts, deals, seatings, seed)
-    sides = _variants(game, first, second)
-    if sides is not None:
-        specs, variants = find_agents(agents or standard, game, "compare: lineups[0]"), sides
-    else:
-        given = [side for side in (first, second) if not isinstance(side, Variant)]
-        others, most = against or standard, min(counts) - 1
-        specs = find_agents(given, game)
-        if len(others) > most:
-            raise ArgumentError("against", f"{len(others)} agents for {most} other seats")
-        specs += find_agents(others, game, "compare: lineups[0]")
-        variants = find_variants(game, variant)
-    specs, calibrations = with_counts(
-        specs, game, counts, variants, folder=how.folder, calibrating=how.progress.calibrating
-    )
-    if sides is not None:
-        planned = plan_variants(game, sides, specs, extent)
-    else:
-        planned = plan_agents(game, specs[:2], specs[2:], extent, variants[0])
-    return run(replace(planned, plan=replace(planned.plan, calibrated=calibrations)), how)
-
-
-def _variants(game: Game, first: Side, second: Side) -> tuple[Variant, ...] | None:
-    """The two variants to compare; None if it is agents that are compared."""
+    if variants:
+        if first or second:
+            raise ArgumentError("variants", "replaces the two sides; give one or the other")
+        two = [piece.strip() for piece in variants.split(",")] if isinstance(variants, str) else variants
+        if not isinstance(two, Sequence) or len(two) != 2 or not all(two):
+            raise ArgumentError("variants", f"expected two variants, separated by a comma, got {shown(variants)}")
+        return tuple(find_variants(game, each, "variants")[0] for each in two)
+    if not (first and second):
+        raise ArgumentError("first", f"give two agents or two variants, such as {game.standard_agent} and random")
     shipped = {BASE, *shipped_variants(game)}
-    sides = [side for side in (first, second) if isinstance(side, Variant) or side in shipped]
-    return find_variants(game, sides) if len(sides) == 2 else None
-
-
-def plan_agents(
-    game: Game, sides: Sequence[AgentSpec], against: Sequence[AgentSpec], extent: Extent, variant: Variant
-) -> Comparison:
-    """Two agents, each in one seat; `against` sit in the others, in turn.
-
-    Raises:
-        InputError: something cannot be played.
-    """
-    lineups = [
-        [side, *(against[k % len(against)] for k in range(n - 1))] for n in extent.players for side in sides
-    ]  # fmt: skip
-    plan = plan_of("compare", game, lineups, [variant], extent, orders=True)
-    return Comparison(plan, sides[0].text, sides[1].text, "agent")
-
-
-def plan_variants(game: Game, sides: Sequence[Variant], agents: Sequence[AgentSpec], extent: Extent) -> Comparison:
-    """Two variants, with the same agents; one agent is self-play.
-
-    Raises:
-        InputError: something cannot be played.
-    """
-    fewest = min(extent.players)
-    if len(agents) > fewest:
-        raise ArgumentError("agents", f"{len(agents)} agents for {fewest} seats; give at most {fewest}")
-    first, second = sides
-    variants = [first] if first.name == second.name else [first, second]
-    plan = plan_of("compare", game, seated(agents, extent.players), variants, extent, orders=True)
-    return Comparison(plan, first.name, second.name, "variant")
+    if not all(isinstance(side, Variant | Mapping) or side in shipped for side in (first, second)):
+        return None
+    return find_variants(game, first, "first")[0], find_variants(game, second, "second")[0]

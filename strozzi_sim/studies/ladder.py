@@ -12,46 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.agent import AgentSpec, AnyAgent, Param
+from strozzi_sim.agent import AgentSpec, Param
 from strozzi_sim.errors import ArgumentError, InputError, check_range
-from strozzi_sim.games import find_game
-from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import FigureTable
-from strozzi_sim.games.variants import Variant
 from strozzi_sim.play.calibrate import with_values
-from strozzi_sim.studies.names import AnyVariant, find_agents, find_players, find_variants
-from strozzi_sim.studies.plan import Extent, Plan
-from strozzi_sim.studies.planning import plan_of
-from strozzi_sim.studies.played import Played
+from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.run import cell_counts
 from strozzi_sim.studies.store import Store
-from strozzi_sim.studies.study import Run, Study, run
+from strozzi_sim.studies.study import Kind
 
 
 @dataclass(frozen=True)
-class Climb:
-    """The steps of a ladder.
-
-    Attributes:
-        param: the parameter that is the budget.
-        start: the smallest budget.
-        steps: number of doublings, 1 .. 30.
-
-    Raises:
-        ArgumentError: too few or too many steps.
-    """
-
-    param: str = "iterations"
-    start: float = 250
-    steps: int = 5
-
-    def __post_init__(self) -> None:
-        """Check the number of steps."""
-        check_range("steps", self.steps, 1, 30)
-
-
-@dataclass(frozen=True)
-class Ladder(Study):
+class Ladder(Kind):
     """A ladder, resolved.
 
     Attributes:
@@ -92,50 +64,13 @@ def flattens_at(table: Any) -> int | None:
     return None
 
 
-def ladder(
-    game: str | Game,
-    *,
-    agent: AnyAgent,
-    climb: Climb | None = None,
-    players: int | None = None,
-    deals: int = 200,
-    seatings: str = "rotate",
-    variant: AnyVariant = "base",
-    seed: int = 0,
-    how: Run | None = None,
-) -> Played:
-    """Does twice the budget win, and where does that stop? One seat with twice, the others with once.
-
-    Args:
-        game: what is played.
-        agent: one with a budget, such as playouts.
-        climb: which parameter is the budget, and its steps.
-        players: player count; None is 4, or the fewest of the game.
-        deals: of every step.
-        seatings: one, rotate, all or latin.
-        variant: of the game's components.
-        seed: 0 .. 2^53 - 1.
-        how: folder, workers and progress.
-
-    Raises:
-        InputError: no such parameter, a budget out of its range, or something that cannot be played; names the argument.
-        StorageError, AgentFault, Interrupted: as `run`.
-    """
-    game, climb = find_game(game), climb or Climb()
-    extent = Extent(find_players(game, players), deals, seatings, seed)
-    (spec,) = find_agents([agent], game)
-    budgets = find_budgets(spec, climb)
-    (played,) = find_variants(game, variant, "ladder")
-    return run(plan_ladder(game, spec, climb.param, budgets, extent, played), how)
-
-
-def find_budgets(spec: AgentSpec, climb: Climb) -> list[float]:
+def find_budgets(spec: AgentSpec, param: str, start: float, steps: int) -> list[float]:
     """The budget of every rung, float[steps + 1], each twice the one before.
 
     Raises:
         InputError: no such parameter, or a budget out of its range.
     """
-    param, start, steps = climb.param, climb.start, climb.steps
+    check_range("steps", steps, 1, 30)
     if spec.in_seconds:
         raise InputError(
             f"agent {spec.text!r}: a ladder doubles a count, not {spec.in_seconds}; name the count with param"
@@ -156,20 +91,7 @@ def find_budgets(spec: AgentSpec, climb: Climb) -> list[float]:
     return [start * 2**k for k in range(steps + 1)]
 
 
-def plan_ladder(
-    game: Game, spec: AgentSpec, param: str, budgets: Sequence[float], extent: Extent, variant: Variant
-) -> Ladder:
-    """The ladder of an agent over the budgets that `find_budgets` gives, at the one player count of `extent`.
-
-    Raises:
-        InputError: something cannot be played.
-    """
-
-    def with_budget(budget: float) -> AgentSpec:
-        return with_values(spec, {param: int(budget) if budget == int(budget) else budget})
-
-    agents = [with_budget(budget) for budget in budgets]
-    (players,) = extent.players
-    lineups = [[above, *[below] * (players - 1)] for below, above in pairwise(agents)]
-    plan = plan_of("ladder", game, lineups, [variant], extent, orders=True)
-    return Ladder(plan, param, tuple(budgets[:-1]))
+def lineups_of(spec: AgentSpec, param: str, budgets: Sequence[float], players: int) -> list[list[AgentSpec]]:
+    """The line-up of every step: one agent with a budget among agents with the budget before it."""
+    agents = [with_values(spec, {param: int(budget) if budget == int(budget) else budget}) for budget in budgets]
+    return [[above, *[below] * (players - 1)] for below, above in pairwise(agents)]

@@ -1,24 +1,20 @@
 """A heat map of a user's own: of a game, or of a study that has been played."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from strozzi_sim.agent import AnyAgent
 from strozzi_sim.errors import InputError
-from strozzi_sim.games import find_game, load_game
-from strozzi_sim.games.contract import Game
+from strozzi_sim.games import load_game
 from strozzi_sim.games.own_maps import OwnMap, own_heat_map
 from strozzi_sim.games.variants import from_components
 from strozzi_sim.studies.folder import MANIFEST, read_manifest
-from strozzi_sim.studies.names import AnyVariant, find_agents, find_players
-from strozzi_sim.studies.plan import Extent, Plan, differences
-from strozzi_sim.studies.planning import plan_of
-from strozzi_sim.studies.played import Played
+from strozzi_sim.studies.names import find_agents
+from strozzi_sim.studies.plan import Plan, differences
+from strozzi_sim.studies.planning import make_plan
+from strozzi_sim.studies.progress import Watch
+from strozzi_sim.studies.results import Results
 from strozzi_sim.studies.run import tables_again
-from strozzi_sim.studies.study import Run, Study, plan_of_lineup, run, run_plan
-
-PAGES = ("balance",)  # that a study of one heat map has besides
+from strozzi_sim.studies.study import Study, run
 
 
 def with_map(plan: Plan, own: OwnMap) -> Plan:
@@ -38,65 +34,30 @@ def with_map(plan: Plan, own: OwnMap) -> Plan:
     return changed
 
 
-def heat_map(
-    game: str | Game,
-    own: OwnMap,
-    *,
-    agents: Sequence[AnyAgent] = (),
-    players: int | Sequence[int] | None = None,
-    deals: int = 5000,
-    seatings: str = "rotate",
-    variants: AnyVariant | Sequence[AnyVariant] = "base",
-    seed: int = 0,
-    how: Run | None = None,
-) -> Played:
-    """Play a game and draw a heat map of one's own; table heat_<name> of the results.
+def add_heat_map(results: Results, own: OwnMap) -> Results:
+    """The results with a heat map added; the study is played again if its chunks do not count what the map needs.
 
-    Args:
-        game: what is played.
-        own: the heat map.
-        agents: one line-up; seat i gets agent i mod their number. One agent is self-play; none is the game's own.
-        players: player counts; None is the usual one.
-        deals: of every cell.
-        seatings: one, rotate, all or latin.
-        variants: of the game's components.
-        seed: 0 .. 2^53 - 1.
-        how: folder, workers and progress.
+    In a results folder the map becomes part of the study.
 
     Raises:
-        InputError: something that cannot be played or drawn; names the argument.
+        InputError: it counts no facts, something that cannot be drawn, or an agent's file that has changed since.
         StorageError, AgentFault, Interrupted: as `study.run`.
     """
-    how, game = how or Run(), find_game(game)
-    extent = Extent(find_players(game, players), deals, seatings, seed)
-    plan = plan_of_lineup("heatmap", game, agents, variants, extent)
-    return run_plan(with_map(replace(plan, pages=PAGES), own), how)
-
-
-def add_heat_map(folder: Path, own: OwnMap, how: Run | None = None) -> Played:
-    """Add a heat map to a study that has been played; its chunks are played again if they do not count what it needs.
-
-    Raises:
-        InputError: no such study, something that cannot be drawn, or an agent's file that has changed since.
-        StorageError, AgentFault, Interrupted: as `study.run`.
-    """
-    plan = with_map(plan_in(folder), own)
-    return run(Study(plan), replace(how or Run(), folder=folder))
-
-
-def add_to(played: Played, own: OwnMap, how: Run | None = None) -> Played:
-    """Add a heat map to a study that was played in memory; it is played again if it did not count what the map needs.
-
-    Raises:
-        InputError: it counts no facts, or something cannot be drawn.
-        AgentFault, Interrupted: as `study.run`.
-    """
-    before = played.cut
+    if results.folder is not None:
+        return add_in(results.folder, own, results.workers, results.watch)
+    before = results.cut
     if before is None or before.orders:
         raise InputError("a tournament, comparison or ladder counts no facts; heat maps are of simulate and studies")
     plan = with_map(before, own)
     as_held = replace(plan, counted=before.counted)
-    return tables_again(played, as_held) if as_held.is_answered else run(Study(plan), how)
+    if as_held.is_answered:
+        return tables_again(results, as_held)
+    return run(Study.of(plan), None, results.workers, results.watch)
+
+
+def add_in(folder: Path, own: OwnMap, workers: int | None = None, progress: Watch = None) -> Results:
+    """The same of a results folder."""
+    return run(Study.of(with_map(plan_in(folder), own)), folder, workers, progress)
 
 
 def plan_in(folder: Path) -> Plan:
@@ -116,9 +77,9 @@ def plan_in(folder: Path) -> Plan:
     lineups = [find_agents(lineup, game, f"{folder}: lineups") for lineup in resolved["lineups"]]
     place = f"{folder / MANIFEST}: plan.variants"
     variants = [from_components(game, name, data, f"{place}.{name}") for name, data in resolved["variants"].items()]
-    extent = Extent(resolved["players"], resolved["deals"], resolved["seatings"], resolved["seed"], resolved["chunks"])
     report = manifest["report"]
-    plan = plan_of("study", game, lineups, variants, extent)
+    extent = {key: resolved[key] for key in ("seatings", "seed", "chunks")}
+    plan = make_plan("study", game, lineups, variants, resolved["players"], resolved["deals"], **extent)
     shipped = {name: game.report.HEATMAPS[name] for name in report["heatmaps"] if name in game.report.HEATMAPS}
     plan = replace(
         plan, name=manifest["name"], rows=resolved["rows"], pages=tuple(report["pages"]), heatmaps=shipped

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -25,25 +25,6 @@ CHUNKS = 200
 _FEW = 8  # line-ups, and warnings of a variant, that are still listed one by one
 FORMAT = "strozzi-sim.plan/1"
 NO_SOURCE = "declared in code without a text: that it changed is not noticed"  # in place of a digest
-
-
-@dataclass(frozen=True)
-class Extent:
-    """How much of every line-up and variant is played.
-
-    Attributes:
-        players: player counts.
-        deals: of every cell.
-        seatings: name of the design.
-        seed: 0 .. 2^53 - 1.
-        chunks: of every cell, at most; never more than deals.
-    """
-
-    players: Sequence[int]
-    deals: int
-    seatings: str = "rotate"
-    seed: int = 0
-    chunks: int = CHUNKS
 
 
 @dataclass(frozen=True)
@@ -93,7 +74,6 @@ class Plan:
     pages: tuple[str, ...]
     heatmaps: Mapping[str, HeatMap] = field(compare=False)
     own_maps: tuple[OwnMap, ...] = field(default=(), compare=False)
-    place: str = field(default="", compare=False)
     orders: bool = False
     keep: Keep = field(default=NOTHING, compare=False)
     counted: tuple[Crosstab, ...] = field(default=(), compare=False)

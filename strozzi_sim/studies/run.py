@@ -1,7 +1,7 @@
 """Run a study: play the chunks that are missing, then make tables and report. Running again resumes."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from time import monotonic
@@ -15,7 +15,6 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.keeping import NOTHING, Keep, keep_of
 from strozzi_sim.facts.recount import recount
 from strozzi_sim.kernel.threads import one_thread
-from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.selfplay.interrupts import stop_flag
 from strozzi_sim.selfplay.pool import Task, play_tasks
 from strozzi_sim.studies.calibrated import noted_in
@@ -25,30 +24,13 @@ from strozzi_sim.studies.kept import frames_of, read_table, write_facts
 from strozzi_sim.studies.manifest import make_manifest, now
 from strozzi_sim.studies.outputs import games_of, write_rows, write_tables
 from strozzi_sim.studies.plan import Cell, Plan
-from strozzi_sim.studies.played import Played
+from strozzi_sim.studies.progress import Progress
+from strozzi_sim.studies.results import Results
 from strozzi_sim.studies.store import LEDGER, MemoryStore, Store
 
 Tables = Callable[[Plan, Store], dict[str, Any]]
 StoppingRule = Callable[[Plan, Store], bool]
 FEWEST = 20  # chunks that are worth tables after an interruption
-
-
-@dataclass(frozen=True)
-class Progress:
-    """What a run tells while it goes on; give what you want to hear.
-
-    Attributes:
-        say: called with a line for the user.
-        games: called with (games done so far, games in all).
-        calibrating: called before agents with budgets in seconds are calibrated, with whether the results folder
-            says of some what they play as.
-        planned: called with the plan in one line and the calibrations, once nothing is in the way of playing.
-    """
-
-    say: Callable[[str], None] = field(default=lambda line: None)
-    games: Callable[[int, int], None] = field(default=lambda done, total: None)
-    calibrating: Callable[[bool], None] = field(default=lambda noted: None)
-    planned: Callable[[str, Sequence[Calibration]], None] = field(default=lambda summary, calibrations: None)
 
 
 def _as_played(plan: Plan, cut: Plan) -> dict[str, Any]:
@@ -61,12 +43,11 @@ def run_study(
     folder: Path,
     *,
     workers: int,
-    command: str = "",
     progress: Progress | None = None,
     ready: Callable[[], None] | None = None,
     tables: Tables | None = None,
     stopping_rule: StoppingRule | None = None,
-) -> Played:
+) -> Results:
     """Play what is missing of a study and write its tables: those that `tables` makes, by default a study's own.
 
     `ready` is called once the results folder is ours and nothing is in the way of playing.
@@ -89,7 +70,7 @@ def run_study(
         try:
             with stop_flag():  # while tables are written too
                 before = read_manifest(folder) if (folder / MANIFEST).exists() else {}
-                manifest, cut, played_now = _play_all(plan, store, command, workers, progress, stopping_rule)
+                manifest, cut, played_now = _play_all(plan, store, workers, progress, stopping_rule)
                 with one_thread():  # fits use BLAS, whose bits depend on the number of threads
                     frames = (tables or study_tables)(cut, store)
                 files = write_tables(folder, frames)
@@ -109,7 +90,7 @@ def run_study(
             kept = f"{len(store.done)} of {len(plan.cells) * plan.chunks} chunks are kept"
             message = f"{signal}; {kept}; run the same command again to resume"
             raise Interrupted(signal.signal_number, message) from None
-    return Played(_as_played(plan, cut), frames, cut.games, played_now, manifest["seconds"], folder, manifest, files)
+    return Results(_as_played(plan, cut), frames, cut.games, played_now, manifest["seconds"], folder, manifest, files)
 
 
 def _are_rows_of(before: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
@@ -135,7 +116,10 @@ def _held_as_in(folder: Path, plan: Plan) -> Plan:
     held = msgspec.convert(before.get("held", {}), Keep)
     if before["plan_hash"] != plan.hash:
         return plan
-    keep_of(plan.game.fact_tables, held.tables, None, f"{folder / MANIFEST}: was changed by hand: held")
+    try:
+        keep_of(plan.game.fact_tables, held.tables)
+    except InputError as error:
+        raise InputError(f"{folder / MANIFEST}: was changed by hand: held: {error}") from None
     answers = not counted or replace(plan, counted=counted, held=held).is_answered
     if counted:
         plan = replace(plan, counted=counted if answers else tuple(dict.fromkeys([*counted, *plan.asked])))
@@ -143,7 +127,7 @@ def _held_as_in(folder: Path, plan: Plan) -> Plan:
 
 
 def _play_all(
-    plan: Plan, store: Store, command: str, workers: int, progress: Progress, stopping_rule: StoppingRule | None
+    plan: Plan, store: Store, workers: int, progress: Progress, stopping_rule: StoppingRule | None
 ) -> tuple[dict[str, Any], Plan, int]:
     """Write the manifest of an unfinished study and play it; gives both, the plan as far as played, and games played."""
     for cell, chunk in store.damaged:
@@ -154,7 +138,7 @@ def _play_all(
         )
     for line in store.unreadable:
         progress.say(f"line {line} of {store.folder / LEDGER} is damaged; its chunks are played again")
-    manifest = make_manifest(plan, command)
+    manifest = make_manifest(plan, progress.command)
     try:
         before = read_manifest(store.folder)
     except FileNotFoundError:
@@ -172,15 +156,14 @@ def run_in_memory(
     plan: Plan,
     *,
     workers: int,
-    command: str = "",
     progress: Progress | None = None,
     tables: Tables | None = None,
+    ready: Callable[[], None] | None = None,
     stopping_rule: StoppingRule | None = None,
-    partly: bool = False,
-) -> Played:
+) -> Results:
     """Play a study that leaves nothing behind; otherwise as `run_study`.
 
-    With `partly`, what a signal interrupts comes to what is finished: the first chunks, as many as there are of every
+    If `progress` takes a part, what a signal interrupts comes to what is finished: the first chunks, as many as there are of every
     cell, if they are enough for an interval.
 
     Raises:
@@ -188,14 +171,16 @@ def run_in_memory(
         Interrupted: a signal asked to stop.
     """
     began = monotonic()
-    progress, manifest, store = progress or Progress(), make_manifest(plan, command), MemoryStore(plan)
-    interrupted = ""
+    progress, store, interrupted = progress or Progress(), MemoryStore(plan), ""
+    manifest = make_manifest(plan, progress.command)
+    if ready is not None:
+        ready()
     with store:
         try:
             with stop_flag():
                 cut, played_now = _play(plan, store, workers, progress, stopping_rule)
         except Interrupted as signal:
-            cut = _finished_part(plan, store) if partly else plan
+            cut = _finished_part(plan, store) if progress.partly else plan
             if cut is plan:
                 raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without a folder") from None
             played_now = cut.games
@@ -212,7 +197,7 @@ def run_in_memory(
         "tables": sorted(frames),
     }
     manifest["plan"] = {**manifest["plan"], "deals": cut.deals}
-    return Played(
+    return Results(
         _as_played(plan, cut), frames, cut.games, played_now, seconds, manifest=manifest, kept=kept,
         interrupted=interrupted, cut=cut, chunks=store,
     )  # fmt: skip
@@ -226,7 +211,7 @@ def _finished_part(plan: Plan, store: Store) -> Plan:
     return plan if chunks < FEWEST else replace(plan, chunks=chunks, deals=plan.chunk_range(chunks - 1)[1])
 
 
-def tables_again(played: Played, plan: Plan) -> Played:
+def tables_again(played: Results, plan: Plan) -> Results:
     """What chunks in memory say for `plan`, that of `played` with another report; they hold all that it asks.
 
     Nothing is played.
@@ -326,7 +311,7 @@ def study_tables(plan: Plan, store: Store) -> dict[str, Any]:
     return tables.study_tables(plan.game, cells, plan.pages, plan.heatmaps)
 
 
-def games_played(played: Played, *, workers: int, progress: Progress | None = None) -> Any:
+def games_played(played: Results, *, workers: int, progress: Progress | None = None) -> Any:
     """One row a game and seat, as a data frame: those that the folder keeps, or of the same games played again in memory.
 
     Raises:

@@ -28,6 +28,8 @@ from strozzi_sim.studies.chunks import Key, Place, head, pack, unpack, unpack_ke
 from strozzi_sim.studies.folder import FILES, LOCK, MANIFEST, TEMPORARY, folder_lock, read_manifest
 from strozzi_sim.studies.plan import Plan, differences
 
+Folder = str | Path | None
+
 LEDGER = "ledger.jsonl"
 _GUESS = 40_000  # bytes of a chunk, about
 _SMALL_GUESS = 4_096  # without facts

@@ -1,55 +1,41 @@
-"""A study that is ready to run: its plan, the tables it makes, and when it may stop; and how it is run."""
+"""A study that is ready to run: its plan, the tables it makes, and when it may stop; and running it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import warnings
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from strozzi_sim.agent import AnyAgent
+from strozzi_sim.errors import ArgumentError, check_range, shown
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
-from strozzi_sim.studies.calibrated import calibrated
-from strozzi_sim.studies.names import AnyVariant, check_seats, find_agents, find_variants, seated
-from strozzi_sim.studies.plan import Extent, Plan
-from strozzi_sim.studies.planning import plan_of, read_study
-from strozzi_sim.studies.played import Played
-from strozzi_sim.studies.run import Progress, StoppingRule, run_in_memory, run_study, study_tables
+from strozzi_sim.studies.calibrated import Told, calibrated
+from strozzi_sim.studies.names import (
+    Lineup,
+    Players,
+    Variants,
+    find_agents,
+    find_players,
+    find_variants,
+    seated,
+    with_text_keys,
+)
+from strozzi_sim.studies.plan import Plan
+from strozzi_sim.studies.planning import make_plan, name_of, plan_of_keys, read_plan
+from strozzi_sim.studies.progress import Watch, bar
+from strozzi_sim.studies.results import Results
+from strozzi_sim.studies.run import StoppingRule, run_in_memory, run_study, study_tables
 from strozzi_sim.studies.store import Store
 
-
-@dataclass(frozen=True)
-class Run:
-    """How a study is run; nothing of it changes a figure.
-
-    Attributes:
-        folder: where everything is kept, and resumed; None keeps nothing.
-        workers: how many; None is one a core.
-        progress: who is told what.
-        command: what started it, as the manifest notes it.
-        partly: whether an interruption in memory gives what is finished, instead of Interrupted.
-    """
-
-    folder: Path | None = None
-    workers: int | None = None
-    progress: Progress = field(default_factory=Progress)
-    command: str = ""
-    partly: bool = False
-
-    @property
-    def team(self) -> int:
-        """The number of workers."""
-        from joblib import cpu_count
-
-        return int(cpu_count()) if self.workers is None else self.workers
+MAX_WORKERS = 1_024
 
 
 @dataclass(frozen=True)
-class Study:
-    """A study whose tables are its seats, its line-ups and its game's own pages.
+class Kind:
+    """A kind of study; this one's tables are its seats, its line-ups and its game's own pages.
 
     Attributes:
-        plan: what is played.
+        plan: what is played, resolved.
     """
 
     plan: Plan
@@ -66,100 +52,130 @@ class Study:
         """What says that it may stop before the last deal; None: nothing does."""
         return None
 
+    def in_counts(self, folder: Path | None, calibrating: Told) -> Self:
+        """The same, its agents with counts in place of seconds."""
+        return replace(self, plan=calibrated(self.plan, folder, calibrating))
 
-def run(study: Study, how: Run | None = None) -> Played:
-    """Play a study, in a folder or in memory.
+
+class Study(Kind):
+    """A study that is ready to run; its keys are those of a study's file.
+
+    Args:
+        **keys: name, game, deals and lineups, and if wanted seed, players, chunks, seatings, variants, variant, rows, facts,
+            facts_share, report, heatmap. Line-ups may hold agents that are declared in code, instead of spec strings.
+
+    Attributes:
+        plan: what is played, resolved.
+
+    Raises:
+        InputError: a key that is not known or missing, or something that cannot be played; names the key.
+
+    >>> import strozzi_sim as ss
+    >>> study = ss.Study(name="mine", game="strozzi", players=[3, 4], deals=100, lineups=[["random"]])
+    >>> study
+    <Study mine: Strozzi: players 3, 4 x line-ups random x variants base = 2 cells; each 100 deals x 1 seating = 200 games>
+    """
+
+    def __init__(self, **keys: Any) -> None:
+        super().__init__(plan_of_keys(with_text_keys(keys), "study"))
+
+    @classmethod
+    def of(cls, plan: Plan) -> Self:
+        """The study of a plan."""
+        study = cls.__new__(cls)
+        Kind.__init__(study, plan)
+        return study
+
+    def in_counts(self, folder: Path | None, calibrating: Told) -> Self:
+        """The same, its agents with counts in place of seconds."""
+        return self.of(calibrated(self.plan, folder, calibrating))
+
+    def __repr__(self) -> str:
+        """What times what is how many games."""
+        return f"<Study {self.plan.name}: {self.plan.summary()}>"
+
+
+def read_study(path: str | Path) -> Study:
+    """The study in a TOML file, or in the results folder of one that was played.
+
+    Args:
+        path: file or folder.
+
+    Raises:
+        InputError: there is none, or something in it cannot be played; names file and key.
+        StorageError: it cannot be read.
+
+    >>> import strozzi_sim as ss
+    >>> ss.read_study("experiments/balance_by_player_count.toml").plan.players
+    (3, 4, 5, 6)
+    """
+    from strozzi_sim.studies.maps import plan_in
+
+    return Study.of(plan_in(Path(path)) if Path(path).is_dir() else read_plan(Path(path)))
+
+
+def lineup_study(
+    name: str, game: str | Game, players: Players, agents: Lineup, deals: int, seatings: str, variant: Variants, seed: int, **more: Any
+) -> Study:  # fmt: skip
+    """The study of one line-up at every player count; without agents, of the game's own. `more` as `make_plan` takes it."""
+    game = find_game(game)
+    counts = find_players(game, players)
+    lineups = seated(find_agents(agents or [game.standard_agent], game), counts)
+    variants = find_variants(game, variant)
+    return Study.of(
+        make_plan(name_of(name, game), game, lineups, variants, counts, deals, seatings=seatings, seed=seed, **more)
+    )
+
+
+def run(
+    study: Kind, folder: str | Path | None = None, workers: int | None = None, progress: Watch = None
+) -> Results:  # fmt: skip
+    """Play a study: what `strozzi run` does, to the byte.
+
+    Args:
+        study: what is played.
+        folder: where everything is kept, and resumed; None keeps nothing.
+        workers: how many; None is one a core. No figure depends on it.
+        progress: None shows a bar where a person watches, True anywhere, False never; or who shall be told.
 
     Raises:
         InputError: the folder holds the results of another plan.
         StorageError: the folder cannot be written, is in use, or the disk is full.
-        AgentFault: an agent chose an illegal action.
-        Interrupted: a signal asked to stop; finished chunks are kept in the folder.
+        AgentFault: an agent chose an illegal action, failed or hung.
+        Interrupted: a signal asked to stop; finished chunks are kept in the folder. Without a folder, what is finished is
+            returned, if it is enough for intervals.
+
+    >>> import strozzi_sim as ss
+    >>> study = ss.Study(name="mine", game="medici_vs_strozzi", deals=100, lineups=[["random"]])
+    >>> ss.run(study).n_games
+    100
     """
-    how = how or Run()
-    for warning in study.plan.warnings():
-        how.progress.say(warning)
-    ready = partial(how.progress.planned, study.summary(), study.plan.calibrated)
-    rest: Any = {"tables": study.tables, "stopping_rule": study.stopping_rule()}
-    rest |= {"workers": how.team, "progress": how.progress}
-    rest["command"] = how.command
-    if how.folder is not None:
-        return run_study(study.plan, how.folder, ready=ready, **rest)
-    ready()
-    return run_in_memory(study.plan, partly=how.partly, **rest)
+    if not isinstance(study, Kind):
+        raise ArgumentError("study", f"expected a Study; read_study makes one of a file, got {shown(study)}")
+    number = team(workers)
+    place = None if folder is None else Path(folder)
+    with bar(progress) as told:
+        study = study.in_counts(place, told.calibrating)
+        for warning in study.plan.warnings():
+            told.say(warning)
+        ready = partial(told.planned, study.summary(), study.plan.calibrated)
+        rest: Any = {"workers": number, "progress": told, "ready": ready}
+        rest |= {"tables": study.tables, "stopping_rule": study.stopping_rule()}
+        played = run_in_memory(study.plan, **rest) if place is None else run_study(study.plan, place, **rest)
+    if played.interrupted:
+        warnings.warn(played.interrupted, stacklevel=2)
+    return replace(played, workers=workers, watch=progress)
 
 
-def run_file(file: Path, how: Run | None = None) -> Played:
-    """Play the study in a TOML file, in a folder: `results/<name>` if none is named.
+def team(workers: int | None) -> int:
+    """The number of workers: one a core, or as many as asked for.
 
     Raises:
-        InputError: there is no such file, it is no TOML, or something in it cannot be played; and as `run`.
-        StorageError, AgentFault, Interrupted: as `run`.
+        ArgumentError: no number of workers.
     """
-    how, plan = how or Run(), read_study(file)
-    return run_plan(plan, replace(how, folder=how.folder or Path("results") / plan.name))
+    if workers is None:
+        from joblib import cpu_count
 
-
-def run_plan(plan: Plan, how: Run) -> Played:
-    """Calibrate the agents of a plan that are given in seconds, and play it."""
-    return run(Study(calibrated(plan, how.folder, how.progress.calibrating)), how)
-
-
-def plan_of_lineup(
-    kind: str,
-    game: Game,
-    agents: Sequence[AnyAgent],
-    variants: AnyVariant | Sequence[AnyVariant],
-    extent: Extent,
-    settings: Mapping[str, Any] | None = None,
-) -> Plan:
-    """The plan of a study of one line-up at every player count; without agents, of the game's own.
-
-    Args:
-        kind: what asks for it; errors begin with it.
-        game: what is played.
-        agents: names or objects.
-        variants: names or objects.
-        extent: player counts, deals, seatings and seed.
-        settings: further keys of a study's file.
-
-    Raises:
-        InputError: something that cannot be played; names the kind and the argument.
-    """
-    lineup = agents or [game.standard_agent]
-    check_seats(lineup, extent.players)
-    lineups = seated(find_agents(lineup, game, f"{kind}: lineups[0]"), extent.players)
-    return plan_of(kind, game, lineups, find_variants(game, variants, kind), extent, settings=settings)
-
-
-def balance(
-    game: str | Game,
-    *,
-    agents: Sequence[AnyAgent] = (),
-    players: int | Sequence[int] | None = None,
-    deals: int = 5000,
-    seatings: str = "rotate",
-    variants: AnyVariant | Sequence[AnyVariant] = "base",
-    seed: int = 0,
-    how: Run | None = None,
-) -> Played:
-    """Is a game fair to its seats, and how do the agents of a line-up fare?
-
-    Args:
-        game: what is played.
-        agents: one line-up; seat i gets agent i mod their number. One agent is self-play; none is the game's own.
-        players: player counts; None is all of the game.
-        deals: of every cell.
-        seatings: one, rotate, all or latin.
-        variants: of the game's components.
-        seed: 0 .. 2^53 - 1.
-        how: folder, workers and progress.
-
-    Raises:
-        InputError: something that cannot be played; names the argument.
-        StorageError, AgentFault, Interrupted: as `run`.
-    """
-    how, game = how or Run(), find_game(game)
-    counts = game.player_counts if players is None else (players,) if isinstance(players, int) else tuple(players)
-    extent = Extent(counts, deals, seatings, seed)
-    return run_plan(plan_of_lineup("balance", game, agents, variants, extent), how)
+        return int(cpu_count())
+    check_range("workers", workers, 1, MAX_WORKERS)
+    return workers

@@ -10,13 +10,13 @@ always next after the same opponent, which moves win shares by several points wh
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import comb
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from strozzi_sim.agent import AgentSpec, AnyAgent
-from strozzi_sim.errors import ArgumentError, check_range, counted
-from strozzi_sim.games import find_game
+from strozzi_sim.agent import AgentSpec
+from strozzi_sim.errors import ArgumentError, check_whole, counted
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.games.variants import Variant
@@ -24,15 +24,13 @@ from strozzi_sim.kernel.wins import WIN_UNITS
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.sequences import ALPHA, FIRST_LOOK, anytime_interval, surely_differs
 from strozzi_sim.studies import standings
-from strozzi_sim.studies.calibrated import with_counts
+from strozzi_sim.studies.calibrated import Told, with_counts
 from strozzi_sim.studies.matchups import Field, make_field, matchups
-from strozzi_sim.studies.names import AnyVariant, find_agents, find_players, find_variants
-from strozzi_sim.studies.plan import CHUNKS, Cell, Extent, Plan
-from strozzi_sim.studies.planning import plan_of
-from strozzi_sim.studies.played import Played
+from strozzi_sim.studies.plan import CHUNKS, Cell, Plan
+from strozzi_sim.studies.planning import make_plan, name_of
 from strozzi_sim.studies.run import StoppingRule
 from strozzi_sim.studies.store import Store
-from strozzi_sim.studies.study import Run, Study, run
+from strozzi_sim.studies.study import Kind
 
 MAX_MATCHUPS = 5000
 DECIDED = "decided"
@@ -41,56 +39,31 @@ _CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20
 
 
 @dataclass(frozen=True)
-class Sample:
-    """How much of a tournament is played.
-
-    Attributes:
-        matchups: so many at most at each player count; of more, a balanced sample is taken.
-        until: it stops when every win share is known to within +- this width, or when all pairs are "decided"; "" is
-            never.
-
-    Raises:
-        ArgumentError: out of range.
-    """
-
-    matchups: int = MAX_MATCHUPS
-    until: str = ""
-
-    def __post_init__(self) -> None:
-        """Check both."""
-        check_range("matchups", self.matchups, 1, 100_000)
-        assert self.rule is not None
-
-    @property
-    def rule(self) -> str:
-        """`until` in canonical form: "decided", a width, or ""."""
-        if self.until in ("", DECIDED):
-            return self.until
-        try:
-            width = float(self.until)
-        except ValueError:
-            width = 0.0
-        if not 0 < width < 1:
-            raise ArgumentError(
-                "until", f"expected a width between 0 and 1, such as 0.02, or {DECIDED!r}, got {self.until!r}"
-            )
-        return f"{width:g}"
-
-
-@dataclass(frozen=True)
-class Tournament(Study):
+class Tournament(Kind):
     """A tournament, resolved.
 
     Attributes:
         plan: the study that plays it.
         field: who plays.
         matchups: by player count, indices into the field.
-        sampled: whether there would be more matchups.
+        most: so many at most at each player count; of more, a balanced sample is taken.
     """
 
     field: Field
     matchups: dict[int, list[tuple[int, ...]]]
-    sampled: bool
+    most: int
+
+    def in_counts(self, folder: Path | None, calibrating: Told) -> "Tournament":
+        """The same, its agents with counts in place of seconds, which may sort and be sampled otherwise."""
+        plan = self.plan
+        asked = plan.game, plan.players, plan.variants
+        agents, found = with_counts(self.field.agents, *asked, folder=folder, calibrating=calibrating)
+        if not found:
+            return self
+        again = plan_tournament(
+            plan.game, agents, plan.variants, plan.players, plan.deals, plan.seatings, plan.seed, self.most, plan.until
+        )
+        return replace(again, plan=replace(again.plan, calibrated=found))
 
     def summary(self) -> str:
         """What times what is how many games."""
@@ -106,7 +79,8 @@ class Tournament(Study):
                 f"{counted(games, 'game')}"
             )
         total = f"; in all {self.plan.games:,} games" if len(parts) > 1 else ""
-        note = " (a balanced sample of the matchups; matchups sets the maximum)" if self.sampled else ""
+        sampled = any(comb(len(self.field.agents), count) > self.most for count in self.plan.players)
+        note = " (a balanced sample of the matchups; matchups sets the maximum)" if sampled else ""
         return f"{self.plan.game.title}, {len(self.field.agents)} agents; {'; '.join(parts)}{total}{note}"
 
     def tables(self, plan: Plan, store: Store) -> dict[str, Any]:
@@ -177,70 +151,47 @@ class Tournament(Study):
         return counts
 
 
-def tournament(
-    game: str | Game,
-    *,
-    agents: Sequence[AnyAgent],
-    players: int | Sequence[int] | None = None,
-    deals: int = 200,
-    seatings: str = "latin",
-    variants: AnyVariant | Sequence[AnyVariant] = "base",
-    seed: int = 0,
-    sample: Sample | None = None,
-    how: Run | None = None,
-) -> Played:
-    """Rank a field of agents: every choice of them on the same deals, in every seating.
-
-    Args:
-        game: what is played.
-        agents: the field.
-        players: player counts; None is 4, or the fewest of the game.
-        deals: of every matchup; the most, if it may stop before.
-        seatings: latin, all or rotate.
-        variants: of the game's components.
-        seed: 0 .. 2^53 - 1.
-        sample: how many matchups, and when it may stop.
-        how: folder, workers and progress.
-
-    Raises:
-        InputError: the field is too small, or something cannot be played; names the argument.
-        StorageError, AgentFault, Interrupted: as `run`.
-    """
-    how, game = how or Run(), find_game(game)
-    counts, field = find_players(game, players), find_agents(agents, game)
-    found = find_variants(game, variants)
-    field, calibrations = with_counts(
-        field, game, counts, found, folder=how.folder, calibrating=how.progress.calibrating
-    )
-    planned = plan_tournament(game, field, Extent(counts, deals, seatings, seed), found, sample or Sample())
-    return run(replace(planned, plan=replace(planned.plan, calibrated=calibrations)), how)
-
-
 def plan_tournament(
-    game: Game, agents: Sequence[AgentSpec], extent: Extent, variants: Sequence[Variant], sample: Sample
-) -> Tournament:
+    game: Game, agents: Sequence[AgentSpec], variants: Sequence[Variant], players: Sequence[int], deals: int, seatings: str,
+    seed: int, most: int = MAX_MATCHUPS, until: str | float = "",
+) -> Tournament:  # fmt: skip
     """The tournament of a field.
 
     Raises:
         InputError: the field is too small, or something cannot be played; names the argument.
     """
-    field, size = make_field(agents), len(agents)
-    for count in extent.players:
+    field, size, rule = make_field(agents), len(agents), _rule(str(until))
+    for count in players:
         if size < count:
             names = ", ".join(field.labels)
             raise ArgumentError(
                 "agents", f"a tournament with {count} players needs at least {count} agents, got {size} ({names})"
             )
-    if extent.seatings not in SEATINGS:
-        raise ArgumentError("seatings", f"a tournament takes {', '.join(SEATINGS)}, got {extent.seatings!r}")
-    most = sample.matchups
-    chosen = {count: matchups(field, count, most, extent.seed) for count in extent.players}
+    if seatings not in SEATINGS:
+        raise ArgumentError("seatings", f"a tournament takes {', '.join(SEATINGS)}, got {seatings!r}")
+    check_whole("matchups", most, 1, 100_000)
+    chosen = {count: matchups(field, count, most, seed) for count in players}
     lineups = [[field.agents[k] for k in matchup] for found in chosen.values() for matchup in found]
     cells = len({tuple(lineup) for lineup in lineups}) * len(variants)
-    chunks = min(max(_CHUNKS_IN_ALL // cells, _FEWEST_CHUNKS * (3 if sample.until else 1)), CHUNKS)
-    plan = plan_of("tournament", game, lineups, variants, replace(extent, chunks=chunks), orders=True)
-    sampled = any(comb(size, count) > most for count in extent.players)
-    return Tournament(replace(plan, until=sample.rule), field, chosen, sampled)
+    chunks = min(max(_CHUNKS_IN_ALL // cells, _FEWEST_CHUNKS * (3 if rule else 1)), CHUNKS)
+    plan = make_plan(
+        name_of("tournament", game), game, lineups, variants, players, deals, seatings=seatings, seed=seed, chunks=chunks,
+        orders=True, until=rule,
+    )  # fmt: skip
+    return Tournament(plan, field, chosen, most)
+
+
+def _rule(until: str) -> str:
+    """`until` in canonical form: "decided", a width, or ""."""
+    if until in ("", DECIDED):
+        return until
+    try:
+        width = float(until)
+    except ValueError:
+        width = 0.0
+    if not 0 < width < 1:
+        raise ArgumentError("until", f"expected a width between 0 and 1, such as 0.02, or {DECIDED!r}, got {until!r}")
+    return f"{width:g}"
 
 
 def _is_enough(sums: Array, plan: Plan, players: int) -> bool:

@@ -20,7 +20,7 @@ from strozzi_sim.games.variants import from_changes, from_components
 from strozzi_sim.reports.writing import write_report
 from strozzi_sim.studies.plan import Extent
 from strozzi_sim.studies.planning import plan_of
-from strozzi_sim.studies.run import Progress
+from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.study import Run, Study, run
 
 

@@ -1,25 +1,28 @@
 """Results: what was played, as tables, pictures and a report; they show themselves in a notebook."""
 
-import warnings
+import io
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strozzi_sim.api.bars import bar
-from strozzi_sim.api.drawings import Drawing, drawn, names_of
 from strozzi_sim.errors import InputError, counted, known_names, shown
 from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import OwnMap, name_of_map
 from strozzi_sim.kernel.files import storage_errors
-from strozzi_sim.studies.maps import add_heat_map, add_to
-from strozzi_sim.studies.played import Played
-from strozzi_sim.studies.run import games_played
-from strozzi_sim.studies.study import Run
+from strozzi_sim.studies.folder import FILES, MANIFEST, read_file, read_list, read_manifest
+from strozzi_sim.studies.kept import check_kept, read_facts
+from strozzi_sim.studies.plan import Plan
+from strozzi_sim.studies.progress import bar
+from strozzi_sim.studies.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from strozzi_sim.reports.drawings import Drawing
 
 _MARK = '<meta name="generator" content="strozzi-sim">'
 
@@ -36,15 +39,19 @@ class Tables(dict[str, Any]):
         return ", ".join(f"{name} ({len(table)} rows)" for name, table in self.items())
 
 
+@dataclass(repr=False, eq=False)
 class Results:
     """What a study, tournament or comparison came to.
 
     Attributes:
+        plan: all that decides the results, as plain data, as far as it was played.
         tables: data frames by name, one figure a row, with `value`, `low`, `high` (95 %), `n` and `deals`; shares are in
             [0, 1]. What a table is of stands in the columns before.
-        plan: all that decides the results, as plain data.
-        folder: where they are kept, or None.
         n_games: games behind the tables. played_now: games that were played now, and not in an earlier run.
+        seconds: this run took.
+        folder: where they are kept, or None.
+        manifest: what manifest.json in it says, or would say. files: the tables' Parquet files in it, by name.
+        interrupted: how far it was played when a signal stopped it, in words, or "".
 
     >>> import strozzi_sim as ss
     >>> results = ss.simulate("strozzi", players=4, agents=["random"], deals=200, seed=1)
@@ -54,38 +61,26 @@ class Results:
     (4, 4)
     """
 
-    def __init__(self, played: Played, *, workers: int | None = None, progress: Any = None) -> None:
-        self._played, self._workers, self._progress = played, workers, progress
-        self._games: Any = None
-        if played.interrupted:
-            warnings.warn(played.interrupted, stacklevel=3)
+    plan: dict[str, Any]
+    tables: dict[str, Any]
+    n_games: int
+    played_now: int
+    seconds: float
+    folder: Path | None = None
+    manifest: dict[str, Any] = field(default_factory=dict)
+    files: dict[str, Path] = field(default_factory=dict)
+    interrupted: str = ""
+    kept: dict[str, Any] = field(default_factory=dict)  # rows of facts by table, if nothing was kept on the disk
+    cut: Plan | None = None  # the plan as far as it was played, if in memory
+    chunks: Store | None = None  # what was played then
+    workers: int | None = None
+    watch: Any = None
 
-    @property
-    def tables(self) -> Tables:
-        """The tables by name."""
-        return Tables(self._played.tables)
+    def __post_init__(self) -> None:
+        """An unknown table lists the known ones."""
+        self.tables = Tables(self.tables)
 
-    @property
-    def plan(self) -> dict[str, Any]:
-        """All that decides the results."""
-        return self._played.plan
-
-    @property
-    def folder(self) -> Path | None:
-        """Where everything is kept, or None."""
-        return self._played.folder
-
-    @property
-    def n_games(self) -> int:
-        """Games behind the tables."""
-        return self._played.games
-
-    @property
-    def played_now(self) -> int:
-        """Games that were played now, and not in an earlier run."""
-        return self._played.played_now
-
-    @property
+    @cached_property
     def games(self) -> "pd.DataFrame":
         """One row a game and seat: players, variant, lineup, deal, seating, seat, position, agent, score, place, decisions.
 
@@ -94,10 +89,11 @@ class Results:
         Raises:
             InputError: a folder that keeps no rows (`rows = true` in a study).
         """
-        if self._games is None:
-            with bar(self._progress) as progress:
-                self._games = games_played(self._played, workers=self._team, progress=progress)
-        return self._games
+        from strozzi_sim.studies.run import games_played
+        from strozzi_sim.studies.study import team
+
+        with bar(self.watch) as progress:
+            return games_played(self, workers=team(self.workers), progress=progress)
 
     def facts(self, name: str) -> "pd.DataFrame":
         """The rows of a fact table that were kept (`facts=[...]`); `strozzi facts GAME` says what the columns are.
@@ -105,12 +101,15 @@ class Results:
         Raises:
             InputError: none were kept of it; lists the tables of which there are.
         """
-        return self._played.facts(name)
+        if self.folder is not None:
+            return read_facts(self.folder, name)
+        check_kept(name, self.kept, "the study")
+        return self.kept[name]
 
     def heatmap(
         self, rows: str, columns: str, value: str = "share", where: str | None = None, fact: str | None = None,
         *, name: str | None = None, title: str = "",
-    ) -> Drawing:  # fmt: skip
+    ) -> "Drawing":  # fmt: skip
         """A heat map of one's own, of any column of a fact table by any other; its table is `heat_<name>`.
 
         If what it needs was not counted, the games are played again. In a results folder it becomes part of the study.
@@ -132,19 +131,16 @@ class Results:
         >>> results.heatmap("seat", "round", "mean coins", fact="round")
         <Drawing: Mean of coins, coins by seat and round>
         """
+        from strozzi_sim.studies.maps import add_heat_map
+
         own = OwnMap(
             name=name or name_of_map(value, rows, columns, where or ""), rows=rows, columns=columns, value=value,
             where=where or "", fact=fact or "", title=title,
         )  # fmt: skip
-        with bar(self._progress) as progress:
-            how = Run(None, self._workers, progress)
-            if self.folder is not None:
-                self._played = add_heat_map(self.folder, own, how)
-            else:
-                self._played = add_to(self._played, own, how)
+        vars(self).update(vars(add_heat_map(self, own)))
         return self.plot(f"heat-{own.name}")
 
-    def plot(self, name: str | None = None) -> Drawing:
+    def plot(self, name: str | None = None) -> "Drawing":
         """A picture: one of the report's, or of a comparison, a ladder or a best response.
 
         Args:
@@ -157,16 +153,18 @@ class Results:
         >>> ss.compare("strozzi", "greedy", "random", players=3, deals=30).plot().title.endswith("less random, on the same deals")
         True
         """
-        manifest, tables, game = self._played.manifest, self._played.tables, self._game
-        if name is None:
-            name = next(iter(names_of(manifest, tables, game)), "")
-        return drawn(name, manifest, tables, game)
+        from strozzi_sim.reports.drawings import drawn, names_of
+
+        about = self.manifest, self.tables, self._game
+        return drawn(next(iter(names_of(*about)), "") if name is None else name, *about)
 
     @property
     def pictures(self) -> list[str]:
         """The names of the pictures that `plot` draws; none if results of this kind have none."""
+        from strozzi_sim.reports.drawings import names_of
+
         try:
-            return names_of(self._played.manifest, self._played.tables, self._game)
+            return names_of(self.manifest, self.tables, self._game)
         except InputError:
             return []
 
@@ -187,7 +185,7 @@ class Results:
         from strozzi_sim.reports.painter import Painter
         from strozzi_sim.reports.writing import page_of, write_report
 
-        manifest, tables = self._played.manifest, self._played.tables
+        manifest, tables = self.manifest, self.tables
         if path is None:
             if self.folder is None:
                 raise InputError("path: nothing is kept in a folder; say where the report goes, such as 'report.html'")
@@ -205,13 +203,9 @@ class Results:
         return f"<Results: {self._summary}>"
 
     def _repr_html_(self) -> str:
-        tables = ", ".join(f"<code>{escape(name)}</code>" for name in self._played.tables)
+        tables = ", ".join(f"<code>{escape(name)}</code>" for name in self.tables)
         lines = [f"<b>{escape(self._summary)}</b>", *map(escape, self._findings), f"Tables: {tables}"]
         return "".join(f'<div style="max-width: 46em">{line}</div>' for line in lines)
-
-    @property
-    def _team(self) -> int:
-        return Run(None, self._workers).team
 
     @property
     def _game(self) -> Game:
@@ -227,14 +221,46 @@ class Results:
         variants = [name for name in plan.get("variants", {}) if name != "base"]
         which = f", variants {', '.join(plan['variants'])}" if variants else ""
         where = f", in {self.folder}" if self.folder is not None else ""
-        part = f" ({self._played.interrupted})" if self._played.interrupted else ""
+        part = f" ({self.interrupted})" if self.interrupted else ""
         return f"{self._game.title}, {counts} players, {who}{which}: {counted(self.n_games, 'game')}{where}{part}"
 
     @property
     def _findings(self) -> list[str]:
         """What was found, in a sentence, if there is a report that says it."""
-        if "seats" not in self._played.tables:
+        if "seats" not in self.tables:
             return []
         from strozzi_sim.reports.findings import headline
 
-        return [headline(self._played.tables)]
+        return [headline(self.tables)]
+
+
+def load_results(folder: Path) -> Results:
+    """What a finished run left in `folder`.
+
+    Raises:
+        InputError: there are no results, the study is not finished, or a file was changed since it was written.
+        StorageError: a file cannot be read.
+    """
+    import pandas as pd
+
+    try:
+        manifest = read_manifest(folder)
+    except FileNotFoundError:
+        raise InputError(f"{folder}: holds no results of a study (no {MANIFEST})") from None
+    files = read_list(folder)
+    if "counts" in manifest["plan"] and "tables/ratings.parquet" not in files:
+        raise InputError(f"{folder}: holds a comparison or ladder, which has no report; see {folder / 'tables'}")
+    if not manifest["finished"]:
+        raise InputError(f"{folder}: the study is not finished; run it again to resume: {manifest['command']}")
+    tables, frames = {}, {}
+    for name, digest in sorted(files.items()):
+        path = folder / name
+        if path.parent.name == "tables" and path.suffix == ".parquet":
+            tables[path.stem] = path
+            frames[path.stem] = pd.read_parquet(io.BytesIO(read_file(folder, name, digest)))
+    if sorted(frames) != manifest.get("tables"):
+        raise InputError(f"{folder}: {FILES} and {MANIFEST} name different tables; run the study again")
+    plan = {**manifest["plan"], "deals": manifest["deals"], "games": manifest["games"]}
+    if manifest["calibrated"]:
+        plan["calibrated"] = manifest["calibrated"]
+    return Results(plan, frames, manifest["games"], 0, 0.0, folder, manifest, tables)

@@ -1,15 +1,41 @@
-"""Bars that count games while a study is played: on a terminal, and in a notebook."""
+"""Who is told how far a study is, and bars that count games: on a terminal, and in a notebook."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from strozzi_sim.studies.run import Progress
+from strozzi_sim.play.calibrate import Calibration
 
 Games = Callable[[int, int], None]
 _OFTEN = 0.2  # seconds between two looks of a notebook's bar
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a run tells while it goes on; give what you want to hear.
+
+    Attributes:
+        say: called with a line for the user.
+        games: called with (games done so far, games in all).
+        calibrating: called before agents with budgets in seconds are calibrated, with whether the results folder
+            says of some what they play as.
+        planned: called with the plan in one line and the calibrations, once nothing is in the way of playing.
+        command: what started it, as the manifest notes it.
+        partly: whether an interruption in memory gives what is finished, instead of Interrupted.
+    """
+
+    say: Callable[[str], None] = field(default=lambda line: None)
+    games: Callable[[int, int], None] = field(default=lambda done, total: None)
+    calibrating: Callable[[bool], None] = field(default=lambda noted: None)
+    planned: Callable[[str, Sequence[Calibration]], None] = field(default=lambda summary, calibrations: None)
+    command: str = "strozzi_sim.run(...) in Python"
+    partly: bool = True
+
+
+Watch = bool | Progress | None
 
 
 @contextmanager
@@ -55,7 +81,7 @@ def in_notebook() -> bool:
 
 
 @contextmanager
-def bar(wanted: bool | Progress | None) -> Iterator[Progress]:
+def bar(wanted: Watch) -> Iterator[Progress]:
     """Who is told how far a study is.
 
     Args:

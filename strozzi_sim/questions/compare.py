@@ -1,0 +1,87 @@
+"""compare: which of two agents, or of two variants, and by how much?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from strozzi_sim.agent import AnyAgent
+    from strozzi_sim.games.contract import Game
+    from strozzi_sim.studies.names import AnyVariant, Lineup, Players
+    from strozzi_sim.studies.progress import Watch
+    from strozzi_sim.studies.results import Results
+    from strozzi_sim.studies.store import Folder
+
+
+def compare(
+    game: str | Game,
+    first: AnyAgent | AnyVariant | None = None,
+    second: AnyAgent | AnyVariant | None = None,
+    players: Players = None,
+    *,
+    variants: str | Sequence[AnyVariant] = (),
+    against: Lineup = (),
+    agents: Lineup = (),
+    deals: int = 1000,
+    seatings: str = "rotate",
+    variant: AnyVariant = "base",
+    seed: int = 0,
+    workers: int | None = None,
+    folder: Folder = None,
+    progress: Watch = None,
+) -> Results:
+    """Compare two agents, or two variants, on the same deals: the paired difference with its interval.
+
+    Args:
+        game: a name or a Game.
+        first: an agent, or a variant
+        second: the other one
+        players: player counts: 4, 3-6 or 3,5; default: 4, or the fewest the game allows
+        variants: two variants, separated by a comma, instead of A and B
+        against: who sits in the other seats (agents compared); default: the game's own
+        agents: who plays (variants compared); one agent = self-play; default: the same
+        deals: deals for every line-up
+        seatings: one, rotate, all or latin
+        variant: a variant of the game's components
+        seed: random seed, below 2^53
+        workers: number of workers; default: all cores
+        folder: keep everything in this folder, and resume there; default: only print
+        progress: as in `simulate`
+
+    Returns:
+        Tables sides (each by itself) and difference (first - second).
+
+    Raises:
+        InputError: something that cannot be played; names the argument.
+        StorageError, AgentFault, Interrupted: as `run`.
+
+    >>> import strozzi_sim as ss
+    >>> found = ss.compare("strozzi", "heuristic", "random", players=3, deals=60)
+    >>> found.tables["difference"].query("figure == 'win_share'")["low"].item() > 0
+    True
+    """
+    from strozzi_sim.errors import ArgumentError
+    from strozzi_sim.games import find_game
+    from strozzi_sim.studies.compare import Comparison, find_sides
+    from strozzi_sim.studies.names import find_agents, find_players, find_variants, seated
+    from strozzi_sim.studies.planning import make_plan, name_of
+    from strozzi_sim.studies.study import run
+
+    game = find_game(game)
+    given: dict[str, Any] = {"first": first, "second": second}
+    counts, sides = find_players(game, players), find_sides(game, first, second, variants)
+    if sides is not None:
+        lineups = seated(find_agents(agents or [game.standard_agent], game), counts)
+        played = sides if sides[0].name != sides[1].name else sides[:1]
+    else:
+        two = [find_agents([side], game, name)[0] for name, side in given.items()]
+        others, most = find_agents(against or [game.standard_agent], game, "against"), min(counts) - 1
+        if len(others) > most:
+            raise ArgumentError("against", f"{len(others)} agents for {most} other seats")
+        lineups = [(side, *(others[k % len(others)] for k in range(n - 1))) for n in counts for side in two]
+        played = find_variants(game, variant)
+    plan = make_plan(
+        name_of("compare", game), game, lineups, played, counts, deals, seatings=seatings, seed=seed, orders=True
+    )
+    return run(Comparison(plan, "agent" if sides is None else "variant"), folder, workers, progress)

@@ -1,0 +1,74 @@
+"""ladder: does more budget win, and how far?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from strozzi_sim.agent import AnyAgent
+    from strozzi_sim.games.contract import Game
+    from strozzi_sim.studies.names import AnyVariant
+    from strozzi_sim.studies.progress import Watch
+    from strozzi_sim.studies.results import Results
+    from strozzi_sim.studies.store import Folder
+
+
+def ladder(
+    game: str | Game,
+    agent: AnyAgent,
+    param: str = "iterations",
+    start: float = 250,
+    steps: int = 5,
+    players: int | str | None = None,
+    *,
+    deals: int = 200,
+    seatings: str = "rotate",
+    variant: AnyVariant = "base",
+    seed: int = 0,
+    workers: int | None = None,
+    folder: Folder = None,
+    progress: Watch = None,
+) -> Results:
+    """Does doubling the budget win, and where does that stop? One seat has twice the budget of the others.
+
+    Args:
+        game: a name or a Game.
+        agent: an agent with a budget, such as playouts
+        param: the parameter that is the budget
+        start: the smallest budget
+        steps: number of doublings
+        players: player count; default: 4, or the fewest the game allows
+        deals: deals for every line-up
+        seatings: one, rotate, all or latin
+        variant: a variant of the game's components
+        seed: random seed, below 2^53
+        workers: number of workers; default: all cores
+        folder: keep everything in this folder, and resume there; default: only print
+        progress: as in `simulate`
+
+    Returns:
+        Table ladder.
+
+    Raises:
+        InputError: no such parameter, a budget out of its range, or something that cannot be played; names the argument.
+        StorageError, AgentFault, Interrupted: as `run`.
+
+    >>> import strozzi_sim as ss
+    >>> found = ss.ladder("strozzi", "greedy", param="margin", start=2, steps=2, players=3, deals=50)
+    >>> list(found.tables["ladder"]["step"].unique())
+    ['1', '2']
+    """
+    from strozzi_sim.games import find_game
+    from strozzi_sim.studies.ladder import Ladder, find_budgets, lineups_of
+    from strozzi_sim.studies.names import find_agents, find_variants, one_count
+    from strozzi_sim.studies.planning import make_plan, name_of
+    from strozzi_sim.studies.study import run
+
+    game = find_game(game)
+    count, (spec,) = one_count(game, players), find_agents([agent], game, "agent")
+    budgets = find_budgets(spec, param, start, steps)
+    plan = make_plan(
+        name_of("ladder", game), game, lineups_of(spec, param, budgets, count), find_variants(game, variant), [count],
+        deals, seatings=seatings, seed=seed, orders=True,
+    )  # fmt: skip
+    return run(Ladder(plan, param, tuple(budgets[:-1])), folder, workers, progress)

@@ -1,0 +1,67 @@
+"""simulate, and the command balance: play games and count what happens in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from strozzi_sim.games.contract import Game
+    from strozzi_sim.studies.names import Lineup, Players, Variants
+    from strozzi_sim.studies.progress import Watch
+    from strozzi_sim.studies.results import Results
+    from strozzi_sim.studies.store import Folder
+
+
+def simulate(
+    game: str | Game,
+    players: Players = None,
+    agents: Lineup = (),
+    deals: int = 1000,
+    seatings: str = "rotate",
+    variant: Variants = "base",
+    seed: int = 0,
+    workers: int | None = None,
+    facts: Sequence[str] = (),
+    *,
+    heatmaps: Sequence[str | Mapping[str, str]] = (),
+    folder: Folder = None,
+    progress: Watch = None,
+    name: str = "simulate",
+) -> Results:
+    """Play games and count what happens in them.
+
+    Args:
+        game: a name (see `games`) or a Game.
+        players: player counts: 4, 3-6 or 3,5; default: 4, or the fewest the game allows
+        agents: one line-up, separated by commas; one agent = self-play; seat i gets agent i mod k
+        deals: deals for every cell
+        seatings: one, rotate, all or latin
+        variant: a variant; may be given several times: a name, or changes as in a study's file under a name of their own,
+            {"rich": {"tracks": {"bonus": {7: 10}}}}
+        seed: random seed, below 2^53
+        workers: number of workers; default: all cores
+        facts: fact tables whose rows are kept; see `Results.facts`.
+        heatmaps: heat maps that are counted besides the pages: names of the game's, and of one's own the keys of `[[heatmap]]` in
+            a study's file, such as {"rows": "seat", "columns": "round", "fact": "round"}. Table and picture are called
+            heat_<name>; of a map without a name the rest makes one.
+        folder: keep everything in this folder, with a report; default: only print
+        progress: None shows a bar where a person watches, True anywhere, False never; or who shall be told.
+        name: what the study is called.
+
+    Raises:
+        InputError: something that cannot be played; names the argument.
+        StorageError, AgentFault, Interrupted: as `run`.
+
+    >>> import strozzi_sim as ss
+    >>> results = ss.simulate("strozzi", players=3, agents=["heuristic", "random", "random"], deals=100)
+    >>> results.tables["lineup"].query("figure == 'win_share' and position == 0")["value"].item() > 0.6
+    True
+    """
+    from strozzi_sim.games.own_maps import split_maps
+    from strozzi_sim.studies.study import lineup_study, run
+
+    shipped, own = split_maps(heatmaps)
+    kept = {"facts": [facts] if isinstance(facts, str) else list(facts), "heatmaps": shipped, "own_maps": own}
+    study = lineup_study(name, game, players, agents, deals, seatings, variant, seed, **kept)
+    return run(study, folder, workers, progress)

@@ -1,0 +1,67 @@
+"""tournament: which agent of a field is best?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from strozzi_sim.games.contract import Game
+    from strozzi_sim.studies.names import Lineup, Players, Variants
+    from strozzi_sim.studies.progress import Watch
+    from strozzi_sim.studies.results import Results
+    from strozzi_sim.studies.store import Folder
+
+
+def tournament(
+    game: str | Game,
+    agents: Lineup,
+    players: Players = None,
+    deals: int = 200,
+    seatings: str = "latin",
+    variant: Variants = "base",
+    seed: int = 0,
+    workers: int | None = None,
+    *,
+    matchups: int = 5000,
+    until: str | float = "",
+    folder: Folder = None,
+    progress: Watch = None,
+) -> Results:
+    """Rank a field of agents: every combination of them on the same deals, in every seating.
+
+    Args:
+        game: a name or a Game.
+        agents: the agents, separated by commas
+        players: player count; default: 4, or the fewest the game allows
+        deals: deals for every line-up
+        seatings: latin, all or rotate
+        variant: a variant; may be given several times
+        seed: random seed, below 2^53
+        workers: number of workers; default: all cores
+        matchups: maximum number of line-ups; more are sampled
+        until: stop when win shares are known to within +- this, or all pairs are `decided`
+        folder: keep everything in this folder, and resume there; default: only print
+        progress: as in `simulate`
+
+    Returns:
+        Tables agents, pairwise, ratings, seat_effects, and with two players nash.
+
+    Raises:
+        InputError: the field is too small, or something cannot be played; names the argument.
+        StorageError, AgentFault, Interrupted: as `run`.
+
+    >>> import strozzi_sim as ss
+    >>> found = ss.tournament("strozzi", ["random", "greedy", "heuristic"], players=3, deals=50)
+    >>> strength = found.tables["ratings"].query("figure == 'strength'").set_index("agent")["value"]
+    >>> bool(strength["heuristic"] > strength["greedy"] > strength["random"])
+    True
+    """
+    from strozzi_sim.games import find_game
+    from strozzi_sim.studies.names import find_agents, find_players, find_variants
+    from strozzi_sim.studies.study import run
+    from strozzi_sim.studies.tournament import plan_tournament
+
+    game = find_game(game)
+    field, variants, counts = find_agents(agents, game), find_variants(game, variant), find_players(game, players)
+    study = plan_tournament(game, field, variants, counts, deals, seatings, seed, matchups, until)
+    return run(study, folder, workers, progress)
