@@ -36,6 +36,7 @@ def bench(
     """
     from strozzi_sim.games import load_game
     from strozzi_sim.games.variants import resolve_variant
+    from strozzi_sim.kernel.numba_patches import fallbacks
     from strozzi_sim.selfplay.interrupts import stop_flag
     from strozzi_sim.selfplay.match import Match
     from strozzi_sim.selfplay.pool import Task, play_tasks
@@ -48,6 +49,7 @@ def bench(
     count = options.one_player_count(players, the_game)
     chosen = resolve_variant(the_game, variant)
     lineup, notes = options.in_counts(options.parse_lineup(agents, the_game, count), the_game, [count], chosen)
+    notes = [*notes, *fallbacks()]
     match = Match(the_game, count, lineup, chosen, seed)
     team = options.parse_workers(workers)
     began = monotonic()
