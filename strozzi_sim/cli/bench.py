@@ -49,7 +49,6 @@ def bench(
     count = options.one_player_count(players, the_game)
     chosen = resolve_variant(the_game, variant)
     lineup, notes = options.in_counts(options.parse_lineup(agents, the_game, count), the_game, [count], chosen)
-    notes = [*notes, *fallbacks()]
     match = Match(the_game, count, lineup, chosen, seed)
     team = options.parse_workers(workers)
     began = monotonic()
@@ -93,11 +92,13 @@ def bench(
         "compile_s": compiled,
         "first_result_s": first_result,
         "peak_rss_mib": _peak_memory(),
+        "slower": fallbacks(),
     }
     if json:
         options.print_json(document, notes)
         return
     options.tell(notes)
+    print(*document["slower"], sep="\n", end="\n" if document["slower"] else "")
     print(f"{the_game.title}, {count} players, {','.join(document['agents'])}, {team} workers")
     print(f"  {document['games_per_s']:,.0f} games/s   {document['decisions_per_s']:,.0f} decisions/s   "
           f"{document['rounds_per_s']:,.0f} rounds/s")  # fmt: skip
