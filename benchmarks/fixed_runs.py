@@ -133,7 +133,7 @@ def run(name: str, arguments: list[str], out: Path) -> str:
         if done.returncode not in (0, 1):
             return f"{name}: exit {done.returncode}: {done.stderr.strip().splitlines()[-1:]}"
         if "--json" in words:
-            text = json.dumps(stable(json.loads(done.stdout)), indent=1, sort_keys=True)
+            text = json.dumps(stable(json.loads(done.stdout)), indent=1, sort_keys=True).replace(scratch, "SCRATCH")
             (out / f"{name}.json").write_text(text + "\n")
         if place.is_dir():
             shutil.copytree(place / "tables", out / f"{name}.tables")
