@@ -95,7 +95,6 @@ OF_MEDICI = [
     ("ships/per_player", 4, "components: ships.per_player: expected 3 beside the other parts, got 4"),
     ("tracks/identical_on_all_harbors", 1, "tracks.identical_on_all_harbors: expected `bool`, got `int` 1"),
     ("tracks/half_length", 10**9, "components: tracks.half_length: expected `int` <= "),
-    ("tracks/per_track", GONE, "components: tracks.per_track: missing"),
     ("money/start_cash", -(10**6), "components: money.start_cash: expected `int` >= -10000, got -1000000"),
     ("harbor/0/tracks", ["silk"], "components: harbor.H1.tracks: unknown type 'silk'"),
     ("rounds/starter", ["Strozzi"] * 3, "components: rounds.starter: Strozzi cannot start round 1"),

@@ -122,3 +122,10 @@ def _allowed(kind: inspect.Type, steps: Sequence[Step]) -> tuple[Any, ...]:
         if steps and isinstance(one, inspect.TupleType):
             return _allowed(one.item_types[int(steps[0])], steps[1:])
     return ()
+
+
+def set_switches(row: Any, switches: Any) -> None:
+    """Write each switch of a section, a msgspec Struct, that is a bool into the field of its name in the rules record."""
+    for field in msgspec.structs.fields(switches):
+        if field.type is bool and field.name in row.dtype.names:
+            row[field.name] = getattr(switches, field.name)

@@ -127,12 +127,15 @@ def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) 
 
 
 def from_components(game: Game, name: str, components: Mapping[str, Any], where: str) -> Variant:
-    """A variant from the complete plain components of a record or a plan, as `Variant.components` has them.
+    """Return a variant from the plain components of a record or a plan, as `Variant.components` has them.
+
+    Keys that they lack are those of `base`; see `completed`.
 
     Raises:
-        InputError: a key that is missing or unknown, data that cannot be played, or totals that disagree with what
-            they add up; names `where` and the key.
+        InputError: a section that is missing, an unknown key, data that cannot be played, or totals that disagree with
+            what they add up; names `where` and the key.
     """
+    components = completed(game, components)
     sections = game.components_part.VARIABLE
     for section in components:
         if section not in sections:
@@ -151,6 +154,21 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
             raise InputError(f"{where}: {key}: missing")
         raise InputError(f"{where}: {key}: expected {shown(wanted)} beside the other parts, got {shown(given)}")
     return variant
+
+
+def completed(game: Game, components: Mapping[str, Any]) -> dict[str, Any]:
+    """Return components with the keys that their sections lack, as `base` has them.
+
+    So a record or a folder of before a switch was added is read as it was played: a new switch leaves `base` as it is, or
+    raises the game's `behaviour`. Things with ids are never added.
+    """
+    base = _shipped(game, BASE).components
+    return {
+        name: {**base[name], **section}
+        if isinstance(section, Mapping) and isinstance(base.get(name), Mapping)
+        else section
+        for name, section in components.items()
+    }
 
 
 def _converted(game: Game, raw: dict[str, Any], where: str) -> Any:

@@ -16,7 +16,7 @@ from strozzi_sim.facts.keeping import NOTHING, Keep
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import OwnMap
-from strozzi_sim.games.variants import Variant
+from strozzi_sim.games.variants import Variant, completed
 from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.selfplay.orders import ORDERS
@@ -233,6 +233,14 @@ def warnings_of(variants: Iterable[Variant]) -> list[str]:
 def hash_of(resolved: Mapping[str, Any]) -> str:
     """SHA-256 of a resolved plan."""
     return hashlib.sha256(json.dumps(resolved, sort_keys=True).encode()).hexdigest()
+
+
+def as_today(resolved: Mapping[str, Any], game: Game) -> dict[str, Any]:
+    """Return a resolved plan of before, its components completed by the keys that the game has got since."""
+    variants = resolved.get("variants")
+    if not isinstance(variants, Mapping):
+        return dict(resolved)
+    return {**resolved, "variants": {name: completed(game, data) for name, data in variants.items()}}
 
 
 def differences(there: Any, here: Any, key: str = "") -> Iterator[str]:

@@ -24,7 +24,7 @@ from strozzi_sim.studies.folder import LEDGER, MANIFEST, read_list, read_manifes
 from strozzi_sim.studies.kept import frames_of, read_table, write_facts
 from strozzi_sim.studies.manifest import make_manifest, now
 from strozzi_sim.studies.outputs import games_of, write_rows, write_tables
-from strozzi_sim.studies.plan import Cell, Plan
+from strozzi_sim.studies.plan import Cell, Plan, as_today, hash_of
 from strozzi_sim.studies.played import Played
 from strozzi_sim.studies.store import MemoryStore, Store
 
@@ -133,7 +133,7 @@ def _held_as_in(folder: Path, plan: Plan) -> Plan:
         return plan
     counted = tuple(msgspec.convert(crosstab, Crosstab) for crosstab in before.get("counted", []))
     held = msgspec.convert(before.get("held", {}), Keep)
-    if before["plan_hash"] != plan.hash:
+    if hash_of(as_today(before["plan"], plan.game)) != plan.hash:
         return plan
     keep_of(plan.game.fact_tables, held.tables, None, f"{folder / MANIFEST}: was changed by hand: held")
     answers = not counted or replace(plan, counted=counted, held=held).is_answered
