@@ -546,7 +546,7 @@ REFUSED = [
     ("tournament strozzi --agents random,greedy", "--agents: a tournament with 4 players needs at least 4 agents, got 2"),
     ("tournament strozzi --players 3 --agents a,b,c", "unknown agent 'a'; known: "),
     ("tournament strozzi --players 3 --agents random,greedy,racer --seatings one", "takes latin, all, rotate, got 'one'"),
-    ("tournament strozzi --players 3 --agents random,greedy,racer --deals 0", "deals: expected `int` >= 1"),
+    ("tournament strozzi --players 3 --agents random,greedy,racer --deals 0", "deals: expected a whole number >= 1"),
     ("tournament strozzi --players 7 --agents random,greedy,racer", "strozzi takes 3-6 players, got 7"),
     ("tournament strozzi --players 3 --agents random,greedy,racer --matchups 0", "--matchups: must be between"),
     ("tournament strozzi --players 3 --agents random,greedy,racer --until soon", "--until: expected a width between 0 and 1"),

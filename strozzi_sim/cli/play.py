@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def play(
     game: options.GameName,
-    players: options.Players = "",
+    players: options.OnePlayers = "",
     agents: Annotated[
         str,
         typer.Option(

@@ -92,7 +92,7 @@ class ViewPart(Protocol):
 
     For a person at the table a game may have three more functions:
 
-    - `meanings(view, phase)`: a mapping of names of choices to what they stand for in a few words, such as what is printed on a card.
+    - `meanings(view, phase)`: a mapping of names of choices to what they stand for in a few words, such as what they cost.
     - `caution(action, view)`: a sentence about what an action may cost beyond what is usual, "" if nothing; the person confirms it.
     - `short_rules(components, players)`: the rules in short, a line for each paragraph.
 
