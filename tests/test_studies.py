@@ -457,7 +457,7 @@ REFUSED = [
     ({"lineups": [["greedy", "random"]]}, "study.toml: lineups: 2 agents (greedy, random) fit no player count"),
     ({"lineups": [["gredy"]]}, "study.toml: lineups[0]: unknown agent 'gredy'; known:"),
     ({"lineups": [["greedy"], ["random:x=1"]]}, "study.toml: lineups[1]: agent 'random:x=1': random has no parameter 'x'"),
-    ({"variants": ["poor"]}, "study.toml: unknown variant 'poor' of strozzi; known: base, long-tracks, rich"),
+    ({"variants": ["poor"]}, "study.toml: variants: unknown variant 'poor' of strozzi; known: base, long-tracks, rich"),
     ({"variants": ["base"]}, "study.toml: variant.rich: defined but not listed"),
     ({"variants": ["base", "rich", "base"]}, "study.toml: variants: 'base' is listed 2 times"),
     ({"variants": ["base"], "variant": {"base": {}}}, "study.toml: variant.base: 'base' is a shipped variant"),

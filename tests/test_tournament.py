@@ -545,7 +545,7 @@ def test_compare_and_ladder_commands():
 REFUSED = [
     ("tournament strozzi --agents random,greedy", "--agents: a tournament with 4 players needs at least 4 agents, got 2"),
     ("tournament strozzi --players 3 --agents a,b,c", "unknown agent 'a'; known: "),
-    ("tournament strozzi --players 3 --agents random,greedy,racer --seatings one", "takes latin, all, rotate, got 'one'"),
+    ("tournament strozzi --players 3 --agents random,greedy,racer --seatings one", "--seatings: no seating design of a tournament: 'one'; known: latin, all, rotate"),
     ("tournament strozzi --players 3 --agents random,greedy,racer --deals 0", "deals: expected a whole number >= 1"),
     ("tournament strozzi --players 7 --agents random,greedy,racer", "strozzi takes 3-6 players, got 7"),
     ("tournament strozzi --players 3 --agents random,greedy,racer --matchups 0", "--matchups: must be between"),
@@ -554,7 +554,7 @@ REFUSED = [
     ("tournament strozzi", "Missing option '--agents'"),
     ("tournament go --agents random", "unknown game 'go'"),
     ("compare strozzi greedy", "give two agents or two variants"),
-    ("compare strozzi greedy nobody", "unknown agent 'nobody'"),
+    ("compare strozzi greedy nobody", "B: no agent and no variant of strozzi: 'nobody'; agents: "),
     ("compare strozzi greedy random --against a,b,c,d", "--against: 4 agents for 3 other seats"),
     ("compare strozzi --variants base", "--variants: expected two variants"),
     ("compare strozzi --variants base,poor", "unknown variant 'poor'"),

@@ -12,8 +12,8 @@ _IRREGULAR = {"has": "have", "does": "do"}
 def seat_name(names: Sequence[str], seat: int) -> str:
     """Return the name of a seat: the agent with its seat number, or "you".
 
-    >>> seat_name(["you", "greedy"], 1)
-    'greedy (seat 1)'
+    >>> seat_name(["you", "ann"], 1)
+    'ann (seat 1)'
     """
     return YOU if names[seat] == YOU else f"{names[seat]} (seat {seat})"
 
@@ -21,7 +21,7 @@ def seat_name(names: Sequence[str], seat: int) -> str:
 def verb_of(names: Sequence[str], seat: int) -> Verb:
     """Return a function that takes a verb in the third person, and gives the form that fits the seat.
 
-    >>> does = verb_of(["you", "greedy"], 0)
+    >>> does = verb_of(["you", "ann"], 0)
     >>> does("keeps"), does("passes"), does("has")
     ('keep', 'pass', 'have')
     """
@@ -57,10 +57,10 @@ def winners_sentence(winners: Sequence[str]) -> str:
 def by_seat(title: str, who: Sequence[str], columns: Mapping[str, Sequence[Any]]) -> str:
     """Return a table with a row for each seat; None is a number that the reader must not see.
 
-    >>> print(by_seat("Round 1", ["you", "greedy (seat 1)"], {"ships": [5, 15], "coins": [5, None]}))
-    Round 1            ships  coins
-      you                  5      5
-      greedy (seat 1)     15      ?
+    >>> print(by_seat("Round 1", ["you", "ann (seat 1)"], {"art": [5, 15], "coins": [5, None]}))
+    Round 1         art  coins
+      you             5      5
+      ann (seat 1)   15      ?
     """
     rows = [[title, *columns]]
     for name, numbers in zip(who, zip(*columns.values(), strict=True), strict=False):
