@@ -10,9 +10,9 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.games import find_game, load_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import OwnMap, own_heat_map
-from strozzi_sim.games.variants import from_components
+from strozzi_sim.games.variants import AnyVariant, from_components
 from strozzi_sim.studies.folder import MANIFEST, read_manifest
-from strozzi_sim.studies.names import AnyVariant, find_agents, find_players
+from strozzi_sim.studies.names import find_agents, find_players
 from strozzi_sim.studies.plan import Extent, Plan, as_today, differences, hash_of
 from strozzi_sim.studies.planning import plan_of
 from strozzi_sim.studies.played import Played
