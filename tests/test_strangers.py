@@ -164,16 +164,5 @@ def test_no_cell_of_a_csv_file_is_a_formula():
     texts = ["=1+1", "+x", "-x", "@SUM(A1)", "\tx", "-3", "-0.5", "plain", ""]
     frame = pd.DataFrame({"agent": texts, "value": [-1.5] * len(texts)})
     read = list(csv.DictReader(io.StringIO(csv_bytes(frame).decode(), newline="")))
-    assert [row["agent"] for row in read] == [
-        "'=1+1",
-        "'+x",
-        "'-x",
-        "'@SUM(A1)",
-        "'\tx",
-        "'\rx",
-        "-3",
-        "-0.5",
-        "plain",
-        "",
-    ]
+    assert [row["agent"] for row in read] == ["'=1+1", "'+x", "'-x", "'@SUM(A1)", "'\tx", *texts[5:]]
     assert {row["value"] for row in read} == {"-1.5"}

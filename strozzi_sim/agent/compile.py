@@ -56,7 +56,7 @@ def compile_agent(spec: AgentSpec, game: Game) -> CompiledAgent:
             rollout = compile_agent(policy, game)
             memory = np.zeros(1, rollout.memory)
             policies.append((rollout, memory))
-            params[key] = rollout.address if policy.text != "random" or not policy.builtin else 0
+            params[key] = 0 if policy.is_uniform else rollout.address
             params[f"{key}_params"] = rollout.params.ctypes.data
             params[f"{key}_memory"] = memory.ctypes.data
             params[f"{key}_size"] = memory.nbytes

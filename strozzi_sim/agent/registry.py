@@ -67,6 +67,11 @@ class AgentSpec:
         return replace(self, game=game.name)
 
     @property
+    def is_uniform(self) -> bool:
+        """Whether this is the built-in agent `random`, which loops and searches play without a call."""
+        return self.text == "random" and self.builtin
+
+    @property
     def in_seconds(self) -> str | None:
         """The parameter that gives its budget in seconds, or None; an agent with one has to be calibrated before it plays."""
         given = [key for key, param in self.agent.params.items() if isinstance(param, Seconds) and self.values[key]]

@@ -215,7 +215,8 @@ def exploit(
         game: a name or a Game.
         agent: the agent to be exploited.
         players: player count; None is 4, or the fewest of the game.
-        tune: the agent whose weights are tuned against it; None is the game's own.
+        tune: agent whose weights are tuned against it; default: the game's default agent. Tuning is skipped for an agent
+            without real-valued parameters.
         search: more challengers, played as given.
         generations: of the tuning.
         population: candidates in each generation.
@@ -230,7 +231,7 @@ def exploit(
         Table challengers.
 
     Raises:
-        InputError: something that cannot be played, or the agent to tune has no real-valued parameter.
+        InputError: something that cannot be played.
         AgentFault, Interrupted: as `run`.
 
     >>> import strozzi_sim as ss

@@ -36,6 +36,7 @@ def bench(
     """
     from strozzi_sim.games import load_game
     from strozzi_sim.games.variants import resolve_variant
+    from strozzi_sim.kernel.numba_patches import fallbacks
     from strozzi_sim.selfplay.interrupts import stop_flag
     from strozzi_sim.selfplay.match import Match
     from strozzi_sim.selfplay.pool import Task, play_tasks
@@ -91,11 +92,13 @@ def bench(
         "compile_s": compiled,
         "first_result_s": first_result,
         "peak_rss_mib": _peak_memory(),
+        "slower": fallbacks(),
     }
     if json:
         options.print_json(document, notes)
         return
     options.tell(notes)
+    print(*document["slower"], sep="\n", end="\n" if document["slower"] else "")
     print(f"{the_game.title}, {count} players, {','.join(document['agents'])}, {team} workers")
     print(f"  {document['games_per_s']:,.0f} games/s   {document['decisions_per_s']:,.0f} decisions/s   "
           f"{document['rounds_per_s']:,.0f} rounds/s")  # fmt: skip

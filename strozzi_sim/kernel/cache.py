@@ -40,6 +40,7 @@ from strozzi_sim.kernel.trust import (
 )
 
 FOLDERS_KEPT = 8
+PATCHES_OFF = "STROZZI_PATCHES_OFF"  # see `kernel.numba_patches`
 _PACKAGE = Path(__file__).resolve().parents[1]
 _USER_CHOICE = os.environ.get("NUMBA_CACHE_DIR")
 _NOT_IN_THE_KEY = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")  # the code is the same
@@ -125,7 +126,9 @@ def folder_of(game: str) -> Path:
     versions = (sys.version, numba.__version__, llvmlite.__version__, numpy.__version__)
     digest.update(repr((versions, _processor())).encode())
     settings = sorted(
-        item for item in os.environ.items() if item[0].startswith("NUMBA_") and item[0] not in _NOT_IN_THE_KEY
+        item
+        for item in os.environ.items()
+        if item[0].startswith(("NUMBA_", PATCHES_OFF)) and item[0] not in _NOT_IN_THE_KEY
     )
     digest.update(repr(settings).encode())
     return cache_root() / f"{game}-{digest.hexdigest()[:16]}"

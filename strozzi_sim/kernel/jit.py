@@ -6,14 +6,11 @@ them, and optimised only there. `inline_source` puts the source into the caller.
 kept in the cache folder, so that the folder's key (see `kernel.cache`) covers everything compiled into them.
 """
 
-import os
 from collections.abc import Callable
 from typing import Any
 
 import numba
 from numba.core import ir, types
-from numba.core.bytecode import FunctionIdentity
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher
@@ -22,19 +19,15 @@ from numba.core.typed_passes import NopythonTypeInference
 from numba.extending import overload
 
 from strozzi_sim.kernel.cache import CacheFailed, cache_folder
-from strozzi_sim.kernel.drafts import OPTIONS as DRAFT
 from strozzi_sim.kernel.fields import in_hand, record_type
+from strozzi_sim.kernel.numba_patches import DRAFT, EntryCompiler, without_collection
 
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
-
-# numba names machine code by the function's and the types' numbers in the process that compiled it. Cached code of two
-# processes may so have one name, and whoever loads both gets the first for both (numba issue 10486). Numbers at random
-# keep the names of all processes apart.
-FunctionIdentity._unique_ids = iter(lambda: int.from_bytes(os.urandom(8), "big"), None)
+_ENTRY: dict[str, Any] = {**_OPTIONS, "pipeline_class": EntryCompiler}
 
 
 class _Kernel(CPUDispatcher):  # type: ignore[misc]
-    """A compiled function without machine code of its own (see `kernel.drafts`)."""
+    """A compiled function without machine code of its own (see `kernel.numba_patches`)."""
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Called from Python, as tests do: compile it as an entry, once, and call that."""
@@ -67,7 +60,7 @@ inline_source = _marker(inline="always")
 
 def entry(kernel: Any, signature: Any, game: str) -> Any:
     """Compile the kernel `kernel` for `signature`, through the cache folder of `game`; returns what Python calls."""
-    return _compiled(game, lambda kept: numba.njit(signature, cache=kept, **_OPTIONS)(kernel.py_func))
+    return _compiled(game, lambda kept: numba.njit(signature, cache=kept, **_ENTRY)(kernel.py_func))
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
@@ -93,15 +86,12 @@ class _WholeNumbers(AnalysisPass):  # type: ignore[misc]
         return False
 
 
-class _OfWholeNumbers(CompilerBase):  # type: ignore[misc]
-    """numba's compiler with that look."""
+class _AgentCompiler(EntryCompiler):
+    """The compiler of functions that must return whole numbers."""
 
-    def define_pipelines(self) -> list[Any]:
-        """The usual passes and this one."""
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+    def extend(self, passes: Any) -> None:
+        """Add the check."""
         passes.add_pass_after(_WholeNumbers, NopythonTypeInference)
-        passes.finalize()
-        return [passes]
 
 
 def function_at(
@@ -109,7 +99,7 @@ def function_at(
 ) -> Any:
     """Compile `kernel` as a C function of `signature`; the result has an `address` valid in this process."""
     options = {**_OPTIONS, "boundscheck": True} if boundscheck else _OPTIONS
-    options = {**options, "pipeline_class": _OfWholeNumbers}
+    options = {**options, "pipeline_class": _AgentCompiler}
     return _compiled(game, lambda kept: numba.cfunc(signature, cache=cache and kept, **options)(kernel))
 
 
@@ -117,7 +107,7 @@ def _compiled(game: str, compile_kernel: Callable[[bool], Any]) -> Any:
     """What `compile_kernel` makes of whether code can be kept; once more if keeping it failed."""
     while True:  # each time there is one folder less to choose
         try:
-            with cache_folder(game) as kept:
+            with cache_folder(game) as kept, without_collection():
                 return compile_kernel(kept)
         except CacheFailed:
             continue

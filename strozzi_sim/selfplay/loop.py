@@ -18,10 +18,12 @@ from strozzi_sim.games.contract import (
     apply,
     close_game,
     conceal,
+    count_legal,
     deal,
     decided,
     is_legal,
     is_over,
+    kth_legal,
     open_game,
     placing,
     prepare,
@@ -30,11 +32,21 @@ from strozzi_sim.games.contract import (
 from strozzi_sim.kernel.fields import array_type, record_type
 from strozzi_sim.kernel.jit import entry, inline_source, jit
 from strozzi_sim.kernel.pointers import assign, call_at, call_back, int64_at, zero_at
-from strozzi_sim.kernel.streams import CHANCE, RANDOM, begin_chance, deal_key, seat_stream
+from strozzi_sim.kernel.streams import (
+    CHANCE,
+    RANDOM,
+    begin_chance,
+    below,
+    deal_key,
+    next_word,
+    random_word,
+    seat_stream,
+)
 from strozzi_sim.kernel.wins import WIN_UNITS
 from strozzi_sim.kernel.worker import HEARTBEAT
 
 POSITIONS = 6  # most seats of any game
+UNIFORM = -1  # the address that stands for the agent `random`, which the loop plays by itself
 
 # What to play.
 JOB = np.dtype([
@@ -48,13 +60,14 @@ JOB = np.dtype([
 
 # The agent at a position of the line-up.
 AGENT = np.dtype([
-    ("address", "i8"),  #      of its function in this process
+    ("address", "i8"),  #      of its function in this process, or UNIFORM
     ("params", "i8"),  #       address of its parameters
     ("memory", "i8"),  #       address of its memory
     ("memory_size", "i8"),
     ("sees_state", "i8"),  #   1 = handed the state itself, 0 = a concealed copy
     ("counter", "i8"),  #      where in the memory its `playouts` lie, or -1
     ("playouts", "i8"),  #     of the games so far
+    ("word", "u8"),  #         of UNIFORM: the next word of its stream
 ], align=True)  # fmt: skip
 
 # What came out, whatever the game. [position, seat]
@@ -86,25 +99,31 @@ def play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, 
     decisions = 0
     while not is_over(state):
         seat = actor(state)
-        beat.decisions += 1
-        beat.seat = seat
         agent = seat_agents[seat]
-        if agent.sees_state:
-            action = call_at(agent.address, state, rules, agent.params, agent.memory, randoms[seat])
+        if agent.address == UNIFORM:
+            action = kth_legal(state, rules, below(agent.word, count_legal(state, rules)))
+            random_word(randoms[seat])
+            agent.word = next_word(randoms[seat])  # before `apply`: ready by the time a branch was guessed wrong
         else:
-            assign(seen, state)
-            conceal(seen, rules, seat)
-            action = call_at(agent.address, seen, rules, agent.params, agent.memory, randoms[seat])
-        if not is_legal(state, rules, action):
-            fault.found = 1
-            fault.seat = seat
-            fault.action = action
-            fault.decision = decisions
-            return -1
+            beat.decisions = beat.first + decisions + 1
+            beat.seat = seat
+            if agent.sees_state:
+                action = call_at(agent.address, state, rules, agent.params, agent.memory, randoms[seat])
+            else:
+                assign(seen, state)
+                conceal(seen, rules, seat)
+                action = call_at(agent.address, seen, rules, agent.params, agent.memory, randoms[seat])
+            if not is_legal(state, rules, action):
+                fault.found = 1
+                fault.seat = seat
+                fault.action = action
+                fault.decision = decisions
+                return -1
         if counting is not None:
             decided(sink, state, rules, action)
         apply(state, rules, action, chance, sink)
         decisions += 1
+    beat.decisions = beat.first + decisions
     return decisions
 
 
@@ -179,6 +198,7 @@ def _play(
                 agent = agents[seats[seat]]
                 assign(seat_agents[seat], agent)
                 randoms[seat].cursor = seat_stream(key, seat)
+                seat_agents[seat].word = next_word(randoms[seat])
                 if agent.memory_size > 0:
                     zero_at(agent.memory, agent.memory_size)
             begin_chance(chance, key)

@@ -24,6 +24,7 @@ from strozzi_sim.selfplay.loop import (
     JOB,
     OUTCOME,
     ROW,
+    UNIFORM,
     counter,
     counting_loop,
     recording_loop,
@@ -202,6 +203,8 @@ class Match:
                 agents[position]["sees_state"] = spec.agent.kind == "batch" and not self.variant.hidden  # by `observe`
                 continue
             agents[position] = agent_row(agent, memory, self.variant)
+            if spec.is_uniform and not self.in_python:  # else the loop plays from a script
+                agents[position]["address"] = UNIFORM
         rules = exact_copy(self.variant.rules)  # other threads play by those
         outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
         table = np.zeros((last - first) * len(design) * players if rows else 0, ROW)
@@ -286,7 +289,7 @@ class Match:
 def agent_row(agent: CompiledAgent, memory: np.ndarray[Any, Any], variant: Variant) -> tuple[int, ...]:
     """The AGENT record of a compiled agent whose memory begins where that array does."""
     params, sees_state = agent.params.ctypes.data, agent.sees_state(variant.hidden)
-    return agent.address, params, memory.ctypes.data, agent.memory_size, sees_state, counter(agent.memory), 0
+    return agent.address, params, memory.ctypes.data, agent.memory_size, sees_state, counter(agent.memory), 0, 0
 
 
 def _foreign(positions: Sequence[AgentSpec], compiled: Sequence[CompiledAgent | None]) -> str:

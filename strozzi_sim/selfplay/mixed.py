@@ -122,7 +122,7 @@ class MixedLoop:
             memory = np.zeros(1, SCRIPT)
             memory["place"] = script.ctypes.data
             scripted = np.zeros(len(self.specs), AGENT)
-            scripted[:] = (self.kernels.scripted.address, memory.ctypes.data, memory.ctypes.data, 0, 1, -1, 0)
+            scripted[:] = (self.kernels.scripted.address, memory.ctypes.data, memory.ctypes.data, 0, 1, -1, 0, 0)
             yield low, int(wave["last"][0]), scripted
 
     def _play(self, wave: Array, agents: Array, fault: Array, stop: Array, games: int) -> Array:

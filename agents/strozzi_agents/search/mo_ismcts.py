@@ -25,6 +25,7 @@ def _plant(memory, players, seat):
     for root in range(players):
         node = memory.nodes[root]
         node.first = NO_NODE
+        node.children = 0
         node.visits = 0
         node.total = 0.0
         node.seat = seat

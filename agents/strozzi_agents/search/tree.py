@@ -13,6 +13,7 @@ ROOT = 0
 NO_NODE = 0  # the root is nobody's child
 MAX_BYTES = 1 << 30
 _MIN_NODES = 256
+MAX_CHILDREN = 0xFFFF  # counted of a node
 
 NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
     ("total", "f8"),  #     rewards of the seat that chose it
@@ -21,6 +22,7 @@ NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
     ("first", "i4"),  #     its first child, or NO_NODE
     ("next", "i4"),  #      the next child of the same node, or NO_NODE
     ("action", "i4"),  #    that leads here
+    ("children", "u2"),  #  how many it has
     ("seat", "u1"),  #      who chose it
 ], align=True)  # fmt: skip
 
@@ -70,6 +72,8 @@ def _fields(name, values, game, trees):
         ("filled", "i8"),  #                         so far the next two are filled
         ("root_log", "f8", (nodes,)),  #             [n] square root of log(n)
         ("inverse_root", "f8", (nodes,)),  #         [n] 1 / square root of n
+        ("stamp", "i8", (actions,)),  #              [action] the last selection that found a node of it
+        ("selections", "i8"),  #                     so far
         ("ranked", "i4", (actions,)),  #             [i] nodes of the root's actions, with root=halving; the first are still tried
         ("used", "i8"),  #                           nodes of the tree
         ("nodes", NODE, (nodes,)),  #                [node]
@@ -93,6 +97,7 @@ def clear(memory):
     memory.used = 1
     root = memory.nodes[ROOT]
     root.first = NO_NODE
+    root.children = 0
     root.visits = 0
 
 
@@ -105,39 +110,31 @@ def grow(memory, node, seat, action):
     new.action = action
     new.seat = seat
     new.first = NO_NODE
+    new.children = 0
     new.next = memory.nodes[node].first
     new.visits = 0
     new.available = 1
     new.total = 0.0
     memory.nodes[node].first = child
+    memory.nodes[node].children = min(memory.nodes[node].children + 1, MAX_CHILDREN)
     return child
 
 
-@force_inline
-def _is_child(memory, node, seat, action):
-    """Whether `action` of `seat` has been tried from `node`."""
-    child = memory.nodes[node].first
-    while child != NO_NODE:
-        if memory.nodes[child].action == action and memory.nodes[child].seat == seat:
-            return True
-        child = memory.nodes[child].next
-    return False
-
-
 @jit
-def _untried(state, rules, memory, node, seat, favourite, tried, untried, rng):
-    """One of the `untried` legal actions that have no node yet: the favourite, else any with equal chance.
+def _untried(state, rules, memory, favourite, untried, rng):
+    """Return one of the `untried` legal actions that the selection under way found no node of.
 
-    `tried` is the set of the actions, mod 64, that have one: a quick answer for most.
+    It is the favourite if that is among them, else any with equal chance.
     """
-    if favourite != 0 and is_legal(state, rules, favourite) and not _is_child(memory, node, seat, favourite):
+    selection = memory.selections
+    if favourite != 0 and is_legal(state, rules, favourite) and memory.stamp[favourite] != selection:
         return favourite
     skip = randbelow(rng, untried)
     k = -1
     while True:
         k += 1
         action = kth_legal(state, rules, k)
-        if (tried >> (action & 63)) & 1 == 0 or not _is_child(memory, node, seat, action):
+        if memory.stamp[action] != selection:
             if skip == 0:
                 return action
             skip -= 1
@@ -155,26 +152,34 @@ def select(state, rules, params, memory, node, favourite, rng):
     Coulom 2007, "Computing Elo ratings of move patterns"; Chaslot et al. 2008).
     """
     seat = actor(state)
-    best, chosen, known, tried = -1e300, NO_NODE, 0, 0
-    child = memory.nodes[node].first
+    best, chosen, known = -1e300, NO_NODE, 0
+    selection = memory.selections + 1
+    memory.selections = selection
+    parent = memory.nodes[node]
+    count = count_legal(state, rules)
+    # Rewards are at most 1. While an action without a node is worth more than any value, values are not needed.
+    highest = 1.0 + params.exploration * memory.root_log[memory.filled - 1] + params.bias
+    valued = params.widening > 0.0 or parent.children >= count or params.urgency < highest
+    child = parent.first
     while child != NO_NODE:
         here = memory.nodes[child]
         action = here.action
         if here.seat == seat and is_legal(state, rules, action):
             known += 1
-            tried |= 1 << (action & 63)
+            memory.stamp[action] = selection
             available = here.available + 1
             here.available = available
-            scale = memory.inverse_root[here.visits]
-            value = scale * (here.total * scale + params.exploration * memory.root_log[available])
-            if action == favourite:
-                value += params.bias / (here.visits + 1.0)
-            if value > best:
-                best, chosen = value, child
+            if valued:
+                scale = memory.inverse_root[here.visits]
+                value = scale * (here.total * scale + params.exploration * memory.root_log[available])
+                if action == favourite:
+                    value += params.bias / (here.visits + 1.0)
+                if value > best:
+                    best, chosen = value, child
         child = here.next
-    untried = count_legal(state, rules) - known
-    if params.widening > 0.0 and known > 0 and known >= 1.0 + params.widening * sqrt(float(memory.nodes[node].visits)):
+    untried = count - known
+    if params.widening > 0.0 and known > 0 and known >= 1.0 + params.widening * sqrt(float(parent.visits)):
         untried = 0  # not yet another one
     if untried > 0 and params.urgency >= best:
-        return NO_NODE, _untried(state, rules, memory, node, seat, favourite, tried, untried, rng)
+        return NO_NODE, _untried(state, rules, memory, favourite, untried, rng)
     return chosen, memory.nodes[chosen].action

@@ -1,0 +1,276 @@
+"""Change how numba compiles our kernels, so that they run as fast as C and compile in half of the time.
+
+This is the only module that depends on numba's internals. Each patch in `PATCHES` states why it exists and what it needs. A
+patch applies only where everything it needs is found; elsewhere, and for those named in the environment variable
+`STROZZI_PATCHES_OFF` (separated by commas), kernels compile as numba does it. They are then slower, and compute the same.
+Code of other packages is never affected: each patch looks at which module a function comes from, or at its library.
+"""
+
+import gc
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from numba.core import config, types
+from numba.core.bytecode import FunctionIdentity
+from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import LoweringPass, register_pass
+from numba.core.typed_passes import NativeLowering
+from numba.np import arrayobj
+
+from strozzi_sim.kernel.cache import PATCHES_OFF as OFF
+
+TESTED = ("0.62", "0.68")  # versions of numba, the oldest and the newest
+_OURS = ("strozzi_sim", "strozzi_agents")
+
+
+@dataclass(frozen=True)
+class Patch:
+    """A change to numba.
+
+    Attributes:
+        name: short name, for `STROZZI_PATCHES_OFF`.
+        reason: what it gains.
+        needs: attributes of numba's internals that it relies on, as (owner, name).
+    """
+
+    name: str
+    reason: str
+    needs: tuple[tuple[Any, str], ...]
+
+    @property
+    def missing(self) -> list[str]:
+        """What the installed numba lacks, as `owner.name`."""
+        return [f"{getattr(owner, '__name__', owner)}.{name}" for owner, name in self.needs if not hasattr(owner, name)]
+
+    @property
+    def is_on(self) -> bool:
+        """Whether the patch applies in this process."""
+        return self.name not in _switched_off() and not self.missing
+
+
+PATCHES = {
+    patch.name: patch
+    for patch in (
+        Patch(
+            "unique_names",
+            "numba names machine code by numbers counted within a process, so cached code of two processes can share a name, and "
+            "whoever loads both gets the first for both (numba issue 10486); random numbers keep them apart",
+            ((FunctionIdentity, "_unique_ids"),),
+        ),
+        Patch(
+            "drafts",
+            "numba optimises every function with all that it calls before its caller does the same again; kernels run only inside "
+            "an entry, so that optimising them there alone halves the compile time",
+            tuple(
+                (JITCodeLibrary, name)
+                for name in (
+                    "_optimize_final_module", "_optimize_functions", "_finalize_final_module", "_finalize_dynamic_globals",
+                    "get_pointer_to_function",
+                )
+            ),
+        ),
+        Patch(
+            "internal",
+            "numba exports every function that is linked into an entry, so LLVM must keep numba's calling convention between them; "
+            "as internal functions they lose unused arguments and results: 7 % of random play",
+            ((JITCodeLibrary, "_optimize_final_module"), (JITCPUCodegen, "_module_pass_manager")),
+        ),
+        Patch(
+            "plain_indices",
+            "numba asks at every subscript whether a signed index counts from the end; ours never do: 4 % of random play",
+            ((arrayobj, "fix_integer_index"), (JITCodeLibrary, "create_ir_module")),
+        ),
+        Patch(
+            "no_collection",
+            "compiling makes millions of objects that live until its end; without garbage collection it takes 0.85 of the time",
+            (),
+        ),
+    )
+}  # fmt: skip
+
+
+@cache
+def _switched_off() -> frozenset[str]:
+    return frozenset(name.strip() for name in os.environ.get(OFF, "").split(",") if name.strip())
+
+
+def fallbacks() -> list[str]:
+    """Return a line for each patch that does not apply here, or for each unknown name in `STROZZI_PATCHES_OFF`."""
+    lines = [
+        f"{OFF}: no patch is called {name!r}; there are {', '.join(PATCHES)}" for name in _switched_off() - set(PATCHES)
+    ]
+    for patch in PATCHES.values():
+        if patch.missing:
+            lines.append(f"slower: patch {patch.name!r} is off; this numba has no {', '.join(patch.missing)}")
+        elif not patch.is_on:
+            lines.append(f"slower: patch {patch.name!r} is switched off by {OFF}")
+    return sorted(lines)
+
+
+class _Codegen:
+    """A code generator that registers no environments: a draft has no machine code that could use one."""
+
+    def __init__(self, codegen: Any) -> None:
+        self._codegen = codegen
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._codegen, name)
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Ignore the environment."""
+
+
+class _Library(JITCodeLibrary):  # type: ignore[misc]
+    """The code of a function of ours: its modules are marked, for `_index`."""
+
+    plain_indices = False
+
+    def create_ir_module(self, name: str) -> Any:
+        """Create a module, marked where an index is taken as it is."""
+        module = super().create_ir_module(name)
+        module.plain_indices = self.plain_indices
+        return module
+
+
+class _Draft(_Library):
+    """The code of a kernel, unoptimised, to be linked into that of its callers."""
+
+    @property
+    def codegen(self) -> Any:
+        """The code generator."""
+        return _Codegen(self._codegen)
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        """Leave it to the entry."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return 0: there is no machine code."""
+        return 0
+
+
+class _Whole(_Library):
+    """The code of an entry: all that is linked into it is its own, so LLVM may change how it is called, or drop it."""
+
+    def _optimize_final_module(self) -> None:
+        if not PATCHES["internal"].is_on or not config.LLVM_REFPRUNE_PASS:
+            super()._optimize_final_module()
+            return
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage.name == "linkonce_odr":
+                function.linkage = "internal"
+        manager, builder = self._codegen._module_pass_manager()  # numba runs it twice; the code is as fast after one
+        with self._recorded_timings.record("Module passes (full optimization)", builder):
+            manager.run(self._final_module, builder)
+
+
+class _BeginLibrary(LoweringPass):  # type: ignore[misc]
+    """Begin a library of our own for a function, where lowering would begin one of numba's."""
+
+    library: Any = None
+
+    def __init__(self) -> None:
+        LoweringPass.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        """Begin it."""
+        codegen = state.targetctx.codegen()
+        if type(codegen) is JITCPUCodegen and state.library is None:
+            state.library = self.library(codegen, state.func_id.func_qualname)
+            ours = state.func_id.modname.split(".")[0] in _OURS
+            state.library.plain_indices = ours and PATCHES["plain_indices"].is_on
+            if self.library is _Whole:
+                state.library.enable_object_caching()
+        return False
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class _BeginDraft(_BeginLibrary):
+    _name = "begin_draft"
+    library = _Draft
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class _BeginWhole(_BeginLibrary):
+    _name = "begin_whole"
+    library = _Whole
+
+
+def _add_before_lowering(passes: Any, begin: Any) -> None:
+    names = [one.__name__ for one, _ in passes.passes]
+    passes.add_pass_after(begin, passes.passes[names.index(NativeLowering.__name__) - 1][0])
+
+
+class _DraftCompiler(CompilerBase):  # type: ignore[misc]
+    def define_pipelines(self) -> list[Any]:
+        """Return numba's passes, with a draft begun before lowering."""
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        if PATCHES["drafts"].is_on:
+            _add_before_lowering(passes, _BeginDraft)
+        passes.finalize()
+        return [passes]
+
+
+class EntryCompiler(CompilerBase):  # type: ignore[misc]
+    """numba's compiler, for code that Python or other machine code calls."""
+
+    def extend(self, passes: Any) -> None:
+        """Add further passes."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Return numba's passes, with a library of ours begun before lowering."""
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        _add_before_lowering(passes, _BeginWhole)
+        self.extend(passes)
+        passes.finalize()
+        return [passes]
+
+
+# Options of a kernel that lives inside entries.
+DRAFT: dict[str, Any] = {"pipeline_class": _DraftCompiler}
+if PATCHES["drafts"].is_on:
+    DRAFT |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Collect no garbage inside the block."""
+    enabled = gc.isenabled() and PATCHES["no_collection"].is_on
+    if enabled:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _index_as_it_is(fix: Callable[..., Any]) -> Callable[..., Any]:
+    """Return numba's `fix_integer_index`, which in our modules takes an index as it is.
+
+    Where bounds are checked a negative index is then out of bounds, so the tests with NUMBA_BOUNDSCHECK=1 find one.
+    """
+
+    def fix_integer_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
+        if kind.signed and getattr(builder.module, "plain_indices", False):
+            return context.cast(builder, index, kind, types.intp)
+        return fix(context, builder, kind, index, size)
+
+    return fix_integer_index
+
+
+if PATCHES["unique_names"].is_on:
+    FunctionIdentity._unique_ids = iter(lambda: int.from_bytes(os.urandom(8), "big"), None)
+if PATCHES["plain_indices"].is_on:
+    arrayobj.fix_integer_index = _index_as_it_is(arrayobj.fix_integer_index)
