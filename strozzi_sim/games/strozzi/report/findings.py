@@ -6,7 +6,6 @@ Sentences are about the first variant and line-up at one player count, if they d
 from collections.abc import Mapping
 from typing import Any
 
-from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.games.pages import ALL
 from strozzi_sim.games.reporting import Named, Narrator, in_words, listed, quote
 from strozzi_sim.games.strozzi.report.words import WORDS, ship_words
@@ -159,21 +158,28 @@ def _ships(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         name, *printed = ship_words(ship).split(" · ")
         cards[name] = f"{name} ({', '.join(printed)})"
     statements = []
-    kinds: tuple[tuple[str, Unit, str, str, str], ...] = (
-        ("taken_share", "share", "", "taken least often is", "most wanted"),
-        ("ship_prize_mean", "amount", " coins", "least earns", "best earning"),
-    )
-    for figure, unit, coins, low_words, high_words in kinds:
-        ends = say.extremes(figure)
-        if ends:
-            low, high = (f"{cards.get(end.ship, end.ship)}, {quote(end, unit)}{coins}" for end in ends)
+    for figure, high_words, low_words in (
+        ("taken_share", "the card taken most often is", "least often"),
+        ("coins_brought_mean", "the card that brings most coins is", "fewest"),
+    ):
+        if ends := say.extremes(figure):
+            low, high = (f"{cards.get(end.ship, end.ship)}: {_of_ship(say, end.ship)}" for end in ends)
             rows = say.rows(figure)
             below = sum(row.low <= ends[0].high for row in rows) - 1
             above = sum(row.high >= ends[1].low for row in rows) - 1
-            statements.append(
-                f"the {high_words} card is {high}{_or_others(above)}; {low_words} {low}{_or_others(below)}."
-            )
+            statements.append(f"{high_words} {high}{_or_others(above)}; {low_words} {low}{_or_others(below)}.")
     return statements
+
+
+def _of_ship(say: Narrator, ship: str) -> str:
+    """Return how often a card is taken and what it brings, by what it is paid for."""
+    parts = (("ship_prize_mean", "port"), ("coins_track_mean", "spaces"), ("coins_tile_mean", "tile"))
+    rows = [(name, row) for figure, name in parts if (row := say.row(figure, ship=ship)) and row.value > 0]
+    coins = listed([f"{in_words(row.value, 'amount')} for its {name}" for name, row in rows])
+    return (
+        f"taken {say.share('taken_share', ship=ship)} of the times it is turned over, bringing "
+        f"{say.amount('coins_brought_mean', ship=ship)} coins{f' ({coins})' if coins else ''}"
+    )
 
 
 def _or_others(count: int) -> str:

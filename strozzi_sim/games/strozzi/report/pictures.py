@@ -217,10 +217,12 @@ def _promotion(tables: Tables) -> list[Picture]:
 
 
 def _ships(tables: Tables) -> list[Picture]:
-    figures = (
-        Figure("taken_share", "taken when turned over", "share"),
-        Figure(PRIZE.name, "coins earned in port", "amount"),
-        Figure(STEPS.name, "spaces moved", "number"),
+    brought = Figure("coins_brought_mean", "coins it brings", "amount")
+    figures = (Figure("taken_share", "taken when turned over", "share"), brought)
+    parts = (
+        brought,
+        Figure(PRIZE.name, "for its rank in port", "amount"),
+        Figure("coins_track_mean", "for spaces", "amount"),
     )
     table = (
         Figure("pirated_share", "claims taken over by a pirate", "share"),
@@ -230,9 +232,16 @@ def _ships(tables: Tables) -> list[Picture]:
     return [
         Picture(
             "ships", "ships", "dots", "ships", figures, "Every ship: how often it is taken, and what it brings",
-            "V, R, N are wares for Venice, Rome and Naples; a scroll moves the marker at Florence; a tile is a "
-            "promotion tile. Whiskers are 95 % intervals, mostly shorter than the dots.",
-            x="ship", series="players",
+            "What it brings its taker: coins for its rank in the port, for the spaces it moves markers, in its round and later "
+            "ones, and for its promotion tile. Each scoring's coins of a marker are divided among the spaces that it has moved, the "
+            "ware flag's among them; those of a category among the tiles by value. V, R, N are wares for Venice, Rome and "
+            "Naples; a scroll moves the marker at Florence; a tile is a promotion tile. Whiskers are 95 % intervals.",
+            x="ship", series="players", sort=brought.name,
+        ),
+        Picture(
+            "ships-coins", "ships", "table", "ships", parts, "What every ship brings in coins",
+            "Each figure with its 95 % interval. What is left of the whole is paid for the promotion tile.",
+            x="ship", x_label="ship", sort=brought.name,
         ),
         Picture(
             "ships-table", "ships", "table", "ships", table, "What becomes of every ship",
