@@ -14,6 +14,8 @@ NO_NODE = 0  # the root is nobody's child
 MAX_BYTES = 1 << 30
 _MIN_NODES = 256
 MAX_CHILDREN = 0xFFFF  # counted of a node
+TABLE = 4096  # visits up to which roots are tabulated
+LEVELS = 4096  # nodes that an iteration can pass; deeper the tree does not grow
 
 NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
     ("total", "f8"),  #     rewards of the seat that chose it
@@ -28,9 +30,7 @@ NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
 
 
 def tree_memory(values, game):
-    """The memory of `ismcts`: one node for each iteration and the root.
-
-    Sizes are rounded up to a power of two: each one is compiled separately.
+    """Return the memory of `ismcts`: one node for each iteration and the root.
 
     Raises:
         InputError: the tree would take more than a gibibyte.
@@ -56,8 +56,8 @@ def trees_memory(values, game):
 def _fields(name, values, game, trees):
     actions = int(game.actions)
     most = max(int(values["iterations"]), 3 * actions)  # halving tries each action once, then half of them, and so on
-    nodes = max(_MIN_NODES, 1 << ((most + 1) * trees - 1).bit_length())
-    size = nodes * (NODE.itemsize + 4 + 16)
+    nodes = max(_MIN_NODES, (most + 1) * trees)
+    size = nodes * NODE.itemsize
     if size > MAX_BYTES:
         raise InputError(
             f"{name}: iterations={values['iterations']} would take a tree of {size / 2**20:,.0f} MiB for each seat; "
@@ -70,25 +70,40 @@ def _fields(name, values, game, trees):
         ("reward", "f8", (game.max_players,)),  #   [P] of its end
         ("playouts", "i8"),  #                       of this game
         ("filled", "i8"),  #                         so far the next two are filled
-        ("root_log", "f8", (nodes,)),  #             [n] square root of log(n)
-        ("inverse_root", "f8", (nodes,)),  #         [n] 1 / square root of n
+        ("root_log", "f8", (TABLE,)),  #             [n] square root of log(n)
+        ("inverse_root", "f8", (TABLE,)),  #         [n] 1 / square root of n
+        ("highest_log", "f8"),  #                    square root of the logarithm of the most visits that there can be
         ("stamp", "i8", (actions,)),  #              [action] the last selection that found a node of it
         ("selections", "i8"),  #                     so far
         ("ranked", "i4", (actions,)),  #             [i] nodes of the root's actions, with root=halving; the first are still tried
         ("used", "i8"),  #                           nodes of the tree
-        ("nodes", NODE, (nodes,)),  #                [node]
-        ("path", "i4", (nodes,)),  #                 [level] nodes of the iteration under way, the root first
+        ("path", "i4", (LEVELS,)),  #                [level] nodes of the iteration under way, the root first
+        ("nodes", NODE, (nodes,)),  #                [node], of any length
     ]  # fmt: skip
 
 
 @jit
 def fill_tables(memory, iterations):
-    """Work out once a game what UCB1 needs of visits and availability counts, both at most one above the iterations."""
-    most = min(max(iterations, 3 * len(memory.ranked)) + 2, len(memory.root_log))  # halving: see `tree_memory`
+    """Tabulate once a game what UCB1 needs of visits and availability counts, both at most one above the iterations."""
+    most = max(iterations, 3 * len(memory.ranked)) + 2  # halving: see `tree_memory`
+    memory.highest_log = sqrt(log(float(most)))
+    most = min(most, TABLE)
     for n in range(max(memory.filled, 1), most):
         memory.root_log[n] = sqrt(log(float(n)))
         memory.inverse_root[n] = 1.0 / sqrt(float(n))
     memory.filled = most
+
+
+@force_inline
+def _root_log(memory, n):
+    """Return the square root of log(n)."""
+    return memory.root_log[n] if n < TABLE else sqrt(log(float(n)))
+
+
+@force_inline
+def _inverse_root(memory, n):
+    """Return 1 / square root of n."""
+    return memory.inverse_root[n] if n < TABLE else 1.0 / sqrt(float(n))
 
 
 @force_inline
@@ -158,7 +173,7 @@ def select(state, rules, params, memory, node, favourite, rng):
     parent = memory.nodes[node]
     count = count_legal(state, rules)
     # Rewards are at most 1. While an action without a node is worth more than any value, values are not needed.
-    highest = 1.0 + params.exploration * memory.root_log[memory.filled - 1] + params.bias
+    highest = 1.0 + params.exploration * memory.highest_log + params.bias
     valued = params.widening > 0.0 or parent.children >= count or params.urgency < highest
     child = parent.first
     while child != NO_NODE:
@@ -170,8 +185,8 @@ def select(state, rules, params, memory, node, favourite, rng):
             available = here.available + 1
             here.available = available
             if valued:
-                scale = memory.inverse_root[here.visits]
-                value = scale * (here.total * scale + params.exploration * memory.root_log[available])
+                scale = _inverse_root(memory, here.visits)
+                value = scale * (here.total * scale + params.exploration * _root_log(memory, available))
                 if action == favourite:
                     value += params.bias / (here.visits + 1.0)
                 if value > best:
