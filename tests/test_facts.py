@@ -69,7 +69,7 @@ def sink_of(seed):
             row = {}
             for column in SHIP.written:
                 levels = column.levels_in(SETTING)
-                row[column.name] = int(rng.choice(levels.starts))
+                row[column.name] = int(rng.choice(levels.starts) if levels else rng.integers(0, 5000))
                 sink[f"ship_{column.name}"][0, len(rows)] = row[column.name]
             row |= {name: int(values[row["seat"]]) for name, values in fared.items()}
             ship = ships[row["card"]]

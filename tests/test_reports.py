@@ -288,7 +288,7 @@ def test_a_report_of_little(tmp_path, game, same):
     parser = Page()
     parser.feed(write_report(folder, {"game": game.name}, tables, game).read_text("utf-8"))
     assert parser.open == []
-    assert "all positions win exactly equally often" in "".join(parser.words)
+    assert "all agents win exactly equally often" in "".join(parser.words)
     assert not (folder / "figures" / "old.png").exists()
     assert (folder / "figures" / "mine.png").exists()
 

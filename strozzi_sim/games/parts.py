@@ -140,10 +140,10 @@ class ReportPart(Protocol):
         """What can be drawn of these tables."""
 
     def sentences(self, tables: Mapping[str, Any], components: Mapping[str, Plain]) -> dict[str, list[str]]:
-        """What was found, by page."""
+        """Return what was found, by page; each sentence names the games it is about. `components` are those of each variant."""
 
-    def words(self, tables: Mapping[str, Any], components: Mapping[str, Plain]) -> Mapping[str, str]:
-        """How raw values of the tables are called."""
+    def words(self, tables: Mapping[str, Any], data: Plain) -> Mapping[str, str]:
+        """Return how raw values of the tables are called in a variant with this component data, which may be empty."""
 
 
 class FactsPart(Protocol):

@@ -15,7 +15,7 @@ from strozzi_sim.games.reporting import Picture, in_words, pick
 from strozzi_sim.reports import style
 from strozzi_sim.reports.board import draw_board
 from strozzi_sim.reports.rows import dot_rows, quantile_lines, stacked_bars
-from strozzi_sim.reports.series import Series, Words, in_order, named, players_title, whiskers
+from strozzi_sim.reports.series import Series, Words, in_order, levels_of, named, players_title, whiskers
 from strozzi_sim.reports.style import COLOURS, EQUAL, GREY, MARKS, STYLE
 
 _ZOOM = 0.12  # shares that stay this near to an equal chance are drawn with a cut axis
@@ -45,7 +45,7 @@ def draw(
         if picture.kind == "board":
             return draw_board(picture, rows, components, every) if components else None
         if picture.x in rows:  # the table's order, also where the first player count has no value
-            picture = replace(picture, levels=tuple(in_order(rows[picture.x], picture.levels)))
+            picture = replace(picture, levels=tuple(levels_of(picture, rows)))
         rows, every = rows.dropna(subset="value"), every.dropna(subset="value")
         if picture.kind in ("dots", "intervals"):  # a panel for each figure that has values
             known = set(rows["figure"])

@@ -20,6 +20,7 @@ from strozzi_sim.games.verdicts import MAX_CHUNKS
 from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.reports import findings
 from strozzi_sim.reports.heat import cells_of, draw_panels
+from strozzi_sim.reports.naming import Naming
 from strozzi_sim.reports.painter import Painter, Part
 
 MAX_SCENARIOS = 4  # variants and line-ups of which there are pictures; the tables and heat maps hold all
@@ -67,7 +68,6 @@ class Content:
         headline: what was found, in a sentence. sections: what is shown.
         certainty: how sure figures are, in sentences.
         tables: names of the tables in the folder.
-        spoken_of: which variant and line-up sentences speak of, if there are several.
         left_out: what is not drawn, in words.
     """
 
@@ -77,7 +77,6 @@ class Content:
     sections: list[Section]
     certainty: list[str]
     tables: list[str]
-    spoken_of: str = ""
     left_out: tuple[str, ...] = ()
 
 
@@ -100,7 +99,6 @@ def study_page(
         sections=_sections(manifest, tables, game, painter),
         certainty=findings.certainty(manifest),
         tables=sorted(tables),
-        spoken_of=findings.scenario_words(every[0], every) if every else "",
         left_out=tuple(findings.scenario_words(scenario, every) for scenario in every[MAX_SCENARIOS:]),
     )
 
@@ -133,7 +131,7 @@ def paint_study(
     """The pictures and tables of a study's page, by page of the game's report, and its heat maps; arguments as of `study_page`."""
     part = game.report
     variants = _variants(manifest)
-    words = part.words(tables, variants)
+    naming = Naming(game, tables, variants)
     tables = {**tables, "lineup": findings.with_agents(tables["lineup"])}
     asked = manifest.get("report") or manifest.get("plan", {}).get("report") or {}
     pages = asked.get("pages", part.PAGES)
@@ -143,8 +141,8 @@ def paint_study(
     for page in part.PAGES:
         if page in tables and page in pages:
             own = [picture for picture in pictures if picture.page == page]
-            painted[page] = [_item(picture, tables[picture.table], words, variants, painter) for picture in own]
-    return painted, _heat_maps(_maps_of(manifest, game), tables, words, painter, chunks)
+            painted[page] = [_item(picture, tables[picture.table], naming, variants, painter) for picture in own]
+    return painted, _heat_maps(_maps_of(manifest, game), tables, naming.of_all(), painter, chunks)
 
 
 def _heat_maps(
@@ -209,20 +207,18 @@ def _apart(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
         yield name, f"--{number}-{slug}" if len(every) > 1 else "", pick(table, variant=variant, lineup=lineup)
 
 
-def _item(
-    shown: Picture, table: pd.DataFrame, words: Mapping[str, str], variants: Mapping[str, Any], painter: Painter
-) -> Item:
+def _item(shown: Picture, table: pd.DataFrame, naming: Naming, variants: Mapping[str, Any], painter: Painter) -> Item:
     """A picture or table, once for each variant and line-up, or once for all if it tells them apart itself."""
     together = shown.series == SCENARIO
     scenes = [("", "", findings.with_scenario(table))] if together else list(_apart(table))
     compared = pd.concat([rows for _, _, rows in scenes]) if scenes else table
-    parts = [
-        part
-        for scenario, slug, rows in scenes
-        for part in painter.parts(
-            shown, shown.name + slug, rows, words, scenario, variants.get(next(iter(rows["variant"]), "")), compared
-        )
-    ]
+    parts = []
+    for scenario, slug, rows in scenes:
+        if rows.empty:
+            continue
+        variant, lineup = rows[["variant", "lineup"]].iloc[0]
+        words = naming.of_all() if together else naming.of(variant, lineup)
+        parts += painter.parts(shown, shown.name + slug, rows, words, scenario, variants.get(variant), compared)
     return Item(shown.title, shown.caption, tuple(parts))
 
 

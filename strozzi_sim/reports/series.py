@@ -9,7 +9,8 @@ import pandas as pd
 from matplotlib.figure import Figure as Drawing
 from matplotlib.lines import Line2D
 
-from strozzi_sim.games.reporting import Picture
+from strozzi_sim.facts.blocks import ALL
+from strozzi_sim.games.reporting import Picture, pick
 from strozzi_sim.reports.style import COLOURS, MARKS, SERIES, legend
 
 Words = Mapping[str, str]
@@ -30,6 +31,16 @@ def in_order(values: pd.Series, asked: Sequence[str]) -> list[Any]:
         *sorted(numbers, key=lambda value: (int(numbers[value][2]), not numbers[value][1])),
         *(value for value in there if value not in numbers),
     ]
+
+
+def levels_of(picture: Picture, rows: pd.DataFrame) -> list[Any]:
+    """Return the levels of a picture that occur in these rows: in its order, or sorted by a figure, all together last."""
+    levels = in_order(rows[picture.x], picture.levels)
+    if not picture.sort:
+        return levels
+    size = pick(rows, figure=picture.sort).groupby(picture.x)["value"].mean().fillna(-np.inf)
+    levels.sort(key=lambda level: (level == ALL, -float(size.get(level, -np.inf))))
+    return levels[: picture.most or None]
 
 
 def named(value: Any, words: Words, column: str = "") -> str:
