@@ -210,15 +210,14 @@ def _apart(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
 def _item(shown: Picture, table: pd.DataFrame, naming: Naming, variants: Mapping[str, Any], painter: Painter) -> Item:
     """A picture or table, once for each variant and line-up, or once for all if it tells them apart itself."""
     together = shown.series == SCENARIO
-    scenes = [("", "", findings.with_scenario(table))] if together else list(_apart(table))
-    compared = pd.concat([rows for _, _, rows in scenes]) if scenes else table
+    scenes = [("", "", findings.with_scenario(table))] if together else _apart(table)
     parts = []
     for scenario, slug, rows in scenes:
         if rows.empty:
             continue
         variant, lineup = rows[["variant", "lineup"]].iloc[0]
         words = naming.of_all() if together else naming.of(variant, lineup)
-        parts += painter.parts(shown, shown.name + slug, rows, words, scenario, variants.get(variant), compared)
+        parts += painter.parts(shown, shown.name + slug, rows, words, scenario, variants.get(variant))
     return Item(shown.title, shown.caption, tuple(parts))
 
 

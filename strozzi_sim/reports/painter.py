@@ -56,19 +56,18 @@ class Painter:
 
     def parts(
         self, shown: Picture | HeatMap, name: str, rows: pd.DataFrame, words: Mapping[str, str], scenario: str = "",
-        components: Mapping[str, Any] | None = None, compared: pd.DataFrame | None = None,
+        components: Mapping[str, Any] | None = None,
     ) -> list[Part]:  # fmt: skip
-        """Return a picture, table or heat map of these rows as a part of an item; empty if there is nothing to show.
+        """A picture, table or heat map of these rows as a part of an item; empty if there is nothing to show.
 
-        `components` are those of the rows' variant, which boards need; `compared` as of `draw`.
+        `components` are those of the rows' variant, which boards need.
         """
         if isinstance(shown, Picture) and shown.kind == "table":
             lines = page_table(shown, rows, words)
             return [] if lines is None else [Part(scenario, "", "", lines)]
-        if isinstance(shown, Picture):
-            drawing = draw(shown, rows, words, components, compared)
-        else:
-            drawing = draw_heat_map(shown, rows, words)
+        drawing = (
+            draw(shown, rows, words, components) if isinstance(shown, Picture) else draw_heat_map(shown, rows, words)
+        )
         title = f"{shown.title}: {scenario}" if scenario else shown.title
         return [] if drawing is None else [Part(scenario, self.paint(drawing, name, title), name, None)]
 
