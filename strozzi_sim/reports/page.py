@@ -278,8 +278,8 @@ def _heading(name: str, title: str) -> str:
     return re.sub(rf"\b{re.escape(title)}\b", title, words, flags=re.IGNORECASE)
 
 
-def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
-    """The page as HTML."""
+def render(manifest: Mapping[str, Any], game: Game, content: Content, mark: str = "") -> str:
+    """Return the page as HTML; `mark` stands in its head."""
     loader = jinja2.FileSystemLoader(_TEMPLATES)
     environment = jinja2.Environment(
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
@@ -287,6 +287,7 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
     environment.filters |= {"html": Markup, "marked": marked}
     return environment.get_template("report.html").render(
         style=Markup((_TEMPLATES / "report.css").read_text("utf-8")),
+        mark=Markup(mark),
         title=_heading(str(manifest.get("name", game.title)), game.title),
         game=game.title,
         calibrated=calibrated_words(manifest),

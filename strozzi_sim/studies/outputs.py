@@ -2,14 +2,14 @@
 
 import contextlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from strozzi_sim.studies.folder import Content, replace_files
+from strozzi_sim.studies.folder import Content, are_as_written, read_file, read_list, replace_files
 from strozzi_sim.studies.plan import Cell, Plan
 from strozzi_sim.studies.store import Store
 
@@ -24,6 +24,33 @@ def write_tables(folder: Path, frames: dict[str, Any]) -> dict[str, Path]:
         contents[f"tables/{name}.csv"] = frame.to_csv(index=False, lineterminator="\n").encode()
     replace_files(folder, contents, parts=("tables/",))
     return {name: folder / "tables" / f"{name}.parquet" for name in frames}
+
+
+def has_tables(folder: Path, manifest: Mapping[str, Any]) -> bool:
+    """Return whether the tables that a manifest names, and rows of games, are there as they were written."""
+    listed = read_list(folder)
+    names = {f"tables/{name}.{kind}" for name in manifest.get("tables", []) for kind in ("parquet", "csv")}
+    there = {name for name in listed if name.startswith("tables/")}
+    rows = {name for name in listed if name.startswith("games/")}
+    return there == names and are_as_written(folder, names | rows)
+
+
+def read_tables(folder: Path) -> tuple[dict[str, Any], dict[str, Path]]:
+    """Return the tables in a results folder as data frames, and their Parquet files, by name.
+
+    Raises:
+        InputError: one is missing or was changed since it was written.
+        StorageError: one cannot be read.
+    """
+    import pandas as pd
+
+    frames, files = {}, {}
+    for name, digest in sorted(read_list(folder).items()):
+        path = folder / name
+        if path.parent.name == "tables" and path.suffix == ".parquet":
+            files[path.stem] = path
+            frames[path.stem] = pd.read_parquet(io.BytesIO(read_file(folder, name, digest)))
+    return frames, files
 
 
 def write_rows(plan: Plan, store: Store) -> None:
