@@ -11,7 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from strozzi_sim.cli.play import names_meant, outcome_words
+from strozzi_sim.cli.at_table import names_meant
+from strozzi_sim.cli.play import outcome_words
 from strozzi_sim.kernel.trust import open_folder
 
 BOT = """
@@ -239,7 +240,7 @@ def test_replay_shows_words_and_board(games):
     assert done.returncode == 0
     assert done.stdout.count("Tracks ") == 4
     assert "Round 3 begins" in done.stdout
-    assert "; ranking: " in done.stdout
+    assert "The game ends; the best first: " in done.stdout
     assert "florence" in done.stdout
     stepped = strozzi("replay", games, "--step", stdin="\n\n\n")
     assert stepped.stdout.count("-- Enter for more --") == 4
@@ -251,9 +252,11 @@ def test_a_person_can_play_to_the_end():
     done = strozzi("play", "strozzi", "--players", 3, "--agents", "greedy", "--seat", 1, "--seed", 5, stdin=answers)
     assert done.returncode == 0, done.stderr
     assert "'nonsense' is not a valid choice" in done.stdout
-    assert "; ranking: " in done.stdout
+    assert "The game ends; the best first: " in done.stdout
+    assert re.search(r"^Round 1 is scored\. +ships +markers +bonus +coins$", done.stdout, re.MULTILINE)
+    assert re.search(r"^  you +\d+ +\d+ +\d+ +\d+$", done.stdout, re.MULTILINE)
     assert re.fullmatch(
-        r"greedy \(seat [02]\) wins with \d+; you \(seat 1\) take place [23] with \d+\.", done.stdout.splitlines()[-1]
+        r"greedy \(seat [02]\) wins with \d+; you take place [23] with \d+\.", done.stdout.splitlines()[-1]
     )
     left = strozzi("play", "strozzi", "--players", 3, stdin="p\nq\n")
     assert "'p' may be pass / pirate / plus_one." in left.stdout
@@ -268,29 +271,72 @@ def test_a_person_chooses_tasks_by_name_and_is_told_the_end():
     done = strozzi("play", "strasbourg", "--players", 3, "--agents", "random", "--seed", 3, stdin=answers)
     assert done.returncode == 0, done.stderr
     assert "'t_ed' may be T_ED5 / T_ED6." in done.stdout
-    assert "'T_ED5 T_LORD' is not a valid choice." in done.stdout
-    assert "you (seat 0) keeps T_ED5, T_BORDER6." in done.stdout
-    assert "you (seat 0) draws 3, " in done.stdout
+    assert "'T_ED5 T_LORD' is not a valid choice" in done.stdout
+    assert "You keep T_ED5 (2 beside E5, 5 points), T_BORDER6 (6 on the border, 5 points)." in done.stdout
+    assert "You draw 3, " in done.stdout
+    assert "(seat 0)" not in done.stdout
     lines = done.stdout.splitlines()
-    total = next(line for line in lines if line.startswith("The game ends with "))
-    assert re.fullmatch(r"The game ends with -?\d+, -?\d+, -?\d+ points: (random|you) \(seat \d\) wins\.", total)
-    points = re.findall(r"-?\d+", total)[:3]
-    board = lines[lines.index(total) :]
+    start = lines.index(next(line for line in lines if line.startswith("The game ends.")))
+    points = [line.split()[-1] for line in lines[start + 1 : start + 4]]
+    board = lines[start:]
     heading = next(k for k, line in enumerate(board) if line.split()[-1:] == ["total"])
     assert [row.split()[-1] for row in board[heading + 1 : heading + 4]] == points
     assert f" with {points[0]}" in lines[-1]
-    assert "(seat 0)" in lines[-1]
+    # the map is printed at the beginning and at the end; in between only its rows that changed
+    assert sum(line.startswith("City ") for line in lines) == 2
+    asked = sum(" > " in line for line in lines)
+    assert sum("not a valid choice" not in line for line in lines) < 25 * asked
+
+
+def test_a_person_can_ask_for_help_and_take_a_choice_back():
+    answers = "help\n?\nrules\nboard\nundo\nmore\nundo\nlog\nstop\n3\n\nquit\n"
+    done = strozzi("play", "medici_vs_strozzi", "--agents", "random", "--seed", 1, stdin=answers)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("  undo   take your last choice back") == 2
+    assert "- At each harbor the ship with the higher total earns 20 coins" in done.stdout
+    assert done.stdout.count("\nH3\n") >= 2
+    assert "There is no choice of yours to take back." in done.stdout
+    shown = re.findall(r"You show (\S+)\.", done.stdout)
+    assert shown[0] == shown[2]  # in the log, after `more` was taken back
+    assert "Taken back: more, and all that followed." in done.stdout
+    assert shown.count(shown[1]) == 1
+    assert "You name 3 coins." in done.stdout
+
+
+def test_a_choice_that_leads_to_debt_is_confirmed(tmp_path):
+    study = tmp_path / "poor.toml"
+    study.write_text(
+        'name = "poor"\ngame = "medici_vs_strozzi"\ndeals = 2\nlineups = [["random"]]\nvariants = ["poor"]\n'
+        "[variant.poor.money]\nstart_cash = 20\n"
+    )
+    arguments = ["play", "medici_vs_strozzi", "--agents", "random", "--variant", "poor", "--study", study]
+    done = strozzi(*arguments, stdin="stop\n30\nno\n40\nyes\nquit\n")
+    assert "You have 20 coins; if Strozzi declines, this leaves you with -10. Type yes to do it" in done.stdout
+    assert "this leaves you with -20." in done.stdout
+    assert "You name 30 coins." not in done.stdout
+    assert "You name 40 coins." in done.stdout
+    assert done.returncode == 0, done.stderr
+
+
+def test_whatever_is_typed_is_answered():
+    typed = b"\x00\n\xff\xfe\x1b[A\n" + b"x" * 9999 + b"\n"
+    command = [sys.executable, "-m", "strozzi_sim", "play", "medici_vs_strozzi", "--agents", "random"]
+    done = subprocess.run(command, input=typed, capture_output=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(b"is not a valid choice") == 3
+    assert max(map(len, done.stdout.splitlines())) < 200
+    assert b"\x1b" not in done.stdout
 
 
 @pytest.mark.parametrize(
     ("places", "scores", "seat", "words"),
     [
-        ((1.0, 2.0, 3.0), (9, 5, 4), 2, "ann (seat 0) wins with 9; you (seat 2) take place 3 with 4."),
-        ((2.5, 2.5, 1.0), (5, 5, 9), 1, "cid (seat 2) wins with 9; you (seat 1) share place 2 with 5."),
-        ((1.0, 2.0, 3.0), (9, 5, 4), 0, "You (seat 0) win with 9."),
-        ((1.5, 1.5, 3.0), (9, 9, 4), 0, "You (seat 0) and bob (seat 1) share the win with 9."),
-        ((1.5, 1.5, 3.0), (9, 9, 4), 1, "ann (seat 0) and you (seat 1) share the win with 9."),
-        ((1.5, 1.5, 3.0), (9, 9, 4), 2, "ann (seat 0) and bob (seat 1) share the win with 9; you (seat 2) take place 3 with 4."),
+        ((1.0, 2.0, 3.0), (9, 5, 4), 2, "ann (seat 0) wins with 9; you take place 3 with 4."),
+        ((2.5, 2.5, 1.0), (5, 5, 9), 1, "cid (seat 2) wins with 9; you share place 2 with 5."),
+        ((1.0, 2.0, 3.0), (9, 5, 4), 0, "You win with 9."),
+        ((1.5, 1.5, 3.0), (9, 9, 4), 0, "You and bob (seat 1) share the win with 9."),
+        ((1.5, 1.5, 3.0), (9, 9, 4), 1, "ann (seat 0) and you share the win with 9."),
+        ((1.5, 1.5, 3.0), (9, 9, 4), 2, "ann (seat 0) and bob (seat 1) share the win with 9; you take place 3 with 4."),
     ],
 )  # fmt: skip
 def test_the_outcome_names_seats_and_agents(places, scores, seat, words):
@@ -303,13 +349,24 @@ def test_the_outcome_names_seats_and_agents(places, scores, seat, words):
     ("answer", "found"),
     [
         ("a", ["a1", "a2"]), ("a1", ["a1"]), ("a2 a1", ["a1 a2"]), ("b,a1", ["a1 b"]), ("B+A1", ["a1 b"]), ("a2", []), ("a1 a1", []),
-        ("c", []), ("q", ["quit"]), ("quit b", []), ("b1", []),
+        ("c", []), ("q", ["quit"]), ("quit b", []), ("b1", []), ("?", ["help"]), ("undo", ["undo"]),
     ],
 )  # fmt: skip
 def test_several_things_are_named_at_once(answer, found):
     """Each by its beginning, in any order, with blanks, commas or plus between them; only what is legal together."""
     together, names = ["a1", "a2", "b"], ["a1", "a1 a2", "a1 b", "b"]
     assert names_meant(answer.lower(), names, together) == found
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ("3", []), ("30", ["30"]), ("5@", []), ("5@h1", ["5@H1"]), ("4+", []), ("4+2", ["4+2"]), ("di", ["discard"]), ("d", ["discard", "draw"]),
+        ("h", ["help"]), ("?", ["help"]), ("log", ["log"]), ("boar", ["board"]), ("rules", ["rules"]), ("q", ["quit"]), ("¹", []),
+    ],
+)  # fmt: skip
+def test_numbers_are_typed_whole(answer, found):
+    assert names_meant(answer, ["30", "31", "5@H1", "4+2", "discard", "draw"], ()) == found
 
 
 # -- bad input -------------------------------------------------------------------------------------------------------
@@ -323,7 +380,7 @@ BAD = [
     (["bench", "strozzi", "--agents", "random:x=2"], 2, "random has no parameter 'x'"),
     (["bench", "strozzi", "--players", "3", "--agents", "random,random,random,random"], 2, "4 agents"),
     (["bench", "strozzi", "--workers", "-1"], 2, "--workers: must be at least 1, got -1"),
-    (["bench", "strozzi", "--workers", "two"], 2, "Invalid value for '--workers'"),
+    (["bench", "strozzi", "--workers", "two"], 2, "--workers: expected a whole number, got 'two'"),
     (["bench", "strozzi", "--games", "0"], 2, "--games: must be between 1 and 1,000,000,000,000, got 0"),
     (["bench", "strozzi", "--seconds", "0.001"], 2, "--seconds: must be between 0.01 and 1,000,000, got 0.001"),
     (["play", "strozzi", "--deal", str(2**53)], 2, "--deal: must be between 0 and 9,007,199,254,740,991, got 9007199254740992"),
@@ -333,7 +390,7 @@ BAD = [
     (["bench"], 2, "Missing argument 'GAME'"),
     (["bench", "strozzi", "--speed"], 2, "No such option"),
     (["dance"], 2, "No such command 'dance'"),
-    (["balance", "strozzi", "--deals", "0"], 2, "balance: deals: expected `int` >= 1"),
+    (["balance", "strozzi", "--deals", "0"], 2, "--deals: expected a whole number >= 1, got 0"),
     (["balance", "strozzi", "--seatings", "chaos"], 2, "unknown design 'chaos'"),
     (["balance", "strozzi", "--players", "3-4", "--agents", "random,random,random,random"], 2, "for 3 seats"),
     (["record", "strozzi", "--seating", "4", "--players", "4"], 2, "--seating: must be between 0 and 3, got 4"),

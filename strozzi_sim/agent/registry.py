@@ -18,7 +18,7 @@ from strozzi_sim.agent.importing import OURS, import_file, load_point
 from strozzi_sim.agent.parameters import Parameter, Policy, Seconds, Value
 from strozzi_sim.agent.source import source_of
 from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, bare, cut
-from strozzi_sim.errors import ArgumentError, InputError, known_names, shown
+from strozzi_sim.errors import AgentFault, ArgumentError, InputError, known_names, shown
 from strozzi_sim.games import game_names
 from strozzi_sim.games.contract import Game
 from strozzi_sim.kernel.installed import installed
@@ -254,9 +254,19 @@ def _read(text: str, key: str, param: Parameter, value: str, game: str | None) -
 
 
 def agent_names(game: str | Game | None = None) -> list[str]:
-    """The names of installed agents, in alphabetical order; those of a game's own if `game` is given, and all games' if not."""
-    points = (point.partition("@") for point in installed(GROUP))
-    return sorted({name for name, _, own in points if game is None or own in ("", _name_of(game))})
+    """The names of installed agents, in alphabetical order; of those that play `game`, if it is given."""
+    return sorted({point.partition("@")[0] for point in installed(GROUP) if game is None or _may_play(point, game)})
+
+
+def _may_play(point: str, game: str | Game) -> bool:
+    """Whether an entry point's agent is declared for a game, or its package does not import."""
+    own = point.partition("@")[2]
+    if own:
+        return own == _name_of(game)
+    try:
+        return _agent_at(point).plays_in(game)
+    except (AgentFault, InputError):
+        return True
 
 
 def installed_agents(name: str = "") -> list[tuple[Agent, list[str]]]:

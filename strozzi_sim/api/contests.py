@@ -13,6 +13,7 @@ from strozzi_sim.api.studies import Watch, how
 from strozzi_sim.errors import check_range
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
+from strozzi_sim.games.variants import AnyVariant
 from strozzi_sim.play.fairness import check_fairness
 from strozzi_sim.selfplay.apart import ask_apart
 from strozzi_sim.selfplay.interrupts import stop_flag
@@ -21,7 +22,7 @@ from strozzi_sim.studies import exploit as exploiting
 from strozzi_sim.studies import ladder as climbing
 from strozzi_sim.studies import tournament as ranking
 from strozzi_sim.studies.calibrated import noted_in, with_counts
-from strozzi_sim.studies.names import AnyVariant, find_agents, find_players, find_variants
+from strozzi_sim.studies.names import find_agents, find_players, find_variants
 from strozzi_sim.studies.played import Played
 
 
@@ -285,7 +286,7 @@ def fairness(
     check_range("deals", deals, 1, 1e9)
     check_range("seed", seed, 0, 2**53 - 1)
     (played,) = find_variants(game, variant)
-    specs, calibrations = with_counts(find_agents([agent], game), game, counts, [played])
+    specs, calibrations = with_counts(find_agents([agent], game, argument="agent"), game, counts, [played])
     check = partial(check_fairness, players=counts, deals=deals, seed=seed)
     began = monotonic()
     with stop_flag():

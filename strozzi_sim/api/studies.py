@@ -1,6 +1,7 @@
 """Studies: simulate to a frame, a study from its keys or its file, and running one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ from strozzi_sim.errors import ArgumentError, shown
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import name_of_map
+from strozzi_sim.games.variants import AnyVariant
 from strozzi_sim.studies.maps import plan_in
-from strozzi_sim.studies.names import AnyVariant, find_players
+from strozzi_sim.studies.names import find_players
 from strozzi_sim.studies.plan import Extent, Plan
 from strozzi_sim.studies.planning import make_plan
 from strozzi_sim.studies.planning import read_study as plan_in_file
@@ -96,7 +98,7 @@ def read_study(path: str | Path) -> Study:
     >>> ss.read_study("experiments/balance_by_player_count.toml").plan.players
     (3, 4, 5, 6)
     """
-    path = Path(path)
+    path = path_of("path", path)
     return Study.of(plan_in(path) if path.is_dir() else plan_in_file(path))
 
 
@@ -133,15 +135,26 @@ def how(folder: str | Path | None, workers: int | None, progress: Progress) -> R
     Raises:
         ArgumentError: no number of workers.
     """
-    if workers is not None and (not isinstance(workers, int) or workers < 1):
-        raise ArgumentError("workers", f"must be at least 1, got {shown(workers)}")
-    return Run(None if folder is None else Path(folder), workers, progress, PYTHON, partly=True)
+    if workers is not None and (not isinstance(workers, int) or isinstance(workers, bool) or workers < 1):
+        raise ArgumentError("workers", f"must be a whole number of at least 1, got {shown(workers)}")
+    return Run(None if folder is None else path_of("folder", folder), workers, progress, PYTHON, partly=True)
+
+
+def path_of(argument: str, path: Any) -> Path:
+    """Return the path that an argument names.
+
+    Raises:
+        ArgumentError: it is neither text nor a path.
+    """
+    if not isinstance(path, str | PathLike):
+        raise ArgumentError(argument, f"expected a path, got {shown(path)}")
+    return Path(path)
 
 
 def simulate(
     game: str | Game,
     players: int | Sequence[int] | None = None,
-    agents: Sequence[AnyAgent] = (),
+    agents: AnyAgent | Sequence[AnyAgent] = (),
     deals: int = 1000,
     seatings: str = "rotate",
     variant: AnyVariant | Sequence[AnyVariant] = "base",
@@ -183,6 +196,8 @@ def simulate(
     """
     game = find_game(game)
     extent = Extent(find_players(game, players), deals, seatings, seed)
+    if not isinstance(facts, Iterable):
+        raise ArgumentError("facts", f"expected names of fact tables, got {shown(facts)}")
     kept = {"facts": [facts] if isinstance(facts, str) else list(facts)}
     plan = plan_of_lineup("simulate", game, agents, variant, extent, kept | _maps(heatmaps))
     with bar(progress) as told:

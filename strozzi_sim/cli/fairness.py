@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strozzi_sim.cli import options
+from strozzi_sim.errors import about
 
 if TYPE_CHECKING:
     from strozzi_sim.games.contract import Game
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 def fairness(
     game: options.GameName,
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="the agent, by its spec string")],
-    players: options.Players = "",
+    players: options.EveryPlayers = "",
     deals: Annotated[int, typer.Option(help="games at each player count")] = 5,
     seed: options.Seed = 0,
     variant: options.VariantName = "base",
@@ -39,7 +40,7 @@ def fairness(
     options.check_range("--deals", deals, 1, 1e9)
     options.check_seed(seed)
     chosen = options.find_variant(the_game, variant, study)
-    (spec,), notes = options.in_counts([load_agent(agent, the_game)], the_game, counts, chosen)
+    (spec,), notes = options.in_counts([about("agent", load_agent, agent, the_game)], the_game, counts, chosen)
     with stop_flag():
         check = partial(check_fairness, players=counts, deals=deals, seed=seed)
         result: Fairness = ask_apart(check, spec, the_game, chosen, seed=seed)

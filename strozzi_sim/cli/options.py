@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strozzi_sim.cli.wording import in_options
-from strozzi_sim.errors import InputError, known_names, range_words, shown
+from strozzi_sim.errors import InputError, about, known_names, range_words, shown
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 MAX_WORKERS = 1_024
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game; `strozzi games` lists them")]
-Players = Annotated[str, typer.Option(help="player counts: 4, 3-6 or 3,5; default: all the game allows")]
+Players = Annotated[str, typer.Option(help="player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum")]
+EveryPlayers = Annotated[
+    str, typer.Option("--players", help="player counts: 4, 3-6 or 3,5; default: all the game allows")
+]
+OnePlayers = Annotated[str, typer.Option("--players", help="player count; default: 4, or the game's minimum")]
 Agents = Annotated[str, typer.Option(help="one line-up, separated by commas; seat i gets agent i mod k")]
 Seed = Annotated[int, typer.Option(help="random seed, below 2^53")]
 Workers = Annotated[int | None, typer.Option(help="number of workers; default: all cores")]
@@ -99,7 +103,7 @@ def parse_lineup(text: str, game: "Game", players: int) -> "tuple[AgentSpec, ...
         raise InputError(
             f"--agents: {len(specs)} agents ({shown(text)[1:-1]}) for {players} seats; give at most {players}"
         )
-    return tuple(load_agent(spec, game) for spec in specs)
+    return tuple(about("agents", load_agent, spec, game) for spec in specs)
 
 
 def in_counts(
@@ -152,7 +156,7 @@ def find_variant(game: "Game", name: str, study: Path | None) -> "Variant":
     from strozzi_sim.games.variants import resolve_variant
 
     if study is None:
-        return resolve_variant(game, name)
+        return about("variant", resolve_variant, game, name)
     from strozzi_sim.studies.planning import read_study
 
     variants = {variant.name: variant for variant in read_study(study).variants}

@@ -56,7 +56,7 @@ def _finish(results: "Played", json: bool) -> None:
 
 def balance(
     game: options.GameName,
-    players: options.Players = "",
+    players: options.EveryPlayers = "",
     agents: Annotated[
         str, typer.Option(help="one line-up, separated by commas; one agent = self-play; seat i gets agent i mod k")
     ] = "",

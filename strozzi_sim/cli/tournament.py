@@ -18,14 +18,13 @@ Deals = Annotated[int, typer.Option(help="deals for every line-up")]
 Out = Annotated[
     Path | None, options.out_option("keep everything in this folder, and resume there; default: only print")
 ]
-OnePlayers = Annotated[str, typer.Option("--players", help="player count; default: 4, or the fewest the game allows")]
 _WIDEST = 14  # agents whose pairs still fit a terminal
 
 
 def tournament(
     game: options.GameName,
     agents: Annotated[str, typer.Option(help="the agents, separated by commas")],
-    players: OnePlayers = "",
+    players: options.Players = "",
     deals: Deals = 200,
     seatings: Annotated[str, typer.Option(help="latin, all or rotate")] = "latin",
     matchups: Annotated[int, typer.Option(help="maximum number of line-ups; more are sampled")] = 5000,
@@ -190,7 +189,7 @@ def ladder(
     param: Annotated[str, typer.Option(help="the parameter that is the budget")] = "iterations",
     start: Annotated[float, typer.Option("--from", help="the smallest budget")] = 250,
     steps: Annotated[int, typer.Option(help="number of doublings")] = 5,
-    players: OnePlayers = "",
+    players: options.OnePlayers = "",
     deals: Deals = 200,
     seatings: options.Seatings = "rotate",
     variant: options.VariantName = "base",

@@ -2,7 +2,8 @@
 
 from strozzi_sim.errors import ArgumentError
 
-_OPTIONS = {"start": "--from", "tuned": "--tune"}  # of arguments that are called otherwise in Python
+# Of arguments that are called otherwise in Python, and of those that are given without an option.
+_OPTIONS = {"start": "--from", "tuned": "--tune", "agent": "AGENT", "first": "A", "second": "B", "game": "GAME"}
 _ENDINGS = {
     "name another folder": "name another folder with --out",
     "choose another folder": "choose --out",

@@ -44,7 +44,7 @@ def check_agent(
     True
     """
     game = find_game(game)
-    (spec,) = find_agents([agent], game)
+    (spec,) = find_agents([agent], game, argument="agent")
     chosen = variant if isinstance(variant, Variant) else resolve_variant(game, variant)
     found = check_fairness(spec, game, chosen, players=players or game.player_counts, deals=deals, seed=seed)
     if found.leak is not None:

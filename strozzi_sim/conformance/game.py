@@ -252,6 +252,10 @@ def _check_words(here: Checked, position: Position) -> None:
         here.hold("words", name == " ".join(parts), f"{name!r} is not some of {position.together}, in this order")
     here.hold("words", position.question, "no question")
     here.hold("words", position.text(), "no text")
+    view, seen = here.game.view, position.view()
+    told = [getattr(view, "caution", lambda action, view: "")(action, seen) for action in position.legal]
+    told += getattr(view, "meanings", lambda view, phase: {})(seen, int(position.state["phase"][0])).values()
+    here.hold("words", all(isinstance(text, str) for text in told), f"caution or meanings gives no text: {told}")
 
 
 def _check_results(here: Checked, position: Position) -> None:

@@ -90,6 +90,14 @@ class ViewPart(Protocol):
     choose from, words without blanks, commas and plus. An action's name is then those that it chooses, in this order, with
     blanks between them. Where nothing of the kind is asked it is ().
 
+    For a person at the table a game may have three more functions:
+
+    - `meanings(view, phase)`: a mapping of names of choices to what they stand for in a few words, such as what they cost.
+    - `caution(action, view)`: a sentence about what an action may cost beyond what is usual, "" if nothing; the person confirms it.
+    - `short_rules(components, players)`: the rules in short, a line for each paragraph.
+
+    The text of `render` has its parts divided by empty lines; each begins with a heading that stays while the part does.
+
     Attributes:
         SLICES: what stands where in the observation tensor, by name.
         OBSERVATION: its length, SLICES.size.

@@ -173,6 +173,8 @@ def _parsed(path: Path, number: int, content: bytes) -> Any:
 def check_header(header: dict[str, Any], where: str) -> None:
     """Refuse a `game` line that no game can have; every key is checked, those of the components as in a study.
 
+    Keys that the components lack are added as `base` has them; see `variants.completed`.
+
     Raises:
         InputError: a key that is missing, unknown, of the wrong kind or out of range; names `where` and the key.
     """
@@ -199,6 +201,7 @@ def check_header(header: dict[str, Any], where: str) -> None:
         game.components_part.check_players(variant.components, told.players, "components")
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
+    header["components"] = variant.components
 
 
 def verify_record(path: Path) -> int:

@@ -14,10 +14,10 @@ import numpy as np
 from strozzi_sim.agent import AgentSpec, AnyAgent, check_lineup, find_agent
 from strozzi_sim.agent.compile import CompiledAgent, compile_agent
 from strozzi_sim.errors import AgentFault, ArgumentError, InputError, about, known_names, shown
-from strozzi_sim.games import load_game
+from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.slices import Layout
-from strozzi_sim.games.variants import BASE, Variant, resolve_variant
+from strozzi_sim.games.variants import BASE, AnyVariant, find_variant
 from strozzi_sim.kernel.fields import exact_copy
 from strozzi_sim.kernel.streams import RANDOM, game_key
 from strozzi_sim.kernel.worker import HEARTBEAT
@@ -98,7 +98,7 @@ class VectorEnv:
         seat: of the learner: a number, or "rotate": in deal d it is d modulo players. The others follow in turn order, as with
             the seatings "rotate": at seat s the game is seating s of `record --seatings rotate`.
         reward: "win": 1 for the winner, shared if the win is; "score": the final score; "lead": the same less the mean of the others'.
-        variant: component data, or the name of a shipped variant.
+        variant: the name of a shipped variant, one of one's own, {"rich": {"tracks": {"bonus": {7: 10}}}}, or a Variant.
 
     Attributes:
         game, players, n, variant: what is played.
@@ -126,12 +126,10 @@ class VectorEnv:
         seat: int | str = ROTATE,
         reward: str = "win",
         *,
-        variant: str | Variant = BASE,
+        variant: AnyVariant = BASE,
     ) -> None:
-        self.game = game if isinstance(game, Game) else about("game", load_game, _word("game", game))
-        self.variant = variant if isinstance(variant, Variant) else about(
-            "variant", resolve_variant, self.game, _word("variant", variant)
-        )  # fmt: skip
+        self.game = find_game(game)
+        self.variant = about("variant", find_variant, self.game, variant)
         self.players = _whole("players", players)
         check_players(self.game, self.players, self.variant)
         self.n = _whole("n", n, 1, MAX_GAMES)
@@ -193,6 +191,12 @@ class VectorEnv:
         """The arguments that it was made with."""
         against = ", ".join(spec.text for spec in self.opponents)
         return f"VectorEnv({self.game.name!r}, {self.players}, {self.n}, opponents=[{against}], variant={self.variant.name!r})"
+
+    def __reduce__(self) -> Any:
+        """Refuse to be copied or pickled. Raises InputError."""
+        raise InputError(
+            "VectorEnv: its games lie in the memory of one process, and cannot be copied or pickled; make another one with the same arguments"
+        )
 
     # -- playing ---------------------------------------------------------------------------------------------------------
 
@@ -315,7 +319,7 @@ class VectorEnv:
         listed = [given] if isinstance(given, AnyAgent) else given
         most = self.players - 1
         if not isinstance(listed, Sequence) or not all(isinstance(each, AnyAgent) for each in listed):
-            raise ArgumentError("opponents", f"expected None, a spec string or a list of them, got {shown(given)}")
+            raise ArgumentError("opponents", f"expected None, an agent or a list of agents, got {shown(given)}")
         if not 1 <= len(listed) <= most:
             raise ArgumentError("opponents", f"expected 1 to {most} beside the learner, got {len(listed)}")
         specs = [about("opponents", find_agent, each, self.game, "opponents") for each in listed]
@@ -364,12 +368,6 @@ def _compiled(spec: AgentSpec, game: Game) -> CompiledAgent:
     if spec.in_seconds:
         raise ArgumentError("opponents", f"agent {spec.text!r}: give a count in place of {spec.in_seconds}")
     return about("opponents", compile_agent, spec, game)
-
-
-def _word(argument: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise ArgumentError(argument, f"expected a name or a {argument}, got {shown(value)}")
-    return value
 
 
 def _whole(argument: str, value: Any, low: int | None = None, high: int | None = None) -> int:

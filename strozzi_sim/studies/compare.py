@@ -4,15 +4,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from strozzi_sim.agent import AgentSpec, AnyAgent
-from strozzi_sim.errors import ArgumentError
+from strozzi_sim.agent import AgentSpec, AnyAgent, agent_names
+from strozzi_sim.errors import ArgumentError, known_names, nearest, shown
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import FigureTable
-from strozzi_sim.games.variants import BASE, Variant, shipped_variants
+from strozzi_sim.games.variants import BASE, AnyVariant, Variant, shipped_variants
 from strozzi_sim.studies.calibrated import with_counts
 from strozzi_sim.studies.cells import CellCounts, Sums
-from strozzi_sim.studies.names import AnyVariant, find_agents, find_players, find_variants, seated
+from strozzi_sim.studies.names import find_agents, find_players, find_variants, in_list, seated
 from strozzi_sim.studies.plan import Extent, Plan
 from strozzi_sim.studies.planning import plan_of
 from strozzi_sim.studies.played import Played
@@ -123,17 +123,17 @@ def compare(
     """
     how, game = how or Run(), find_game(game)
     counts, standard = find_players(game, players), [game.standard_agent]
+    against, agents = in_list(against, "against"), in_list(agents)
     extent = Extent(counts, deals, seatings, seed)
     sides = _variants(game, first, second)
     if sides is not None:
-        specs, variants = find_agents(agents or standard, game, "compare: lineups[0]"), sides
+        specs, variants = find_agents(agents or standard, game), sides
     else:
-        given = [side for side in (first, second) if not isinstance(side, Variant)]
         others, most = against or standard, min(counts) - 1
-        specs = find_agents(given, game)
+        specs = (_agent(game, "first", first), _agent(game, "second", second))
         if len(others) > most:
-            raise ArgumentError("against", f"{len(others)} agents for {most} other seats")
-        specs += find_agents(others, game, "compare: lineups[0]")
+            raise ArgumentError("against", f"{len(others)} agents for {most} other seats; give at most {most}")
+        specs += find_agents(others, game, argument="against")
         variants = find_variants(game, variant)
     specs, calibrations = with_counts(
         specs, game, counts, variants, folder=how.folder, calibrating=how.progress.calibrating
@@ -146,10 +146,42 @@ def compare(
 
 
 def _variants(game: Game, first: Side, second: Side) -> tuple[Variant, ...] | None:
-    """The two variants to compare; None if it is agents that are compared."""
-    shipped = {BASE, *shipped_variants(game)}
-    sides = [side for side in (first, second) if isinstance(side, Variant) or side in shipped]
-    return find_variants(game, sides) if len(sides) == 2 else None
+    """The two variants to compare; None if it is agents that are compared.
+
+    Raises:
+        ArgumentError: only one side is a variant.
+    """
+    sides = [side for side in (first, second) if _is_variant(game, side)]
+    if len(sides) == 1:
+        (one,) = sides
+        argument, other = ("second", second) if one is first else ("first", first)
+        name, known = one.name if isinstance(one, Variant) else one, known_names(other, _variant_names(game))
+        raise ArgumentError(argument, f"expected a variant, as {name!r} is one, got {shown(other)}; {known}")
+    return find_variants(game, [side for side in sides if isinstance(side, str | Variant)]) if sides else None
+
+
+def _is_variant(game: Game, side: Side) -> bool:
+    return isinstance(side, Variant) or (isinstance(side, str) and side in _variant_names(game))
+
+
+def _variant_names(game: Game) -> list[str]:
+    return [BASE, *shipped_variants(game)]
+
+
+def _agent(game: Game, argument: str, side: Any) -> AgentSpec:
+    """The agent that one side names.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    names = agent_names(game)
+    if isinstance(side, str) and not {":", "@"} & set(side) and side not in names and nearest(side, names) is None:
+        near = nearest(side, _variant_names(game))
+        meant = f"; did you mean {near!r}?" if near else ""
+        variants = ", ".join(_variant_names(game))
+        words = f"no agent and no variant of {game.name}: {shown(side)}; agents: {', '.join(names)}; variants: {variants}{meant}"
+        raise ArgumentError(argument, words)
+    return find_agents([side], game, argument=argument)[0]
 
 
 def plan_agents(

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec, AnyAgent, Param
-from strozzi_sim.errors import ArgumentError, InputError, check_range
+from strozzi_sim.errors import ArgumentError, InputError, check_range, known_names, shown
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import FigureTable
-from strozzi_sim.games.variants import Variant
+from strozzi_sim.games.variants import AnyVariant, Variant
 from strozzi_sim.play.calibrate import with_values
-from strozzi_sim.studies.names import AnyVariant, find_agents, find_players, find_variants
+from strozzi_sim.studies.names import find_agents, find_players, find_variants
 from strozzi_sim.studies.plan import Extent, Plan
 from strozzi_sim.studies.planning import plan_of
 from strozzi_sim.studies.played import Played
@@ -123,9 +123,9 @@ def ladder(
     """
     game, climb = find_game(game), climb or Climb()
     extent = Extent(find_players(game, players), deals, seatings, seed)
-    (spec,) = find_agents([agent], game)
+    (spec,) = find_agents([agent], game, argument="agent")
     budgets = find_budgets(spec, climb)
-    (played,) = find_variants(game, variant, "ladder")
+    (played,) = find_variants(game, variant)
     return run(plan_ladder(game, spec, climb.param, budgets, extent, played), how)
 
 
@@ -142,8 +142,8 @@ def find_budgets(spec: AgentSpec, climb: Climb) -> list[float]:
         )
     numbers = {key: known for key, known in spec.agent.params.items() if isinstance(known, Param)}
     if param not in numbers:
-        known = ", ".join(numbers) or "it has none"
-        raise ArgumentError("param", f"{spec.agent.name} has no parameter {param!r} that is a number; known: {known}")
+        known = known_names(param, numbers)
+        raise ArgumentError("param", f"{spec.agent.name} has no parameter {shown(param)} that is a number; {known}")
     if not 0 < start < float("inf"):
         raise ArgumentError("start", f"must be above 0, got {start:g}")
     top = numbers[param].high

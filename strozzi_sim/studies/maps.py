@@ -10,10 +10,10 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.games import find_game, load_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import OwnMap, own_heat_map
-from strozzi_sim.games.variants import from_components
+from strozzi_sim.games.variants import AnyVariant, from_components
 from strozzi_sim.studies.folder import MANIFEST, read_manifest
-from strozzi_sim.studies.names import AnyVariant, find_agents, find_players
-from strozzi_sim.studies.plan import Extent, Plan, differences
+from strozzi_sim.studies.names import find_agents, find_players
+from strozzi_sim.studies.plan import Extent, Plan, as_today, differences, hash_of
 from strozzi_sim.studies.planning import plan_of
 from strozzi_sim.studies.played import Played
 from strozzi_sim.studies.run import tables_again
@@ -133,7 +133,8 @@ def plan_in(folder: Path) -> Plan:
     )  # fmt: skip
     for own in report.get("own", []):
         plan = with_map(plan, OwnMap(**own))
-    if plan.hash != manifest["plan_hash"]:
-        changes = "; ".join(list(differences(resolved, plan.resolved))[:3])
+    before = as_today(resolved, game)
+    if plan.hash != hash_of(before):
+        changes = "; ".join(list(differences(before, plan.resolved))[:3])
         raise InputError(f"{folder}: cannot be played again as it was ({changes})")
     return replace(plan, counted=plan.asked)

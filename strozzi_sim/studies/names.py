@@ -10,54 +10,57 @@ from typing import Any
 from strozzi_sim.agent import Agent, AgentSpec, AnyAgent, find_agent
 from strozzi_sim.errors import ArgumentError, InputError, shown
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import Variant, resolve_variant
-
-AnyVariant = str | Variant | Mapping[str, Mapping[str, Any]]
+from strozzi_sim.games.variants import AnyVariant, Variant, find_variant, own_variants
 
 
-def find_agents(agents: Iterable[AnyAgent], game: Game, place: str = "") -> tuple[AgentSpec, ...]:
+def find_agents(
+    agents: AnyAgent | Iterable[AnyAgent], game: Game, place: str = "", argument: str = "agents"
+) -> tuple[AgentSpec, ...]:
     """The agents of these spec strings in this game; one that is declared in code plays with its defaults.
+
+    An agent alone is a list of one. Errors begin with `place`, or are about the argument.
 
     Raises:
         InputError: an agent or parameter that is not known, or a value out of its range.
         AgentFault: an agent's file or package that does not import.
     """
-    check_list(agents)
     try:
-        return tuple(find_agent(agent, game, "agents") for agent in agents)
+        return tuple(find_agent(agent, game, argument) for agent in in_list(agents, argument))
     except InputError as error:
-        raise _at(place, error) from None
+        words = error.message if isinstance(error, ArgumentError) else str(error)
+        raise InputError(f"{place}: {words}") if place else ArgumentError(argument, words) from None
 
 
-def check_list(agents: Any) -> None:
-    """Refuse what is no list of agents. Raises ArgumentError."""
-    if isinstance(agents, AnyAgent) or not isinstance(agents, Iterable):
-        raise ArgumentError("agents", f"expected a list of agents, got {shown(agents)}")
+def in_list(agents: Any, argument: str = "agents") -> list[Any]:
+    """Return agents as a list; an agent alone is a list of one.
+
+    Raises:
+        ArgumentError: it is no agent and no list of agents.
+    """
+    if isinstance(agents, AnyAgent):
+        return [agents]
+    if not isinstance(agents, Iterable):
+        raise ArgumentError(argument, f"expected an agent or a list of agents, got {shown(agents)}")
+    return list(agents)
 
 
 def find_variants(game: Game, variants: AnyVariant | Sequence[AnyVariant], place: str = "") -> tuple[Variant, ...]:
     """The variants of these names, shipped ones, or of one's own: name -> changes, as in a study's file.
 
+    Errors begin with `place`, or are about the argument `variant`.
+
     Raises:
         InputError: the game has none of that name, or it cannot be changed so.
     """
-    if isinstance(variants, str | Variant | Mapping):
+    if isinstance(variants, str | Variant | Mapping) or not isinstance(variants, Iterable):
         variants = [variants]
     found: list[Variant] = []
-    for each in variants:
-        if isinstance(each, Mapping):
-            own = {str(name): _with_text_keys(changes) for name, changes in each.items()}
-            found += [resolve_variant(game, name, own, place) for name in own]
-        else:
-            found.append(resolve_variant(game, each, place=place) if isinstance(each, str) else each)
+    try:
+        for each in variants:
+            found += own_variants(game, each, place) if isinstance(each, Mapping) else [find_variant(game, each, place)]
+    except InputError as error:
+        raise error if place else ArgumentError("variant", str(error)) from None
     return tuple(found)
-
-
-def _with_text_keys(changes: Any) -> Any:
-    """Changes as TOML has them, where every key is text."""
-    if isinstance(changes, Mapping):
-        return {str(key): _with_text_keys(value) for key, value in changes.items()}
-    return [_with_text_keys(each) for each in changes] if isinstance(changes, list | tuple) else changes
 
 
 def find_players(game: Game, players: int | Sequence[int] | None) -> tuple[int, ...]:
@@ -71,10 +74,13 @@ def find_players(game: Game, players: int | Sequence[int] | None) -> tuple[int, 
     several: Any = (players,) if isinstance(players, int) else players
     if isinstance(several, str) or not isinstance(several, Iterable):
         raise ArgumentError("players", f"expected a number of players, or several, got {shown(players)}")
-    counts = tuple(dict.fromkeys(several))
+    counts = tuple(several)
     for count in counts:
-        if count not in game.player_counts:
-            raise ArgumentError("players", f"{game.name} takes {game.player_count_text}, got {count}")
+        if isinstance(count, bool) or count not in game.player_counts:
+            raise ArgumentError("players", f"{game.name} takes {game.player_count_text}, got {shown(count)}")
+    if not counts:
+        raise ArgumentError("players", f"{game.name} takes {game.player_count_text}, got none")
+    counts = tuple(int(count) for count in dict.fromkeys(counts))
     return counts
 
 
@@ -82,9 +88,8 @@ def check_seats(lineup: Sequence[AnyAgent], players: Sequence[int]) -> None:
     """Refuse a line-up with more agents than some player count has seats.
 
     Raises:
-        ArgumentError: names the agents and the most that fit, or it is no list.
+        ArgumentError: names the agents and the most that fit.
     """
-    check_list(lineup)
     fewest = min(players)
     if len(lineup) > fewest:
         names = ",".join(text_of(agent) for agent in lineup)
@@ -101,8 +106,3 @@ def seated(lineup: Sequence[AgentSpec], players: Sequence[int]) -> list[tuple[Ag
     if len(lineup) == 1:
         return [tuple(lineup)]
     return [tuple(lineup[seat % len(lineup)] for seat in range(count)) for count in players]
-
-
-def _at(place: str, error: InputError) -> InputError:
-    """The error, with the place before it."""
-    return InputError(f"{place}: {error}") if place else error

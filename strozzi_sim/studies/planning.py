@@ -14,7 +14,8 @@ bonus = { 7 = 10, 8 = 15, 9 = 20 }
 pages = ["balance"]
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,14 +24,14 @@ import msgspec
 from msgspec import Meta
 
 from strozzi_sim.agent import AgentSpec, AnyAgent
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import ArgumentError, InputError, known_names, shown
 from strozzi_sim.facts.keeping import keep_of
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.converting import converted
 from strozzi_sim.games.own_maps import OwnMap, own_heat_map
-from strozzi_sim.games.variants import Variant, resolve_variant
+from strozzi_sim.games.variants import BASE, Variant, resolve_variant, shipped_variants
 from strozzi_sim.kernel.plain_data import read_toml
 from strozzi_sim.selfplay.seatings import DESIGNS, seating_design
 from strozzi_sim.studies.names import find_agents, text_of
@@ -89,11 +90,18 @@ def make_plan(raw: Mapping[str, Any], place: str) -> Plan:
         given = study.lineups
     game = find_game(study.game, f"{place}: game")
     _check_names(study, game, place)
-    variants = tuple(resolve_variant(game, name, study.variant, place) for name in study.variants)
+    variants = tuple(_variant(game, name, study, place) for name in study.variants)
     for unused in set(study.variant) - set(study.variants):
         raise InputError(f"{place}: variant.{unused}: defined but not listed in variants = {study.variants}")
     lineups = [find_agents(lineup, game, f"{place}: lineups[{number}]") for number, lineup in enumerate(given)]
     return _resolved(study, game, lineups, variants, place)
+
+
+def _variant(game: Game, name: str, study: _StudyFile, place: str) -> Variant:
+    known = [BASE, *shipped_variants(game), *study.variant]
+    if name not in known:
+        raise InputError(f"{place}: variants: unknown variant {shown(name)} of {game.name}; {known_names(name, known)}")
+    return resolve_variant(game, name, study.variant, place)
 
 
 def plan_of(
@@ -131,10 +139,26 @@ def plan_of(
         "lineups": [[spec.text for spec in lineup] for lineup in lineups],
         "variants": [variant.name for variant in variants],
     }
-    study: _StudyFile = converted({**raw, **(settings or {})}, _StudyFile, kind)
-    _check_names(study, game, kind)
-    plan = _resolved(study, game, lineups, variants, kind)
+    with _about_arguments(kind):
+        study: _StudyFile = converted({**raw, **(settings or {})}, _StudyFile, kind)
+        _check_names(study, game, kind)
+        plan = _resolved(study, game, lineups, variants, kind)
     return replace(plan, orders=True, counted=()) if orders else plan
+
+
+_ARGUMENTS = {key: key for key in ("players", "deals", "seed", "seatings", "facts")} | {"report.heatmaps": "heatmaps"}
+
+
+@contextmanager
+def _about_arguments(kind: str) -> Iterator[None]:
+    """Make an error about a key of a study that has no file one about the argument that gave it."""
+    try:
+        yield
+    except InputError as error:
+        key, _, words = str(error).removeprefix(f"{kind}: ").partition(": ")
+        if key not in _ARGUMENTS:
+            raise
+        raise ArgumentError(_ARGUMENTS[key], words) from None
 
 
 def _check_names(study: _StudyFile, game: Game, place: str) -> None:
@@ -178,7 +202,8 @@ def _resolved(
         for cell in plan.cells:
             cell.match.plan(plan.counted)
     except InputError as error:
-        raise InputError(f"{place}: {error}") from None
+        key = "lineups: " if str(error).startswith("agent ") else ""
+        raise InputError(f"{place}: {key}{error}") from None
     for count in players:
         seating_design(study.seatings, count)
     return plan

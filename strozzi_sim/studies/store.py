@@ -35,7 +35,7 @@ from strozzi_sim.studies.folder import (
     read_manifest,
     refuse_links,
 )
-from strozzi_sim.studies.plan import Plan, differences
+from strozzi_sim.studies.plan import Plan, as_today, differences, hash_of
 
 _GUESS = 40_000  # bytes of a chunk, about
 _SMALL_GUESS = 4_096  # without facts
@@ -132,8 +132,9 @@ class Store:
 
     def _check_same_plan(self) -> None:
         manifest = read_manifest(self.folder)
-        if manifest["plan_hash"] != self.plan.hash:
-            changes = list(differences(manifest["plan"], self.plan.resolved))
+        before = as_today(manifest["plan"], self.plan.game)
+        if hash_of(before) != self.plan.hash:
+            changes = list(differences(before, self.plan.resolved))
             shown = "; ".join(changes[:3]) + (f"; and {len(changes) - 3} more" if len(changes) > 3 else "")
             raise InputError(f"{self.folder}: holds the results of another plan ({shown}); name another folder")
 

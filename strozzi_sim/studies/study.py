@@ -1,16 +1,18 @@
 """A study that is ready to run: its plan, the tables it makes, and when it may stop; and how it is run."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from strozzi_sim.agent import AnyAgent
+from strozzi_sim.agent import AnyAgent, check_lineup
+from strozzi_sim.errors import about
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
+from strozzi_sim.games.variants import AnyVariant
 from strozzi_sim.studies.calibrated import calibrated
-from strozzi_sim.studies.names import AnyVariant, check_seats, find_agents, find_variants, seated
+from strozzi_sim.studies.names import check_seats, find_agents, find_players, find_variants, in_list, seated
 from strozzi_sim.studies.plan import Extent, Plan
 from strozzi_sim.studies.planning import plan_of, read_study
 from strozzi_sim.studies.played import Played
@@ -58,6 +60,12 @@ class Study:
         """What times what is how many games."""
         return self.plan.summary()
 
+    @property
+    def kind(self) -> str:
+        """What makes the tables, with all that decides them beside the plan."""
+        rest = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "plan"}
+        return f"{type(self).__name__} {rest}"
+
     def tables(self, plan: Plan, store: Store) -> dict[str, Any]:
         """Its tables by name, of `plan` as far as it was played."""
         return study_tables(plan, store)
@@ -84,7 +92,7 @@ def run(study: Study, how: Run | None = None) -> Played:
     rest |= {"workers": how.team, "progress": how.progress}
     rest["command"] = how.command
     if how.folder is not None:
-        return run_study(study.plan, how.folder, ready=ready, **rest)
+        return run_study(study.plan, how.folder, ready=ready, kind=study.kind, **rest)
     ready()
     return run_in_memory(study.plan, partly=how.partly, **rest)
 
@@ -108,7 +116,7 @@ def run_plan(plan: Plan, how: Run) -> Played:
 def plan_of_lineup(
     kind: str,
     game: Game,
-    agents: Sequence[AnyAgent],
+    agents: AnyAgent | Sequence[AnyAgent],
     variants: AnyVariant | Sequence[AnyVariant],
     extent: Extent,
     settings: Mapping[str, Any] | None = None,
@@ -126,10 +134,13 @@ def plan_of_lineup(
     Raises:
         InputError: something that cannot be played; names the kind and the argument.
     """
-    lineup = agents or [game.standard_agent]
+    lineup = in_list(agents) or [game.standard_agent]
     check_seats(lineup, extent.players)
-    lineups = seated(find_agents(lineup, game, f"{kind}: lineups[0]"), extent.players)
-    return plan_of(kind, game, lineups, find_variants(game, variants, kind), extent, settings=settings)
+    specs = find_agents(lineup, game)
+    for count in extent.players:
+        about("agents", check_lineup, specs, game, count)
+    lineups = seated(specs, extent.players)
+    return plan_of(kind, game, lineups, find_variants(game, variants), extent, settings=settings)
 
 
 def balance(
@@ -160,6 +171,6 @@ def balance(
         StorageError, AgentFault, Interrupted: as `run`.
     """
     how, game = how or Run(), find_game(game)
-    counts = game.player_counts if players is None else (players,) if isinstance(players, int) else tuple(players)
+    counts = game.player_counts if players is None else find_players(game, players)
     extent = Extent(counts, deals, seatings, seed)
     return run_plan(plan_of_lineup("balance", game, agents, variants, extent), how)

@@ -15,18 +15,18 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec, AnyAgent
-from strozzi_sim.errors import ArgumentError, check_range, counted
+from strozzi_sim.errors import ArgumentError, check_range, counted, known_names, shown
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import FigureTable
-from strozzi_sim.games.variants import Variant
+from strozzi_sim.games.variants import AnyVariant, Variant
 from strozzi_sim.kernel.wins import WIN_UNITS
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.sequences import ALPHA, FIRST_LOOK, anytime_interval, surely_differs
 from strozzi_sim.studies import standings
 from strozzi_sim.studies.calibrated import with_counts
 from strozzi_sim.studies.matchups import Field, make_field, matchups
-from strozzi_sim.studies.names import AnyVariant, find_agents, find_players, find_variants
+from strozzi_sim.studies.names import find_agents, find_players, find_variants
 from strozzi_sim.studies.plan import CHUNKS, Cell, Extent, Plan
 from strozzi_sim.studies.planning import plan_of
 from strozzi_sim.studies.played import Played
@@ -232,7 +232,8 @@ def plan_tournament(
                 "agents", f"a tournament with {count} players needs at least {count} agents, got {size} ({names})"
             )
     if extent.seatings not in SEATINGS:
-        raise ArgumentError("seatings", f"a tournament takes {', '.join(SEATINGS)}, got {extent.seatings!r}")
+        known = known_names(extent.seatings, SEATINGS)
+        raise ArgumentError("seatings", f"no seating design of a tournament: {shown(extent.seatings)}; {known}")
     most = sample.matchups
     chosen = {count: matchups(field, count, most, extent.seed) for count in extent.players}
     lineups = [[field.agents[k] for k in matchup] for found in chosen.values() for matchup in found]
