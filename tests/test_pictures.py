@@ -18,10 +18,13 @@ PARTS = tuple(Figure(name, name, "amount") for name in ("council", "tasks", "cit
 def rows(values, players=(4,), **keys):
     """The rows of a table: figure -> value, for each player count."""
     return pd.DataFrame(
-        {"players": count, **keys, "figure": name, "value": value, "low": value, "high": value, "n": 900, "deals": 900}
+        {
+            "players": count, "variant": "base", "lineup": "a", **keys, "figure": name, "value": value, "low": value, "high": value,
+            "n": 900, "deals": 900,
+        }
         for count in players
         for name, value in values.items()
-    )
+    )  # fmt: skip
 
 
 def bars(values):

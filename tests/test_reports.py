@@ -181,7 +181,7 @@ def test_unknown_pages_list_the_known_ones(game, pages, cells):
 class Page(HTMLParser):
     """Checks that what opens is closed; collects ids, links and words."""
 
-    EMPTY = frozenset({"meta", "br", "img", "link", "hr"})
+    EMPTY = frozenset({"meta", "br", "img", "link", "hr", "input"})
 
     def __init__(self):
         super().__init__()
@@ -234,7 +234,12 @@ def test_the_page_needs_nothing_but_itself(page, report):
     assert report.stat().st_size < 6_000_000
 
 
-def test_every_picture_is_a_file_named_on_the_page(page, pages, report):
+def drawn_by_count(name, count, counts):
+    """Return the name of the drawing of a heat map at a player count."""
+    return f"{name}--{count}-players" if len(counts) > 1 else name
+
+
+def test_every_picture_is_a_file_named_on_the_page(page, pages, report, counts):
     text = "".join(page.words)
     files = sorted((report.parent / "figures").iterdir())
     stems = {file.stem for file in files}
@@ -244,7 +249,8 @@ def test_every_picture_is_a_file_named_on_the_page(page, pages, report):
         assert file.suffix in (".png", ".svg")
         assert file.stat().st_size > 500
         assert f"figures/{file.stem}.svg" in text
-    assert {f"heat-{name}" for name in pages.HEATMAPS} <= stems
+    maps = {drawn_by_count(f"heat-{name}", count, counts) for name in pages.HEATMAPS for count in counts}
+    assert maps <= stems
     assert not list(report.parent.rglob("*.tmp"))
 
 
@@ -266,12 +272,29 @@ def test_the_page_says_what_was_played_and_how_to_again(game, page):
     assert "nan" not in text.lower().split()
 
 
-def test_the_same_tables_give_the_same_files(game, tables, manifest, report, tmp_path):
+def test_heat_maps_are_shown_at_one_player_count_at_a_time(page, report, counts, pages):
+    """Without scripts, and with all of them in print and where styles are not understood."""
+    assert "script" not in page.tags
+    choices = {f"players-{count}" for count in (*counts, "all")} if len(counts) > 1 else set()
+    assert {name for name in page.ids if name.startswith("players-")} == choices
+    text = report.read_text("utf-8")
+    for count in counts if choices else ():
+        assert f"#players-{count}:checked ~ figure .at:not(.at-{count}) {{ display: none; }}" in text
+        assert text.count(f'<div class="at at-{count}">') >= len(pages.HEATMAPS) / 2
+    assert text.count(" checked>") == bool(choices)
+
+
+def test_an_index_leads_to_every_picture_and_table(page):
+    items = [name for name in page.ids if name.startswith(("item-", "heat-")) and f"#{name}" in page.links]
+    assert len(items) >= page.tags.count("figure") > 30
+
+
+def test_the_same_tables_give_the_same_files(game, tables, manifest, report, tmp_path, counts):
     picture, heat_map = CASES[game.name][3:]
     kept = "heat_" + heat_map.replace("-", "_")
     few = {name: table for name, table in tables.items() if not name.startswith("heat_") or name == kept}
     again = write_report(tmp_path, manifest, few, game)
-    for name in ("seats", picture, f"heat-{heat_map}"):
+    for name in ("seats", picture, drawn_by_count(f"heat-{heat_map}", counts[0], counts)):
         for suffix in ("svg", "png"):
             file = f"figures/{name}.{suffix}"
             assert (again.parent / file).read_bytes() == (report.parent / file).read_bytes()
@@ -436,12 +459,10 @@ def test_a_page_of_many_panels_stays_small_enough_to_mail(tmp_path):
     parser = Page()
     parser.feed(report.read_text("utf-8"))
     pictures = [link for link in parser.links if link.startswith("data:image/png;base64,")]
-    assert len(pictures) == 2
+    assert len(pictures) == 4
     assert report.stat().st_size < 1_000_000
-    for variant in ("base", "long"):
-        assert {f"heat-{name}-{variant}.{kind}" for kind in ("png", "svg")} <= {
-            file.name for file in (tmp_path / "figures").iterdir()
-        }
+    files = {f"heat-{name}--{players}-players.{kind}" for players in (3, 4, 5, 6) for kind in ("png", "svg")}
+    assert files == {file.name for file in (tmp_path / "figures").iterdir()}
 
 
 def test_the_study_of_all_heat_maps_names_them_all():

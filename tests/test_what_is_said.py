@@ -237,7 +237,7 @@ def test_pictures_of_a_variant_have_its_own_labels(game, cells, data):
     tables = study_tables(game, cells, game.report.PAGES, game.report.HEATMAPS)
     both, heat = shown(game, tables, data)
     own, heat_of_own = shown(game, only(tables, "changed"), data)
-    assert heat.keys() == heat_of_own.keys()
+    assert heat.keys() >= heat_of_own.keys()  # of 60 games a map may have no value
     together = {title for title, scenario in both if not scenario}
     for (title, _), words in own.items():
         assert title in together or both[title, "changed"] == words, title

@@ -15,9 +15,10 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from copy import copy, deepcopy
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from strozzi_sim.errors import SIGNALS, AgentFault, InputError
 from strozzi_sim.kernel.seat_rng import SeatRng
@@ -26,6 +27,24 @@ from strozzi_sim.kernel.worker import inside, words_of
 CALL = 256  # rows of every call of `act_batch`: the bits of a row may depend on their number
 SECONDS = 60.0  # a decision, or the decisions of a batch, may take so long
 SECONDS_VARIABLE = "STROZZI_DECISION_SECONDS"
+
+
+class Acting(Protocol):
+    """An agent that is asked decision by decision."""
+
+    def act(self, view: Any, legal: tuple[int, ...], rng: Any, /) -> int:
+        """Return one of the legal actions."""
+        ...
+
+
+class ActingInBatches(Protocol):
+    """An agent that is asked for many decisions at once."""
+
+    def act_batch(
+        self, observations: NDArray[np.float32], legal: NDArray[np.bool_], words: NDArray[np.uint64], /
+    ) -> Any:
+        """Return an action for each row, int[B]."""
+        ...
 
 
 class BadAnswer(Exception):

@@ -16,6 +16,7 @@ import numpy as np
 from strozzi_sim.agent.declare import EVERY_GAME, Agent
 from strozzi_sim.agent.importing import OURS, import_file, load_point
 from strozzi_sim.agent.parameters import Parameter, Policy, Seconds, Value
+from strozzi_sim.agent.python import Acting, ActingInBatches
 from strozzi_sim.agent.source import source_of
 from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, bare, cut
 from strozzi_sim.errors import AgentFault, ArgumentError, InputError, known_names, shown
@@ -149,7 +150,9 @@ def spec_of(agent: Agent, game: str | Game | None = None, /, **values: Any) -> A
     return _spec(agent.name, agent, f"{agent.name}:{settings}" if values else agent.name, settings, _name_of(game))
 
 
-AnyAgent = str | AgentSpec | Agent
+AGENT_TYPES = (str, AgentSpec, Agent)  # what an agent is given as
+# To type checkers a class below `@python_agent` is still that class.
+AnyAgent = str | AgentSpec | Agent | type[Acting] | type[ActingInBatches] | ActingInBatches
 
 
 def find_agent(agent: AnyAgent, game: Game, argument: str = "agent") -> AgentSpec:

@@ -17,6 +17,7 @@ from strozzi_sim.games.variants import AnyVariant
 from strozzi_sim.play.fairness import check_fairness
 from strozzi_sim.selfplay.apart import ask_apart
 from strozzi_sim.selfplay.interrupts import stop_flag
+from strozzi_sim.selfplay.seatings import Design
 from strozzi_sim.studies import compare as comparing
 from strozzi_sim.studies import exploit as exploiting
 from strozzi_sim.studies import ladder as climbing
@@ -31,7 +32,7 @@ def tournament(
     agents: Sequence[AnyAgent],
     players: int | Sequence[int] | None = None,
     deals: int = 200,
-    seatings: str = "latin",
+    seatings: Design = "latin",
     variant: AnyVariant | Sequence[AnyVariant] = "base",
     seed: int = 0,
     workers: int | None = None,
@@ -88,7 +89,7 @@ def compare(
     against: Sequence[AnyAgent] = (),
     agents: Sequence[AnyAgent] = (),
     deals: int = 1000,
-    seatings: str = "rotate",
+    seatings: Design = "rotate",
     variant: AnyVariant = "base",
     seed: int = 0,
     workers: int | None = None,
@@ -150,7 +151,7 @@ def ladder(
     players: int | None = None,
     *,
     deals: int = 200,
-    seatings: str = "rotate",
+    seatings: Design = "rotate",
     variant: AnyVariant = "base",
     seed: int = 0,
     workers: int | None = None,

@@ -36,6 +36,8 @@ class Sketchbook(Painter):
         drawings: name of the picture -> (title, matplotlib figure).
     """
 
+    by_players = False
+
     def __init__(self, wanted: str = "") -> None:
         super().__init__()
         self.wanted = {wanted, wanted.replace("_", "-")}
@@ -55,9 +57,7 @@ class Sketchbook(Painter):
         if isinstance(shown, Picture) and (shown.kind == "table" or rows_of(shown, rows)["value"].isna().all()):
             return []
         self.names.append(name)
-        if not self.wants(name):
-            return []
-        return super().parts(shown, name, rows, words, scenario, components, compared)
+        return super().parts(shown, name, rows, words, scenario, components, compared) if self.wants(name) else []
 
     def wants(self, name: str) -> bool:
         """Whether it is the wanted picture, of any variant and line-up."""

@@ -13,6 +13,7 @@ from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import name_of_map
 from strozzi_sim.games.variants import AnyVariant
+from strozzi_sim.selfplay.seatings import Design
 from strozzi_sim.studies.maps import plan_in
 from strozzi_sim.studies.names import find_players
 from strozzi_sim.studies.plan import Extent, Plan
@@ -84,11 +85,12 @@ def _plain(value: Any) -> Any:
     return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
 
 
-def read_study(path: str | Path) -> Study:
-    """The study in a TOML file, or in the results folder of one that was played.
+def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> Study:
+    """Return the study in a TOML file, or in the results folder of one that was played.
 
     Args:
         path: file or folder.
+        code: files of agents that a results folder may run; others that it names are refused.
 
     Raises:
         InputError: there is none, or something in it cannot be played; names file and key.
@@ -99,7 +101,7 @@ def read_study(path: str | Path) -> Study:
     (3, 4, 5, 6)
     """
     path = path_of("path", path)
-    return Study.of(plan_in(path) if path.is_dir() else plan_in_file(path))
+    return Study.of(plan_in(path, code) if path.is_dir() else plan_in_file(path))
 
 
 def run(study: Study, folder: str | Path | None = None, workers: int | None = None, progress: Watch = None) -> Results:
@@ -156,7 +158,7 @@ def simulate(
     players: int | Sequence[int] | None = None,
     agents: AnyAgent | Sequence[AnyAgent] = (),
     deals: int = 1000,
-    seatings: str = "rotate",
+    seatings: Design = "rotate",
     variant: AnyVariant | Sequence[AnyVariant] = "base",
     seed: int = 0,
     workers: int | None = None,

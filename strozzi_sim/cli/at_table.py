@@ -21,6 +21,7 @@ COMMANDS = {
     "quit": "leave the table",
 }
 _WIDTH = 100  # columns, where the terminal has as many
+_SHORT = 12  # letters of what a choice stands for, if several share a line
 
 
 class Person:
@@ -174,16 +175,19 @@ class Person:
             print(self.table.game.events.describe(line, self.names, self.table.variant.components))
 
     def _spoken(self, names: Sequence[str]) -> str:
-        """The choices with what they stand for: in one line if they fit, else one a line, or as many as fit."""
+        """The choices with what they stand for."""
         find = getattr(self.table.game.view, "meanings", None)
-        meanings = {} if find is None else find(self.table.view(), int(self.table.state["phase"][0]))
-        listed = in_ranges(names)
-        told = [f"{name} ({meanings[name]})" if name in meanings else name for name in listed]
-        line = " / ".join(told)
-        if len(line) <= _width() or not any(len(meanings.get(name, "")) > 12 for name in listed):
-            return fill(line, _width(), break_long_words=False, break_on_hyphens=False)
-        longest = max(map(len, listed))
-        return "\n".join(f"  {name:<{longest}}  {meanings.get(name, '')}".rstrip() for name in listed) + "\n"
+        return spoken(names, {} if find is None else find(self.table.view(), int(self.table.state["phase"][0])))
+
+
+def spoken(names: Sequence[str], meanings: Mapping[str, str]) -> str:
+    """Return choices with what they stand for: in one line if they fit, else one a line, or as many as fit."""
+    listed = in_ranges(names)
+    line = " / ".join(f"{name} ({meanings[name]})" if name in meanings else name for name in listed)
+    if len(line) <= _width() or not any(len(meanings.get(name, "")) > _SHORT for name in listed):
+        return fill(line, _width(), break_long_words=False, break_on_hyphens=False)
+    longest = max(map(len, listed))
+    return "\n".join(f"  {name:<{longest}}  {meanings.get(name, '')}".rstrip() for name in listed) + "\n"
 
 
 def _parts_of(text: str) -> list[list[str]]:

@@ -116,7 +116,7 @@ class Report:
             tables: the study's tables.
             components: variant -> component data.
         """
-        said = {}
+        said: dict[str, list[str]] = {}
         for page, tell in self._sentences.items():
             if _is_there(tables, page):
                 say = narrators(tables, page, spoken_of(first_scenario(tables["balance"])), components)

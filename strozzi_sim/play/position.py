@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from strozzi_sim.errors import ArgumentError, InputError, shown
 from strozzi_sim.games.contract import Game
@@ -122,7 +123,7 @@ class Position(Asking):
         return self._legal
 
     @property
-    def mask(self) -> Array:
+    def mask(self) -> NDArray[np.bool_]:
         """Which actions are legal: bool[ACTIONS]."""
         mask = np.zeros(self._actions, np.bool_)
         mask[self._found()] = True
@@ -236,7 +237,7 @@ class Position(Asking):
         seat = self._seat("seat", seat)
         return self.game.view.view_of(self.known(seat)[0], self.variant.components, seat)
 
-    def observation(self, seat: int | None = None) -> Array:
+    def observation(self, seat: int | None = None) -> NDArray[np.float32]:
         """What `seat` knows as numbers: float32[F], which the game's view.py documents index by index."""
         out = np.empty(self.game.view.OBSERVATION, np.float32)
         self._kernels.observe(self.state, self.variant.rules, self._seat("seat", seat), out)

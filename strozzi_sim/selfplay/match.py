@@ -117,6 +117,10 @@ class Match:
     def _plans(self) -> dict[tuple[Crosstab, ...], CrosstabPlan]:
         return {}
 
+    def count_like(self, other: "Match") -> None:
+        """Share the plans of counting with a match of the same game, player count and variant."""
+        self.__dict__["_plans"] = other._plans
+
     @property
     def in_python(self) -> bool:
         """Whether an agent of the line-up is written in Python."""

@@ -7,11 +7,12 @@ does not depend on n, nor on what happens in other slots.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from strozzi_sim.agent import AgentSpec, AnyAgent, check_lineup, find_agent
+from strozzi_sim.agent import AGENT_TYPES, AgentSpec, AnyAgent, check_lineup, find_agent
 from strozzi_sim.agent.compile import CompiledAgent, compile_agent
 from strozzi_sim.errors import AgentFault, ArgumentError, InputError, about, known_names, shown
 from strozzi_sim.games import find_game
@@ -30,7 +31,8 @@ from strozzi_sim.selfplay.stepping import ILLEGAL, LEAD, MAX_UNASKED, PLAN, SCOR
 MAX_GAMES = 2**20  # at once
 MAX_SEED = 2**53 - 1
 ROTATE = "rotate"
-REWARDS = {"win": WIN, "score": SCORE, "lead": LEAD}
+Reward = Literal["win", "score", "lead"]
+REWARDS: dict[Reward, int] = {"win": WIN, "score": SCORE, "lead": LEAD}
 _MEMORY = 2**32  # bytes of opponents' memory at most, all games together
 
 Array = np.ndarray[Any, Any]
@@ -51,14 +53,14 @@ class Info:
         final_observations: float32[k, P, F], what every seat saw of the end.
     """
 
-    words: Array
-    choices: Array
-    deals: Array
-    finished: Array
-    final_deals: Array
-    final_seats: Array
-    final_scores: Array
-    final_observations: Array
+    words: NDArray[np.uint64]
+    choices: NDArray[np.int64]
+    deals: NDArray[np.int64]
+    finished: NDArray[np.int64]
+    final_deals: NDArray[np.int64]
+    final_seats: NDArray[np.int64]
+    final_scores: NDArray[np.int64]
+    final_observations: NDArray[np.float32]
 
 
 class Step(NamedTuple):
@@ -73,11 +75,11 @@ class Step(NamedTuple):
         info: the rest.
     """
 
-    observations: Array
-    masks: Array
-    seats: Array
-    rewards: Array
-    done: Array
+    observations: NDArray[np.float32]
+    masks: NDArray[np.bool_]
+    seats: NDArray[np.int64]
+    rewards: NDArray[np.float32]
+    done: NDArray[np.bool_]
     info: Info
 
 
@@ -123,8 +125,8 @@ class VectorEnv:
         players: int,
         n: int,
         opponents: AnyAgent | Sequence[AnyAgent] | None = None,
-        seat: int | str = ROTATE,
-        reward: str = "win",
+        seat: int | Literal["rotate"] = "rotate",
+        reward: Reward = "win",
         *,
         variant: AnyVariant = BASE,
     ) -> None:
@@ -179,7 +181,7 @@ class VectorEnv:
         return (self.slices.size,)
 
     @property
-    def deals(self) -> Array:
+    def deals(self) -> NDArray[np.int64]:
         """int64[n], the deal in each slot."""
         return self._shown().info.deals.copy()
 
@@ -233,7 +235,7 @@ class VectorEnv:
         self.steps += 1
         return step
 
-    def random_actions(self) -> Array:
+    def random_actions(self) -> NDArray[np.int64]:
         """A legal action of every game, each as likely, int64[n]: what the agent `random` would do there.
 
         It takes the decisions' own `words`, so that calling it again gives the same.
@@ -316,9 +318,9 @@ class VectorEnv:
         """The agents at positions 1 .. players - 1; none if the caller decides for every seat."""
         if given is None:
             return ()
-        listed = [given] if isinstance(given, AnyAgent) else given
+        listed = [given] if isinstance(given, AGENT_TYPES) else given
         most = self.players - 1
-        if not isinstance(listed, Sequence) or not all(isinstance(each, AnyAgent) for each in listed):
+        if not isinstance(listed, Sequence) or not all(isinstance(each, AGENT_TYPES) for each in listed):
             raise ArgumentError("opponents", f"expected None, an agent or a list of agents, got {shown(given)}")
         if not 1 <= len(listed) <= most:
             raise ArgumentError("opponents", f"expected 1 to {most} beside the learner, got {len(listed)}")

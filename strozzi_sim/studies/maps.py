@@ -74,7 +74,7 @@ def heat_map(
     return run_plan(with_map(replace(plan, pages=PAGES), own), how)
 
 
-def add_heat_map(folder: Path, own: OwnMap, how: Run | None = None, code: Sequence[Path] = ()) -> Played:
+def add_heat_map(folder: Path, own: OwnMap, how: Run | None = None, code: Sequence[str | Path] = ()) -> Played:
     """Add a heat map to a study that has been played; its chunks are played again if they do not count what it needs.
 
     Args:
@@ -87,8 +87,7 @@ def add_heat_map(folder: Path, own: OwnMap, how: Run | None = None, code: Sequen
         InputError: no such study, something that cannot be drawn, an agent's file that has changed since or is not in `code`.
         StorageError, AgentFault, Interrupted: as `study.run`.
     """
-    with only_named(code):
-        plan = with_map(plan_in(folder), own)
+    plan = with_map(plan_in(folder, code), own)
     return run(Study(plan), replace(how or Run(), folder=folder))
 
 
@@ -107,11 +106,16 @@ def add_to(played: Played, own: OwnMap, how: Run | None = None) -> Played:
     return tables_again(played, as_held) if as_held.is_answered else run(Study(plan), how)
 
 
-def plan_in(folder: Path) -> Plan:
-    """The plan of a study, as its results folder has it.
+def plan_in(folder: Path, code: Sequence[str | Path] = ()) -> Plan:
+    """Return the plan of a study, as its results folder has it.
+
+    Args:
+        folder: the study's results.
+        code: files of agents that may be run; others that the folder names are refused.
 
     Raises:
-        InputError: the folder holds no results of a study from a file, or an agent has changed since it was played.
+        InputError: the folder holds no results of a study from a file, an agent has changed since it was played, or its
+            file is not in `code`.
     """
     try:
         manifest = read_manifest(folder)
@@ -121,7 +125,8 @@ def plan_in(folder: Path) -> Plan:
     if "counts" in resolved:
         raise InputError(f"{folder}: holds a tournament, comparison or ladder, which counts no facts")
     game = load_game(resolved["game"])
-    lineups = [find_agents(lineup, game, f"{folder}: lineups") for lineup in resolved["lineups"]]
+    with only_named(code):
+        lineups = [find_agents(lineup, game, f"{folder}: lineups") for lineup in resolved["lineups"]]
     place = f"{folder / MANIFEST}: plan.variants"
     variants = [from_components(game, name, data, f"{place}.{name}") for name, data in resolved["variants"].items()]
     extent = Extent(resolved["players"], resolved["deals"], resolved["seatings"], resolved["seed"], resolved["chunks"])

@@ -7,7 +7,7 @@ begins the error.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from strozzi_sim.agent import Agent, AgentSpec, AnyAgent, find_agent
+from strozzi_sim.agent import AGENT_TYPES, Agent, AgentSpec, AnyAgent, find_agent
 from strozzi_sim.errors import ArgumentError, InputError, shown
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import AnyVariant, Variant, find_variant, own_variants
@@ -37,7 +37,7 @@ def in_list(agents: Any, argument: str = "agents") -> list[Any]:
     Raises:
         ArgumentError: it is no agent and no list of agents.
     """
-    if isinstance(agents, AnyAgent):
+    if isinstance(agents, AGENT_TYPES):
         return [agents]
     if not isinstance(agents, Iterable):
         raise ArgumentError(argument, f"expected an agent or a list of agents, got {shown(agents)}")
@@ -97,8 +97,10 @@ def check_seats(lineup: Sequence[AnyAgent], players: Sequence[int]) -> None:
 
 
 def text_of(agent: AnyAgent) -> str:
-    """An agent as errors name it."""
-    return agent if isinstance(agent, str) else agent.name if isinstance(agent, Agent) else agent.text
+    """Return an agent as errors name it."""
+    if isinstance(agent, AgentSpec):
+        return agent.text
+    return agent.name if isinstance(agent, Agent) else str(agent)
 
 
 def seated(lineup: Sequence[AgentSpec], players: Sequence[int]) -> list[tuple[AgentSpec, ...]]:

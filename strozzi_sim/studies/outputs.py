@@ -3,7 +3,7 @@
 import contextlib
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -11,7 +11,7 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.studies.folder import Content, replace_files
+from strozzi_sim.studies.folder import Content, are_as_written, read_file, read_list, replace_files
 from strozzi_sim.studies.plan import Cell, Plan
 from strozzi_sim.studies.store import Store
 
@@ -42,6 +42,31 @@ def csv_bytes(frame: Any) -> bytes:
         if not pd.api.types.is_numeric_dtype(column)
     }
     return bytes(frame.assign(**texts).to_csv(index=False, lineterminator="\n").encode())
+
+
+def has_tables(folder: Path, manifest: Mapping[str, Any]) -> bool:
+    """Return whether the tables that a manifest names, and rows of games, are there as they were written."""
+    listed = read_list(folder)
+    names = {f"tables/{name}.{kind}" for name in manifest.get("tables", []) for kind in ("parquet", "csv")}
+    there = {name for name in listed if name.startswith("tables/")}
+    rows = {name for name in listed if name.startswith("games/")}
+    return there == names and are_as_written(folder, names | rows)
+
+
+def read_tables(folder: Path) -> tuple[dict[str, Any], dict[str, Path]]:
+    """Return the tables in a results folder as data frames, and their Parquet files, by name.
+
+    Raises:
+        InputError: one is missing or was changed since it was written.
+        StorageError: one cannot be read.
+    """
+    frames, files = {}, {}
+    for name, digest in sorted(read_list(folder).items()):
+        path = folder / name
+        if path.parent.name == "tables" and path.suffix == ".parquet":
+            files[path.stem] = path
+            frames[path.stem] = pd.read_parquet(io.BytesIO(read_file(folder, name, digest)))
+    return frames, files
 
 
 def write_rows(plan: Plan, store: Store) -> None:

@@ -105,6 +105,7 @@ class Plan:
     def cells(self) -> tuple[Cell, ...]:
         """The cells, in the order of player counts, line-ups, variants."""
         found: list[Cell] = []
+        counted: dict[tuple[int, str], Match] = {}
         for players in self.players:
             for lineup in self.lineups:
                 selfplay = len(lineup) == 1
@@ -113,6 +114,7 @@ class Plan:
                 for variant in self.variants:
                     seatings = "one" if selfplay else self.seatings
                     match = Match(self.game, players, lineup, variant, self.seed, seatings)
+                    match.count_like(counted.setdefault((players, variant.name), match))
                     found.append(Cell(len(found), match, selfplay))
         return tuple(found)
 
@@ -130,7 +132,7 @@ class Plan:
         """The dtype of what chunks keep beside the outcome."""
         return ORDERS if self.orders else np.dtype(np.int64)
 
-    @property
+    @cached_property
     def asked(self) -> tuple[Crosstab, ...]:
         """The facts that the report needs."""
         if self.orders:
@@ -142,10 +144,9 @@ class Plan:
     def is_answered(self) -> bool:
         """Whether chunks of this plan answer all that its report asks, by what they count or by the rows they keep."""
         whole = self.held.tables if self.held.every == 1 else ()
+        counting = {id(plan): plan for cell in self.cells for plan in [cell.match.plan(self.counted)]}
         return all(
-            crosstab.fact in whole or cell.match.plan(self.counted).holds(crosstab)
-            for cell in self.cells
-            for crosstab in self.asked
+            crosstab.fact in whole or plan.holds(crosstab) for plan in counting.values() for crosstab in self.asked
         )
 
     @cached_property

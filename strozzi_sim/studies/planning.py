@@ -23,7 +23,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.agent import AgentSpec, AnyAgent
+from strozzi_sim.agent import AGENT_TYPES, AgentSpec
 from strozzi_sim.errors import ArgumentError, InputError, known_names, shown
 from strozzi_sim.facts.keeping import keep_of
 from strozzi_sim.facts.pictures import HeatMap
@@ -83,7 +83,7 @@ def make_plan(raw: Mapping[str, Any], place: str) -> Plan:
     """
     given = raw.get("lineups")
     if isinstance(given, list | tuple) and all(isinstance(lineup, list | tuple) for lineup in given):
-        names = [[text_of(each) if isinstance(each, AnyAgent) else each for each in lineup] for lineup in given]
+        names = [[text_of(each) if isinstance(each, AGENT_TYPES) else each for each in lineup] for lineup in given]
         study: _StudyFile = converted({**raw, "lineups": names}, _StudyFile, place)
     else:
         study = converted(raw, _StudyFile, place)

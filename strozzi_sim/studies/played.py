@@ -1,13 +1,13 @@
 """What a study came to, in memory or in a results folder."""
 
-import io
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.studies.folder import FILES, MANIFEST, read_file, read_list, read_manifest
+from strozzi_sim.studies.folder import FILES, MANIFEST, read_list, read_manifest
 from strozzi_sim.studies.kept import check_kept, read_facts
+from strozzi_sim.studies.outputs import read_tables
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.store import Store
 
@@ -61,8 +61,6 @@ def load_results(folder: Path) -> Played:
         InputError: there are no results, the study is not finished, or a file was changed since it was written.
         StorageError: a file cannot be read.
     """
-    import pandas as pd
-
     try:
         manifest = read_manifest(folder)
     except FileNotFoundError:
@@ -72,12 +70,7 @@ def load_results(folder: Path) -> Played:
         raise InputError(f"{folder}: holds a comparison or ladder, which has no report; see {folder / 'tables'}")
     if not manifest["finished"]:
         raise InputError(f"{folder}: the study is not finished; run it again to resume: {manifest['command']}")
-    tables, frames = {}, {}
-    for name, digest in sorted(files.items()):
-        path = folder / name
-        if path.parent.name == "tables" and path.suffix == ".parquet":
-            tables[path.stem] = path
-            frames[path.stem] = pd.read_parquet(io.BytesIO(read_file(folder, name, digest)))
+    frames, tables = read_tables(folder)
     if sorted(frames) != manifest.get("tables"):
         raise InputError(f"{folder}: {FILES} and {MANIFEST} name different tables; run the study again")
     plan = {**manifest["plan"], "deals": manifest["deals"], "games": manifest["games"]}

@@ -22,8 +22,9 @@ from strozzi_sim.studies.calibrated import noted_in
 from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.folder import LEDGER, MANIFEST, read_list, read_manifest, write_manifest
 from strozzi_sim.studies.kept import frames_of, read_table, write_facts
+from strozzi_sim.studies.made_of import digest_of_tables
 from strozzi_sim.studies.manifest import make_manifest, now
-from strozzi_sim.studies.outputs import games_of, write_rows, write_tables
+from strozzi_sim.studies.outputs import games_of, has_tables, read_tables, write_rows, write_tables
 from strozzi_sim.studies.plan import Cell, Plan, as_today, hash_of
 from strozzi_sim.studies.played import Played
 from strozzi_sim.studies.store import MemoryStore, Store
@@ -65,9 +66,13 @@ def run_study(
     progress: Progress | None = None,
     ready: Callable[[], None] | None = None,
     tables: Tables | None = None,
+    kind: str = "",
     stopping_rule: StoppingRule | None = None,
 ) -> Played:
     """Play what is missing of a study and write its tables: those that `tables` makes, by default a study's own.
+
+    `kind` names what makes the tables, with all that decides them beside the plan. Tables that are there and unchanged,
+    of the same chunks, are read and not made again.
 
     `ready` is called once the results folder is ours and nothing is in the way of playing.
     With `stopping_rule`, chunk after chunk is played of all cells, and no more once it says so of the plan cut down to the
@@ -90,26 +95,35 @@ def run_study(
             with stop_flag():  # while tables are written too
                 before = read_manifest(folder) if (folder / MANIFEST).exists() else {}
                 manifest, cut, played_now = _play_all(plan, store, command, workers, progress, stopping_rule)
-                with one_thread():  # fits use BLAS, whose bits depend on the number of threads
-                    frames = (tables or study_tables)(cut, store)
-                files = write_tables(folder, frames)
-                if plan.rows:
-                    write_rows(plan, store)
+                made_of = digest_of_tables(manifest, cut, store, kind)
+                same = bool(before.get("finished")) and before.get("made_of") == made_of and has_tables(folder, before)
+                if same:
+                    frames, files = read_tables(folder)
+                else:
+                    with one_thread():  # fits use BLAS, whose bits depend on the number of threads
+                        frames = (tables or study_tables)(cut, store)
+                    files = write_tables(folder, frames)
+                    if plan.rows:
+                        write_rows(plan, store)
                 write_facts(plan, store, same=not played_now and _are_rows_of(before, manifest))
+                seconds = round(monotonic() - began, 3)
                 manifest |= {
                     "games": cut.games,
                     "deals": cut.deals,
                     "finished": now(),
-                    "seconds": round(monotonic() - began, 3),
+                    "seconds": seconds,
                     "played_now": played_now,
                     "tables": sorted(frames),
+                    "made_of": made_of,
                 }
+                if same:
+                    manifest = before  # the run that made the tables, and what it was
                 write_manifest(folder, manifest)
         except Interrupted as signal:
             kept = f"{len(store.done)} of {len(plan.cells) * plan.chunks} chunks are kept"
             message = f"{signal}; {kept}; run the same command again to resume"
             raise Interrupted(signal.signal_number, message) from None
-    return Played(_as_played(plan, cut), frames, cut.games, played_now, manifest["seconds"], folder, manifest, files)
+    return Played(_as_played(plan, cut), frames, cut.games, played_now, seconds, folder, manifest, files)
 
 
 def _are_rows_of(before: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
@@ -162,7 +176,8 @@ def _play_all(
     if before is not None:
         manifest["started"] = before["started"]
         manifest["calibrated"] = manifest["calibrated"] or before["calibrated"]
-    write_manifest(store.folder, manifest)
+    if len(store.done) < len(plan.cells) * plan.chunks:
+        write_manifest(store.folder, manifest)  # of a study that is not finished
     cut, played_now = _play(plan, store, workers, progress, stopping_rule)
     store.settle()
     return manifest, cut, played_now

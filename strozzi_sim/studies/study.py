@@ -1,7 +1,7 @@
 """A study that is ready to run: its plan, the tables it makes, and when it may stop; and how it is run."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,12 @@ class Study:
         """What times what is how many games."""
         return self.plan.summary()
 
+    @property
+    def kind(self) -> str:
+        """What makes the tables, with all that decides them beside the plan."""
+        rest = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "plan"}
+        return f"{type(self).__name__} {rest}"
+
     def tables(self, plan: Plan, store: Store) -> dict[str, Any]:
         """Its tables by name, of `plan` as far as it was played."""
         return study_tables(plan, store)
@@ -86,7 +92,7 @@ def run(study: Study, how: Run | None = None) -> Played:
     rest |= {"workers": how.team, "progress": how.progress}
     rest["command"] = how.command
     if how.folder is not None:
-        return run_study(study.plan, how.folder, ready=ready, **rest)
+        return run_study(study.plan, how.folder, ready=ready, kind=study.kind, **rest)
     ready()
     return run_in_memory(study.plan, partly=how.partly, **rest)
 

@@ -59,7 +59,7 @@ def _sources_ahead(say: Narrator) -> list[tuple[str, Any, Any]]:
 
 
 def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
-    statements = [
+    statements: list[str] = [
         cell.says(
             f"a player ends with {cell.amount('score_mean')} points{say.span('score_mean', 'amount') if cell is say else ''} and "
             f"the winner with {cell.amount('winner_score_mean')}, {cell.amount('margin_mean')} ahead of the second."
@@ -77,7 +77,8 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
             for cell in say.elsewhere
             if (found := _sources_ahead(cell)) and {source for source, *_ in found} != own
         ]
-        also = f"; but {some_of(other, _FEW)}" if other else "; elsewhere too" if say.elsewhere else ""
+        same = say.elsewhere and all(_sources_ahead(cell) for cell in say.elsewhere)
+        also = f"; but {some_of(other, _FEW)}" if other else "; elsewhere too" if same else ""
         statements.append(f"winners are ahead above all in points from {listed(said)}{also}.")
     rounds = range(1, len(data.get("round_cards", [])) + 1)
     starts = [f"round {k} {say.share(name)}" for k in rounds if say.row(name := f"start_{k}_wins_share")]
