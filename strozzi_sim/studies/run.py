@@ -21,7 +21,7 @@ from strozzi_sim.selfplay.pool import Task, play_tasks
 from strozzi_sim.studies.calibrated import noted_in
 from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.folder import LEDGER, MANIFEST, read_list, read_manifest, write_manifest
-from strozzi_sim.studies.kept import frames_of, read_table, write_facts
+from strozzi_sim.studies.kept import damage, frames_of, read_table, write_facts
 from strozzi_sim.studies.made_of import digest_of_tables
 from strozzi_sim.studies.manifest import make_manifest, now
 from strozzi_sim.studies.outputs import games_of, has_tables, read_tables, write_rows, write_tables
@@ -84,6 +84,8 @@ def run_study(
         AgentFault: an agent chose an illegal action.
         Interrupted: a signal asked to stop; finished chunks are kept.
     """
+    from strozzi_sim.studies.checked_tables import check_tables
+
     progress = progress or Progress()
     began = monotonic()
     plan = _held_as_in(folder, plan)
@@ -99,6 +101,7 @@ def run_study(
                 same = bool(before.get("finished")) and before.get("made_of") == made_of and has_tables(folder, before)
                 if same:
                     frames, files = read_tables(folder)
+                    check_tables(folder, before, frames)
                 else:
                     with one_thread():  # fits use BLAS, whose bits depend on the number of threads
                         frames = (tables or study_tables)(cut, store)
@@ -354,7 +357,9 @@ def games_played(played: Played, *, workers: int, progress: Progress | None = No
         names = sorted(name for name in read_list(played.folder) if name.startswith("games/"))
         if not names:
             raise InputError(f"{played.folder}: keeps no rows of games; a study does with `rows = true`")
-        return pa.concat_tables(read_table(played.folder / name) for name in names).to_pandas()
+        tables = [read_table(played.folder, name) for name in names]
+        with damage(f"{played.folder / 'games'}"):
+            return pa.concat_tables(tables).to_pandas()
     if played.cut is None:
         raise InputError("games: there are none of a search for a best response")
     plan, chunks = played.cut, played.chunks
