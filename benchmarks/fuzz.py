@@ -70,12 +70,13 @@ def template(folder: Path) -> Path:
         "replay medici_vs_strozzi.jsonl --explain random --decision 2",
     )
     for command in commands:
-        done = _in_process(command.split(), folder, "", 600)  # it may have to compile
+        done = call(command.split(), folder, "", 600)  # it may have to compile
         assert done.code == 0, (command, done.err)
     return folder
 
 
-def _in_process(arguments: list[str], folder: Path, stdin: str, limit: int = SECONDS) -> Outcome:
+def call(arguments: list[str], folder: Path, stdin: str, limit: int = SECONDS) -> Outcome:
+    """Run a command in `folder` within this process; `limit` is in seconds of processor time."""
     from strozzi_sim.cli.app import run
 
     def hang(number: int, frame: Any) -> None:
@@ -104,9 +105,10 @@ def _in_process(arguments: list[str], folder: Path, stdin: str, limit: int = SEC
     return Outcome(code, out.getvalue(), err.getvalue(), monotonic() - began)
 
 
-def _own_process(arguments: list[str], folder: Path, stdin: str) -> Outcome:
+def own_process(arguments: list[str], folder: Path, stdin: str) -> Outcome:
+    """Run the `strozzi` command in `folder`, as a user does."""
     began = monotonic()
-    command = [sys.executable, "-m", "strozzi_sim", *arguments]
+    command = [str(Path(sys.executable).with_name("strozzi")), *arguments]
     try:
         done = subprocess.run(
             [os.fsencode(word) for word in command], cwd=folder, input=stdin.encode(errors="surrogateescape"),
@@ -183,7 +185,7 @@ def play(
         case = make_case(seed, number, here, model, quick=quick)
         before = _files(here)
         own = not quick and number % OWN_PROCESS == 0 and not any("\0" in word for word in case.arguments)
-        done = (_own_process if own else _in_process)(case.arguments, here, case.stdin)
+        done = (own_process if own else call)(case.arguments, here, case.stdin)
         return case, done, list(wrong(case, done, before, _files(here)))
 
 

@@ -2,15 +2,21 @@
 
 import csv
 import errno
+import hashlib
+import importlib.util
 import io
 import json
 import os
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
 
 from strozzi_sim.cli.app import run
+from strozzi_sim.errors import StorageError
 from strozzi_sim.studies import folder as folders
+from strozzi_sim.studies.kept import read_table
 from strozzi_sim.studies.outputs import csv_bytes
 
 STUDY = """
@@ -92,6 +98,60 @@ def test_a_pipe_is_not_waited_for(name, copy, capsys):
     os.mkfifo(copy / "r" / name)
     assert run(["report", str(copy / "r")]) == 4
     assert f"{name}: is no file" in capsys.readouterr().err
+
+
+def change_table(folder, name, change):
+    """Change a table and make its digest in files.json fit."""
+    path, listed = folder / name, folder / "files.json"
+    change(pd.read_parquet(path)).to_parquet(path, index=False)
+    files = json.loads(listed.read_bytes()) | {name: hashlib.sha256(path.read_bytes()).hexdigest()}
+    listed.write_text(json.dumps(files))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda frame: frame.drop(columns="n"), "columns must be players, variant, lineup, seat, figure, value"),
+        (lambda frame: frame.assign(value="x"), "value: must be float64, got"),
+        (lambda frame: frame.assign(figure=None), "figure: must be str, got"),
+        (lambda frame: frame.assign(players=2**62), "players: the plan has no 4611686018427387904"),
+        (lambda frame: frame.assign(variant="<b>"), "variant: the plan has no '<b>'"),
+    ],
+)
+def test_a_table_that_no_run_writes_is_refused_though_its_digest_fits(change, words, copy, capsys):
+    change_table(copy / "r", "tables/seats.parquet", change)
+    assert run(["report", str(copy / "r")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"tables/seats.parquet: was changed by hand: {words}" in line
+
+
+def test_a_table_that_is_none_is_refused_though_its_digest_fits(copy, capsys):
+    path, listed = copy / "r" / "tables" / "seats.parquet", copy / "r" / "files.json"
+    path.write_bytes(b"PAR1")
+    digest = hashlib.sha256(b"PAR1").hexdigest()
+    listed.write_text(json.dumps(json.loads(listed.read_bytes()) | {"tables/seats.parquet": digest}))
+    assert run(["report", str(copy / "r")]) == 2
+    assert "tables/seats.parquet: is no table: " in capsys.readouterr().err
+
+
+def test_rows_are_not_read_through_a_link(copy):
+    (copy / "r" / "tables").rename(copy / "mine" / "tables")
+    (copy / "r" / "tables").symlink_to(copy / "mine" / "tables")
+    with pytest.raises(StorageError, match="tables: is a link"):
+        read_table(copy / "r", "tables/seats.parquet")
+
+
+@pytest.mark.slow
+def test_a_folder_that_switches_numba_off_is_named(tmp_path):
+    (tmp_path / ".numba_config.yaml").write_text("disable_jit: 1\n")
+    for environment, folder in (({"NUMBA_DISABLE_JIT": "1"}, None), ({}, tmp_path)):
+        done = subprocess.run(
+            [sys.executable, "-m", "strozzi_sim", "games"], cwd=folder, env=os.environ | environment, capture_output=True,
+            text=True,
+        )  # fmt: skip
+        if environment or importlib.util.find_spec("yaml"):  # without it numba reads no such file
+            assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+            assert done.stderr.startswith("strozzi: error: NUMBA_DISABLE_JIT: must be 0")
 
 
 def test_a_link_to_the_folder_itself_is_the_users(copy, capsys):

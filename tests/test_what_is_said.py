@@ -163,7 +163,9 @@ class Reader(Painter):
     def paint(self, drawing, name, title, *, pixels=False):
         """Return the words of a drawing; numbers along its axes depend on what it is compared with."""
         words = {text.get_text().strip() for text in drawing.findobj(match=lambda each: hasattr(each, "get_text"))}
-        return "\n".join(sorted(word for word in words if re.search("[A-Za-z]", word) and not word.startswith("n ")))
+        return "\n".join(
+            sorted(word for word in words if re.search("[A-Za-z]", word) and not re.match(r"n |[\d.,]+ · ", word))
+        )
 
 
 def shown(game, tables, data):

@@ -18,6 +18,7 @@ from typing import Any
 
 from strozzi_sim.agent.python import SECONDS_VARIABLE, seconds_allowed
 from strozzi_sim.errors import SIGNALS, AgentFault, InputError
+from strozzi_sim.kernel.forks import Forked, call_unforked
 from strozzi_sim.kernel.worker import agents_at_work, heartbeat, inside, prints_to_stderr, words_of
 from strozzi_sim.kernel.workers import Ended, Hung, call_apart
 
@@ -95,7 +96,9 @@ def _load(value: str) -> Any:
 def _import(load: Callable[[Any], Any], argument: Any, what: str) -> Any:
     try:
         with prints_to_stderr():
-            return load(argument)
+            return call_unforked(load, argument)
+    except Forked as forked:
+        raise AgentFault(f"{what} does not import: it {forked}") from None
     except BaseException as error:
         if isinstance(error, SIGNALS) and not inside():  # a worker ignores Ctrl-C, so there it is the file's
             raise

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strozzi_sim.errors import SIGNALS, AgentFault, InputError
+from strozzi_sim.kernel.forks import Forked, call_unforked
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.worker import inside, words_of
 
@@ -130,20 +131,16 @@ class Clock:
         """Call an agent's function.
 
         Raises:
-            BadAnswer: it raised, or took too long.
+            BadAnswer: it raised, forked, or took too long.
         """
         try:
             if self._watchdog is not None:
                 self._watchdog.watch(2 * self.seconds + 1)
-            if not self._rings:
-                return function(*arguments, **named)
-            signal.setitimer(signal.ITIMER_REAL, self.seconds)
-            try:
-                return function(*arguments, **named)
-            finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
+            return call_unforked(self._call, function, *arguments, **named)
         except _TimeUp:
             raise BadAnswer(f"did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the limit)") from None
+        except Forked as forked:
+            raise BadAnswer(str(forked)) from None
         except BadAnswer:
             raise
         except BaseException as error:  # agents raise SystemExit and the like as well
@@ -153,6 +150,15 @@ class Clock:
         finally:
             if self._watchdog is not None:
                 self._watchdog.rest()
+
+    def _call(self, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        if not self._rings:
+            return function(*arguments, **named)
+        signal.setitimer(signal.ITIMER_REAL, self.seconds)
+        try:
+            return function(*arguments, **named)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def read_only(part: Any) -> Any:

@@ -18,9 +18,16 @@ from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import NopythonTypeInference
 from numba.extending import overload
 
+from strozzi_sim.errors import InputError
 from strozzi_sim.kernel.cache import CacheFailed, cache_folder
 from strozzi_sim.kernel.fields import in_hand, record_type
 from strozzi_sim.kernel.numba_patches import DRAFT, EntryCompiler, without_collection
+
+if numba.config.DISABLE_JIT:
+    raise InputError(
+        "NUMBA_DISABLE_JIT: must be 0, since games are played by compiled code; unset it, or remove disable_jit from the file "
+        ".numba_config.yaml in this folder"
+    )
 
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 _ENTRY: dict[str, Any] = {**_OPTIONS, "pipeline_class": EntryCompiler}

@@ -49,6 +49,22 @@ class _Report(msgspec.Struct):
     own: list[OwnMap] = []
 
 
+class _Plan(msgspec.Struct):
+    """What the plan in a manifest must hold, whatever kind of study it is of; see `Plan.resolved`."""
+
+    game: str
+    behaviour: int
+    seed: _Count
+    players: Annotated[list[_Count], Meta(min_length=1)]
+    deals: _Count
+    chunks: Annotated[int, Meta(ge=1, le=2**53)]
+    seatings: str
+    lineups: list[list[str]]
+    agents: dict[str, dict[str, Any]]
+    variants: Annotated[dict[str, dict[str, Any]], Meta(min_length=1)]
+    rows: bool
+
+
 class _Manifest(msgspec.Struct):
     """What a manifest must hold; further keys are for readers."""
 
@@ -93,6 +109,16 @@ def refuse_links(folder: Path) -> None:
                 _refuse_link(Path(parent, entry))
 
 
+def refuse_links_to(folder: Path, name: str) -> None:
+    """Refuse a link, a pipe or a device at `name` in a results folder, or on the way to it.
+
+    Raises:
+        StorageError: names it.
+    """
+    for part in (*reversed(Path(name).parents[:-1]), Path(name)):
+        _refuse_link(folder / part)
+
+
 def _refuse_link(path: Path) -> None:
     """Refuse a link, a pipe or a device at `path`.
 
@@ -117,8 +143,7 @@ def read_inside(folder: Path, name: str) -> bytes:
         StorageError: it cannot be read, or is a link.
     """
     path = folder / name
-    for part in (*reversed(Path(name).parents[:-1]), Path(name)):
-        _refuse_link(folder / part)
+    refuse_links_to(folder, name)
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -152,10 +177,12 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise InputError(f"{path}: was changed by hand: {error}") from None
     if manifest.plan_hash != hash_of(manifest.plan):
         raise InputError(f"{path}: was changed by hand: plan and plan_hash do not match")
-    if manifest.plan.get("game") != manifest.game:
-        raise InputError(
-            f"{path}: was changed by hand: game: {manifest.game!r} is not the plan's {manifest.plan.get('game')!r}"
-        )
+    try:
+        plan = msgspec.convert(manifest.plan, _Plan)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{path}: was changed by hand: plan: {error}") from None
+    if plan.game != manifest.game:
+        raise InputError(f"{path}: was changed by hand: game: {manifest.game!r} is not the plan's {plan.game!r}")
     assert isinstance(plain, dict)
     return plain
 

@@ -11,6 +11,7 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.errors import InputError
 from strozzi_sim.studies.folder import Content, are_as_written, read_file, read_list, replace_files
 from strozzi_sim.studies.plan import Cell, Plan
 from strozzi_sim.studies.store import Store
@@ -60,12 +61,18 @@ def read_tables(folder: Path) -> tuple[dict[str, Any], dict[str, Path]]:
         InputError: one is missing or was changed since it was written.
         StorageError: one cannot be read.
     """
+    import pyarrow as pa
+
     frames, files = {}, {}
     for name, digest in sorted(read_list(folder).items()):
         path = folder / name
         if path.parent.name == "tables" and path.suffix == ".parquet":
             files[path.stem] = path
-            frames[path.stem] = pd.read_parquet(io.BytesIO(read_file(folder, name, digest)))
+            content = read_file(folder, name, digest)
+            try:
+                frames[path.stem] = pd.read_parquet(io.BytesIO(content))
+            except pa.ArrowException as error:
+                raise InputError(f"{path}: is no table: {str(error).splitlines()[0]}; run the study again") from None
     return frames, files
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.studies.folder import FILES, MANIFEST, read_list, read_manifest
+from strozzi_sim.studies.folder import FILES, MANIFEST, read_list, read_manifest, refuse_links
 from strozzi_sim.studies.kept import check_kept, read_facts
 from strozzi_sim.studies.outputs import read_tables
 from strozzi_sim.studies.plan import Plan
@@ -59,8 +59,11 @@ def load_results(folder: Path) -> Played:
 
     Raises:
         InputError: there are no results, the study is not finished, or a file was changed since it was written.
-        StorageError: a file cannot be read.
+        StorageError: a file cannot be read, or something of a run is a link.
     """
+    from strozzi_sim.studies.checked_tables import check_tables
+
+    refuse_links(folder)
     try:
         manifest = read_manifest(folder)
     except FileNotFoundError:
@@ -73,6 +76,7 @@ def load_results(folder: Path) -> Played:
     frames, tables = read_tables(folder)
     if sorted(frames) != manifest.get("tables"):
         raise InputError(f"{folder}: {FILES} and {MANIFEST} name different tables; run the study again")
+    check_tables(folder, manifest, frames)
     plan = {**manifest["plan"], "deals": manifest["deals"], "games": manifest["games"]}
     if manifest["calibrated"]:
         plan["calibrated"] = manifest["calibrated"]

@@ -11,6 +11,7 @@ import hashlib
 import os
 import shutil
 import threading
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Annotated, Any
@@ -239,12 +240,28 @@ class Store:
             writer.close()
 
     def read(self, key: Key) -> tuple[Any, Any, Any]:
-        """A chunk's outcome, counts and rows."""
-        return unpack(self._content(key), self.plan.counts)
+        """Return a chunk's outcome, counts and rows.
+
+        Raises:
+            InputError: its digest fits, but no run wrote it.
+        """
+        with self._forgery(key):
+            return unpack(self._content(key), self.plan.counts)
 
     def kept(self, key: Key, table: Table) -> Iterator[KeptRows]:
         """The rows of a fact table that a chunk kept, block by block."""
-        return unpack_kept(self._content(key), table)
+        with self._forgery(key):
+            yield from unpack_kept(self._content(key), table)
+
+    @contextlib.contextmanager
+    def _forgery(self, key: Key) -> Iterator[None]:
+        try:
+            yield
+        except (zlib.error, ValueError, LookupError, TypeError):
+            raise InputError(
+                f"{self.folder}: chunk {key[1]} of cell {key[0]} was changed by hand; "
+                f"remove its line from {LEDGER} to play it again"
+            ) from None
 
     def _content(self, key: Key) -> bytes:
         place = self.done[key]

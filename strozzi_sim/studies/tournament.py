@@ -111,14 +111,18 @@ class Tournament(Study):
 
     def tables(self, plan: Plan, store: Store) -> dict[str, Any]:
         """The tables: agents, pairwise, ratings, seat_effects; with two players nash too."""
-        made = {
-            "agents": (FigureTable("agent"), standings.add_agents),
-            "pairwise": (FigureTable("agent", "opponent"), standings.add_pairwise),
-            "ratings": (FigureTable("agent"), standings.add_ratings),
-            "seat_effects": (FigureTable("seat"), standings.add_seats),
+        adding = {
+            "agents": standings.add_agents,
+            "pairwise": standings.add_pairwise,
+            "ratings": standings.add_ratings,
+            "seat_effects": standings.add_seats,
+            "nash": standings.add_nash,
         }
-        if 2 in plan.players:
-            made["nash"] = FigureTable("agent"), standings.add_nash
+        made = {
+            name: (FigureTable(*keys), adding[name])
+            for name, keys in standings.KEYS.items()
+            if name != "nash" or 2 in plan.players
+        }
         for players in plan.players:
             for variant in plan.variants:
                 counts = self._counts(plan, store, players, variant.name)
