@@ -1,4 +1,4 @@
-"""Write the outputs of 40 fixed runs, or compare those of two checkouts byte by byte.
+"""Write the outputs of 40 fixed runs and every agent's choices at 200 positions of each game, or compare those of two checkouts byte by byte.
 
 A change that claims to leave results alone is checked by running this before and after it:
 
@@ -105,6 +105,30 @@ def commands() -> dict[str, list[str]]:
     return runs
 
 
+def choices(game: str) -> dict[str, list[int]]:
+    """Return what every agent of `game` chooses at the same 200 positions, reached by random play at each player count."""
+    import strozzi_sim as ss
+
+    cheap = {"iterations": 30, "playouts": 4}
+    agents = []
+    for name in ss.agents(game):
+        params = ss.load_agent(name, ss.load_game(game)).agent.params
+        values = [f"{key}={value}" for key, value in cheap.items() if key in params]
+        agents.append(name + (":" + ",".join(values) if values else ""))
+    chosen: dict[str, list[int]] = {agent: [] for agent in agents}
+    for number in range(200):
+        players = PLAYERS[game][number % len(PLAYERS[game])]
+        position = ss.Position(game, players=players, seed=11, deal=number)
+        for step in range(number):
+            if not position.over:
+                position.play(position.legal[(7 * number + step) % len(position.legal)])
+        while position.over:
+            position.undo()
+        for agent in agents:
+            chosen[agent].append(int(position.ask(agent)))
+    return chosen
+
+
 def stable(document: Any) -> Any:
     """Return the JSON document without the keys that differ between equal runs."""
     if isinstance(document, dict):
@@ -133,7 +157,7 @@ def run(name: str, arguments: list[str], out: Path) -> str:
         if done.returncode not in (0, 1):
             return f"{name}: exit {done.returncode}: {done.stderr.strip().splitlines()[-1:]}"
         if "--json" in words:
-            text = json.dumps(stable(json.loads(done.stdout)), indent=1, sort_keys=True)
+            text = json.dumps(stable(json.loads(done.stdout)), indent=1, sort_keys=True).replace(scratch, "SCRATCH")
             (out / f"{name}.json").write_text(text + "\n")
         if place.is_dir():
             shutil.copytree(place / "tables", out / f"{name}.tables")
@@ -171,6 +195,10 @@ def main() -> int:
     chosen = {name: words for name, words in commands().items() if options.only in name}
     with ThreadPoolExecutor(options.jobs) as pool:
         lines = list(pool.map(lambda item: run(*item, options.out), chosen.items()))
+    for game in AGENTS:
+        if options.only in f"choices-{game}":
+            (options.out / f"choices-{game}.json").write_text(json.dumps(choices(game), indent=1) + "\n")
+            lines.append(f"choices-{game}: written")
     print("\n".join(lines))
     return 1 if any("exit" in line for line in lines) else 0
 

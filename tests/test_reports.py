@@ -306,6 +306,20 @@ def test_several_variants_and_a_single_chunk(tmp_path, game, pages, counts):
     assert "too few" in "".join(parser.words)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("deals", [1, 4, 9, 30])
+def test_a_study_of_few_deals_has_a_page(deals, tmp_path, game, pages, counts):
+    names = {"strozzi": "greedy", "medici_vs_strozzi": "fair-price", "strasbourg": "tasker"}
+    mixed = ",".join([names[game.name], *["random"] * (counts[0] - 1)])
+    cells = [cell(game, counts[0], agents, deals=deals, chunks=deals) for agents in ("random", mixed)]
+    tables = study_tables(game, cells, pages.PAGES, pages.HEATMAPS)
+    variants = {each.variant: each.components for each in cells}
+    parser = Page()
+    parser.feed(write_report(tmp_path, {"plan": {"variants": variants}}, tables, game).read_text("utf-8"))
+    assert parser.open == []
+    assert "nan" not in "".join(parser.words).lower().split()
+
+
 # Heat maps of many panels
 
 

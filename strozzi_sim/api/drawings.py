@@ -49,13 +49,15 @@ class Sketchbook(Painter):
 
     def parts(
         self, shown: Picture | HeatMap, name: str, rows: pd.DataFrame, words: Mapping[str, str], scenario: str = "",
-        components: Mapping[str, Any] | None = None,
+        components: Mapping[str, Any] | None = None, compared: pd.DataFrame | None = None,
     ) -> list[Part]:  # fmt: skip
         """As of any painter, but nothing that is not wanted; tables are none of the pictures."""
         if isinstance(shown, Picture) and (shown.kind == "table" or rows_of(shown, rows)["value"].isna().all()):
             return []
         self.names.append(name)
-        return super().parts(shown, name, rows, words, scenario, components) if self.wants(name) else []
+        if not self.wants(name):
+            return []
+        return super().parts(shown, name, rows, words, scenario, components, compared)
 
     def wants(self, name: str) -> bool:
         """Whether it is the wanted picture, of any variant and line-up."""

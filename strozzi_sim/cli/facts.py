@@ -68,6 +68,9 @@ def heatmap(
     variant: options.Variants = None,
     seed: Annotated[int | None, typer.Option(help="of a game: 0 to 2^53 - 1; default 0")] = None,
     workers: options.Workers = None,
+    code: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="of a folder: a file of agents that its study may run")
+    ] = None,
     out: Annotated[
         Path | None, options.out_option("of a game: keep everything in this folder, with a report; default: only print")
     ] = None,
@@ -93,8 +96,10 @@ def heatmap(
                 raise InputError(f"{option}: {source} is a study that has been played; it has its own")
         folder = options.named_path(source)
         with options.how_to_run(workers, folder, json, options.say_calibrating) as how:
-            results = add_heat_map(folder, own, how)
+            results = add_heat_map(folder, own, how, code or ())
     else:
+        if code:
+            raise InputError("--code: is for the agents of a results folder; name those of a game with --agents")
         the_game = load_game(source)
         counts, lineup = (
             options.parse_players(players, the_game) if players else None,

@@ -6,6 +6,7 @@ _OPTIONS = {"start": "--from", "tuned": "--tune"}  # of arguments that are calle
 _ENDINGS = {
     "name another folder": "name another folder with --out",
     "choose another folder": "choose --out",
+    "name it with code": "name it with --code",
     "kept without a folder": "kept without --out",
     "name the count with param": "name the count with --param",
     "matchups sets the maximum)": "--matchups sets the maximum)",

@@ -31,13 +31,16 @@ _SHAPES: tuple[Shape, ...] = ("square", "frame", "disc")  # from the ground up
 _DASH = "\N{EN DASH}"
 
 
-def draw_board(picture: Picture, rows: pd.DataFrame, components: Mapping[str, Any]) -> Drawing | None:
-    """The picture, or None if none of its levels lies on the board.
+def draw_board(
+    picture: Picture, rows: pd.DataFrame, components: Mapping[str, Any], every: pd.DataFrame
+) -> Drawing | None:
+    """Return the drawing, or None if none of the picture's levels lies on the board.
 
     Args:
         picture: of the kind "board"; its only figure is drawn.
         rows: those of its table, without a value too.
         components: component data of their variant.
+        every: the rows of all boards that stand beside this one; one scale serves all.
     """
     assert picture.board is not None
     board, figure = picture.board(components), picture.figures[0]
@@ -46,9 +49,9 @@ def draw_board(picture: Picture, rows: pd.DataFrame, components: Mapping[str, An
     if valued.empty:
         return None
     counts = sorted(valued["players"].unique())
-    shades = valued["value"] * (valued["players"] if picture.equal else 1)
+    shades = every["value"] * (every["players"] if picture.equal else 1)
     ends = float(shades.min()), float(shades.max())
-    scale = scale_between(figure, ends, float(valued["value"].abs().max()), equal=picture.equal)
+    scale = scale_between(figure, ends, float(every["value"].abs().max()), equal=picture.equal)
     across = min(len(counts), 2)
     aside, above = _NAMES * bool(board.row_names), _HEAD + _NAMES * bool(board.column_names)
     cell = min(_LARGEST, ((WIDTH - 2 * _EDGE - _GAP * (across - 1)) / across - aside) / board.columns)

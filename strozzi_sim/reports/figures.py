@@ -22,25 +22,35 @@ _ZOOM = 0.12  # shares that stay this near to an equal chance are drawn with a c
 
 
 def draw(
-    picture: Picture, table: pd.DataFrame, words: Words, components: Mapping[str, Any] | None = None
+    picture: Picture,
+    table: pd.DataFrame,
+    words: Words,
+    components: Mapping[str, Any] | None = None,
+    compared: pd.DataFrame | None = None,
 ) -> Drawing | None:
-    """The picture, or None if there is nothing to show.
+    """Return the drawing of a picture, or None if there is nothing to show.
 
     Args:
         picture: what to show; any kind but "table".
         table: its table, of one variant and line-up (of all of them if its series is "scenario").
         words: raw value -> how it is called.
         components: component data of the variant; without them no board is drawn.
+        compared: the rows of all drawings that stand beside this one, which share one scale; default: `table`.
     """
     rows = rows_of(picture, table)
     if rows["value"].isna().all():
         return None
+    every = rows if compared is None else rows_of(picture, compared)
     with rc_context(STYLE):
         if picture.kind == "board":
-            return draw_board(picture, rows, components) if components else None
+            return draw_board(picture, rows, components, every) if components else None
         if picture.x in rows:  # the table's order, also where the first player count has no value
             picture = replace(picture, levels=tuple(in_order(rows[picture.x], picture.levels)))
-        return _KINDS[picture.kind](picture, rows.dropna(subset="value"), words)
+        rows, every = rows.dropna(subset="value"), every.dropna(subset="value")
+        if picture.kind in ("dots", "intervals"):  # a panel for each figure that has values
+            known = set(rows["figure"])
+            picture = replace(picture, figures=tuple(figure for figure in picture.figures if figure.name in known))
+        return _KINDS[picture.kind](picture, rows, words, every)
 
 
 def rows_of(picture: Picture, table: pd.DataFrame) -> pd.DataFrame:
@@ -55,7 +65,7 @@ def rows_of(picture: Picture, table: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def _intervals(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
+def _intervals(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> Drawing:
     """Dots with whiskers; with x = "players" one panel a figure, else one panel a player count."""
     across = picture.x == "players"
     panels: list[Any]
@@ -66,15 +76,15 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     series, levels = Series(picture, rows, words), in_order(rows[picture.x], picture.levels)
     many = len(series.levels)
     names = [named(level, words, picture.x) for level in levels]
-    near = picture.equal and not across and _span(rows) < _ZOOM
+    span = _span(every)
+    near = picture.equal and not across and span < _ZOOM
     foot = 0.13 * max(name.count("\n") for name in names)
     drawing, all_axes = _panels(
         len(panels), most=2 if across else 4, height=2.15, keys=series.keys, share=not near and not across, foot=foot
     )
     for axes, panel in zip(all_axes, panels, strict=True):
-        here = (
-            rows if panel is None else rows[rows["figure"] == panel.name] if across else rows[rows["players"] == panel]
-        )
+        of_panel = {} if panel is None else {"figure": panel.name} if across else {"players": panel}
+        here, scaled = pick(rows, **of_panel), pick(every, **of_panel) if across else every
         own = [level for level in levels if level in set(here[picture.x])]
         width = 0.62 if many > 1 else 0.0
         for k, points in enumerate(series.points(here)):
@@ -82,7 +92,7 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
             _dots(axes, at, points, series.inks[k])
             if many == 1 and len(own) <= 6:
                 middle = None if across or not picture.equal else 1 / panel
-                _write_values(axes, at, points, picture.figures[0].unit, middle, 0.0 if near else 0.1 * _top(here))
+                _write_values(axes, at, points, picture.figures[0].unit, middle, 0.0 if near else 0.1 * _top(scaled))
         if picture.equal and not across:
             axes.axhline(1 / panel, **EQUAL)
         elif picture.equal:
@@ -96,10 +106,9 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
         style.panel_title(axes, "" if panel is None else panel.label if across else players_title(panel), note)
         axes.set_xlabel(picture.x_label)
         if near:
-            span = _span(rows)
             axes.set_ylim(1 / panel - span, 1 / panel + span)
         else:
-            axes.set_ylim(0, _top(here if across else rows))
+            axes.set_ylim(0, _top(scaled))
     series.write_keys(drawing)
     return drawing
 
@@ -115,12 +124,12 @@ def _write_values(axes: Axes, at: Any, points: pd.DataFrame, unit: Unit, middle:
 
 
 def _top(rows: pd.DataFrame) -> float:
-    """The top of an axis that starts at 0 and shows every whisker."""
-    return 1.08 * float(rows["high"].fillna(rows["value"]).max())
+    """Return the top of an axis that starts at 0 and shows every whisker."""
+    return 1.08 * style.ends(rows)[1]
 
 
 def _span(rows: pd.DataFrame) -> float:
-    """Room around an equal chance that all points and whiskers of all panels need."""
+    """Return the room around an equal chance that all points and whiskers of all panels need."""
     equal = 1 / rows["players"]
     ends = pd.concat([rows["value"] - equal, rows["low"] - equal, rows["high"] - equal]).abs()
     return max(1.18 * float(ends.max()), 0.01)
@@ -133,7 +142,7 @@ def _dots(axes: Axes, at: Any, points: pd.DataFrame, k: int) -> None:
     )  # fmt: skip
 
 
-def _lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
+def _lines(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> Drawing:
     """A line per series over levels that are numbers, with whiskers; one panel a player count."""
     figure = picture.figures[0]
     panels = sorted(rows["players"].unique())
@@ -154,8 +163,9 @@ def _lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
         axes.set_xlim(-0.4, len(levels) - 0.6)
         if picture.zero:
             axes.axhline(0, **EQUAL)
+            axes.set_ylim(*style.around_zero(every))
         else:
-            axes.set_ylim(0, _top(rows))
+            axes.set_ylim(0, _top(every))
         style.scale_words(axes, figure.unit)
         style.panel_title(axes, players_title(players), style.compact_range(list(here["n"])))
     width, height = drawing.get_size_inches()
@@ -187,7 +197,7 @@ def _panels(
     return drawing, all_axes[:count]
 
 
-_KINDS: dict[str, Callable[[Picture, pd.DataFrame, Words], Drawing]] = {
+_KINDS: dict[str, Callable[[Picture, pd.DataFrame, Words, pd.DataFrame], Drawing]] = {
     "intervals": _intervals,
     "lines": _lines,
     "dots": dot_rows,

@@ -214,12 +214,13 @@ def _item(
 ) -> Item:
     """A picture or table, once for each variant and line-up, or once for all if it tells them apart itself."""
     together = shown.series == SCENARIO
-    scenes = [("", "", findings.with_scenario(table))] if together else _apart(table)
+    scenes = [("", "", findings.with_scenario(table))] if together else list(_apart(table))
+    compared = pd.concat([rows for _, _, rows in scenes]) if scenes else table
     parts = [
         part
         for scenario, slug, rows in scenes
         for part in painter.parts(
-            shown, shown.name + slug, rows, words, scenario, variants.get(next(iter(rows["variant"]), ""))
+            shown, shown.name + slug, rows, words, scenario, variants.get(next(iter(rows["variant"]), "")), compared
         )
     ]
     return Item(shown.title, shown.caption, tuple(parts))

@@ -56,18 +56,19 @@ class Painter:
 
     def parts(
         self, shown: Picture | HeatMap, name: str, rows: pd.DataFrame, words: Mapping[str, str], scenario: str = "",
-        components: Mapping[str, Any] | None = None,
+        components: Mapping[str, Any] | None = None, compared: pd.DataFrame | None = None,
     ) -> list[Part]:  # fmt: skip
-        """A picture, table or heat map of these rows as a part of an item; empty if there is nothing to show.
+        """Return a picture, table or heat map of these rows as a part of an item; empty if there is nothing to show.
 
-        `components` are those of the rows' variant, which boards need.
+        `components` are those of the rows' variant, which boards need; `compared` as of `draw`.
         """
         if isinstance(shown, Picture) and shown.kind == "table":
             lines = page_table(shown, rows, words)
             return [] if lines is None else [Part(scenario, "", "", lines)]
-        drawing = (
-            draw(shown, rows, words, components) if isinstance(shown, Picture) else draw_heat_map(shown, rows, words)
-        )
+        if isinstance(shown, Picture):
+            drawing = draw(shown, rows, words, components, compared)
+        else:
+            drawing = draw_heat_map(shown, rows, words)
         title = f"{shown.title}: {scenario}" if scenario else shown.title
         return [] if drawing is None else [Part(scenario, self.paint(drawing, name, title), name, None)]
 

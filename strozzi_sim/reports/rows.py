@@ -15,7 +15,7 @@ from strozzi_sim.reports.series import Series, Words, in_order, named, players_t
 _TINTS = ("#0072B2", "#5b6770", "#E69F00", "#a9cfe6", "#cc79a7", "#d9d9d9")  # neighbours differ in grey too
 
 
-def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
+def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> Drawing:
     """Many levels, one line each; one panel a figure, all with the same lines."""
     levels, series = in_order(rows[picture.x], picture.levels), Series(picture, rows, words)
     drawing = style.new_figure(0.175 * len(levels) + (1.01 if series.keys else 0.67))
@@ -24,7 +24,7 @@ def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     left = 0.1 + 0.054 * max(len(label) for label in labels)
     style.margins(drawing, left=left, right=0.1, top=0.68 if series.keys else 0.34, bottom=0.33, between=0.4)
     for axes, figure in zip(grid.flat, picture.figures, strict=True):
-        here = rows[rows["figure"] == figure.name]
+        here, scaled = pick(rows, figure=figure.name), pick(every, figure=figure.name)
         for k, points in enumerate(series.points(here)):
             at = [levels.index(level) for level in points[picture.x]]
             axes.errorbar(
@@ -39,8 +39,8 @@ def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
             axes.axvline(1 / int(here["players"].iloc[0]), **style.EQUAL)
         if picture.zero:
             axes.axvline(0, **style.EQUAL)
-        elif not (here[["low", "value"]] < 0).any(axis=None):
-            axes.set_xlim(0, 1.06 * max(float(here["high"].fillna(here["value"]).max()), 1e-9))
+        low, high = style.ends(scaled)
+        axes.set_xlim(*(style.around_zero(scaled) if picture.zero or low < 0 else (0, 1.06 * high)))
         style.scale_words(axes, figure.unit, "x")
         style.panel_title(axes, figure.label, style.compact_range(list(here["n"])) if len(picture.figures) == 1 else "")
         axes.title.set_fontsize(7.5)
@@ -48,7 +48,7 @@ def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     return drawing
 
 
-def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
+def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> Drawing:
     """Stacked bars of sums, what is below zero to the left of it; one panel a player count."""
     panels = sorted(rows["players"].unique())
     bars: list[tuple[str, tuple[Figure, ...], dict[str, str]]]
@@ -65,7 +65,7 @@ def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     style.margins(drawing, left=0.75, right=0.35, top=0.61, bottom=0.3, between=0.85, rows=0.42)
     for axes in list(grid.flat)[len(panels) :]:
         axes.remove()
-    longest = rows.groupby(["players", *([picture.x] if picture.x else [])])["value"].sum().max()
+    lowest, longest = _bar_ends(picture, every)
     for axes, players in zip(list(grid.flat), panels, strict=False):
         here = rows[rows["players"] == players]
         there = [
@@ -87,6 +87,7 @@ def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
             axes.text(ends[False], line, f" {total}", ha="left", va="center", fontsize=7.5, fontweight="bold")
             if ends[True] < 0:
                 axes.plot([0, 0], [line - 0.42, line + 0.42], color=style.INK, linewidth=0.9)
+        axes.set_xlim(1.05 * lowest, 1.05 * longest)
         axes.set_ylim(len(bars) - 0.5, -0.5)
         axes.set_yticks(there, [bars[line][0] for line in there])
         axes.tick_params(axis="y", labelcolor=style.INK)
@@ -99,7 +100,18 @@ def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     return drawing
 
 
-def quantile_lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
+def _bar_ends(picture: Picture, rows: pd.DataFrame) -> tuple[float, float]:
+    """Return how far the bars of all drawings reach below zero and above it."""
+    bars = [rows[rows["figure"].isin([part.name for part in parts])] for parts in picture.groups.values()] or [rows]
+    keys = ["players", "variant", "lineup", *([picture.x] if picture.x else [])]
+    keys = [key for key in keys if key in rows]
+    sums = [bar["value"].clip(*side).groupby([bar[key] for key in keys]).sum() for bar in bars for side in ((None, 0), (0, None))]  # fmt: skip
+    return min(0.0, *(float(each.min()) for each in sums if len(each))), max(
+        1e-9, *(float(each.max()) for each in sums if len(each))
+    )
+
+
+def quantile_lines(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> Drawing:
     """Quantiles 5, 25, 50, 75, 95 % and one mark beyond; a line a player count."""
     names = [figure.name for figure in picture.figures]
     panels = sorted(rows["players"].unique())
@@ -117,10 +129,14 @@ def quantile_lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawin
             (q05, (-4, 0), "right", "center", style.GREY), (q95, (4, 0), "left", "center", style.GREY),
             (q50, (0, 7), "center", "bottom", style.INK), (mark, (0, 7), "center", "bottom", style.COLOURS[1]),
         ):  # fmt: skip
+            if np.isnan(value):
+                continue
             text = in_words(value, "count")
             spot: Any = {"textcoords": "offset points", "ha": across, "va": up, "fontsize": 7, "color": colour}
             axes.annotate(text, (value, line), shift, **spot)
-    axes.margins(x=0.08)  # room for the numbers at the ends
+    low, high = float(every["value"].min()), float(every["value"].max())
+    room = 0.08 * (high - low) or 1.0  # for the numbers at the ends
+    axes.set_xlim(low - room, high + room)
     axes.set_ylim(len(panels) - 0.5, -0.7)
     axes.set_yticks(range(len(panels)), [players_title(players) for players in panels])
     axes.tick_params(axis="y", labelcolor=style.INK)

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
@@ -74,6 +76,22 @@ def new_figure(height: float) -> Figure:
     figure = Figure(figsize=(WIDTH, height))
     FigureCanvasAgg(figure)
     return figure
+
+
+def ends(rows: pd.DataFrame) -> tuple[float, float]:
+    """Return the lowest and the highest number that the rows' points and whiskers need; (0, 1) without any."""
+    low, high = rows["low"].fillna(rows["value"]).min(), rows["high"].fillna(rows["value"]).max()
+    if np.isnan(low) or np.isnan(high):
+        return 0.0, 1.0
+    return float(low), float(high) if high > 0 or low < 0 else 1e-9
+
+
+def around_zero(rows: pd.DataFrame) -> tuple[float, float]:
+    """Return the limits of an axis that shows zero and every point and whisker, with some room."""
+    low, high = ends(rows)
+    low, high = min(low, 0.0), max(high, 0.0)
+    room = 0.06 * (high - low) or 1e-9
+    return low - room, high + room
 
 
 def margins(

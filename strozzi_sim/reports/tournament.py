@@ -98,11 +98,14 @@ def _standings(tables: Tables) -> Iterator[_Standing]:
 
 def _standing(standings: Sequence[_Standing], painter: Painter) -> Section:
     pictures, lines = [], []
+    compared = pd.concat([standing.ratings for standing in standings])
     for standing in standings:
         words = {agent: _with_reach(standing, agent) for agent in standing.agents}
         dots = Picture("strength", "", "dots", "", (STRENGTH,), "Strength", x="agent", levels=standing.agents)
         short = {agent: _with_reach(standing, agent, _LONGER) for agent in standing.agents}
-        pictures += painter.parts(dots, f"strength{standing.slug}", standing.ratings, short, standing.title)
+        pictures += painter.parts(
+            dots, f"strength{standing.slug}", standing.ratings, short, standing.title, compared=compared
+        )
         table = Picture(
             "standing", "", "table", "", (STRENGTH, WIN, RANK, SCORE), "", x="agent", levels=standing.agents,
             x_label="agent (95 % interval of its rank)",
@@ -172,7 +175,7 @@ def _seats(tables: Tables, painter: Painter) -> Section:
     for variant in variants:
         title, slug = (f"variant {variant}", f"--{variant}") if len(variants) > 1 else ("", "")
         here = pick(rows, variant=variant)
-        pictures += painter.parts(seats, f"seats{slug}", here, {}, title)
+        pictures += painter.parts(seats, f"seats{slug}", here, {}, title, compared=rows)
         lines += painter.parts(table, "", here, {}, title)
     caption = (
         "All games of the tournament together. The broken line is an equal chance. Every agent sits at every seat equally often, so that seats "

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from strozzi_sim.agent import AnyAgent
+from strozzi_sim.agent.importing import only_named
 from strozzi_sim.errors import InputError
 from strozzi_sim.games import find_game, load_game
 from strozzi_sim.games.contract import Game
@@ -73,14 +74,21 @@ def heat_map(
     return run_plan(with_map(replace(plan, pages=PAGES), own), how)
 
 
-def add_heat_map(folder: Path, own: OwnMap, how: Run | None = None) -> Played:
+def add_heat_map(folder: Path, own: OwnMap, how: Run | None = None, code: Sequence[Path] = ()) -> Played:
     """Add a heat map to a study that has been played; its chunks are played again if they do not count what it needs.
 
+    Args:
+        folder: the study's results.
+        own: the heat map.
+        how: workers and progress.
+        code: files of agents that the study may run; others that its manifest names are refused.
+
     Raises:
-        InputError: no such study, something that cannot be drawn, or an agent's file that has changed since.
+        InputError: no such study, something that cannot be drawn, an agent's file that has changed since or is not in `code`.
         StorageError, AgentFault, Interrupted: as `study.run`.
     """
-    plan = with_map(plan_in(folder), own)
+    with only_named(code):
+        plan = with_map(plan_in(folder), own)
     return run(Study(plan), replace(how or Run(), folder=folder))
 
 

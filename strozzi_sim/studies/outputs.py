@@ -2,16 +2,20 @@
 
 import contextlib
 import io
+import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+import pandas as pd
 
 from strozzi_sim.studies.folder import Content, replace_files
 from strozzi_sim.studies.plan import Cell, Plan
 from strozzi_sim.studies.store import Store
+
+_FORMULA = re.compile(r"[=@\t]|[+-](?!\d+(\.\d+)?$)")  # "-3" is a number
 
 
 def write_tables(folder: Path, frames: dict[str, Any]) -> dict[str, Path]:
@@ -21,9 +25,23 @@ def write_tables(folder: Path, frames: dict[str, Any]) -> dict[str, Path]:
         parquet = io.BytesIO()
         frame.to_parquet(parquet, index=False)
         contents[f"tables/{name}.parquet"] = parquet.getvalue()
-        contents[f"tables/{name}.csv"] = frame.to_csv(index=False, lineterminator="\n").encode()
+        contents[f"tables/{name}.csv"] = csv_bytes(frame)
     replace_files(folder, contents, parts=("tables/",))
     return {name: folder / "tables" / f"{name}.parquet" for name in frames}
+
+
+def csv_bytes(frame: Any) -> bytes:
+    """Return a table as CSV that a spreadsheet opens without running anything.
+
+    A text cell that a spreadsheet would take for a formula begins with an apostrophe; numbers stay as they are. The names of
+    agents' files, for one, are anybody's (OWASP, "CSV injection").
+    """
+    texts = {
+        name: column.map(lambda cell: f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell)
+        for name, column in frame.items()
+        if not pd.api.types.is_numeric_dtype(column)
+    }
+    return bytes(frame.assign(**texts).to_csv(index=False, lineterminator="\n").encode())
 
 
 def write_rows(plan: Plan, store: Store) -> None:

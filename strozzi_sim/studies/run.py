@@ -20,13 +20,13 @@ from strozzi_sim.selfplay.interrupts import stop_flag
 from strozzi_sim.selfplay.pool import Task, play_tasks
 from strozzi_sim.studies.calibrated import noted_in
 from strozzi_sim.studies.cells import CellCounts
-from strozzi_sim.studies.folder import MANIFEST, read_list, read_manifest, write_manifest
+from strozzi_sim.studies.folder import LEDGER, MANIFEST, read_list, read_manifest, write_manifest
 from strozzi_sim.studies.kept import frames_of, read_table, write_facts
 from strozzi_sim.studies.manifest import make_manifest, now
 from strozzi_sim.studies.outputs import games_of, write_rows, write_tables
 from strozzi_sim.studies.plan import Cell, Plan
 from strozzi_sim.studies.played import Played
-from strozzi_sim.studies.store import LEDGER, MemoryStore, Store
+from strozzi_sim.studies.store import MemoryStore, Store
 
 Tables = Callable[[Plan, Store], dict[str, Any]]
 StoppingRule = Callable[[Plan, Store], bool]

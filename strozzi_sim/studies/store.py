@@ -25,10 +25,18 @@ from strozzi_sim.kernel.files import storage_errors
 from strozzi_sim.selfplay.loop import ROW
 from strozzi_sim.selfplay.match import MatchResult
 from strozzi_sim.studies.chunks import Key, Place, head, pack, unpack, unpack_kept
-from strozzi_sim.studies.folder import FILES, LOCK, MANIFEST, TEMPORARY, folder_lock, read_manifest
+from strozzi_sim.studies.folder import (
+    FILES,
+    LEDGER,
+    LOCK,
+    MANIFEST,
+    TEMPORARY,
+    folder_lock,
+    read_manifest,
+    refuse_links,
+)
 from strozzi_sim.studies.plan import Plan, differences
 
-LEDGER = "ledger.jsonl"
 _GUESS = 40_000  # bytes of a chunk, about
 _SMALL_GUESS = 4_096  # without facts
 _ROW_GUESS = 10  # bytes of a kept row of facts, in its chunk and in its file
@@ -80,6 +88,7 @@ class Store:
             InputError: it holds the results of another plan, or something else altogether.
             StorageError: it cannot be written, is in use, or the disk is too full for the study.
         """
+        refuse_links(self.folder)
         self._check_folder()
         with storage_errors(f"cannot write to {self.folder}"):
             (self.folder / "chunks").mkdir(parents=True, exist_ok=True)

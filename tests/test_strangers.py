@@ -1,0 +1,179 @@
+"""Results folders made by strangers: nothing in them is followed through a link, nor run as code."""
+
+import csv
+import errno
+import io
+import json
+import os
+
+import pandas as pd
+import pytest
+
+from strozzi_sim.cli.app import run
+from strozzi_sim.studies import folder as folders
+from strozzi_sim.studies.outputs import csv_bytes
+
+STUDY = """
+name = "small"
+game = "strozzi"
+players = [3]
+deals = 60
+lineups = [[{agents}]]
+[report]
+pages = ["balance"]
+heatmaps = []
+"""
+AGENT = """
+from pathlib import Path
+from strozzi_sim.agent import python_agent
+
+Path(__file__).with_suffix(".ran").touch()
+
+@python_agent(name="first", games=("strozzi",))
+class First:
+    def act(self, view, legal, rng):
+        return legal[0]
+"""
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    place = tmp_path_factory.mktemp("study")
+    (place / "study.toml").write_text(STUDY.format(agents='"random"'))
+    assert run(["run", str(place / "study.toml"), "--out", str(place / "r"), "--workers", "1"]) == 0
+    return place
+
+
+@pytest.fixture
+def copy(results, tmp_path):
+    """A results folder, and beside it a folder of the user's, to which links will lead."""
+    import shutil
+
+    shutil.copytree(results / "r", tmp_path / "r")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    (tmp_path / "mine" / ".x.0123456789abcdef.tmp").write_text("mine")
+    return tmp_path
+
+
+def contents(place):
+    return {path.relative_to(place): path.read_bytes() for path in place.rglob("*") if path.is_file()}
+
+
+LINKS = [
+    (".lock", "notes.txt"), ("report.html", "notes.txt"), ("report.html", "new.txt"), ("figures", "."), ("tables", "."),
+    ("figures/seats.png", "notes.txt"), ("manifest.json", "notes.txt"), ("files.json", "new.txt"),
+    ("ledger.jsonl", "notes.txt"), ("chunks", "."), ("facts", "."), ("tables/seats.parquet", "notes.txt"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "target"), LINKS)
+@pytest.mark.parametrize(
+    "command", ["report {r}", "run {study} --out {r}", "heatmap {r} --rows seat --columns round --fact round"]
+)
+def test_nothing_is_followed_through_a_link(command, name, target, copy, results, capsys):
+    link = copy / "r" / name
+    if link.is_dir():
+        link.rename(copy / "r" / "moved")
+    else:
+        link.unlink(missing_ok=True)
+    link.symlink_to((copy / "mine" / target).resolve())
+    before = contents(copy / "mine")
+    capsys.readouterr()
+    assert run(command.format(r=copy / "r", study=results / "study.toml").split()) == 4
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{link}: is a link" in line
+    assert contents(copy / "mine") == before
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "report.html", "figures/seats.svg"])
+def test_a_pipe_is_not_waited_for(name, copy, capsys):
+    (copy / "r" / name).unlink(missing_ok=True)
+    os.mkfifo(copy / "r" / name)
+    assert run(["report", str(copy / "r")]) == 4
+    assert f"{name}: is no file" in capsys.readouterr().err
+
+
+def test_a_link_to_the_folder_itself_is_the_users(copy, capsys):
+    (copy / "here").symlink_to(copy / "r")
+    assert run(["report", str(copy / "here")]) == 0
+
+
+def test_links_that_are_not_ours_stay(copy):
+    (copy / "r" / "notes").symlink_to(copy / "mine")
+    assert run(["report", str(copy / "r")]) == 0
+    assert (copy / "r" / "notes").is_symlink()
+
+
+def test_code_that_a_folder_names_runs_only_if_the_user_names_it_too(tmp_path, monkeypatch, capsys):
+    from strozzi_sim.agent import importing, registry
+
+    bots = tmp_path / "bots.py"
+    bots.write_text(AGENT)
+    (tmp_path / "study.toml").write_text(STUDY.format(agents=f'"{bots}::first"'))
+    assert run(["run", str(tmp_path / "study.toml"), "--out", str(tmp_path / "r"), "--workers", "1"]) == 0
+    monkeypatch.setattr(importing, "_imported", set())  # as in a new process
+    importing._module_of.cache_clear()
+    registry._from_file.cache_clear()
+    bots.with_suffix(".ran").unlink()
+    capsys.readouterr()
+    heat_map = ["heatmap", str(tmp_path / "r"), "--rows", "seat", "--columns", "round", "--fact", "round"]
+    assert run(heat_map) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("name it with --code")
+    assert str(bots) in line
+    assert not bots.with_suffix(".ran").exists()
+    assert run(["report", str(tmp_path / "r")]) == 0  # needs none
+    assert not bots.with_suffix(".ran").exists()
+    assert run([*heat_map, "--code", str(bots)]) == 0
+
+
+def test_a_calibration_in_a_manifest_names_no_other_code(copy, tmp_path):
+    from strozzi_sim.agent import load_agent
+    from strozzi_sim.errors import InputError
+    from strozzi_sim.games import load_game
+    from strozzi_sim.games.variants import resolve_variant
+    from strozzi_sim.studies.calibrated import with_counts
+
+    bots = tmp_path / "other.py"
+    bots.write_text(AGENT)
+    manifest = json.loads((copy / "r" / "manifest.json").read_bytes())
+    given = load_agent("flat_mc:seconds=0.01", "strozzi")
+    noted = {"given": given.text, "plays": f"{bots}::first", "count": "playouts=3", "players": [3], "measured": 0.01}
+    (copy / "r" / "manifest.json").write_text(json.dumps(manifest | {"calibrated": [noted]}))
+    game = load_game("strozzi")
+    with pytest.raises(InputError, match="only the folder names it"):
+        with_counts([given], game, [3], [resolve_variant(game, "base")], folder=copy / "r")
+    assert not bots.with_suffix(".ran").exists()
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP])
+def test_a_disk_without_locks_is_told_from_another_run(number, copy, monkeypatch, capsys):
+    def refuse(file, *, wait):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(folders, "take_lock", refuse)
+    assert run(["report", str(copy / "r")]) == 4
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "has no file locks" in line
+    assert os.strerror(number) in line
+    assert "another run" not in line
+
+
+def test_no_cell_of_a_csv_file_is_a_formula():
+    texts = ["=1+1", "+x", "-x", "@SUM(A1)", "\tx", "-3", "-0.5", "plain", ""]
+    frame = pd.DataFrame({"agent": texts, "value": [-1.5] * len(texts)})
+    read = list(csv.DictReader(io.StringIO(csv_bytes(frame).decode(), newline="")))
+    assert [row["agent"] for row in read] == [
+        "'=1+1",
+        "'+x",
+        "'-x",
+        "'@SUM(A1)",
+        "'\tx",
+        "'\rx",
+        "-3",
+        "-0.5",
+        "plain",
+        "",
+    ]
+    assert {row["value"] for row in read} == {"-1.5"}
