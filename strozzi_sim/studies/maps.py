@@ -4,9 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
+
 from strozzi_sim.agent import AnyAgent
 from strozzi_sim.agent.importing import only_named
 from strozzi_sim.errors import InputError
+from strozzi_sim.facts.keeping import NOTHING, Keep, keep_of
 from strozzi_sim.games import find_game, load_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import OwnMap, own_heat_map
@@ -142,4 +145,8 @@ def plan_in(folder: Path, code: Sequence[str | Path] = ()) -> Plan:
     if plan.hash != hash_of(before):
         changes = "; ".join(list(differences(before, plan.resolved))[:3])
         raise InputError(f"{folder}: cannot be played again as it was ({changes})")
-    return replace(plan, counted=plan.asked)
+    keep = (
+        msgspec.convert(manifest["kept"], Keep) if "kept" in manifest else NOTHING
+    )  # else the rows that the study keeps would be removed
+    keep_of(game.fact_tables, keep.tables, None, f"{folder / MANIFEST}: was changed by hand: kept")
+    return replace(plan, counted=plan.asked, keep=keep, held=keep)
