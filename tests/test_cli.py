@@ -1,4 +1,4 @@
-"""The command line in a subprocess: what it prints, where, and with which exit code."""
+"""The command line: what it prints, where, and with which exit code. What depends on the process runs in one of its own."""
 
 import json
 import os
@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from commands import strozzi
 from our_games import KNOWN_GAMES, OUR_GAMES
 from strozzi_sim.cli.at_table import names_meant
 from strozzi_sim.cli.play import outcome_words
@@ -26,15 +27,15 @@ def bad(state, rules, params, memory, rng):
 """
 
 
-def strozzi(*arguments, cwd=None, stdin=None, **environment):
+def process(*arguments, cwd=None, stdin=None, **environment):
     command = [sys.executable, "-m", "strozzi_sim", *map(str, arguments)]
     return subprocess.run(
         command, cwd=cwd, input=stdin, env={**os.environ, **environment}, capture_output=True, text=True, timeout=300, check=False
     )  # fmt: skip
 
 
-def document(*arguments, **options):
-    done = strozzi(*arguments, "--json", **options)
+def document(*arguments, run=strozzi, **options):
+    done = run(*arguments, "--json", **options)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -136,12 +137,14 @@ def test_agents_games_and_cache_in_the_terminal():
 
 def test_cache_can_be_cleared(tmp_path):
     open_folder(tmp_path / f"strozzi-{7:016x}")
-    assert "1 folders removed" in strozzi("cache", "--clear", STROZZI_CACHE_DIR=tmp_path, TMPDIR=tmp_path).stdout
+    assert "1 folders removed" in process("cache", "--clear", STROZZI_CACHE_DIR=tmp_path, TMPDIR=tmp_path).stdout
     assert list(tmp_path.iterdir()) == []
 
 
 def test_balance_json():
-    found = document("balance", "strozzi", "--players", "4", "--agents", "greedy,random", "--deals", 50, "--seed", 3)
+    found = document(
+        "balance", "strozzi", "--players", "4", "--agents", "greedy,random", "--deals", 50, "--seed", 3, run=process
+    )
     assert found["plan"]["games"] == 200
     assert found["plan"]["lineups"] == [["greedy", "random", "greedy", "random"]]
     shares = [row for row in found["tables"]["lineup"] if row["figure"] == "win_share"]
@@ -151,7 +154,7 @@ def test_balance_json():
 
 
 def test_balance_in_the_terminal():
-    done = strozzi("balance", "strozzi", "--players", "3", "--agents", "random", "--deals", 60)
+    done = strozzi("balance", "strozzi", "--players", "3", "--agents", "random", "--deals", 60, "--workers", 1)
     assert done.returncode == 0
     assert "= 60 games" in done.stdout
     assert "win_share" in done.stdout
@@ -162,7 +165,7 @@ def test_run_and_report(tmp_path):
     study.write_text(
         'name = "tiny"\ngame = "strozzi"\nplayers = [3]\ndeals = 60\nlineups = [["random"]]\n[report]\npages = ["balance"]\n'
     )
-    found = document("run", study, cwd=tmp_path)
+    found = document("run", study, cwd=tmp_path, run=process)
     assert found["games"] == found["played_now"] == 60
     assert Path(found["results"]) == Path("results/tiny")
     assert (tmp_path / found["report"]).is_file()
@@ -250,7 +253,7 @@ def test_replay_shows_words_and_board(games):
 
 def test_a_person_can_play_to_the_end():
     answers = "nonsense\npass\n" + "pa\nvenice\nrome\nnaples\nT\n" * 400
-    done = strozzi("play", "strozzi", "--players", 3, "--agents", "greedy", "--seat", 1, "--seed", 5, stdin=answers)
+    done = process("play", "strozzi", "--players", 3, "--agents", "greedy", "--seat", 1, "--seed", 5, stdin=answers)
     assert done.returncode == 0, done.stderr
     assert "'nonsense' is not a valid choice" in done.stdout
     assert "The game ends; the best first: " in done.stdout
@@ -416,11 +419,21 @@ def test_bad_input_is_one_line_and_leaves_nothing(tmp_path, arguments, code, wor
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_process_ends_with_the_exit_code():
+    """The rows above run in the test's process."""
+    arguments, code, words = BAD[0]
+    done = process(*arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr.startswith("strozzi: error: ")
+    assert done.stderr.count("\n") == 1
+    assert words in done.stderr
+
+
 def test_a_folder_that_cannot_be_made_is_exit_4_with_nothing_on_standard_output(tmp_path):
     (tmp_path / "file").write_text("")
     study = tmp_path / "study.toml"
     study.write_text('name = "x"\ngame = "strozzi"\nplayers = [3]\ndeals = 10\nlineups = [["random"]]\n')
-    done = strozzi("run", study, "--out", tmp_path / "file" / "inside")
+    done = process("run", study, "--out", tmp_path / "file" / "inside")
     assert (done.returncode, done.stdout) == (4, "")
     assert "cannot write to" in done.stderr
     assert done.stderr.count("\n") == 1
@@ -459,15 +472,15 @@ def test_a_truncated_record_is_refused(games, tmp_path):
 
 def test_an_agents_fault_is_exit_3_with_a_replay_that_faults_again(tmp_path):
     (tmp_path / "bots.py").write_text(BOT)
-    done = strozzi("bench", "strozzi", "--agents", "bots.py::bad", "--games", 5, cwd=tmp_path)
+    done = process("bench", "strozzi", "--agents", "bots.py::bad", "--games", 5, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (3, "")
     assert "illegal action 99" in done.stderr
     replay = done.stderr.split("replay: strozzi ")[1].strip().replace("'", "").split()
-    again = strozzi(*replay, cwd=tmp_path)
+    again = process(*replay, cwd=tmp_path)
     assert again.returncode == 3
     assert not (tmp_path / "fault.jsonl").exists()
     (tmp_path / "bots.py").write_text("import nothing_of_that_name")
-    assert strozzi("bench", "strozzi", "--agents", "bots.py::bad", cwd=tmp_path).returncode == 3
+    assert process("bench", "strozzi", "--agents", "bots.py::bad", cwd=tmp_path).returncode == 3
 
 
 def test_debug_shows_the_traceback():
@@ -479,5 +492,5 @@ def test_debug_shows_the_traceback():
 
 def test_quiet_commands_answer_quickly():
     began = time.monotonic()
-    assert strozzi("--help").returncode == 0
+    assert process("--help").returncode == 0
     assert time.monotonic() - began < 20  # a hang, not a speed, is what this would find

@@ -3,14 +3,13 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from commands import strozzi
 from our_games import OUR_GAMES
 from strozzi_sim.errors import InputError
 from strozzi_sim.games import load_game
@@ -179,11 +178,6 @@ def test_a_map_of_a_game_from_python():
     found = results.tables["heat_mine"]
     assert set(found["figure"]) == {"win_share"}
     assert results.folder is None
-
-
-def strozzi(*arguments, cwd=None):
-    command = [sys.executable, "-m", "strozzi_sim", *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
 
 
 @pytest.mark.slow

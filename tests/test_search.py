@@ -240,7 +240,8 @@ SECRET = (
 )
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) for name in SECRET[:3]] + [SECRET[3]])
+@pytest.mark.slow  # Strozzi does by default, in test_results_depend_on_the_deal_alone
+@pytest.mark.parametrize("name", SECRET)
 def test_with_a_model_of_rivals_results_depend_on_the_deal_alone(name):
     """Nothing is left in the model's memory."""
     agents = tuple(load_agent(each, STRASBOURG) for each in (f"{name},model=heuristic", "random", "random"))
