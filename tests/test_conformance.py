@@ -5,13 +5,14 @@ import dataclasses
 import pytest
 
 from medici_games import MEDICI_VS_STROZZI, variant
+from our_games import OUR_GAMES
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent, python_agent, spec_of
 from strozzi_sim.conformance import PROMISES, BrokenPromise, check_agent, check_game
 from strozzi_sim.conformance import game as checks
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.errors import InputError
-from strozzi_sim.games import game_names, load_game
+from strozzi_sim.games import load_game
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.start import Start
 
@@ -19,7 +20,7 @@ HIDDEN = variant("hidden-cash")
 
 
 @pytest.mark.parametrize(
-    "name", [name if name == "strozzi" else pytest.param(name, marks=pytest.mark.slow) for name in game_names()]
+    "name", [name if name == "strozzi" else pytest.param(name, marks=pytest.mark.slow) for name in OUR_GAMES]
 )
 def test_every_game_keeps_its_promises(name):
     game = load_game(name)
@@ -30,7 +31,7 @@ def test_every_game_keeps_its_promises(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", OUR_GAMES)
 def test_every_game_keeps_its_promises_at_every_player_count(name):
     game = load_game(name)
     assert check_game(game, deals=4, seed=3).games == 4 * len(game.player_counts)

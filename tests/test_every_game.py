@@ -5,17 +5,18 @@ import json
 
 import pytest
 
+from our_games import OUR_GAMES
 from strozzi_sim.agent import Param, load_agent
 from strozzi_sim.cli import app
 from strozzi_sim.cli.at_table import spoken
-from strozzi_sim.games import game_names, load_game
+from strozzi_sim.games import load_game
 from strozzi_sim.games.variants import shipped_variants
 from strozzi_sim.play.position import Position
 
 SEARCHERS = ("flat_mc:playouts=2", "ismcts:iterations=20")
 
 
-@pytest.fixture(params=game_names())
+@pytest.fixture(params=OUR_GAMES)
 def game(request):
     return load_game(request.param)
 

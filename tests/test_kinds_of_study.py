@@ -40,7 +40,7 @@ def test_what_is_an_object_is_taken_as_it_is():
 def test_an_unknown_name_is_refused_at_its_place(place, begins):
     with pytest.raises(InputError) as refused:
         find_agents(["greedy", "nobody"], STROZZI, place)
-    assert str(refused.value).startswith(f"{begins}: unknown agent 'nobody'; known: eager, ")
+    assert str(refused.value).startswith(f"{begins}: unknown agent 'nobody'; known: ")
 
 
 def test_one_of_a_kind_is_told_as_one():

@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from our_games import OUR_GAMES
 from strozzi_sim.errors import InputError
-from strozzi_sim.games import game_names, load_game
+from strozzi_sim.games import load_game
 from strozzi_sim.games.own_maps import OwnMap
 from strozzi_sim.studies.maps import add_heat_map, add_to, heat_map, plan_in
 from strozzi_sim.studies.planning import make_plan
@@ -206,7 +207,7 @@ def test_the_heatmap_command(finished, tmp_path):
     assert strozzi("heatmap", "strozzi", "--rows", "flag", "--columns", "sale").returncode == 2
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", OUR_GAMES)
 def test_the_facts_command_lists_every_column(name):
     listed = json.loads(strozzi("facts", name, "--json").stdout)
     tables = load_game(name).facts.TABLES
@@ -219,7 +220,7 @@ def test_the_facts_command_lists_every_column(name):
     assert strozzi("facts", name, "nonsense").returncode == 2
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", OUR_GAMES)
 def test_the_page_of_a_games_facts_is_what_the_command_prints(name):
     page = Path(__file__).parents[1] / "docs" / "games" / f"{name}.md"
     assert page.read_text() == strozzi("facts", name, "--markdown").stdout, f"strozzi facts {name} --markdown > {page}"

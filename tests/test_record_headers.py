@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from our_games import KNOWN_GAMES
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
 from strozzi_sim.play.records import check_header, read_record, verify_record
@@ -40,7 +41,7 @@ TOP = [
     (
         "game",
         "strozi",
-        "game: unknown game 'strozi'; known: medici_vs_strozzi, strasbourg, strozzi; did you mean 'strozzi'?",
+        f"game: unknown game 'strozi'; {KNOWN_GAMES}; did you mean 'strozzi'?",
     ),
     ("game", ["strozzi"], "game: expected text, got a list"),
     ("players", 7, "players: strozzi takes 3-6 players, got 7"),

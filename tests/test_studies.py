@@ -17,6 +17,7 @@ import joblib
 import numpy as np
 import pytest
 
+from our_games import KNOWN_GAMES
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.selfplay.loop import OUTCOME, ROW
 from strozzi_sim.selfplay.match import MatchResult
@@ -443,7 +444,7 @@ def test_a_later_run_leaves_earlier_segments_alone(copy):
 # -- bad plans -------------------------------------------------------------------------------------------------------
 
 REFUSED = [
-    ({"game": "go"}, "study.toml: game: unknown game 'go'; known: medici_vs_strozzi, strasbourg, strozzi"),
+    ({"game": "go"}, f"study.toml: game: unknown game 'go'; {KNOWN_GAMES}"),
     ({"players": [7]}, "study.toml: players: strozzi takes 3-6 players, got 7"),
     ({"players": []}, "study.toml: players: expected a list of length >= 1"),
     ({"players": "4"}, "study.toml: players: expected a list, got "),

@@ -12,7 +12,15 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "your-own-game.md").read_text()
-FILES = dict(re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+
+
+def files_of(page):
+    """Return the files that a page shows: name -> text."""
+    return dict(re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
+
+
+FILES = files_of(PAGE)
+FACTS = files_of((ROOT / "docs" / "facts.md").read_text())
 SEARCHERS = ("flat_mc:playouts=5", "ismcts:iterations=30", "mo_ismcts:iterations=30")
 GROUPS = ("strozzi_sim.games", "strozzi_sim.agents")
 
@@ -121,6 +129,59 @@ def test_a_game_that_lacks_a_part_is_named(python, tmp_path):
     (tmp_path / "goofspiel" / "components.py").unlink()
     done = python("-m", "strozzi_sim", "bench", "goofspiel", "--games", 1, code=2)
     assert "game 'goofspiel': goofspiel has no module components, which every game must have" in done.stderr
+
+
+@pytest.fixture
+def with_facts(tmp_path, python):
+    """Add the modules of docs/facts.md to the game."""
+    assert set(FACTS) == {"goofspiel/facts.py", "goofspiel/report.py"}
+    for name, text in FACTS.items():
+        (tmp_path / name).write_text(text)
+
+
+def test_facts_of_the_page_are_listed(with_facts, document):
+    assert [table["name"] for table in document("facts", "goofspiel")] == ["bid", "player"]
+
+
+@pytest.mark.slow
+def test_the_game_of_the_page_has_facts_and_a_report(with_facts, python, strozzi, tmp_path):
+    assert "'facts'" in python("-c", CHECK).stdout
+    strozzi("balance", "goofspiel", "--deals", 60, "--workers", 1, "--out", tmp_path / "out")
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "Which card takes the prize?" in page
+    assert "takes the prize most often" in page
+    assert (tmp_path / "out" / "figures" / "bids.svg").exists()
+    question = ("--rows", "card", "--columns", "prize", "--value", "share won", "--workers", 1)
+    strozzi("heatmap", tmp_path / "out", *question)
+    assert list((tmp_path / "out" / "tables").glob("heat_*.csv"))
+
+
+@pytest.mark.slow
+def test_our_tests_hold_with_it_installed(python):
+    files = (
+        "house",
+        "agent_contract",
+        "agent_names",
+        "command_words",
+        "record_headers",
+        "wrong_input",
+        "kinds_of_study",
+    )
+    tests = [ROOT / "tests" / f"test_{name}.py" for name in files]
+    python(
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        0,
+        "-p",
+        "no:cacheprovider",
+        "--rootdir",
+        ROOT,
+        "-c",
+        ROOT / "pyproject.toml",
+        *tests,
+    )
 
 
 KNOWLEDGE = """

@@ -97,6 +97,7 @@ def heatmap(
         folder = options.named_path(source)
         with options.how_to_run(workers, folder, json, options.say_calibrating) as how:
             results = add_heat_map(folder, own, how, code or ())
+            page = options.write_page(results, how)
     else:
         if code:
             raise InputError("--code: is for the agents of a results folder; name those of a game with --agents")
@@ -110,8 +111,8 @@ def heatmap(
                 the_game, own, agents=lineup, players=counts, deals=5000 if deals is None else deals,
                 variants=variant or "base", seed=seed or 0, how=how,
             )  # fmt: skip
+            page = options.write_page(results, how)
     table = "heat_" + own.name.replace("-", "_")
-    page = options.write_page(results) if results.folder is not None else None
     if json:
         options.print_tables(results)
         return

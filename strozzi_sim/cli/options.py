@@ -218,20 +218,24 @@ def how_to_run(
         return
     from rich.console import Console
 
-    from strozzi_sim.api.bars import terminal_bar
+    from strozzi_sim.api.bars import GAMES, terminal_bar
 
     console = Console(stderr=True)
-    with terminal_bar(console) as games:
-        yield how(Progress(say=console.print, games=games, planned=tell_plan, calibrating=calibrating))
+    with terminal_bar(console) as show:
+        heard = {"say": console.print, "games": partial(show, GAMES), "phase": show, "planned": tell_plan}
+        yield how(Progress(calibrating=calibrating, **heard))
 
 
-def write_page(results: "Played") -> Path:
-    """Write the report of a results folder; returns its path."""
+def write_page(results: "Played", how: "Run | None" = None) -> Path | None:
+    """Write the report of a results folder, with the progress of `how`; return its path, None for results without a folder."""
     from strozzi_sim.games import load_game
     from strozzi_sim.reports.writing import write_report
 
-    assert results.folder is not None
-    return write_report(results.folder, results.manifest, results.tables, load_game(results.manifest["game"]))
+    if results.folder is None:
+        return None
+    game = load_game(results.manifest["game"])
+    phase = None if how is None else how.progress.phase
+    return write_report(results.folder, results.manifest, results.tables, game, phase)
 
 
 def columns_of(rows: Sequence[Sequence[str]]) -> str:

@@ -24,7 +24,8 @@ def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a study file 
 
     with options.how_to_run(workers, out, json, _say_calibrating) as how:
         results = run_file(file, how)
-    _finish(results, json)
+        page = options.write_page(results, how)
+    _finish(results, page, json)
 
 
 def report(
@@ -37,12 +38,13 @@ def report(
     """
     from strozzi_sim.studies.played import load_results
 
-    _finish(load_results(folder), json)
+    results = load_results(folder)
+    _finish(results, options.write_page(results), json)
 
 
-def _finish(results: "Played", json: bool) -> None:
-    """Write the report of a results folder, and say where everything is."""
-    page = options.write_page(results)
+def _finish(results: "Played", page: Path | None, json: bool) -> None:
+    """Say where the tables and the report are."""
+    assert page is not None
     if not json:
         print(f"{counted(results.played_now, 'game')} played in {results.seconds:.1f} s")
         print(f"tables: {page.parent / 'tables'}\nreport: {page}")
@@ -85,6 +87,7 @@ def balance(
             the_game, agents=lineup, players=counts, deals=deals, seatings=seatings, variants=variant or "base",
             seed=seed, how=how,
         )  # fmt: skip
+        page = options.write_page(results, how)
     if json:
         options.print_tables(results)
         return
@@ -92,7 +95,7 @@ def balance(
         if len(results.tables[name]):
             print(f"\n{name}\n{_text(results.tables[name])}")
     if out is not None:
-        _finish(results, False)
+        _finish(results, page, False)
     else:
         options.say("add --out DIR to keep the tables and a report with pictures")
 

@@ -54,7 +54,8 @@ def tournament(
             the_game, agents=field, players=counts, deals=deals, seatings=seatings, variants=variant or "base",
             seed=seed, sample=Sample(matchups, until), how=how,
         )  # fmt: skip
-    if _finish(results, deals, json):
+        page = options.write_page(results, how)
+    if _finish(results, deals, json, page):
         return
     tables = results.tables
     for (players_of, name), ratings in tables["ratings"].groupby(["players", "variant"], sort=False):
@@ -227,9 +228,8 @@ def ladder(
         print(f"flat from step {flat}: {twice} is not significantly better or worse than {once}")
 
 
-def _finish(results: "Played", deals: int, json: bool) -> bool:
-    """Write the page of a tournament, and say how far it was played and where it is; true if JSON was all asked for."""
-    page = options.write_page(results) if results.folder is not None and "ratings" in results.tables else None
+def _finish(results: "Played", deals: int, json: bool, page: Path | None = None) -> bool:
+    """Say how far something was played and where it is; true if JSON was all asked for."""
     if json:
         options.print_tables(results)
         return True

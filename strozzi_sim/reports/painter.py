@@ -3,7 +3,7 @@
 import base64
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -53,11 +53,14 @@ class Painter:
 
     by_players = True
 
-    def __init__(self) -> None:
+    def __init__(self, phase: Callable[[str, int, int], None] | None = None) -> None:
         self.drawn: dict[str, bytes] = {}
+        self._phase = phase
 
     def paint(self, drawing: Drawing, name: str, title: str, *, pixels: bool = False) -> str:
         """Draw under a name; returns the HTML for the page, an SVG or, as `pixels`, a PNG."""
+        if self._phase is not None:
+            self._phase("pictures", len(self.drawn) // 2, 0)
         with rc_context(STYLE):
             for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None, "Creator": None})):
                 picture = io.BytesIO()

@@ -135,6 +135,8 @@ def quantile_lines(picture: Picture, rows: pd.DataFrame, words: Words, every: pd
             (q05, (-4, 0), "right", "center", style.GREY), (q95, (4, 0), "left", "center", style.GREY),
             (q50, (0, 7), "center", "bottom", style.INK), (mark, (0, 7), "center", "bottom", style.COLOURS[1]),
         ):  # fmt: skip
+            if np.isnan(value):
+                continue
             text = in_words(value, "count")
             spot: Any = {"textcoords": "offset points", "ha": across, "va": up, "fontsize": 7, "color": colour}
             axes.annotate(text, (value, line), shift, **spot)

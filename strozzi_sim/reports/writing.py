@@ -1,6 +1,6 @@
 """Writes the report of whatever was played: the page of a study or of a tournament, and its pictures."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +58,13 @@ def paint_pictures(manifest: Mapping[str, Any], tables: Tables, game: Game, pain
         page_of(manifest, tables, game, painter)
 
 
-def write_report(folder: Path, manifest: Mapping[str, Any], tables: Tables, game: Game) -> Path:
+def write_report(
+    folder: Path,
+    manifest: Mapping[str, Any],
+    tables: Tables,
+    game: Game,
+    phase: Callable[[str, int, int], None] | None = None,
+) -> Path:
     """Write figures/*.png, figures/*.svg and report.html into a results folder; return the page's path.
 
     If all of them are there as they were written, made of the same tables by the same code, they stay.
@@ -68,6 +74,7 @@ def write_report(folder: Path, manifest: Mapping[str, Any], tables: Tables, game
         manifest: what its manifest.json says.
         tables: the tables by name.
         game: what was played.
+        phase: called with ("pictures", how many are drawn, 0).
 
     Raises:
         InputError: nothing draws results of this kind.
@@ -79,7 +86,7 @@ def write_report(folder: Path, manifest: Mapping[str, Any], tables: Tables, game
     from strozzi_sim.reports.page import render
     from strozzi_sim.reports.painter import Painter
 
-    painter = Painter()
+    painter = Painter(phase)
     page = render(manifest, game, page_of(manifest, tables, game, painter), mark)
     with storage_errors(f"cannot write to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)

@@ -131,7 +131,7 @@ class Match:
         """Whether an agent of the line-up comes from outside the package: it is played where it can be ended."""
         return any(spec.foreign for spec in self.lineup)
 
-    @property
+    @cached_property
     def design(self) -> np.ndarray[Any, Any]:
         """The seatings, uint8[S, P]."""
         return seating_design(self.seatings, self.players)

@@ -140,6 +140,11 @@ class Plan:
         maps = (heat_map.block.crosstab for heat_map in self.heatmaps.values() if heat_map.block)
         return tuple(dict.fromkeys([*self.game.report.crosstabs(self.pages), *maps]))
 
+    @cached_property
+    def digests(self) -> tuple[str, ...]:
+        """The digest of what chunks count, of every cell."""
+        return tuple(cell.match.plan(self.counted).digest for cell in self.cells)
+
     @property
     def is_answered(self) -> bool:
         """Whether chunks of this plan answer all that its report asks, by what they count or by the rows they keep."""

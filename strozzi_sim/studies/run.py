@@ -41,6 +41,8 @@ class Progress:
     Attributes:
         say: called with a line for the user.
         games: called with (games done so far, games in all).
+        phase: called with (phase, done so far, in all or 0 if that is unknown) for what is not playing: "compiling", "tables",
+            "saving" and, with a report, "pictures".
         calibrating: called before agents with budgets in seconds are calibrated, with whether the results folder
             says of some what they play as.
         planned: called with the plan in one line and the calibrations, once nothing is in the way of playing.
@@ -48,6 +50,7 @@ class Progress:
 
     say: Callable[[str], None] = field(default=lambda line: None)
     games: Callable[[int, int], None] = field(default=lambda done, total: None)
+    phase: Callable[[str, int, int], None] = field(default=lambda phase, done, total: None)
     calibrating: Callable[[bool], None] = field(default=lambda noted: None)
     planned: Callable[[str, Sequence[Calibration]], None] = field(default=lambda summary, calibrations: None)
 
@@ -103,8 +106,10 @@ def run_study(
                     frames, files = read_tables(folder)
                     check_tables(folder, before, frames)
                 else:
+                    progress.phase("tables", 0, 0)
                     with one_thread():  # fits use BLAS, whose bits depend on the number of threads
                         frames = (tables or study_tables)(cut, store)
+                    progress.phase("saving", 0, 0)
                     files = write_tables(folder, frames)
                     if plan.rows:
                         write_rows(plan, store)
@@ -218,6 +223,7 @@ def run_in_memory(
                 raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without a folder") from None
             played_now = cut.games
             interrupted = f"{signal}; these are the first {cut.deals:,} of {plan.deals:,} deals"
+        progress.phase("tables", 0, 0)
         with stop_flag(), one_thread():
             frames = (tables or study_tables)(cut, store)
             kept = frames_of(cut, store)
@@ -291,12 +297,12 @@ def _play_missing(plan: Plan, store: Store, workers: int, progress: Progress, ch
         )
         for cell, chunk in missing
     )
-    progress.games(done, plan.games)
     with stop_flag() as stop:
-        for match in {id(cell.match): cell.match for cell, _ in missing}.values():
-            match.warm(
-                counted=bool(plan.counted or plan.held.tables)
-            )  # in the parent, so that workers find everything compiled
+        matches = list({id(cell.match): cell.match for cell, _ in missing}.values())
+        for number, match in enumerate(matches):  # in the parent, so that workers find everything compiled
+            progress.phase("compiling", number, len(matches))
+            match.warm(counted=bool(plan.counted or plan.held.tables))
+        progress.games(done, plan.games)
         for task, played in play_tasks(tasks, workers, stop):
             store.write(task.key, played)
             done += played.games
