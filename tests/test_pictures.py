@@ -76,3 +76,11 @@ def test_dots_at_the_end_of_an_axis_are_not_cut_off():
     ticks = [label.get_text() for label in worth.get_xticklabels()]
     assert "\N{MINUS SIGN}2" in ticks
     assert not any("-" in tick for tick in ticks)
+
+
+def test_a_figure_without_a_value_has_no_panel():
+    table = pd.concat([rows({"kept": 0.5, "worth": float("nan")}, level=name) for name in ("a", "b")])
+    figures = (Figure("kept", "kept", "share"), Figure("worth", "worth", "amount"))
+    for kind, x in (("dots", "level"), ("intervals", "players")):
+        drawing = draw(Picture("tasks", "tasks", kind, "tasks", figures, "Tasks", x=x, series="level"), table, {})
+        assert [axes.get_title(loc="left") for axes in drawing.axes] == ["kept"]
