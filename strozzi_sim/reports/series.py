@@ -77,7 +77,7 @@ class Series:
         self._column = picture.series
         if self._column == "figure":
             known: list[Any] = [figure.name for figure in picture.figures]
-            self.levels = [figure.name for figure in figures_of(picture, rows)]
+            self.levels: list[Any] = [figure.name for figure in figures_of(picture, rows)]
             words = {f"figure={figure.name}": figure.label for figure in picture.figures}
         else:
             known = in_order(every[self._column], picture.series_levels)[:SERIES] if self._column else [None]
