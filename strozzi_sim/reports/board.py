@@ -98,10 +98,10 @@ class _Panel:
 
     def draw(self, picture: Picture, rows: pd.DataFrame, players: int) -> None:
         left, top = self._corner
-        said = set(rows[picture.x])
+        told = set(rows[picture.x])
         silent = [
-            level for level in self._board.places if level not in said
-        ]  # in the board's order: files are equal to the byte
+            level for level in self._board.places if level not in told
+        ]  # in the board's order, so that files are equal
         few, rows = rows[rows["value"].isna()], rows.dropna(subset="value")
         there = {
             shape: rows[[self._board.places[level].shape == shape for level in rows[picture.x]]] for shape in _SHAPES
