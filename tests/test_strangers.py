@@ -212,6 +212,7 @@ def test_a_disk_without_locks_is_told_from_another_run(number, copy, monkeypatch
     def refuse(file, *, wait):
         raise OSError(number, os.strerror(number))
 
+    (copy / "r" / "report.html").unlink()  # so that it is written again
     monkeypatch.setattr(folders, "take_lock", refuse)
     assert run(["report", str(copy / "r")]) == 4
     (line,) = capsys.readouterr().err.splitlines()

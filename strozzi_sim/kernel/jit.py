@@ -39,7 +39,7 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Called from Python, as tests do: compile it as an entry, once, and call that."""
         if not hasattr(self, "from_python"):
-            self.from_python = numba.njit(self.py_func, **_OPTIONS)
+            self.from_python = numba.njit(self.py_func, **_ENTRY)
         return self.from_python(*arguments, **named)
 
 
