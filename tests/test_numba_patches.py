@@ -67,14 +67,37 @@ def test_kernels_are_optimised_with_their_entry_alone(monkeypatch):
     assert optimised == []
 
 
-def test_linked_kernels_are_internal():
+def test_linked_kernels_are_private():
     plain = llvm_of(njit(PICK)(lambda values, place: sum_exported(values, place)))
     assert "linkonce_odr" in definition(plain, "sum_exported"), (
-        "numba makes them internal: the patch is not needed any more"
+        "numba does not export them: the patch is not needed any more"
     )
     entry = njit(PICK, pipeline_class=EntryCompiler)(lambda values, place: sum_linked(values, place))
-    assert "internal" in definition(llvm_of(entry), "sum_linked")
+    assert "private" in definition(llvm_of(entry), "sum_linked")
     assert entry(np.arange(4), 3) == 3
+
+
+def test_a_kernel_that_an_entry_has_linked_serves_a_users_function_too():
+    """The JIT must not find the entry's kernel, whose convention LLVM has changed, for the other function."""
+    code = """
+import numpy as np
+from numba import njit, types
+from strozzi_sim.kernel import jit
+from strozzi_sim.kernel.numba_patches import EntryCompiler
+
+@jit.jit
+def total(unused, values, place):
+    return total(unused, values, place - 1) + values[place] if place > 0 else values[place]
+
+def call(values, place):
+    return total(values, values, place)
+
+pick = types.int64(types.int64[::1], types.int64)
+first = njit(pick, pipeline_class=EntryCompiler)(call)
+print(first(np.arange(4), 3), njit(pick)(call)(np.arange(4), 3), njit(pick, pipeline_class=EntryCompiler)(call)(np.arange(4), 3))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("6 6 6\n", 0), done.stderr
 
 
 def test_an_index_of_ours_never_counts_from_the_end():
@@ -126,8 +149,8 @@ def test_games_are_the_same_without_a_patch(off):
 
 def test_bench_says_which_patches_are_off():
     code = "from strozzi_sim.kernel.numba_patches import fallbacks; print(*fallbacks(), sep='\\n')"
-    environment = {**os.environ, "STROZZI_PATCHES_OFF": "internal,none"}
+    environment = {**os.environ, "STROZZI_PATCHES_OFF": "private,none"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     unknown, off = done.stdout.splitlines()
-    assert off == "slower: patch 'internal' is switched off by STROZZI_PATCHES_OFF"
+    assert off == "slower: patch 'private' is switched off by STROZZI_PATCHES_OFF"
     assert "no patch is called 'none'" in unknown

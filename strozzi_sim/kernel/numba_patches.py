@@ -75,9 +75,9 @@ PATCHES = {
             ),
         ),
         Patch(
-            "internal",
+            "private",
             "numba exports every function that is linked into an entry, so LLVM must keep numba's calling convention between them; "
-            "as internal functions they lose unused arguments and results: 7 % of random play",
+            "as private functions they lose unused arguments and results: 7 % of random play",
             ((JITCodeLibrary, "_optimize_final_module"), (JITCPUCodegen, "_module_pass_manager")),
         ),
         Patch(
@@ -164,12 +164,14 @@ class _Whole(_Library):
     """The code of an entry: all that is linked into it is its own, so LLVM may change how it is called, or drop it."""
 
     def _optimize_final_module(self) -> None:
-        if not PATCHES["internal"].is_on or not config.LLVM_REFPRUNE_PASS:
+        if not PATCHES["private"].is_on or not config.LLVM_REFPRUNE_PASS:
             super()._optimize_final_module()
             return
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage.name == "linkonce_odr":
-                function.linkage = "internal"
+                # Not "internal": the JIT finds such a function by its name, for other modules that link the same kernel and
+                # call it by numba's convention.
+                function.linkage = "private"
         manager, builder = self._codegen._module_pass_manager()  # numba runs it twice; the code is as fast after one
         with self._recorded_timings.record("Module passes (full optimization)", builder):
             manager.run(self._final_module, builder)
