@@ -134,11 +134,17 @@ def folder_of(game: str) -> Path:
     return cache_root() / f"{game}-{digest.hexdigest()[:16]}"
 
 
+@cache
+def sources_of(game: str) -> frozenset[str]:
+    """Every source file whose text the folder's name depends on."""
+    return frozenset(map(str, _sources(game)))
+
+
 @contextmanager
-def cache_folder(game: str) -> Iterator[bool]:
+def cache_folder(game: str) -> Iterator[Path | None]:
     """Everything compiled inside the block is kept in the folder of `game`; a worker process finds the same one.
 
-    The block is given whether code can be kept at all.
+    The block is given the folder, None if code cannot be kept at all.
 
     Raises:
         CacheFailed: what was compiled inside the block could not be kept; the next call chooses another folder.
@@ -148,13 +154,13 @@ def cache_folder(game: str) -> Iterator[bool]:
     with _one_thread, ExitStack() as undo:
         folder = _enter(game, undo)
         if folder is None:
-            yield False
+            yield None
             return
         before = config.CACHE_DIR
         config.CACHE_DIR = str(folder)
         whole = False
         try:
-            yield True
+            yield folder
             whole = True
         except OSError as error:
             _give_up(folder.parent, error.strerror or str(error))

@@ -19,9 +19,10 @@ from numba.core.typed_passes import NopythonTypeInference
 from numba.extending import overload
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.kernel.cache import CacheFailed, cache_folder
+from strozzi_sim.kernel.cache import CacheFailed, cache_folder, sources_of
 from strozzi_sim.kernel.fields import in_hand, record_type
-from strozzi_sim.kernel.numba_patches import DRAFT, EntryCompiler, without_collection
+from strozzi_sim.kernel.kept_drafts import keeping
+from strozzi_sim.kernel.numba_patches import DRAFT, KERNELS, EntryCompiler, without_collection
 
 if numba.config.DISABLE_JIT:
     raise InputError(
@@ -49,6 +50,7 @@ def _marker(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     def mark(kernel: Callable[..., Any]) -> Any:
         dispatcher = numba.njit(**options, **_OPTIONS, **DRAFT)(kernel)
         dispatcher.__class__ = _Kernel
+        KERNELS.add(dispatcher)
         compile_for = dispatcher.compile
 
         def compile_in_hand(kinds: Any) -> Any:
@@ -114,8 +116,8 @@ def _compiled(game: str, compile_kernel: Callable[[bool], Any]) -> Any:
     """What `compile_kernel` makes of whether code can be kept; once more if keeping it failed."""
     while True:  # each time there is one folder less to choose
         try:
-            with cache_folder(game) as kept, without_collection():
-                return compile_kernel(kept)
+            with cache_folder(game) as folder, without_collection(), keeping(folder, sources_of(game)):
+                return compile_kernel(folder is not None)
         except CacheFailed:
             continue
 
