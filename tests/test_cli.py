@@ -57,6 +57,7 @@ COMMANDS = [
     "games",
     "bench",
     "cache",
+    "warm",
 ]
 
 
@@ -133,6 +134,38 @@ def test_agents_games_and_cache_in_the_terminal():
     assert "no parameters" in strozzi("agents", "random").stdout
     assert "variant long-tracks" in strozzi("games").stdout
     assert "MiB" in strozzi("cache").stdout
+
+
+def test_an_unknown_game_is_not_compiled_ahead():
+    done = strozzi("warm", "medici")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "medici_vs_strozzi" in done.stderr
+
+
+@pytest.mark.slow
+def test_after_warm_nothing_is_compiled(tmp_path):
+    (line,) = json.loads(process("warm", "medici_vs_strozzi", "--json", STROZZI_CACHE_DIR=tmp_path).stdout)
+    assert line["pieces"] > 15
+    assert line["mib"] > 0.5
+    assert Path(line["folder"]).parent == tmp_path
+    code = """
+from numba.core.compiler_machinery import PassManager
+PassManager.run = None
+import strozzi_sim as ss
+ss.simulate("medici_vs_strozzi", agents=["fair-price"], deals=2)
+print("simulated")
+position = ss.Position("medici_vs_strozzi", 2)
+position.observation()
+position.play(position.ask("appraiser:playouts=4"))
+ss.VectorEnv("medici_vs_strozzi", 2, 4).reset(seed=1)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "STROZZI_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (0, "simulated\n"), done.stderr
 
 
 def test_cache_can_be_cleared(tmp_path):

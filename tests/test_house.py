@@ -97,6 +97,7 @@ GAME_WORDS = re.compile(
     re.IGNORECASE,
 )
 ALLOWED = {  # file -> where such a word means something else
+    "kernel/numba_patches.py": [r"state\.flags"],  # numba's options of a function
     "selfplay/loop.py": [r"stop flag"],
     "selfplay/interrupts.py": [r"stop flag"],
     "reports/page.py": [r"flags=re\.\w+"],
