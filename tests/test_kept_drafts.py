@@ -49,7 +49,7 @@ def another_process(monkeypatch):
     """Forgets what this process knows."""
 
     def forget():
-        for name in ("_folders", "_kept", "_libraries"):
+        for name in ("_folders", "_kept", "_names", "_libraries"):
             monkeypatch.setattr(kept_drafts, name, {})
 
     forget()
@@ -98,6 +98,19 @@ def test_a_bundle_needs_no_other_folder(tmp_path, compiled, another_process):
     with kept_drafts.keeping(tmp_path / "other", HERE):
         entry_of(step=5)
     assert compiled == ["<lambda>"]
+
+
+def test_drafts_of_two_folders_are_not_mixed(tmp_path, another_process):
+    """Each folder has drafts of its own, under names of their own, for the same keys: one process may read both."""
+    for folder in ("one", "other"):
+        (tmp_path / folder).mkdir()
+        with kept_drafts.keeping(tmp_path / folder, HERE):
+            entry_of(step=5)
+        another_process()
+    with kept_drafts.keeping(tmp_path / "one", HERE):
+        entry_of(step=6)
+    with kept_drafts.keeping(tmp_path / "other", HERE):
+        assert entry_of(step=5)(np.arange(4)) == 14
 
 
 def test_a_damaged_bundle_is_removed(tmp_path, another_process):

@@ -31,11 +31,14 @@ class Kept(NamedTuple):
     """A draft as it is kept.
 
     Attributes:
+        key: what it was compiled from, see `key_of`.
         bitcode: of its own module, with what it links of other packages.
-        needs: keys of the drafts that it links.
+        needs: names of the drafts that it links. A name is that of the machine code, and unique: drafts with equal keys, compiled
+            by two processes for two games, have two names.
         description: numba's, and the signature, pickled.
     """
 
+    key: str
     bitcode: bytes
     needs: tuple[str, ...]
     description: bytes
@@ -52,7 +55,7 @@ class _Folder:
         self.sources = sources
         self._folder = folder / _FOLDER
         self._read: set[str] = set()
-        self._there: set[str] = set()  # keys in the bundles
+        self._there: set[str] = set()  # names of what is in the bundles
         self._new: dict[str, Kept] = {}
 
     def read(self) -> None:
@@ -62,13 +65,14 @@ class _Folder:
                 drafts = pickle.loads(zlib.decompress(file.read_bytes()))
                 self._read.add(file.name)
                 self._there |= drafts.keys()
-                _kept.update((key, Kept(*parts)) for key, parts in drafts.items())
+                for name, parts in drafts.items():
+                    _learn(name, Kept(*parts))
 
-    def add(self, key: str) -> None:
+    def add(self, name: str) -> None:
         """Take note of a draft, and of all that it needs, to be written."""
-        if key not in self._there and key not in self._new:
-            self._new[key] = _kept[key]
-            for needed in _kept[key].needs:
+        if name not in self._there and name not in self._new:
+            self._new[name] = _kept[name]
+            for needed in _kept[name].needs:
                 self.add(needed)
 
     def write(self) -> None:
@@ -79,14 +83,14 @@ class _Folder:
         """
         if not self._new:
             return
-        content = zlib.compress(pickle.dumps({key: tuple(kept) for key, kept in self._new.items()}), 1)
-        name = hashlib.sha256(content).hexdigest()[:16] + BUNDLE
+        content = zlib.compress(pickle.dumps({name: tuple(kept) for name, kept in self._new.items()}), 1)
+        file = hashlib.sha256(content).hexdigest()[:16] + BUNDLE
         self._folder.mkdir(mode=PRIVATE, exist_ok=True)
         try:
-            write_whole(self._folder / name, content)
+            write_whole(self._folder / file, content)
         except StorageError as error:
             raise OSError(str(error)) from error
-        self._read.add(name)
+        self._read.add(file)
         self._there |= self._new.keys()
 
     def forget(self) -> None:
@@ -96,8 +100,14 @@ class _Folder:
 
 _folders: dict[Path, _Folder] = {}
 _open: list[_Folder] = []
-_kept: dict[str, Kept] = {}  # every draft that was read or compiled, by key
-_libraries: dict[str, Any] = {}  # of this process
+_kept: dict[str, Kept] = {}  # every draft that was read or compiled, by name
+_names: dict[str, str] = {}  # by key
+_libraries: dict[str, Any] = {}  # of this process, by name
+
+
+def _learn(name: str, kept: Kept) -> None:
+    _kept[name] = kept
+    _names.setdefault(kept.key, name)
 
 
 @contextmanager
@@ -178,24 +188,28 @@ def _digest(code: CodeType) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def library_of(key: str, make: Callable[[str, bytes, list[Any]], Any]) -> Any:
-    """Return the library of the draft `key`, if need be made of (key, bitcode, libraries that it links); None if there is none."""
+def name_of(key: str) -> str | None:
+    """Return the name of a draft with this key; None if there is none."""
     _open[-1].read()
-    if key not in _kept:
-        return None
-    if key not in _libraries:
-        needs = [library_of(needed, make) for needed in _kept[key].needs]
-        _libraries[key] = make(key, _kept[key].bitcode, needs)
-    _open[-1].add(key)
-    return _libraries[key]
+    return _names.get(key)
 
 
-def description_of(key: str) -> Any:
+def library_of(name: str, make: Callable[[str, bytes, list[Any]], Any]) -> Any:
+    """Return the library of a draft, if need be made of (name, bitcode, libraries that it links)."""
+    if name not in _libraries:
+        needs = [library_of(needed, make) for needed in _kept[name].needs]
+        _libraries[name] = make(name, _kept[name].bitcode, needs)
+    _open[-1].add(name)
+    return _libraries[name]
+
+
+def description_of(name: str) -> Any:
     """Return numba's description of a draft, and its signature."""
-    return pickle.loads(_kept[key].description)
+    return pickle.loads(_kept[name].description)
 
 
-def add(key: str, library: Any, kept: Kept) -> None:
+def add(name: str, library: Any, kept: Kept) -> None:
     """Keep a draft that was compiled."""
-    _kept[key], _libraries[key] = kept, library
-    _open[-1].add(key)
+    _learn(name, kept)
+    _libraries[name] = library
+    _open[-1].add(name)

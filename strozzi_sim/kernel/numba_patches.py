@@ -155,7 +155,7 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
 class _Draft(_Library):
     """The code of a kernel, unoptimised, to be linked into that of its callers."""
 
-    key: str | None = None  # in `kernel.kept_drafts`
+    kept: str | None = None  # name in `kernel.kept_drafts`
     own = b""  # bitcode of its own module, if it is to be kept
 
     def finalize(self) -> None:
@@ -255,7 +255,7 @@ def _keep(key: str, result: Any) -> None:
         one for one in dict.fromkeys(library._linking_libraries) if one.name != "nrt"
     ]  # which every entry links itself
     drafts = [one for one in linked if isinstance(one, _Draft)]
-    if not _holds_no_address(library) or any(one.key is None for one in drafts):
+    if not _holds_no_address(library) or any(one.kept is None for one in drafts):
         return
     module = binding.parse_bitcode(library.own)
     for one in linked:
@@ -263,10 +263,10 @@ def _keep(key: str, result: Any) -> None:
             module.link_in(one._get_module_for_linking(), preserve=True)
     description = copy(result.fndesc)
     description.typemap = description.calltypes = None  # as numba does: they are large, and done with
-    needs = tuple(str(one.key) for one in drafts)
+    needs = tuple(str(one.kept) for one in drafts)
     pickled = serialize.dumps((description, result.signature))
-    library.key = key
-    kept_drafts.add(key, library, kept_drafts.Kept(module.as_bitcode(), needs, pickled))
+    library.kept = description.llvm_func_name
+    kept_drafts.add(library.kept, library, kept_drafts.Kept(key, module.as_bitcode(), needs, pickled))
 
 
 class _DraftCompiler(CompilerBase):  # type: ignore[misc]
@@ -276,27 +276,26 @@ class _DraftCompiler(CompilerBase):  # type: ignore[misc]
         key = kept_drafts.key_of(function, self.state.args, self.state.flags) if are_kept else None
         if key is None:
             return super().compile_extra(function)
-        library = kept_drafts.library_of(key, self._library)
-        if library is not None:
-            return self._result(key, library)
+        if name := kept_drafts.name_of(key):
+            return self._result(name)
         result = super().compile_extra(function)
         _keep(key, result)
         return result
 
-    def _library(self, key: str, bitcode: bytes, needs: list[Any]) -> Any:
+    def _library(self, name: str, bitcode: bytes, needs: list[Any]) -> Any:
         """Return the library of a draft that is kept."""
-        library = _Draft(self.state.targetctx.codegen(), key)
-        library.key = key
+        library = _Draft(self.state.targetctx.codegen(), name)
+        library.kept = name
         library.add_llvm_module(binding.parse_bitcode(bitcode))
         for needed in needs:
             library.add_linking_library(needed)
         library.finalize()
         return library
 
-    def _result(self, key: str, library: Any) -> Any:
+    def _result(self, name: str) -> Any:
         """Return what compiling a draft that is kept would."""
-        context = self.state.targetctx
-        description, signature = kept_drafts.description_of(key)
+        context, library = self.state.targetctx, kept_drafts.library_of(name, self._library)
+        description, signature = kept_drafts.description_of(name)
         entry = context.get_executable(library, description, Environment.from_fndesc(description))
         context.insert_user_function(entry, description, [library])
         return compiler.compile_result(
