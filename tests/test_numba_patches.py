@@ -121,6 +121,31 @@ def test_where_bounds_are_checked_a_negative_index_of_ours_is_found():
         checked(np.arange(5), -1)
 
 
+def first_of(values):
+    rest = values[1:]
+    return sum_exported(rest, 0)
+
+
+def first_of_ours(values):
+    rest = values[1:]
+    return sum_exported(rest, 0)
+
+
+first_of_ours.__module__ = "strozzi_sim.errors"
+
+
+def test_references_are_counted_in_code_of_other_packages_alone():
+    kind = types.int64(ARRAY)
+    theirs, ours = (
+        njit(kind, pipeline_class=EntryCompiler, **numba_patches.references(function))(function)
+        for function in (first_of, first_of_ours)
+    )
+    assert theirs(np.arange(4)) == ours(np.arange(4)) == 1
+    assert "NRT_decref" in llvm_of(theirs), "numba counts no references any more: the patch is not needed"
+    assert "NRT_incref" not in llvm_of(ours)
+    assert "NRT_decref" not in llvm_of(ours)
+
+
 def test_garbage_is_collected_again_after_compiling():
     with numba_patches.without_collection():
         assert not gc.isenabled()

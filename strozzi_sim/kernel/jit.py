@@ -22,7 +22,7 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.kernel.cache import CacheFailed, cache_folder, sources_of
 from strozzi_sim.kernel.fields import in_hand, record_type
 from strozzi_sim.kernel.kept_drafts import keeping
-from strozzi_sim.kernel.numba_patches import DRAFT, KERNELS, EntryCompiler, without_collection
+from strozzi_sim.kernel.numba_patches import DRAFT, KERNELS, EntryCompiler, references, without_collection
 
 if numba.config.DISABLE_JIT:
     raise InputError(
@@ -48,7 +48,7 @@ def _marker(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """A decorator for kernels. Whoever hands one a record gets it compiled for that record with its numbers as int64s."""
 
     def mark(kernel: Callable[..., Any]) -> Any:
-        dispatcher = numba.njit(**options, **_OPTIONS, **DRAFT)(kernel)
+        dispatcher = numba.njit(**options, **_OPTIONS, **DRAFT, **references(kernel))(kernel)
         dispatcher.__class__ = _Kernel
         KERNELS.add(dispatcher)
         compile_for = dispatcher.compile
@@ -69,7 +69,8 @@ inline_source = _marker(inline="always")
 
 def entry(kernel: Any, signature: Any, game: str) -> Any:
     """Compile the kernel `kernel` for `signature`, through the cache folder of `game`; returns what Python calls."""
-    return _compiled(game, lambda kept: numba.njit(signature, cache=kept, **_ENTRY)(kernel.py_func))
+    function = kernel.py_func
+    return _compiled(game, lambda kept: numba.njit(signature, cache=kept, **_ENTRY, **references(function))(function))
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
@@ -107,8 +108,9 @@ def function_at(
     kernel: Callable[..., Any], signature: Any, game: str, *, cache: bool = True, boundscheck: bool = False
 ) -> Any:
     """Compile `kernel` as a C function of `signature`; the result has an `address` valid in this process."""
-    options = {**_OPTIONS, "boundscheck": True} if boundscheck else _OPTIONS
-    options = {**options, "pipeline_class": _AgentCompiler}
+    options = {**_OPTIONS, **references(kernel), "pipeline_class": _AgentCompiler}
+    if boundscheck:
+        options["boundscheck"] = True
     return _compiled(game, lambda kept: numba.cfunc(signature, cache=cache and kept, **options)(kernel))
 
 
@@ -145,4 +147,6 @@ def implement(verb: Callable[..., Any], dtype: Any, kernel: Any, *, force_inline
         caller = ConfigStack.top_or_none()  # how the function that calls the verb is compiled
         return guarded if caller is not None and caller.boundscheck else body
 
-    overload(verb, strict=False, jit_options={**_OPTIONS, **DRAFT, "forceinline": force_inline})(choose)
+    overload(verb, strict=False, jit_options={**_OPTIONS, **DRAFT, **references(body), "forceinline": force_inline})(
+        choose
+    )

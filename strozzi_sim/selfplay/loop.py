@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numba import int64, types
 
-from strozzi_sim.facts.counting import COUNTING, count_rows, empty, end_game
+from strozzi_sim.facts.counting import COUNTING, count_rows, empty, end_game, finish_counts
 from strozzi_sim.games.contract import (
     Game,
     actor,
@@ -135,33 +135,33 @@ def take_playouts(agent, memory):
 
 
 @jit
-def _count(state, seats, decisions, outcome):
-    """Add one finished game to the outcome."""
+def _count(state, seats, decisions, outcome, facts, counting):
+    """Add one finished game to the outcome, and to the facts how every seat fared."""
     outcome.games += 1
     outcome.decisions += decisions
     for seat in range(len(seats)):
         position = int64(seats[seat])
         better, shared = placing(state, seat)
+        place, won, points = 2 * better + shared + 1, WIN_UNITS // shared if better == 0 else 0, score(state, seat)
         outcome.played[position, seat] += 1
-        if better == 0:
-            outcome.wins[position, seat] += WIN_UNITS // shared
-        outcome.places[position, seat] += 2 * better + shared + 1
-        outcome.scores[position, seat] += score(state, seat)
+        outcome.wins[position, seat] += won
+        outcome.places[position, seat] += place
+        outcome.scores[position, seat] += points
+        if counting is not None:
+            game = facts.games
+            facts.of_seat_position[game, seat] = position
+            facts.of_seat_score[game, seat] = points
+            facts.of_seat_place[game, seat] = place
+            facts.of_seat_win[game, seat] = won
 
 
 @jit
-def _close_facts(facts, state, rules, seats, deal_number, seating, counting):
-    """Write the facts that are known when a game is over, and how every seat fared."""
+def _close_facts(facts, state, rules, deal_number, seating, counting):
+    """Write the facts that are known when a game is over."""
     close_game(facts, state, rules)
     game = facts.games
     facts.deal[game] = deal_number
     facts.seating[game] = seating
-    for seat in range(len(seats)):
-        better, shared = placing(state, seat)
-        facts.of_seat_position[game, seat] = seats[seat]
-        facts.of_seat_score[game, seat] = score(state, seat)
-        facts.of_seat_place[game, seat] = 2 * better + shared + 1
-        facts.of_seat_win[game, seat] = WIN_UNITS // shared if better == 0 else 0
     end_game(game, counting[2], counting[3])
     facts.games = game + 1
     if facts.games == facts.batch:
@@ -214,12 +214,12 @@ def _play(
                 fault.seating = seating
                 fault.position = seats[fault.seat]
                 return played
-            _count(state, seats, decisions, outcome)
+            _count(state, seats, decisions, outcome, sink, counting)
             for seat in range(players):
                 agent = agents[seats[seat]]
                 take_playouts(agent, agent.memory)
             if counting is not None:
-                _close_facts(sink, state, rules, seats, number, seating, counting)
+                _close_facts(sink, state, rules, number, seating, counting)
             if rows.shape[0] > 0:
                 for seat in range(players):
                     row = rows[played * players + seat]
@@ -234,6 +234,7 @@ def _play(
             played += 1
     if counting is not None:
         _count_facts(sink, counting)
+        finish_counts(*counting)
     return played
 
 

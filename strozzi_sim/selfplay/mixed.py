@@ -147,7 +147,7 @@ class MixedLoop:
                     self._answer(self.pending[:waiting], wave)
         script = np.empty(int(progress["logged"][0]), np.int64)
         if waiting == 0 and stop[0] == 0:
-            self.kernels.sort(self.log, len(script), lengths, script)
+            self.kernels.sort(self.log, len(script), np.cumsum(lengths) - lengths, script)
         return script
 
     def _answer(self, pending: Array, wave: Array) -> None:

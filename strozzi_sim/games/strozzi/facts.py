@@ -1,5 +1,7 @@
 """Writes the facts of Strozzi while a game is played: the handlers of what its core says."""
 
+from numba import int64
+
 from strozzi_sim.facts.sink import sink_dtype
 from strozzi_sim.games.strozzi.events import (
     CARGO,
@@ -15,7 +17,7 @@ from strozzi_sim.games.strozzi.events import (
     TAKE_TILE,
 )
 from strozzi_sim.games.strozzi.fact_tables import AGREEMENTS, COIN, DECISIONS, NO_FLAG, NO_PORT, TABLES, TILES
-from strozzi_sim.games.strozzi.scoring import category_coins, rank_in_category, space_bonus
+from strozzi_sim.games.strozzi.scoring import rank_coins, rank_in_category, space_bonus
 from strozzi_sim.games.strozzi.state import CATEGORIES, CITIES, FLORENCE, MAX_ROUNDS, MAX_SHIPS, NOBODY, PORTS, SEATS
 from strozzi_sim.kernel.bits import count_bits
 from strozzi_sim.kernel.jit import force_inline, jit
@@ -24,6 +26,7 @@ __all__ = ["AGREEMENTS", "SINK", "TABLES", "close_game", "decided", "note", "ope
 
 _PLACED = MAX_ROUNDS * SEATS * PORTS  # most ships of a game
 _NO_TILE = -1
+_OWNERS = 7  # a mask that tells all seats and NOBODY apart
 _TILE, _DECISION = (1 << TABLES.index(table) for table in (TILES, DECISIONS))
 
 SINK = sink_dtype(TABLES, [  # shape          meaning, of the game or round being played
@@ -303,13 +306,9 @@ def close_game(facts, state, rules):
     facts.game_lead_changes[row] = facts.lead_changes + (facts.leader != winner)
     facts.game_set_aside[row] = facts.set_aside
     facts.game_over_box[row] = paid > rules.box_coins
-    left = 0
-    for tile in range(rules.tiles):
-        left += state.tile_owner[tile] == NOBODY
-    facts.game_tiles_left[row] = left
+    facts.game_tiles_left[row] = _close_categories(facts, state, rules)
     facts.game_rows = row + 1
     _close_seats(facts, state)
-    _close_categories(facts, state, rules)
     _close_ships(facts, state, rules)
 
 
@@ -334,23 +333,26 @@ def _close_seats(facts, state):
 
 @jit
 def _close_categories(facts, state, rules):
-    first = facts.category_rows
-    row = first
+    """Returns how many tiles nobody has."""
+    row = facts.category_rows
+    left = 0
     for category in range(len(CATEGORIES)):
+        held = 0  # tiles by owner, a byte each
+        for tile in range(rules.tiles):
+            held += int64(rules.tile_category[tile] == category) << ((state.tile_owner[tile] & _OWNERS) << 3)
+        left += held >> ((NOBODY & _OWNERS) << 3) & 255
         for seat in range(facts.players):
             total = state.tile_total[category, seat]
+            rank = rank_in_category(state, seat, category, total)
             facts.category_seat[row] = seat
             facts.category_category[row] = category
-            facts.category_rank[row] = rank_in_category(state, seat, category, total) + 1
+            facts.category_rank[row] = rank + 1
             facts.category_total[row] = total
-            facts.category_tiles[row] = 0
-            facts.category_coins[row] = category_coins(state, rules, seat, category, total)
+            facts.category_tiles[row] = held >> (seat << 3) & 255
+            facts.category_coins[row] = rank_coins(rules, rank, total)
             row += 1
-    for tile in range(rules.tiles):
-        owner = state.tile_owner[tile]
-        if owner != NOBODY:
-            facts.category_tiles[first + rules.tile_category[tile] * facts.players + owner] += 1
     facts.category_rows = row
+    return left
 
 
 @jit
