@@ -1,8 +1,10 @@
 """What a type checker sees of the package: types that are found, closed sets that are closed, arrays with dtypes."""
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -38,10 +40,18 @@ ss.simulate("strozzi", agents=[3])
 pytestmark = pytest.mark.slow
 
 
+ROOT = Path(__file__).parents[1]
+# A block of a document stands alone here: names, and the package that the document makes, come from other blocks.
+ELSEWHERE = ("name-defined", "import-not-found", "import-untyped", "var-annotated", "assignment")
+
+
 def check(text, tmp_path):
-    file = tmp_path / "user.py"
-    file.write_text(text)
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(file)]
+    (tmp_path / "user.py").write_text(text)
+    return checked(tmp_path, "--strict", "user.py")
+
+
+def checked(tmp_path, *arguments):
+    command = [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path / "cache"), *arguments]
     plain = {key: value for key, value in os.environ.items() if key != "MYPYPATH"}
     return subprocess.run(command, cwd=tmp_path, env=plain, capture_output=True, text=True, check=False).stdout
 
@@ -58,3 +68,19 @@ def test_typos_in_closed_sets_are_found(tmp_path):
     pytest.importorskip("mypy")
     found = check(TYPOS, tmp_path)
     assert [line.split(":")[1] for line in found.splitlines() if ": error:" in line] == ["4", "5", "6", "7"]
+
+
+def test_what_the_documents_call_is_called_as_it_is_typed(tmp_path):
+    pytest.importorskip("mypy")
+    blocks = []
+    for document in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        for number, block in enumerate(re.findall(r"```python\n(.*?)```", document.read_text(), re.DOTALL)):
+            lines = block.splitlines()
+            if ">>>" in block:
+                lines = [line[4:] for line in lines if line.startswith((">>> ", "... "))]
+            blocks.append(f"{re.sub(r'[^a-z]', '_', document.stem.lower())}_{number}.py")
+            (tmp_path / blocks[-1]).write_text("\n".join(lines))
+    assert len(blocks) > 40
+    options = [f"--disable-error-code={code}" for code in ELSEWHERE]
+    found = checked(tmp_path, "--check-untyped-defs", *options, *blocks)
+    assert "Success" in found, found

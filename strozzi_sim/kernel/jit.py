@@ -34,6 +34,10 @@ _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 _ENTRY: dict[str, Any] = {**_OPTIONS, "pipeline_class": EntryCompiler}
 
 
+# numba's, typed for those who call what it makes: they hand over no typing context.
+intrinsic: Callable[[Callable[..., Any]], Any] = numba.extending.intrinsic
+
+
 class _Kernel(CPUDispatcher):  # type: ignore[misc]
     """A compiled function without machine code of its own (see `kernel.numba_patches`)."""
 

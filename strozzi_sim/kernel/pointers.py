@@ -8,7 +8,8 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic
+
+from strozzi_sim.kernel.jit import intrinsic
 
 _BYTES = ir.IntType(8).as_pointer()
 
