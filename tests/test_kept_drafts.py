@@ -5,7 +5,7 @@ import pytest
 from numba import njit, types
 from numba.core.compiler_machinery import PassManager
 
-from strozzi_sim.kernel import kept_drafts
+from strozzi_sim.kernel import kept_drafts, numba_patches
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.numba_patches import EntryCompiler
 from strozzi_sim.kernel.trust import drop_damaged, list_new
@@ -111,6 +111,26 @@ def test_drafts_of_two_folders_are_not_mixed(tmp_path, another_process):
         entry_of(step=6)
     with kept_drafts.keeping(tmp_path / "other", HERE):
         assert entry_of(step=5)(np.arange(4)) == 14
+
+
+def test_a_draft_whose_needs_are_gone_is_compiled_again(tmp_path, compiled, another_process):
+    for step in (5, 6):  # the second bundle needs a draft of the first
+        with kept_drafts.keeping(tmp_path, HERE):
+            entry_of(step)
+        if step == 5:
+            (first,) = tmp_path.glob("*/*.drafts")
+    first.unlink()
+    another_process()
+    del compiled[:]
+    with kept_drafts.keeping(tmp_path, HERE):
+        assert entry_of(step=6)(np.arange(4)) == 15
+    assert compiled == ["<lambda>", "summed", "stepped", "last"]
+
+
+def test_an_entry_that_calls_what_is_not_linked_is_refused(monkeypatch, another_process):
+    monkeypatch.setattr(numba_patches._Draft, "add_linking_library", lambda library, other: None)
+    with pytest.raises(RuntimeError, match="which is not linked"):
+        entry_of(step=5)
 
 
 def test_a_damaged_bundle_is_removed(tmp_path, another_process):

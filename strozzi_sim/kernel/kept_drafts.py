@@ -107,7 +107,7 @@ _libraries: dict[str, Any] = {}  # of this process, by name
 
 def _learn(name: str, kept: Kept) -> None:
     _kept[name] = kept
-    _names.setdefault(kept.key, name)
+    _names[kept.key] = name
 
 
 @contextmanager
@@ -189,9 +189,23 @@ def _digest(code: CodeType) -> str:
 
 
 def name_of(key: str) -> str | None:
-    """Return the name of a draft with this key; None if there is none."""
+    """Return the name of a draft with this key; None if there is none, or not all that it needs."""
     _open[-1].read()
-    return _names.get(key)
+    name = _names.get(key, "")
+    return name if _is_whole(name) else None
+
+
+def _is_whole(name: str) -> bool:
+    """Return whether a draft and all that it needs are there: a bundle may have been removed."""
+    todo, seen = [name], set()
+    while todo:
+        if (one := todo.pop()) in _libraries or one in seen:
+            continue
+        if one not in _kept:
+            return False
+        seen.add(one)
+        todo += _kept[one].needs
+    return True
 
 
 def library_of(name: str, make: Callable[[str, bytes, list[Any]], Any]) -> Any:

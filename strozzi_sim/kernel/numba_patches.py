@@ -207,6 +207,13 @@ class _Whole(_Library):
         with self._recorded_timings.record("Module passes (full optimization)", builder):
             manager.run(self._final_module, builder)
 
+    def _finalize_final_module(self) -> None:
+        """Check that nothing is called that is not there: the JIT would call address 0."""
+        for function in self._final_module.functions:
+            if function.is_declaration and function.name.startswith("_ZN"):
+                raise RuntimeError(f"{self.name} calls {function.name}, which is not linked")
+        super()._finalize_final_module()
+
 
 class _BeginLibrary(LoweringPass):  # type: ignore[misc]
     """Begin a library of our own for a function, where lowering would begin one of numba's."""
