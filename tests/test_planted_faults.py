@@ -10,6 +10,7 @@ from numba import njit
 from our_games import OUR_GAMES
 from report_cells import cell
 from strozzi_games import BASE, STROZZI
+from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance import BrokenPromise, check_game
 from strozzi_sim.conformance.checked import Checked, GameCheck
 from strozzi_sim.conformance.deal import check_deal
@@ -22,8 +23,10 @@ from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.kernel.journal import JournalFull, events_in, journal_dtype, write
 from strozzi_sim.play import stepping
 from strozzi_sim.play.position import Position
+from strozzi_sim.play.records import record_game
 from strozzi_sim.reports.page import paint_study
 from strozzi_sim.reports.painter import Painter
+from strozzi_sim.selfplay.match import Match
 from strozzi_sim.studies.tables import study_tables
 
 
@@ -77,6 +80,14 @@ def test_a_position_with_too_small_a_journal_is_refused():
     for read in (position.lines, position.record, lambda: position.journal):
         with pytest.raises(InputError, match=r"strozzi: journal: a game wrote .* JOURNAL_ROWS has room for 1; make it"):
             read()
+
+
+@pytest.mark.slow
+def test_a_recorded_game_with_too_small_a_journal_is_refused():
+    small = replace(STROZZI, journal_rows=1)
+    match = Match(small, 3, (load_agent("random", small),), BASE, 0)
+    with pytest.raises(JournalFull, match="JOURNAL_ROWS has room for 1; make it at least 2"):
+        record_game(match, 0, 0)
 
 
 def _played_out(game):
