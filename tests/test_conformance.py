@@ -85,8 +85,8 @@ def test_a_biased_determinize_is_refused(monkeypatch):
 
 
 def test_a_journal_without_room_is_refused():
-    words = broken("one deal, one game", dataclasses.replace(STROZZI, journal_rows=200))
-    assert "events in one game, more than its journal_rows, 200" in words
+    words = broken("journal", dataclasses.replace(STROZZI, journal_rows=200))
+    assert " events; JOURNAL_ROWS has room for 200; make it at least 2" in words
 
 
 def test_a_core_that_plays_otherwise_with_a_journal_is_refused(monkeypatch):

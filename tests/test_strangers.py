@@ -14,10 +14,12 @@ import pandas as pd
 import pytest
 
 from strozzi_sim.cli.app import run
-from strozzi_sim.errors import StorageError
+from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.studies import folder as folders
+from strozzi_sim.studies.checked_tables import check_tables
 from strozzi_sim.studies.kept import read_table
 from strozzi_sim.studies.outputs import csv_bytes
+from strozzi_sim.studies.played import load_results
 
 STUDY = """
 name = "small"
@@ -115,6 +117,15 @@ def change_table(folder, name, change):
         (lambda frame: frame.assign(value="x"), "value: must be float64, got"),
         (lambda frame: frame.assign(figure=None), "figure: must be str, got"),
         (lambda frame: frame.assign(players=2**62), "players: the plan has no 4611686018427387904"),
+        (lambda frame: frame.assign(lineup="x"), "lineup: the plan has no 'x'; known: random"),
+        (
+            lambda frame: frame[(frame["figure"] != "win_share") | (frame["seat"] != 1)],
+            "figure: 'win_share' of players 3, variant 'base', lineup 'random', seat 1 is missing; run the study again",
+        ),
+        (
+            lambda frame: pd.concat([frame, frame.tail(1)]),
+            "figure: 'lead_mean' of players 3, variant 'base', lineup 'random', seat 2 stands twice; run the study again",
+        ),
         (lambda frame: frame.assign(variant="<b>"), "variant: the plan has no '<b>'"),
     ],
 )
@@ -123,6 +134,63 @@ def test_a_table_that_no_run_writes_is_refused_though_its_digest_fits(change, wo
     assert run(["report", str(copy / "r")]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert f"tables/seats.parquet: was changed by hand: {words}" in line
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """Tournaments: a field with a copy, and a sample of one matchup, in which an agent plays no game."""
+    place = tmp_path_factory.mktemp("tournaments")
+    fields = {"whole": "random,greedy,random", "sample": "random,greedy,racer,heuristic"}
+    for name, field in fields.items():
+        command = (
+            f"tournament strozzi --players 3 --agents {field} --deals 2 --matchups 1 --workers 1 --out {place / name}"
+        )
+        assert run(command.split()) == 0
+    return place
+
+
+def test_tables_of_tournaments_are_those_of_their_plan(played):
+    for name in ("whole", "sample"):
+        assert "ratings" in load_results(played / name).tables
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        (
+            "seat_effects",
+            lambda frame: frame[frame["figure"] != "win_share"],
+            "figure: 'win_share' of .* seat 0 is missing",
+        ),
+        (
+            "ratings",
+            lambda frame: frame[frame["agent"] != "greedy"],
+            "figure: 'strength' of .* agent 'greedy' is missing",
+        ),
+        ("agents", lambda frame: frame[frame["agent"] != "random #2"], "figure: .* agent 'random #2' is missing"),
+        ("ratings", lambda frame: frame.assign(agent="x"), "agent: the plan has no 'x'; known: greedy, random"),
+        ("pairwise", lambda frame: frame.assign(opponent="x"), "opponent: the plan has no 'x'; known: greedy, random"),
+        (
+            "agents",
+            lambda frame: frame.assign(lineup="x"),
+            "lineup: the plan has no 'x'; known: greedy,random,random #2",
+        ),
+        ("pairwise", lambda frame: pd.concat([frame, frame]), "figure: 'ahead_share' of .* stands twice"),
+    ],
+)
+def test_a_table_of_a_tournament_is_that_of_its_plan(name, change, words, played):
+    found = load_results(played / "whole")
+    with pytest.raises(InputError, match=rf"tables/{name}\.parquet: was changed by hand: {words}"):
+        check_tables(found.folder, found.manifest, {**found.tables, name: change(found.tables[name])})
+
+
+def test_a_plan_of_more_players_than_the_game_takes_is_refused(results):
+    found = load_results(results / "r")
+    changed = found.manifest | {"plan": found.manifest["plan"] | {"players": [3, 2**53]}}
+    with pytest.raises(
+        InputError, match=r"manifest\.json: was changed by hand: plan\.players: must be 3 to 6, got 9007"
+    ):
+        check_tables(found.folder, changed, found.tables)
 
 
 def test_a_table_that_is_none_is_refused_though_its_digest_fits(copy, capsys):

@@ -157,6 +157,15 @@ def test_the_game_of_the_page_has_facts_and_a_report(with_facts, python, strozzi
 
 
 @pytest.mark.slow
+def test_a_misspelt_figure_of_its_report_is_named(with_facts, python, tmp_path):
+    report = tmp_path / "goofspiel" / "report.py"
+    report.write_text(report.read_text().replace('Figure("won_share"', 'Figure("won_shaer"'))
+    last = python("-c", CHECK, code=1).stderr.splitlines()[-1]
+    said = "goofspiel: report: picture 'bids', table 'bids': unknown figure 'won_shaer'; known: prize_mean, won_share"
+    assert f"{said}; did you mean 'won_share'?" in last
+
+
+@pytest.mark.slow
 def test_our_tests_hold_with_it_installed(python):
     files = (
         "house",
@@ -335,8 +344,26 @@ def test_it_keeps_every_promise(python):
         ("view.py", "randbelow(rng, count_bits(hand))", "int64(0)", "determinize: hand (as seat "),
         ("trees.toml", "", "[leaves]\n3 = [5, 24]\n", "move trees: 25 positions after 2 decisions, not 24"),
         ("events.py", '"card": ', '"card": 1 + ', "records: the reference refuses the core's game: line "),
+        (
+            "state.py",
+            "MAX_CARDS * (SEATS + 2) + SEATS",
+            "12",
+            "journal: a game wrote 28 events; JOURNAL_ROWS has room for 12; make it at least 28",
+        ),
+        (
+            "core.py",
+            "state.score[seat] = 0",
+            "pass",
+            "deal: `deal` leaves score as the game before left it: seat 0 is ",
+        ),
+        (
+            "view.py",
+            "    _write_cards(state.unseen, out, UNSEEN)\n",
+            "",
+            "observe: not every place seen by seat 0 is written with a finite number: unseen, columns 58 to 70",
+        ),
     ],
-    ids=["leak", "bias", "tree", "event"],
+    ids=["leak", "bias", "tree", "event", "journal", "deal", "observation"],
 )
 def test_a_promise_that_is_broken_is_told(python, tmp_path, file, text, instead, words):
     place = tmp_path / "goofspiel" / file

@@ -110,7 +110,7 @@ class Report:
         return [picture for page, make in self._pictures.items() if _is_there(tables, page) for picture in make(tables)]
 
     def sentences(self, tables: Tables, components: Mapping[str, Any]) -> dict[str, list[str]]:
-        """Page -> what was found on it, of the pages whose tables are there.
+        """Page -> what was found on it, of the pages whose tables are there and have rows.
 
         Args:
             tables: the study's tables.
@@ -118,7 +118,7 @@ class Report:
         """
         said: dict[str, list[str]] = {}
         for page, tell in self._sentences.items():
-            if _is_there(tables, page):
+            if _is_there(tables, page) and not tables[page].empty:
                 say = narrators(tables, page, spoken_of(first_scenario(tables["balance"])), components)
                 found = [text for text in tell(say, say.data) if NO_VALUE not in text]
                 said[page] = [text if isinstance(text, Named) else say.says(text) for text in found]

@@ -161,6 +161,16 @@ def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
             raise InputError(f"unknown {kind} {shown(name)}; {known_names(name, known)}")
 
 
+def unknown_figures(picture: Picture, table: pd.DataFrame) -> list[str]:
+    """Return, as text, the figures of a picture that its table has no row of, and the known ones; none of an empty table."""
+    if table.empty:
+        return []
+    known = sorted(table["figure"].unique())
+    bars = list(picture.groups.values()) or [picture.figures]
+    names = dict.fromkeys([*(figure.name for bar in bars for figure in bar), *filter(None, [picture.sort])])
+    return [f"unknown figure {shown(name)}; {known_names(name, known)}" for name in names if name not in known]
+
+
 def in_words(value: float, unit: Unit, digits: int | None = None) -> str:
     """A figure as a person reads it: shares as per cent."""
     if np.isnan(value):

@@ -16,6 +16,7 @@ from strozzi_sim.games.contract import Game
 from strozzi_sim.games.converting import converted
 from strozzi_sim.games.variants import NAME, Variant, from_components
 from strozzi_sim.kernel.files import open_atomically
+from strozzi_sim.kernel.journal import events_in
 from strozzi_sim.kernel.plain_data import parse_json, read_lines
 from strozzi_sim.selfplay.apart import play_apart
 from strozzi_sim.selfplay.match import Match
@@ -84,7 +85,7 @@ def _record_game(match: Match, deal: int, seating: int, row_dependent: Sequence[
     header = header_line(match.game, match.variant, agents, match.seed, deal, seating)
     if row_dependent:
         header["row_dependent"] = list(row_dependent)
-    rows = played.journal["rows"][0, : int(played.journal["count"][0])]
+    rows = events_in(played.journal, match.game.name)
     return [header, *match.game.events.to_lines(rows, match.variant.components, match.players)]
 
 

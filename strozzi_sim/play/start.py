@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import ArgumentError, InputError, about, check_range, shown
+from strozzi_sim.errors import ArgumentError, about, check_range, shown
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import AnyVariant, Variant, find_variant
+from strozzi_sim.kernel.journal import events_in
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, game_key
 from strozzi_sim.play.scripted import script_of
 from strozzi_sim.play.stepping import Kernels, kernels
@@ -52,17 +53,14 @@ class Start:
         """What comes of these actions, which must be legal: the state, shape (1,), and the journal int32[events, WIDTH].
 
         Raises:
-            InputError: there are more events than the game's `journal_rows`.
+            JournalFull: there are more events than the game's `journal_rows`.
         """
         state, (chance, _) = np.zeros(1, self.game.state), self.chance()
-        journal = np.empty(2, self.game.journal)  # events too many fall into the second one
+        journal = np.empty(1, self.game.journal)
         journal["count"] = 0
         played = np.array(actions, np.int64)
         self.moving.retell(state, self.variant.rules, chance, journal, self.players, self.start_player, played)
-        events, most = int(journal["count"][0]), self.game.journal_rows
-        if events > most:
-            raise InputError(f"{self.game.name}: {events:,} events in one game, more than its journal_rows, {most:,}")
-        return state, journal["rows"][0, :events].copy()
+        return state, events_in(journal, self.game.name)
 
 
 def start_of(

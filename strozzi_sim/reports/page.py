@@ -15,7 +15,7 @@ from markupsafe import Markup
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import OwnMap, own_heat_map
-from strozzi_sim.games.reporting import SCENARIO, THIN, Picture, Tables, listed, pick, spoken_of
+from strozzi_sim.games.reporting import SCENARIO, THIN, Picture, Tables, listed, pick, spoken_of, unknown_figures
 from strozzi_sim.games.verdicts import MAX_CHUNKS
 from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.reports import findings
@@ -262,6 +262,8 @@ def _item(shown: Picture, table: pd.DataFrame, naming: Naming, variants: Mapping
         variant, lineup = rows[["variant", "lineup"]].iloc[0]
         words = naming.of_all() if together else naming.of(variant, lineup)
         parts += painter.parts(shown, shown.name + slug, rows, words, scenario, variants.get(variant), compared)
+    notes = [f"Not shown: {words} (table `{shown.table}`)." for words in unknown_figures(shown, table)]
+    parts += [Part("", "", "", None, 0, note) for note in notes]
     every, drawn = len(findings.scenarios(table)), len(findings.scenarios(compared))
     left_out = f"The first {drawn} of {every}; `tables/{shown.table}.csv` has all." if drawn < every else ""
     return Item(shown.title, shown.caption, tuple(parts), f"item-{shown.name}", left_out)
