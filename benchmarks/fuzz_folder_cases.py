@@ -156,7 +156,7 @@ def truncate(rng: random.Random, case: Stranger) -> str:
     """Cut or change bytes of a file, or remove it; its digest may be made right again."""
     files = sorted(path for path in _files(case.folder) if path.name not in ("mine.txt", "evil.py"))
     path = rng.choice(files)
-    content = path.read_bytes()
+    content = _content(path)
     how = rng.choice(("cut", "cut", "empty", "bytes", "gone"))
     _remove(path)
     if how != "gone":
@@ -170,7 +170,7 @@ def change(rng: random.Random, case: Stranger) -> str:
     """Put a hostile value into a manifest, a list of files or a ledger; the plan's hash may be made right again."""
     name = rng.choice(("manifest.json", "manifest.json", "manifest.json", "files.json", "ledger.jsonl"))
     path = case.folder / name
-    lines = path.read_bytes().splitlines() if name == "ledger.jsonl" else [path.read_bytes()]
+    lines = _content(path).splitlines() if name == "ledger.jsonl" else [_content(path)]
     number = rng.randrange(len(lines))
     document = spoiled_value(rng, json.loads(lines[number]))
     if name == "manifest.json" and rng.random() < 0.3:
@@ -190,7 +190,7 @@ def code(rng: random.Random, case: Stranger) -> str:
         (case.folder / "evil.py", case.root / "outside" / "evil.py", "r/evil.py", "outside/evil.py", "evil.py")
     )
     spec, path = f"{file}::first", case.folder / "manifest.json"
-    manifest = json.loads(path.read_bytes())
+    manifest = json.loads(_content(path))
     where = rng.choice(("lineups", "calibrated", "both", "parameter"))
     if where in ("lineups", "both"):
         manifest["plan"]["lineups"] = [[spec]] if rng.random() < 0.7 else [["random"], [spec, "random", "random"]]
@@ -221,9 +221,9 @@ def names(rng: random.Random, case: Stranger) -> str:
     )
     if place == "files":
         digest = rng.choice((hashlib.sha256(b"mine").hexdigest(), "0" * 64, None))
-        listed.write_text(json.dumps(json.loads(listed.read_bytes()) | {text: digest}))
+        listed.write_text(json.dumps(json.loads(_content(listed)) | {text: digest}))
         return f"{text[:60]!r} in files"
-    document = json.loads(manifest.read_bytes())
+    document = json.loads(_content(manifest))
     own = {"name": text, "rows": "seat", "columns": "round", "fact": "round", "title": text}
     if place in ("pages", "heatmaps"):
         document["report"][place] = [*document["report"][place], text]
@@ -304,6 +304,13 @@ def _files(folder: Path, pattern: str = "*") -> Iterator[Path]:
     return (path for path in folder.rglob(pattern) if path.is_file() and not path.is_symlink())
 
 
+def _content(path: Path) -> bytes:
+    """Return the content of a file. Raises OSError for what an earlier deed put there: a pipe or /dev/zero has no end."""
+    if not path.is_file():
+        raise OSError(f"{path}: is no file")
+    return path.read_bytes()
+
+
 def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
@@ -315,7 +322,7 @@ def _make_hash_fit(manifest: Path) -> bool:
     from strozzi_sim.studies.plan import hash_of
 
     with contextlib.suppress(Exception):  # whatever the plan is now
-        document = json.loads(manifest.read_bytes())
+        document = json.loads(_content(manifest))
         manifest.write_text(json.dumps(document | {"plan_hash": hash_of(document["plan"])}))
         return True
     return False
@@ -324,13 +331,13 @@ def _make_hash_fit(manifest: Path) -> bool:
 def _make_digest_fit(folder: Path, path: Path) -> bool:
     name, listed = str(path.relative_to(folder)), folder / "files.json"
     with contextlib.suppress(ValueError, OSError, TypeError):
-        files = json.loads(listed.read_bytes())
+        files = json.loads(_content(listed))
         if name in files:
-            listed.write_text(json.dumps(files | {name: hashlib.sha256(path.read_bytes()).hexdigest()}))
+            listed.write_text(json.dumps(files | {name: hashlib.sha256(_content(path)).hexdigest()}))
             return True
         if path.suffix == ".segment":  # every chunk that still lies within it is listed as it is now
-            content, ledger = path.read_bytes(), folder / "ledger.jsonl"
-            entries = [json.loads(line) for line in ledger.read_bytes().splitlines()]
+            content, ledger = _content(path), folder / "ledger.jsonl"
+            entries = [json.loads(line) for line in _content(ledger).splitlines()]
             for entry in entries:
                 entry["length"] = max(0, min(entry["length"], len(content) - entry["offset"]))
                 part = content[entry["offset"] : entry["offset"] + entry["length"]]

@@ -1,7 +1,7 @@
-"""The promise of `deal`: no seat can tell what the state record held before.
+"""Check `deal`: the bytes that the state record held before must not show in the game.
 
 Records are used for many games, so `deal` gets one that holds the bytes of the game before. It need not write all of them:
-places that no game uses stay zero, and others may be written before they are read.
+places that no game uses stay zero, and others are written before they are read.
 """
 
 from collections.abc import Iterable
@@ -92,7 +92,7 @@ def _used(here: Checked) -> Array:
 
 
 def _choices(here: Checked, table: _Table) -> Iterable[int]:
-    """Yield a random legal action of each state to which the game comes."""
+    """Yield a random legal action at each decision of the game."""
     rng = SeatRng((here.seed << 40) + (here.deal << 8) + here.players)
     while table.actor >= 0:
         legal = table.legal
@@ -114,7 +114,7 @@ def _first_difference(here: Checked, clean: _Table, filled: _Table) -> str:
 
 
 def _difference(here: Checked, clean: _Table, filled: _Table) -> str:
-    """Return by what a seat, or the end of the game, tells two states apart, "" if by nothing."""
+    """Return the first difference between two games that a seat or a result shows, "" if there is none."""
     if clean.actor != filled.actor:
         who, instead = (f"seat {table.actor}" if table.actor >= 0 else "no seat" for table in (clean, filled))
         return f"{instead} decides, {who} in a record of zeros"

@@ -16,7 +16,7 @@ Promises, in the order in which they are checked (PROMISES):
 - seen_action : who acts sees something; who sees something knows more than before
 - observe : a function of what the seat knows, every column written and finite; where only chance is hidden it reads the same of the state itself; the
   game's slices are every column once, and in shipped variants no number lies outside the range of its slice
-- deal : no seat can tell what the state record held before, as it holds the game before
+- deal : what the state record held before does not show; self-play uses one record for many games
 - facts : every column is documented and what is counted twice two ways agrees; core and journal tell the same
 - report : its pictures and heat maps show figures, columns and levels that their tables have, in the base variant
 - words : every legal action has a name of its own, and the position a text

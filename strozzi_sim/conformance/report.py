@@ -1,4 +1,4 @@
-"""The promise of a game's report: pictures and heat maps show what their tables have.
+"""Check a game's report: pictures and heat maps must name what their tables have.
 
 A picture without rows is left out of the page, since a study may have no such event; so a misspelt name would go unnoticed.
 """

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import InputError, counted, known_names, shown
 from strozzi_sim.games import load_game
 from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.games.variants import from_components
@@ -23,6 +23,7 @@ _OUTCOME = ("win_share", "rank_mean", "score_mean")
 _OF_CELL = ("seat_gap", "seat_gap_by_chance", "seat_favour_bound", "seat_fairness_p", "decisions_mean")
 _OF_STUDY = (*_OUTCOME, "lead_mean")
 _OF_TABLE = {"agents": _OUTCOME, "ratings": ("strength", "rank"), "seat_effects": (*_OUTCOME, "win_share_minus_equal")}
+_LISTED = 20  # values that an error lists
 _COPY = re.compile(r" #([0-9]{1,9})$")  # what a tournament writes behind the name of a copy
 _NEVER_EMPTY = ("balance", "seats", "agents", "pairwise", "ratings", "seat_effects")
 
@@ -74,7 +75,7 @@ _Wanted = dict[str, list[tuple[Any, ...]]]  # table -> the rows that it has in a
 
 
 def _of_study(plan: Mapping[str, Any]) -> tuple[_Known, _Wanted]:
-    """Return what the tables of a study are of. Which rows of facts there are, its game decides."""
+    """Return the values and rows of the tables of a study. Rows of facts depend on the game and are not among them."""
     lineups = [",".join(lineup) for lineup in plan["lineups"]]
     wanted: _Wanted = {"balance": [], "seats": [], "lineup": []}
     for players, lineup, variant in product(plan["players"], plan["lineups"], plan["variants"]):
@@ -92,7 +93,7 @@ def _of_study(plan: Mapping[str, Any]) -> tuple[_Known, _Wanted]:
 
 
 def _of_tournament(plan: Mapping[str, Any], frames: Mapping[str, pd.DataFrame]) -> tuple[_Known, _Wanted]:
-    """Return what the tables of a tournament are of. Copies, and agents that met nobody in a sample, are in its tables alone."""
+    """Return the values and rows of the tables of a tournament. Only they name copies, and agents that a sample left out."""
     both = pd.concat([frames["agents"][["lineup", "agent"]], frames["ratings"][["lineup", "agent"]]])
     written = both["lineup"].unique()[:2].tolist()  # a run writes one
     agents = {agent for lineup in plan["lineups"] for agent in lineup}
@@ -116,9 +117,11 @@ def _check_rows(frame: pd.DataFrame, known: _Known, wanted: Sequence[tuple[Any, 
     """
     keys = list(frame.columns[: list(frame.columns).index("figure") + 1])
     for column, values in known.items():
-        unknown = [value for value in frame[column].unique().tolist() if value not in values] if column in keys else []
+        allowed = set(values)
+        unknown = [value for value in frame[column].unique().tolist() if value not in allowed] if column in keys else []
         if unknown:
-            names = known_names(unknown[0], [str(value) for value in values])
+            many = f"it has {counted(len(values), 'other')}"
+            names = known_names(unknown[0], [str(value) for value in values]) if len(values) <= _LISTED else many
             raise InputError(f"{column}: the plan has no {shown(unknown[0])}; {names}")
     twice = frame[keys][frame.duplicated(keys)]
     if len(twice):
