@@ -4,6 +4,7 @@ import itertools
 import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -14,12 +15,13 @@ from report_cells import CELL, FIGURE, cell
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.games import load_game
-from strozzi_sim.games.reporting import FigureTable
+from strozzi_sim.games.reporting import SCENARIO, FigureTable, Picture
 from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.reports import heat_panels
 from strozzi_sim.reports.chance import is_noise
 from strozzi_sim.reports.heat import draw_panels
 from strozzi_sim.reports.heat_grid import TALLEST, grid_of, lines_of
+from strozzi_sim.reports.page import MAX_SCENARIOS, _item
 from strozzi_sim.reports.style import DIVERGING, SEQUENTIAL
 from strozzi_sim.reports.writing import write_report
 from strozzi_sim.studies.tables import study_tables
@@ -442,6 +444,24 @@ def test_no_variant_or_line_up_is_left_out_and_no_drawing_too_tall():
     assert {"base", "long", *lineups} <= set(texts_of(sides.drawings[0][2]))
     alone = drawn_of(heat_table(lambda players, k, i, j: k + i, (2,), lineups=lineups))
     assert set(lineups) <= {text for _, _, drawing in alone.drawings for text in texts_of(drawing)}
+
+
+@pytest.mark.parametrize("series", ["", SCENARIO])
+def test_a_caption_counts_what_its_own_picture_leaves_out(series):
+    """One that tells variants and line-ups apart draws all of them; others are drawn for the first few."""
+    table = heat_table(lambda players, k, i, j: k, variants=("base", "long"), lineups=("a", "b", "c"))
+    shown = Picture(
+        "gains", "ports", "dots", "ports", (Figure("gain", "coins gained", "amount"),), "Gains", series=series
+    )
+    naming = SimpleNamespace(of_all=dict, of=lambda variant, lineup: {})
+    drawn = []
+    painter = SimpleNamespace(
+        parts=lambda shown, name, rows, *_: drawn.append(set(zip(rows["variant"], rows["lineup"], strict=True))) or []
+    )
+    item = _item(shown, table, naming, {}, painter)
+    together = set().union(*drawn)
+    assert len(together) == (6 if series else MAX_SCENARIOS)
+    assert item.left_out == ("" if series else "The first 4 of 6; `tables/ports.csv` has all.")
 
 
 @pytest.mark.slow

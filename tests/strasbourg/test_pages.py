@@ -135,6 +135,25 @@ def test_points_proposed_make_every_task_worth_the_same(tables, cells):
         assert checked > 3
 
 
+@pytest.mark.parametrize(("change", "verb"), [(-5.0, "lower"), (5.0, "raise")])
+def test_a_sentence_says_which_way_to_change_the_points_of_a_task(tables, cells, change, verb):
+    """Planted: what is fair for one task lies 5 points below, or above, what is printed; of the others nothing is sure."""
+    tasks = tables["tasks"].copy()
+    printed = {task["id"]: task["points"] for task in cells[0].components["tasks"]}
+    name = max(printed, key=printed.get)
+    less = tasks["figure"] == "fair_less_printed"
+    tasks.loc[less, ["value", "low", "high"]] = [0.0, -9.0, 9.0]
+    tasks.loc[less & (tasks["task"] == name), ["value", "low", "high", "n"]] = [change, change - 1, change + 1, 500]
+    fair = printed[name] + change
+    chosen = (tasks["figure"] == "fair_points") & (tasks["task"] == name)
+    tasks.loc[chosen, ["value", "low", "high", "n"]] = [fair, fair - 1, fair + 1, 500]
+    said = GAME.report.sentences({**tables, "tasks": tasks}, {"base": cells[0].components})["tasks"]
+    (told,) = [sentence for sentence in said if "To make all tasks worth the same" in sentence]
+    assert f"{verb} the points of " in told
+    assert f" from {printed[name]} to {fair:g}" in told
+    assert not any({"lower": "raise", "raise": "lower"}[verb] + " the points" in sentence for sentence in said)
+
+
 def test_no_points_are_proposed_where_0_would_be_too_many():
     """Random players lose points by tasks: one that they fulfil often is worth more than the mean task even for nothing."""
     unskilled = cell(GAME, 4, deals=240)
