@@ -56,9 +56,9 @@ def test_seconds_are_part_of_the_name():
     [
         ("ismcts:seconds=1,iterations=1000", "give iterations or seconds, not both"),
         ("flat_mc:playouts=10,seconds=1", "give playouts or seconds, not both"),
-        ("flat_mc:seconds=-1", "seconds must be between 0 and 3600, got -1"),
+        ("flat_mc:seconds=-1", "seconds must be between 0 and 3,600, got -1"),
         ("flat_mc:seconds=soon", "seconds must be a number, got 'soon'"),
-        ("flat_mc:seconds=nan", "seconds must be between 0 and 3600, got nan"),
+        ("flat_mc:seconds=nan", "seconds must be between 0 and 3,600, got nan"),
     ],
 )
 def test_bad_seconds_are_refused(text, words):

@@ -143,11 +143,11 @@ def test_an_unknown_game_is_not_compiled_ahead():
 
 
 @pytest.mark.slow
-def test_after_warm_nothing_is_compiled(tmp_path):
-    (line,) = json.loads(process("warm", "medici_vs_strozzi", "--json", STROZZI_CACHE_DIR=tmp_path).stdout)
+def test_after_warm_nothing_is_compiled():
+    (line,) = json.loads(process("warm", "medici_vs_strozzi", "--json").stdout)
     assert line["pieces"] > 15
     assert line["mib"] > 0.5
-    assert Path(line["folder"]).parent == tmp_path
+    assert Path(line["folder"]).name.startswith("medici_vs_strozzi-")
     code = """
 from numba.core.compiler_machinery import PassManager
 PassManager.run = None
@@ -161,7 +161,6 @@ ss.VectorEnv("medici_vs_strozzi", 2, 4).reset(seed=1)
 """
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env={**os.environ, "STROZZI_CACHE_DIR": str(tmp_path)},
         capture_output=True,
         text=True,
     )
