@@ -233,6 +233,7 @@ def test_links_that_are_not_ours_stay(copy):
     assert (copy / "r" / "notes").is_symlink()
 
 
+@pytest.mark.slow
 def test_code_that_a_folder_names_runs_only_if_the_user_names_it_too(tmp_path, monkeypatch, capsys):
     from strozzi_sim.agent import importing, registry
 

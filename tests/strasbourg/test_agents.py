@@ -46,10 +46,9 @@ def test_the_search_plays_legally(played_variant):
     assert match(SEARCH, "random", players=3, played_variant=variant(played_variant)).play(0, 1).games == 1
 
 
+@pytest.mark.slow  # `heuristic` is checked among the agents of every game, too
 @pytest.mark.parametrize("changes", ["base", "all-flipped"])
-@pytest.mark.parametrize(
-    "name", ["heuristic", *[pytest.param(name, marks=pytest.mark.slow) for name in (*STYLES, SEARCH)]]
-)
+@pytest.mark.parametrize("name", ["heuristic", *STYLES, SEARCH])
 def test_they_are_fair(name, changes):
     """All-flipped hides what can be hidden."""
     found = check_fairness(load_agent(name, STRASBOURG), STRASBOURG, variant(changes), players=[3], deals=1)
