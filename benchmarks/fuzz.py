@@ -5,6 +5,7 @@ one can be played again. Most run in a process of many cases, some in one of the
 
     python benchmarks/fuzz.py --cases 5000             # about 20 minutes
     python benchmarks/fuzz.py --seed 1 --case 4711     # one of them, with its files kept and its output shown
+    python benchmarks/fuzz.py --pages 100              # pages of small studies instead, about 10 minutes
 
 A case fails if it ends with an exit code that is not documented or is 70, prints a traceback, prints more or less than
 one line of error or anything else besides it, takes more than 20 seconds (of processor time, so that a busy machine finds
@@ -34,6 +35,7 @@ from typing import Any
 from unittest import mock
 
 from fuzz_cases import STUDY, Case, make_case
+from fuzz_pages import make_page, make_study
 
 ALLOWED = (0, 1, 2, 3, 4)
 SECONDS = 20
@@ -70,12 +72,13 @@ def template(folder: Path) -> Path:
         "replay medici_vs_strozzi.jsonl --explain random --decision 2",
     )
     for command in commands:
-        done = _in_process(command.split(), folder, "", 600)  # it may have to compile
+        done = call(command.split(), folder, "", 600)  # it may have to compile
         assert done.code == 0, (command, done.err)
     return folder
 
 
-def _in_process(arguments: list[str], folder: Path, stdin: str, limit: int = SECONDS) -> Outcome:
+def call(arguments: list[str], folder: Path, stdin: str, limit: int = SECONDS) -> Outcome:
+    """Run a command in `folder` within this process; `limit` is in seconds of processor time."""
     from strozzi_sim.cli.app import run
 
     def hang(number: int, frame: Any) -> None:
@@ -104,9 +107,10 @@ def _in_process(arguments: list[str], folder: Path, stdin: str, limit: int = SEC
     return Outcome(code, out.getvalue(), err.getvalue(), monotonic() - began)
 
 
-def _own_process(arguments: list[str], folder: Path, stdin: str) -> Outcome:
+def own_process(arguments: list[str], folder: Path, stdin: str) -> Outcome:
+    """Run the `strozzi` command in `folder`, as a user does."""
     began = monotonic()
-    command = [sys.executable, "-m", "strozzi_sim", *arguments]
+    command = [str(Path(sys.executable).with_name("strozzi")), *arguments]
     try:
         done = subprocess.run(
             [os.fsencode(word) for word in command], cwd=folder, input=stdin.encode(errors="surrogateescape"),
@@ -183,7 +187,7 @@ def play(
         case = make_case(seed, number, here, model, quick=quick)
         before = _files(here)
         own = not quick and number % OWN_PROCESS == 0 and not any("\0" in word for word in case.arguments)
-        done = (_own_process if own else _in_process)(case.arguments, here, case.stdin)
+        done = (own_process if own else call)(case.arguments, here, case.stdin)
         return case, done, list(wrong(case, done, before, _files(here)))
 
 
@@ -237,6 +241,19 @@ def _all(seed: int, first: int, last: int, model: Path) -> Iterator[dict[str, An
                 first += 1
 
 
+def draw_pages(seed: int, first: int, last: int) -> int:
+    """Make pages of small studies; return how many failed."""
+    failed = 0
+    for number in range(first, last):
+        study = make_study(seed, number)
+        faults = make_page(study)
+        if faults:
+            failed += 1
+            print(f"page {number}: {'; '.join(faults)}\n    {study}", flush=True)
+    print(f"seed {seed}, {last - first} pages: {failed} failed")
+    return failed
+
+
 def main() -> int:
     """Run the cases that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -244,6 +261,7 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=200)
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
     parser.add_argument("--case", type=int, help="this one alone, shown whole")
+    parser.add_argument("--pages", type=int, help="make so many pages of small studies instead")
     parser.add_argument("--work", help=argparse.SUPPRESS)
     parser.add_argument("--model", type=Path, help="a folder that `template` filled; default: a new one")
     asked = parser.parse_args()
@@ -251,6 +269,8 @@ def main() -> int:
         first, last = map(int, asked.work.split("-"))
         _work(asked.seed, first, last, asked.model)
         return 0
+    if asked.pages:
+        return draw_pages(asked.seed, asked.first, asked.first + asked.pages) > 0
     began, failed, codes, kinds = monotonic(), 0, Counter[int](), Counter[str]()
     with tempfile.TemporaryDirectory(prefix="fuzz-model-") as name:
         model = asked.model or template(Path(name))

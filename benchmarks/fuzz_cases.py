@@ -383,7 +383,7 @@ PLAIN = {  # a quick call of every command
     "compare": ["GAME", "random", "random", "--against", "random", "--deals", "3", "--workers", "1"],
     "ladder": ["GAME", "ismcts", "--from", "2", "--steps", "1", "--deals", "2", "--workers", "1"],
     "exploit": ["GAME", "random", "--generations", "1", "--population", "4", "--deals", "1", "--held-out", "2", "--workers", "1"],
-    "fairness": ["GAME", "random", "--deals", "1"], "play": ["GAME", "--agents", "random"],
+    "leak-check": ["GAME", "random", "--deals", "1"], "play": ["GAME", "--agents", "random"],
     "record": ["GAME", "--out", "out.jsonl"], "replay": ["games.jsonl"], "verify": ["games.jsonl"], "agents": [], "games": [],
     "bench": ["GAME", "--games", "2", "--workers", "1"], "cache": [],
 }  # fmt: skip

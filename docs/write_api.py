@@ -9,8 +9,8 @@ from typing import Any
 import strozzi_sim as ss
 
 GROUPS = {
-    "Play and count": ("simulate", "Study", "read_study", "run", "Results"),
-    "Against each other": ("tournament", "compare", "ladder", "exploit", "fairness"),
+    "Play and count": ("simulate", "heatmap", "Study", "read_study", "run", "Results"),
+    "Against each other": ("tournament", "compare", "ladder", "exploit", "leak_check"),
     "One game": ("Position",),
     "Thousands of games at once": ("VectorEnv",),
     "What there is": ("games", "agents", "load_game", "load_agent"),
@@ -47,7 +47,13 @@ def _entry(name: str) -> list[str]:
     lines = [f"### `ss.{name}{made_by_us}`", "", *_text(inspect.getdoc(thing) or "")]
     if inspect.isclass(thing) and thing.__module__.split(".")[1] != "agent":
         of_ours = [base for base in thing.__mro__ if base.__module__.startswith("strozzi_sim.")]
-        own = [(key, each) for base in of_ours for key, each in vars(base).items() if not key.startswith("_") and (each.__class__ in (property, cached_property) or callable(getattr(each, "__func__", each)))]
+        own = [
+            (key, each)
+            for base in of_ours
+            for key, each in vars(base).items()
+            if not key.startswith("_")
+            and (each.__class__ in (property, cached_property) or callable(getattr(each, "__func__", each)))
+        ]
         for key, each in own:
             plain = each.__func__ if isinstance(each, staticmethod | classmethod) else each
             what = f"`.{key}`" if isinstance(each, property | cached_property) else f"`.{key}{_signature(plain)}`"

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from strozzi_sim.play.position import Position
     from strozzi_sim.questions.compare import compare
     from strozzi_sim.questions.exploit import exploit
-    from strozzi_sim.questions.fairness import fairness
+    from strozzi_sim.questions.heatmap import heatmap
     from strozzi_sim.questions.ladder import ladder
+    from strozzi_sim.questions.leak_check import leak_check
     from strozzi_sim.questions.simulate import simulate
     from strozzi_sim.questions.tournament import tournament
     from strozzi_sim.selfplay.vector import VectorEnv
@@ -30,12 +31,12 @@ _PLACES = {
     "check_agent": "conformance", "check_game": "conformance", "load_game": "games", "Position": "play.position",
     "VectorEnv": "selfplay.vector", "Results": "studies.results", "Study": "studies.study", "read_study": "studies.study",
     "run": "studies.study",
-    **{name: f"questions.{name}" for name in ("compare", "exploit", "fairness", "ladder", "simulate", "tournament")},
+    **{name: f"questions.{name}" for name in ("compare", "exploit", "heatmap", "ladder", "leak_check", "simulate", "tournament")},
 }  # fmt: skip
 
 __all__ = [
     "Param", "Position", "Results", "Study", "VectorEnv", "__version__", "agents", "check_agent", "check_game", "compare", "compiled_agent",
-    "exploit", "fairness", "games", "ladder", "load_agent", "load_game", "python_agent", "read_study", "run",
+    "exploit", "games", "heatmap", "ladder", "leak_check", "load_agent", "load_game", "python_agent", "read_study", "run",
     "simulate", "tournament",
 ]  # fmt: skip
 

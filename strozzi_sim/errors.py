@@ -113,9 +113,24 @@ def known_names(name: Any, known: Iterable[str]) -> str:
     "known: one, rotate; did you mean 'rotate'?"
     """
     names = list(known)
-    near = get_close_matches(name[:MAX_SHOWN], names, n=1) if isinstance(name, str) else []
+    near = nearest(name, names)
     listed = f"known: {', '.join(in_ranges(names)) or 'none'}"
-    return f"{listed}; did you mean {near[0]!r}?" if near else listed
+    return f"{listed}; did you mean {near!r}?" if near else listed
+
+
+def nearest(name: Any, names: Sequence[str]) -> str | None:
+    """Return the name that was probably meant: one spelt much like it, else the first that begins with it; None if there is none.
+
+    >>> nearest("Oen", ["one", "two_by_two"]), nearest("two", ["one", "two_by_two"]), nearest("x", ["one"])
+    ('one', 'two_by_two', None)
+    """
+    if not isinstance(name, str) or not name:
+        return None
+    given = name[:MAX_SHOWN].lower()
+    by_word = {each.lower(): each for each in reversed(names)}
+    for found in get_close_matches(given, list(by_word), n=1):
+        return by_word[found]
+    return next((each for each in names if each.lower().startswith(given) and len(given) > 2), None)
 
 
 def in_ranges(names: Sequence[str]) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import SearchStrategy, booleans
 
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
@@ -14,6 +14,18 @@ from strozzi_sim.play.position import Position
 Lines = Sequence[Mapping[str, Any]]
 Pairs = Iterator[tuple[str, Any, Any]]  # what is compared, the core's, the reference's
 SEED = 11
+
+
+def flipped(base: Mapping[str, Any], **others: Any) -> dict[str, Any]:
+    """Every switch of a section turned over; one that is no bool takes its value in `others`."""
+    return {name: not value if isinstance(value, bool) else others[name] for name, value in base.items()}
+
+
+def drawn_switches(
+    draw: Callable[[Any], Any], base: Mapping[str, Any], **others: SearchStrategy[Any]
+) -> dict[str, Any]:
+    """Every switch of a section as Hypothesis draws it; one that is no bool is drawn from `others`."""
+    return {name: draw(booleans() if isinstance(value, bool) else others[name]) for name, value in base.items()}
 
 
 @dataclass(frozen=True)

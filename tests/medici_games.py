@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from kits import Kit, Lines, Pairs
+from kits import Kit, Lines, Pairs, drawn_switches, flipped
 from strozzi_sim.games import load_game
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
@@ -27,10 +27,7 @@ SWITCHES: dict[str, dict[str, Any]] = {
     "no-room-no-buy": {"switches": {"buy_without_room": False}},
     "hidden-cash": {"switches": {"hidden_cash": True}},
     "all-flipped": {
-        "switches": {
-            "round_ends_when": "moored", "lone_worthless_ship_wins": True, "net_marker_movement": False,
-            "buy_without_room": False, "hidden_cash": True,
-        },
+        "switches": flipped(BASE.components["switches"], round_ends_when="moored"),
         "tracks": {"half_length": 3, "bonus": {"1": 5, "3": 30}},
     },
     "other-box": {  # more of everything, and one harbor without tracks
@@ -178,13 +175,9 @@ def boxes(draw):
             "starter": ["Medici", *(draw(families) for _ in range(count - 1))],
             "reveal_max": draw(st.integers(1, s.MAX_REVEAL)),
         },
-        "switches": {
-            "round_ends_when": draw(st.sampled_from(["full", "moored"])),
-            **{
-                switch: draw(st.booleans())
-                for switch in ("lone_worthless_ship_wins", "net_marker_movement", "buy_without_room", "hidden_cash")
-            },
-        },
+        "switches": drawn_switches(
+            draw, BASE.components["switches"], round_ends_when=st.sampled_from(["full", "moored"])
+        ),
     }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from kits import Kit, Lines, Pairs
+from kits import Kit, Lines, Pairs, flipped
 from strozzi_sim.games import load_game
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.events import cards_of, city_of
@@ -21,10 +21,7 @@ STRASBOURG = load_game("strasbourg")
 BASE = resolve_variant(STRASBOURG, "base")
 SHIPPED = ("base", "small-city", "other-tasks")
 
-ALL_FLIPPED = {
-    "skip_A_round1": True, "min_draw": 0, "planning": "sequential", "return_if_unused": True, "building_optional": False,
-    "hide_money": True, "tie_fulfils": True, "seat_optional": True,
-}  # fmt: skip
+ALL_FLIPPED = flipped(BASE.components["switches"], min_draw=0, planning="sequential")
 CHANGES: dict[str, dict[str, Any]] = {
     **{name.replace("_", "-").lower(): {"switches": {name: value}} for name, value in ALL_FLIPPED.items()},
     "all-flipped": {"switches": ALL_FLIPPED, "privileges": {"start_per_player": 2}, "chapels": {"count": 2}},

@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from kits import Kit, Lines, Pairs
+from kits import Kit, Lines, Pairs, drawn_switches, flipped
 from strozzi_sim.games import load_game
 from strozzi_sim.games.strozzi import state as s
 from strozzi_sim.games.strozzi.reference import Game as Reference
@@ -31,10 +31,7 @@ SWITCHES = {
         "scoring": {"ship_ranks": [9, 7, 5, 3, 2, 1], "marker_ranks": [4], "category_ranks": [1, 1, 1, 1, 1, 1]},
     },
     "all-flipped": {
-        "rules": {
-            "start_order": "reverse", "second_lap": True, "ware_flag_needs_match": True, "tile_optional": True,
-            "zero_total_scores": True, "florence_bonus": False,
-        },
+        "rules": flipped(BASE.components["rules"], start_order="reverse"),
         "tracks": {"top_index": 10, "bonus": {"8": 5, "9": 10, "10": 15}},
     },
 }  # fmt: skip
@@ -149,19 +146,7 @@ def variants(draw):
         "tracks": {"top_index": top, "bonus": {str(space): draw(st.integers(0, 99)) for space in spaces}},
         "scoring": {"ship_ranks": draw(prizes), "marker_ranks": draw(prizes), "category_ranks": draw(prizes)},
         "flags": {"plus_one_speed": draw(symbols), "ware_steps": draw(symbols)},
-        "rules": {
-            "start_order": draw(st.sampled_from(["turn", "reverse"])),
-            **{
-                switch: draw(st.booleans())
-                for switch in (
-                    "second_lap",
-                    "ware_flag_needs_match",
-                    "tile_optional",
-                    "zero_total_scores",
-                    "florence_bonus",
-                )
-            },
-        },
+        "rules": drawn_switches(draw, BASE.components["rules"], start_order=st.sampled_from(["turn", "reverse"])),
     }
 
 

@@ -1,5 +1,6 @@
 """Third-party agents run where they can be stopped: whatever they do, the command survives to report it and leaves nothing behind."""
 
+import ctypes
 import json
 import os
 import shlex
@@ -8,6 +9,8 @@ import subprocess
 import sys
 import textwrap
 import time
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import cloudpickle
@@ -19,7 +22,8 @@ from strozzi_sim.agent import compiled_agent, importing, load_agent, spec_of
 from strozzi_sim.cli.app import _stop
 from strozzi_sim.errors import AgentFault, Interrupted, Stopped
 from strozzi_sim.games.contract import kth_legal
-from strozzi_sim.kernel.worker import agents_at_work, heartbeat, inside
+from strozzi_sim.kernel.forks import Forked, call_unforked
+from strozzi_sim.kernel.worker import FORKED, agents_at_work, heartbeat, inside
 from strozzi_sim.kernel.workers import Dropped, Ended, Hung, Worker, call_apart
 from strozzi_sim.selfplay.interrupts import stop_flag
 from strozzi_sim.selfplay.match import Match
@@ -73,6 +77,7 @@ BOTS = """
         lambda: sum(range(10**15)),  # keeps the interpreter's lock
         speak,
         once,
+        os.fork,
     ]
 
     @python_agent(name="act", deed=Param(0, 0, 20))
@@ -113,7 +118,7 @@ BOTS = """
         '''Takes the first legal action.'''
         return kth_legal(state, rules, 0)
 """
-EXIT, CRASH, QUIT, KEYBOARD, GENERATOR, OWN, SPEECHLESS, MUTE, SLEEP, LOCK, SPEAK, ONCE = range(12)
+EXIT, CRASH, QUIT, KEYBOARD, GENERATOR, OWN, SPEECHLESS, MUTE, SLEEP, LOCK, SPEAK, ONCE, FORK = range(13)
 
 
 @pytest.fixture(scope="module")
@@ -174,10 +179,11 @@ FAULTS = [
     ("spin", f"did not answer within {SECONDS} s .STROZZI_DECISION_SECONDS sets the limit."),
     ("beyond", "raised IndexError: kth_legal: k must be between 0 and count_legal - 1"),
     ("act", "ended its process with exit code 0"),
+    (f"act:deed={FORK}", FORKED),
 ]
 
 
-QUICK = (f"act:deed={CRASH}", f"act:deed={QUIT}", "ragged", "spin", "beyond", "act")
+QUICK = (f"act:deed={CRASH}", f"act:deed={QUIT}", "ragged", "spin", "beyond", "act", f"act:deed={FORK}")
 
 
 @pytest.mark.parametrize(
@@ -219,7 +225,7 @@ SLOW_COMMANDS = [
     "balance strozzi --players 3 --agents {spin},random --deals 4 --workers 2",
     "tournament strozzi --players 3 --agents {spin},random,greedy --deals 3 --workers 1",
     "exploit strozzi {exit} --players 3 --generations 1 --population 4 --deals 1 --held-out 2 --workers 1",
-    "fairness strozzi {spin} --players 3 --deals 1",
+    "leak-check strozzi {spin} --players 3 --deals 1",
 ]
 
 
@@ -244,6 +250,7 @@ def test_an_import_may_do_its_worst(tmp_path, monkeypatch):
         "import sys; sys.exit(0)": "SystemExit: 0",
         "raise KeyboardInterrupt": "KeyboardInterrupt",
         "import ctypes; ctypes.string_at(0)": "it ended its process with SIGSEGV",
+        "import os; os.fork()": f"it {FORKED}",
         "while True: pass": "it takes longer than 0.5 s (STROZZI_DECISION_SECONDS sets the limit)",
     }
     for k, (deed, words) in enumerate(deeds.items()):
@@ -369,6 +376,29 @@ def think_long():
     return inside()
 
 
+def start_stubborn(pid_file, deed):
+    """Start a program that only SIGKILL ends, then do `deed`."""
+    program = subprocess.Popen(["sh", "-c", "trap '' IO TERM; echo; exec sleep 600"], stdout=subprocess.PIPE)
+    program.stdout.readline()
+    Path(pid_file).write_text(str(program.pid))
+    deed()
+
+
+def fork_in_c():
+    return ctypes.CDLL(None).fork()
+
+
+def fork_in_c_and_wait():
+    if fork_in_c():
+        time.sleep(60)  # the copy returns, and must not reply
+
+
+def write_everywhere():
+    for descriptor in range(3, 20):
+        with suppress(OSError):
+            os.write(descriptor, bytes([0, 0, 0, 1, 120]))
+
+
 def own_number():
     return os.getpid(), os.environ.get("OMP_NUM_THREADS"), os.environ.get("MOOD"), os.getcwd()
 
@@ -383,6 +413,48 @@ def test_only_a_worker_whose_agents_stand_still_is_ended(monkeypatch):
         call_apart(os._exit, 4, seconds=60)
     with pytest.raises(Dropped):
         call_apart(think_long, seconds=60, is_dropped=lambda: True)
+
+
+@pytest.mark.parametrize(
+    ("deed", "words"),
+    [(os.fork, FORKED), (partial(os._exit, 0), "ended its process with exit code 0")],
+    ids=["fork", "exit"],
+)
+def test_the_whole_process_group_ends_with_a_worker(deed, words, tmp_path):
+    file = tmp_path / "pid"
+    with pytest.raises(Ended, match=words):
+        call_apart(start_stubborn, str(file), deed, seconds=60)
+    assert time.time() - file.stat().st_mtime < 5  # at once, but for a busy machine
+    wait_until(lambda: not lives(int(file.read_text())))
+
+
+def test_what_c_code_forks_or_writes_is_no_reply():
+    with pytest.raises(Ended, match="wrote to the line between its process and the parent"):
+        call_apart(write_everywhere, seconds=60)
+    with pytest.raises(Ended, match=FORKED):
+        call_apart(fork_in_c_and_wait, seconds=60)
+
+
+@pytest.mark.parametrize("fork", [os.fork, fork_in_c])
+def test_third_party_code_does_not_fork_the_process_of_its_caller(fork, tmp_path):
+    here = os.getpid()
+
+    def deed():
+        number = fork()
+        (tmp_path / str(os.getpid())).touch()
+        return number
+
+    if fork is os.fork:  # a fork by C code is not seen in the process that made it
+        with pytest.raises(Forked, match=FORKED):
+            call_unforked(deed)
+        assert [path.name for path in tmp_path.iterdir()] == [str(here)]
+    else:
+        copy = call_unforked(deed)
+        assert os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]) == 1  # it ended before it returned
+    copy = os.fork()  # anybody else may
+    if not copy:
+        os._exit(7)
+    assert os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]) == 7
 
 
 def test_a_worker_is_used_again_as_this_process_is_now(monkeypatch, tmp_path):

@@ -56,9 +56,9 @@ def test_seconds_are_part_of_the_name():
     [
         ("ismcts:seconds=1,iterations=1000", "give iterations or seconds, not both"),
         ("flat_mc:playouts=10,seconds=1", "give playouts or seconds, not both"),
-        ("flat_mc:seconds=-1", "seconds must be between 0 and 3600, got -1"),
+        ("flat_mc:seconds=-1", "seconds must be between 0 and 3,600, got -1"),
         ("flat_mc:seconds=soon", "seconds must be a number, got 'soon'"),
-        ("flat_mc:seconds=nan", "seconds must be between 0 and 3600, got nan"),
+        ("flat_mc:seconds=nan", "seconds must be between 0 and 3,600, got nan"),
     ],
 )
 def test_bad_seconds_are_refused(text, words):
@@ -260,7 +260,7 @@ SLOW = "flat_mc:seconds=0.00001"
         pytest.param(["compare", "strozzi", "base", "long-tracks", "--agents", SLOW, "--players", "3", "--deals", "2"], marks=pytest.mark.slow),
         ["bench", "strozzi", "--players", "3", "--agents", SLOW, "--games", "1"],
         ["record", "strozzi", "--players", "3", "--agents", SLOW],
-        ["fairness", "strozzi", SLOW, "--players", "3", "--deals", "1"],
+        ["leak-check", "strozzi", SLOW, "--players", "3", "--deals", "1"],
         pytest.param(["exploit", "strozzi", "greedy", "--players", "3", "--search", SLOW, "--deals", "1", "--generations", "1", "--population", "4", "--held-out", "2"], marks=pytest.mark.slow),
     ],
     ids=lambda arguments: f"{arguments[0]} {arguments[2]}",

@@ -1,4 +1,4 @@
-"""The command line in a subprocess: what it prints, where, and with which exit code."""
+"""The command line: what it prints, where, and with which exit code. What depends on the process runs in one of its own."""
 
 import json
 import os
@@ -11,7 +11,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from strozzi_sim.cli.play import names_meant, outcome_words
+from commands import strozzi
+from our_games import KNOWN_GAMES, OUR_GAMES
+from strozzi_sim.cli.at_table import names_meant
+from strozzi_sim.cli.play import outcome_words
 from strozzi_sim.kernel.trust import open_folder
 
 BOT = """
@@ -24,15 +27,15 @@ def bad(state, rules, params, memory, rng):
 """
 
 
-def strozzi(*arguments, cwd=None, stdin=None, **environment):
+def process(*arguments, cwd=None, stdin=None, **environment):
     command = [sys.executable, "-m", "strozzi_sim", *map(str, arguments)]
     return subprocess.run(
         command, cwd=cwd, input=stdin, env={**os.environ, **environment}, capture_output=True, text=True, timeout=300, check=False
     )  # fmt: skip
 
 
-def document(*arguments, **options):
-    done = strozzi(*arguments, "--json", **options)
+def document(*arguments, run=strozzi, **options):
+    done = run(*arguments, "--json", **options)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -45,7 +48,7 @@ COMMANDS = [
     "compare",
     "ladder",
     "exploit",
-    "fairness",
+    "leak-check",
     "play",
     "record",
     "replay",
@@ -54,6 +57,7 @@ COMMANDS = [
     "games",
     "bench",
     "cache",
+    "warm",
 ]
 
 
@@ -87,7 +91,7 @@ def test_bench_json():
     found = document("bench", "strozzi", "--players", 4, "--agents", "random", "--workers", 1, "--games", 1000)
     assert set(found) == {
         "game", "players", "agents", "workers", "games", "seconds", "games_per_s", "rounds_per_s", "decisions_per_s",
-        "decisions_per_game", "playouts_per_s", "compile_s", "first_result_s", "peak_rss_mib",
+        "decisions_per_game", "playouts_per_s", "compile_s", "first_result_s", "peak_rss_mib", "slower",
     }  # fmt: skip
     assert found["games"] == 1000
     assert found["agents"] == ["random"] * 4
@@ -107,7 +111,7 @@ def test_agents_and_games_json():
     assert set(agents) >= {"random", "greedy", "heuristic", *styles}
     assert agents["random"]["stochastic"] is True
     assert set(agents["greedy"]["params"]["margin"]) >= {"default", "low", "high"}
-    assert document("games") == [
+    assert [game for game in document("games") if game["name"] in OUR_GAMES] == [
         {
             "name": "medici_vs_strozzi", "players": [2], "variants": ["base", "short", "long", "medici_like"],
             "behaviour": 1, "tiers": {"weak": "random", "middle": "fair-price", "search": "appraiser"},
@@ -132,14 +136,47 @@ def test_agents_games_and_cache_in_the_terminal():
     assert "MiB" in strozzi("cache").stdout
 
 
+def test_an_unknown_game_is_not_compiled_ahead():
+    done = strozzi("warm", "medici")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "medici_vs_strozzi" in done.stderr
+
+
+@pytest.mark.slow
+def test_after_warm_nothing_is_compiled():
+    (line,) = json.loads(process("warm", "medici_vs_strozzi", "--json").stdout)
+    assert line["pieces"] > 15
+    assert line["mib"] > 0.5
+    assert Path(line["folder"]).name.startswith("medici_vs_strozzi-")
+    code = """
+from numba.core.compiler_machinery import PassManager
+PassManager.run = None
+import strozzi_sim as ss
+ss.simulate("medici_vs_strozzi", agents=["fair-price"], deals=2)
+print("simulated")
+position = ss.Position("medici_vs_strozzi", 2)
+position.observation()
+position.play(position.ask("appraiser:playouts=4"))
+ss.VectorEnv("medici_vs_strozzi", 2, 4).reset(seed=1)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (0, "simulated\n"), done.stderr
+
+
 def test_cache_can_be_cleared(tmp_path):
     open_folder(tmp_path / f"strozzi-{7:016x}")
-    assert "1 folders removed" in strozzi("cache", "--clear", STROZZI_CACHE_DIR=tmp_path, TMPDIR=tmp_path).stdout
+    assert "1 folders removed" in process("cache", "--clear", STROZZI_CACHE_DIR=tmp_path, TMPDIR=tmp_path).stdout
     assert list(tmp_path.iterdir()) == []
 
 
 def test_balance_json():
-    found = document("balance", "strozzi", "--players", "4", "--agents", "greedy,random", "--deals", 50, "--seed", 3)
+    found = document(
+        "balance", "strozzi", "--players", "4", "--agents", "greedy,random", "--deals", 50, "--seed", 3, run=process
+    )
     assert found["plan"]["games"] == 200
     assert found["plan"]["lineups"] == [["greedy", "random", "greedy", "random"]]
     shares = [row for row in found["tables"]["lineup"] if row["figure"] == "win_share"]
@@ -149,7 +186,7 @@ def test_balance_json():
 
 
 def test_balance_in_the_terminal():
-    done = strozzi("balance", "strozzi", "--players", "3", "--agents", "random", "--deals", 60)
+    done = strozzi("balance", "strozzi", "--players", "3", "--agents", "random", "--deals", 60, "--workers", 1)
     assert done.returncode == 0
     assert "= 60 games" in done.stdout
     assert "win_share" in done.stdout
@@ -160,7 +197,7 @@ def test_run_and_report(tmp_path):
     study.write_text(
         'name = "tiny"\ngame = "strozzi"\nplayers = [3]\ndeals = 60\nlineups = [["random"]]\n[report]\npages = ["balance"]\n'
     )
-    found = document("run", study, cwd=tmp_path)
+    found = document("run", study, cwd=tmp_path, run=process)
     assert found["games"] == found["played_now"] == 60
     assert Path(found["results"]) == Path("results/tiny")
     assert (tmp_path / found["report"]).is_file()
@@ -239,7 +276,7 @@ def test_replay_shows_words_and_board(games):
     assert done.returncode == 0
     assert done.stdout.count("Tracks ") == 4
     assert "Round 3 begins" in done.stdout
-    assert "; ranking: " in done.stdout
+    assert "The game ends; the best first: " in done.stdout
     assert "florence" in done.stdout
     stepped = strozzi("replay", games, "--step", stdin="\n\n\n")
     assert stepped.stdout.count("-- Enter for more --") == 4
@@ -248,12 +285,14 @@ def test_replay_shows_words_and_board(games):
 
 def test_a_person_can_play_to_the_end():
     answers = "nonsense\npass\n" + "pa\nvenice\nrome\nnaples\nT\n" * 400
-    done = strozzi("play", "strozzi", "--players", 3, "--agents", "greedy", "--seat", 1, "--seed", 5, stdin=answers)
+    done = process("play", "strozzi", "--players", 3, "--agents", "greedy", "--seat", 1, "--seed", 5, stdin=answers)
     assert done.returncode == 0, done.stderr
     assert "'nonsense' is not a valid choice" in done.stdout
-    assert "; ranking: " in done.stdout
+    assert "The game ends; the best first: " in done.stdout
+    assert re.search(r"^Round 1 is scored\. +ships +markers +bonus +coins$", done.stdout, re.MULTILINE)
+    assert re.search(r"^  you +\d+ +\d+ +\d+ +\d+$", done.stdout, re.MULTILINE)
     assert re.fullmatch(
-        r"greedy \(seat [02]\) wins with \d+; you \(seat 1\) take place [23] with \d+\.", done.stdout.splitlines()[-1]
+        r"greedy \(seat [02]\) wins with \d+; you take place [23] with \d+\.", done.stdout.splitlines()[-1]
     )
     left = strozzi("play", "strozzi", "--players", 3, stdin="p\nq\n")
     assert "'p' may be pass / pirate / plus_one." in left.stdout
@@ -268,29 +307,72 @@ def test_a_person_chooses_tasks_by_name_and_is_told_the_end():
     done = strozzi("play", "strasbourg", "--players", 3, "--agents", "random", "--seed", 3, stdin=answers)
     assert done.returncode == 0, done.stderr
     assert "'t_ed' may be T_ED5 / T_ED6." in done.stdout
-    assert "'T_ED5 T_LORD' is not a valid choice." in done.stdout
-    assert "you (seat 0) keeps T_ED5, T_BORDER6." in done.stdout
-    assert "you (seat 0) draws 3, " in done.stdout
+    assert "'T_ED5 T_LORD' is not a valid choice" in done.stdout
+    assert "You keep T_ED5 (2 beside E5, 5 points), T_BORDER6 (6 on the border, 5 points)." in done.stdout
+    assert "You draw 3, " in done.stdout
+    assert "(seat 0)" not in done.stdout
     lines = done.stdout.splitlines()
-    total = next(line for line in lines if line.startswith("The game ends with "))
-    assert re.fullmatch(r"The game ends with -?\d+, -?\d+, -?\d+ points: (random|you) \(seat \d\) wins\.", total)
-    points = re.findall(r"-?\d+", total)[:3]
-    board = lines[lines.index(total) :]
+    start = lines.index(next(line for line in lines if line.startswith("The game ends.")))
+    points = [line.split()[-1] for line in lines[start + 1 : start + 4]]
+    board = lines[start:]
     heading = next(k for k, line in enumerate(board) if line.split()[-1:] == ["total"])
     assert [row.split()[-1] for row in board[heading + 1 : heading + 4]] == points
     assert f" with {points[0]}" in lines[-1]
-    assert "(seat 0)" in lines[-1]
+    # the map is printed at the beginning and at the end; in between only its rows that changed
+    assert sum(line.startswith("City ") for line in lines) == 2
+    asked = sum(" > " in line for line in lines)
+    assert sum("not a valid choice" not in line for line in lines) < 25 * asked
+
+
+def test_a_person_can_ask_for_help_and_take_a_choice_back():
+    answers = "help\n?\nrules\nboard\nundo\nmore\nundo\nlog\nstop\n3\n\nquit\n"
+    done = strozzi("play", "medici_vs_strozzi", "--agents", "random", "--seed", 1, stdin=answers)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("  undo   take your last choice back") == 2
+    assert "- At each harbor the ship with the higher total earns 20 coins" in done.stdout
+    assert done.stdout.count("\nH3\n") >= 2
+    assert "There is no choice of yours to take back." in done.stdout
+    shown = re.findall(r"You show (\S+)\.", done.stdout)
+    assert shown[0] == shown[2]  # in the log, after `more` was taken back
+    assert "Taken back: more, and all that followed." in done.stdout
+    assert shown.count(shown[1]) == 1
+    assert "You name 3 coins." in done.stdout
+
+
+def test_a_choice_that_leads_to_debt_is_confirmed(tmp_path):
+    study = tmp_path / "poor.toml"
+    study.write_text(
+        'name = "poor"\ngame = "medici_vs_strozzi"\ndeals = 2\nlineups = [["random"]]\nvariants = ["poor"]\n'
+        "[variant.poor.money]\nstart_cash = 20\n"
+    )
+    arguments = ["play", "medici_vs_strozzi", "--agents", "random", "--variant", "poor", "--study", study]
+    done = strozzi(*arguments, stdin="stop\n30\nno\n40\nyes\nquit\n")
+    assert "You have 20 coins; if Strozzi declines, this leaves you with -10. Type yes to do it" in done.stdout
+    assert "this leaves you with -20." in done.stdout
+    assert "You name 30 coins." not in done.stdout
+    assert "You name 40 coins." in done.stdout
+    assert done.returncode == 0, done.stderr
+
+
+def test_whatever_is_typed_is_answered():
+    typed = b"\x00\n\xff\xfe\x1b[A\n" + b"x" * 9999 + b"\n"
+    command = [sys.executable, "-m", "strozzi_sim", "play", "medici_vs_strozzi", "--agents", "random"]
+    done = subprocess.run(command, input=typed, capture_output=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(b"is not a valid choice") == 3
+    assert max(map(len, done.stdout.splitlines())) < 200
+    assert b"\x1b" not in done.stdout
 
 
 @pytest.mark.parametrize(
     ("places", "scores", "seat", "words"),
     [
-        ((1.0, 2.0, 3.0), (9, 5, 4), 2, "ann (seat 0) wins with 9; you (seat 2) take place 3 with 4."),
-        ((2.5, 2.5, 1.0), (5, 5, 9), 1, "cid (seat 2) wins with 9; you (seat 1) share place 2 with 5."),
-        ((1.0, 2.0, 3.0), (9, 5, 4), 0, "You (seat 0) win with 9."),
-        ((1.5, 1.5, 3.0), (9, 9, 4), 0, "You (seat 0) and bob (seat 1) share the win with 9."),
-        ((1.5, 1.5, 3.0), (9, 9, 4), 1, "ann (seat 0) and you (seat 1) share the win with 9."),
-        ((1.5, 1.5, 3.0), (9, 9, 4), 2, "ann (seat 0) and bob (seat 1) share the win with 9; you (seat 2) take place 3 with 4."),
+        ((1.0, 2.0, 3.0), (9, 5, 4), 2, "ann (seat 0) wins with 9; you take place 3 with 4."),
+        ((2.5, 2.5, 1.0), (5, 5, 9), 1, "cid (seat 2) wins with 9; you share place 2 with 5."),
+        ((1.0, 2.0, 3.0), (9, 5, 4), 0, "You win with 9."),
+        ((1.5, 1.5, 3.0), (9, 9, 4), 0, "You and bob (seat 1) share the win with 9."),
+        ((1.5, 1.5, 3.0), (9, 9, 4), 1, "ann (seat 0) and you share the win with 9."),
+        ((1.5, 1.5, 3.0), (9, 9, 4), 2, "ann (seat 0) and bob (seat 1) share the win with 9; you take place 3 with 4."),
     ],
 )  # fmt: skip
 def test_the_outcome_names_seats_and_agents(places, scores, seat, words):
@@ -303,7 +385,7 @@ def test_the_outcome_names_seats_and_agents(places, scores, seat, words):
     ("answer", "found"),
     [
         ("a", ["a1", "a2"]), ("a1", ["a1"]), ("a2 a1", ["a1 a2"]), ("b,a1", ["a1 b"]), ("B+A1", ["a1 b"]), ("a2", []), ("a1 a1", []),
-        ("c", []), ("q", ["quit"]), ("quit b", []), ("b1", []),
+        ("c", []), ("q", ["quit"]), ("quit b", []), ("b1", []), ("?", ["help"]), ("undo", ["undo"]),
     ],
 )  # fmt: skip
 def test_several_things_are_named_at_once(answer, found):
@@ -312,18 +394,29 @@ def test_several_things_are_named_at_once(answer, found):
     assert names_meant(answer.lower(), names, together) == found
 
 
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ("3", []), ("30", ["30"]), ("5@", []), ("5@h1", ["5@H1"]), ("4+", []), ("4+2", ["4+2"]), ("di", ["discard"]), ("d", ["discard", "draw"]),
+        ("h", ["help"]), ("?", ["help"]), ("log", ["log"]), ("boar", ["board"]), ("rules", ["rules"]), ("q", ["quit"]), ("¹", []),
+    ],
+)  # fmt: skip
+def test_numbers_are_typed_whole(answer, found):
+    assert names_meant(answer, ["30", "31", "5@H1", "4+2", "discard", "draw"], ()) == found
+
+
 # -- bad input -------------------------------------------------------------------------------------------------------
 
 BAD = [
-    (["bench", "strozi"], 2, "unknown game 'strozi'; known: medici_vs_strozzi, strasbourg, strozzi"),
+    (["bench", "strozi"], 2, f"unknown game 'strozi'; {KNOWN_GAMES}"),
     (["bench", "strozzi", "--players", "7"], 2, "--players: strozzi takes 3-6 players, got 7"),
     (["bench", "strozzi", "--players", "many"], 2, "--players: expected 4, 3-6 or 3,5, got 'many'"),
-    (["bench", "strozzi", "--players", "3-5"], 2, "--players: this command plays one player count"),
+    (["bench", "strozzi", "--players", "3-5"], 2, "--players: this is played at one player count"),
     (["bench", "strozzi", "--agents", "alphago"], 2, "unknown agent 'alphago'; known: "),
     (["bench", "strozzi", "--agents", "random:x=2"], 2, "random has no parameter 'x'"),
     (["bench", "strozzi", "--players", "3", "--agents", "random,random,random,random"], 2, "4 agents"),
-    (["bench", "strozzi", "--workers", "-1"], 2, "--workers: must be at least 1, got -1"),
-    (["bench", "strozzi", "--workers", "two"], 2, "Invalid value for '--workers'"),
+    (["bench", "strozzi", "--workers", "-1"], 2, "--workers: must be between 1 and 1,024, got -1"),
+    (["bench", "strozzi", "--workers", "two"], 2, "--workers: expected a whole number, got 'two'"),
     (["bench", "strozzi", "--games", "0"], 2, "--games: must be between 1 and 1,000,000,000,000, got 0"),
     (["bench", "strozzi", "--seconds", "0.001"], 2, "--seconds: must be between 0.01 and 1,000,000, got 0.001"),
     (["play", "strozzi", "--deal", str(2**53)], 2, "--deal: must be between 0 and 9,007,199,254,740,991, got 9007199254740992"),
@@ -333,7 +426,7 @@ BAD = [
     (["bench"], 2, "Missing argument 'GAME'"),
     (["bench", "strozzi", "--speed"], 2, "No such option"),
     (["dance"], 2, "No such command 'dance'"),
-    (["balance", "strozzi", "--deals", "0"], 2, "balance: deals: expected `int` >= 1"),
+    (["balance", "strozzi", "--deals", "0"], 2, "--deals: must be between 1 and 1,000,000,000, got 0"),
     (["balance", "strozzi", "--seatings", "chaos"], 2, "unknown design 'chaos'"),
     (["balance", "strozzi", "--players", "3-4", "--agents", "random,random,random,random"], 2, "for 3 seats"),
     (["record", "strozzi", "--seating", "4", "--players", "4"], 2, "--seating: must be between 0 and 3, got 4"),
@@ -358,11 +451,21 @@ def test_bad_input_is_one_line_and_leaves_nothing(tmp_path, arguments, code, wor
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_process_ends_with_the_exit_code():
+    """The rows above run in the test's process."""
+    arguments, code, words = BAD[0]
+    done = process(*arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr.startswith("strozzi: error: ")
+    assert done.stderr.count("\n") == 1
+    assert words in done.stderr
+
+
 def test_a_folder_that_cannot_be_made_is_exit_4_with_nothing_on_standard_output(tmp_path):
     (tmp_path / "file").write_text("")
     study = tmp_path / "study.toml"
     study.write_text('name = "x"\ngame = "strozzi"\nplayers = [3]\ndeals = 10\nlineups = [["random"]]\n')
-    done = strozzi("run", study, "--out", tmp_path / "file" / "inside")
+    done = process("run", study, "--out", tmp_path / "file" / "inside")
     assert (done.returncode, done.stdout) == (4, "")
     assert "cannot write to" in done.stderr
     assert done.stderr.count("\n") == 1
@@ -401,15 +504,15 @@ def test_a_truncated_record_is_refused(games, tmp_path):
 
 def test_an_agents_fault_is_exit_3_with_a_replay_that_faults_again(tmp_path):
     (tmp_path / "bots.py").write_text(BOT)
-    done = strozzi("bench", "strozzi", "--agents", "bots.py::bad", "--games", 5, cwd=tmp_path)
+    done = process("bench", "strozzi", "--agents", "bots.py::bad", "--games", 5, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (3, "")
     assert "illegal action 99" in done.stderr
     replay = done.stderr.split("replay: strozzi ")[1].strip().replace("'", "").split()
-    again = strozzi(*replay, cwd=tmp_path)
+    again = process(*replay, cwd=tmp_path)
     assert again.returncode == 3
     assert not (tmp_path / "fault.jsonl").exists()
     (tmp_path / "bots.py").write_text("import nothing_of_that_name")
-    assert strozzi("bench", "strozzi", "--agents", "bots.py::bad", cwd=tmp_path).returncode == 3
+    assert process("bench", "strozzi", "--agents", "bots.py::bad", cwd=tmp_path).returncode == 3
 
 
 def test_debug_shows_the_traceback():
@@ -421,5 +524,5 @@ def test_debug_shows_the_traceback():
 
 def test_quiet_commands_answer_quickly():
     began = time.monotonic()
-    assert strozzi("--help").returncode == 0
+    assert process("--help").returncode == 0
     assert time.monotonic() - began < 20  # a hang, not a speed, is what this would find

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from our_games import KNOWN_GAMES
 from strozzi_games import STROZZI
 from strozzi_sim.cli.app import app, run
 from strozzi_sim.cli.options import parse_players
@@ -39,7 +40,7 @@ def test_help_cuts_no_sentence(capsys):
         ("bench strozzi --player 4", "did you mean --players?"),
         (
             "bench strozi",
-            "unknown game 'strozi'; known: medici_vs_strozzi, strasbourg, strozzi; did you mean 'strozzi'?",
+            f"unknown game 'strozi'; {KNOWN_GAMES}; did you mean 'strozzi'?",
         ),
         ("bench strozzi --agents gredy", "did you mean 'greedy'?"),
         ("agents heuristik", "did you mean 'heuristic'?"),

@@ -5,17 +5,18 @@ import json
 
 import pytest
 
+from our_games import OUR_GAMES
 from strozzi_sim.agent import Param, load_agent
 from strozzi_sim.cli import app
-from strozzi_sim.cli.play import _spoken
-from strozzi_sim.games import game_names, load_game
+from strozzi_sim.cli.at_table import spoken
+from strozzi_sim.games import load_game
 from strozzi_sim.games.variants import shipped_variants
 from strozzi_sim.play.position import Position
 
 SEARCHERS = ("flat_mc:playouts=2", "ismcts:iterations=20")
 
 
-@pytest.fixture(params=game_names())
+@pytest.fixture(params=OUR_GAMES)
 def game(request):
     return load_game(request.param)
 
@@ -116,7 +117,7 @@ def test_exploit_tunes_the_standard_agent(game, document):
 
 def test_fairness(game, document):
     """That every agent is fair, the tests of the rules of every game tell."""
-    assert document("fairness", game.name, game.standard_agent, "--players", fewest(game), "--deals", 1)["ok"] is True
+    assert document("leak-check", game.name, game.standard_agent, "--players", fewest(game), "--deals", 1)["ok"] is True
 
 
 def test_a_person_plays_to_the_end(game, capsys, monkeypatch):
@@ -139,11 +140,14 @@ def test_a_person_leaves(game, capsys, monkeypatch):
 def test_what_may_be_chosen_is_said_in_few_words(game):
     table = Position(game, fewest(game), seed=1, deal=0)
     while not table.over:
-        assert len(_spoken(table.together or table.names)) < 120
+        meanings = getattr(game.view, "meanings", lambda view, phase: {})(table.view(), int(table.state["phase"][0]))
+        lines = spoken(table.together or table.names, meanings).splitlines()
+        assert max(map(len, lines)) <= 100
+        assert len(lines) <= 5
         table.play(table.legal[len(table.legal) // 3])
 
 
 def test_many_numbers_are_said_as_a_range():
-    assert _spoken([str(price) for price in range(121)]) == "0 to 120"
-    assert _spoken(["buy", "1", "2", "3", "4", "7", "pass"]) == "buy / 1 to 4 / 7 / pass"
-    assert _spoken(["1", "2", "3"]) == "1 / 2 / 3"
+    assert spoken([str(price) for price in range(121)], {}) == "0 to 120"
+    assert spoken(["buy", "1", "2", "3", "4", "7", "pass"], {}) == "buy / 1 to 4 / 7 / pass"
+    assert spoken(["1", "2", "3"], {"2": "two"}) == "1 / 2 (two) / 3"

@@ -335,7 +335,7 @@ def test_the_command_shows_every_decision(file, capsys):
     assert code == 0
     assert out.count("\nDecision ") == len(document["decisions"]) == sum(row["decisions"] for row in document["seats"])
     assert "value: mean reward" in out
-    assert "; ranking: " in out
+    assert "the best first: " in out
     own = document["seats"][0]
     assert own["agent"] == "ismcts:iterations=40"
     assert own["same"] == own["decisions"]

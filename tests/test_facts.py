@@ -10,7 +10,7 @@ from strozzi_games import BASE, STROZZI, variant
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.columns import Levels, Setting, bands, labels, numbers
 from strozzi_sim.facts.conditions import Condition
-from strozzi_sim.facts.counting import count_rows
+from strozzi_sim.facts.counting import count_rows, finish_counts
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
 from strozzi_sim.facts.sink import SEATS, batch_for
 from strozzi_sim.games import load_game
@@ -69,7 +69,7 @@ def sink_of(seed):
             row = {}
             for column in SHIP.written:
                 levels = column.levels_in(SETTING)
-                row[column.name] = int(rng.choice(levels.starts))
+                row[column.name] = int(rng.choice(levels.starts) if levels else rng.integers(0, 5000))
                 sink[f"ship_{column.name}"][0, len(rows)] = row[column.name]
             row |= {name: int(values[row["seat"]]) for name, values in fared.items()}
             ship = ships[row["card"]]
@@ -102,6 +102,7 @@ def test_any_crosstabs_together_are_what_plain_python_counts(asked, seed):
     plan = CrosstabPlan(TABLES, STROZZI.facts.SINK, SETTING, asked)
     counting = plan.counting(sink)
     count_rows(GAMES, *counting)
+    finish_counts(*counting)
     for crosstab in asked:
         np.testing.assert_array_equal(plan.read(crosstab, counting.counts[None])[0], counted(crosstab, plan, rows))
 
@@ -114,6 +115,7 @@ def test_a_plan_answers_later_questions_only_if_it_can(asked, later, seed):
     if later in asked or plan.holds(later):
         counting = plan.counting(sink)
         count_rows(GAMES, *counting)
+        finish_counts(*counting)
         np.testing.assert_array_equal(plan.read(later, counting.counts[None])[0], counted(later, plan, rows))
 
 
@@ -125,6 +127,7 @@ def test_counts_of_two_sinks_add_up():
     for sink in (one, two):
         counting = plan.counting(sink)
         count_rows(GAMES, *counting)
+        finish_counts(*counting)
         counts.append(counting.counts)
     both = plan.read(crosstab, np.stack(counts)).sum(axis=0)
     np.testing.assert_array_equal(both, counted(crosstab, plan, first + second))
@@ -140,7 +143,28 @@ def test_no_part_of_a_sink_is_cut_off():
     plan = CrosstabPlan(TABLES, STROZZI.facts.SINK, SETTING, [crosstab])
     counting = plan.counting(sink)
     count_rows(1, *counting)
+    finish_counts(*counting)
     assert plan.read(crosstab, counting.counts[None])[0].sum() == table.rows
+
+
+def test_sums_of_the_largest_and_smallest_values_overflow_nothing():
+    table = next(table for table in TABLES if table.name == "decision")
+    sink = np.zeros(1, STROZZI.facts.SINK)
+    sink["decision_rows"] = table.rows
+    sink["decision_cards_left"], sink["decision_phase"] = 255, np.arange(table.rows) % 2
+    sink["decision_lead"], sink["decision_at_stake"] = -(2**31), 2**31 - 1
+    sink["seat_rows"], sink["seat_ships"] = 4000, 2**16 - 1
+    cards = Crosstab("decision", ("phase",), ("flags_left", "cards_left", "lead", "at_stake"))
+    coins = Crosstab("seat", (), ("ships", "markers", "bonus"))
+    plan = CrosstabPlan(TABLES, STROZZI.facts.SINK, SETTING, [cards, coins])
+    counting = plan.counting(sink)
+    for _ in range(20):
+        count_rows(1, *counting)
+    finish_counts(*counting)
+    rows = 20 * table.rows // 2
+    expected = [rows, 0, 255 * rows, -(2**31) * rows, (2**31 - 1) * rows]
+    assert plan.read(cards, counting.counts[None])[0][:2].tolist() == [expected, expected]
+    assert plan.read(coins, counting.counts[None])[0].tolist() == [80_000, 80_000 * (2**16 - 1), 0, 0]
 
 
 def test_a_sink_has_room_for_its_batch():

@@ -23,10 +23,12 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.keeping import Keep, RowKeeper, kept_rows
 from strozzi_sim.facts.sink import sink_dtype
 from strozzi_sim.games import load_game
+from strozzi_sim.games.own_maps import OwnMap
 from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.play.records import record_game
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.studies.kept import KeptTable, read_facts
+from strozzi_sim.studies.maps import add_in
 from strozzi_sim.studies.planning import plan_of_keys as make_plan
 from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.results import load_results
@@ -340,6 +342,8 @@ def test_a_heat_map_that_chunks_do_not_count_keeps_the_rows(tmp_path):
     added |= {"rows": "port"}
     result = run_study(plan(facts=["game"], heatmap=[added]), tmp_path / "r", workers=1)
     assert len(result.facts("game")) == 40 * 9
+    once_more = add_in(tmp_path / "r", OwnMap(**added | {"name": "other"}), 1)
+    assert len(once_more.facts("game")) == 40 * 9
 
 
 @pytest.mark.parametrize(("share", "every"), [(1, 1), (0.1, 10), (0.3, 3), (0.7, 1), (1e-320, 2**31 - 1)])

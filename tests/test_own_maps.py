@@ -3,22 +3,22 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import strozzi_sim as ss
+from commands import strozzi
+from our_games import OUR_GAMES
 from strozzi_sim.errors import InputError
-from strozzi_sim.games import game_names, load_game
+from strozzi_sim.games import load_game
 from strozzi_sim.games.own_maps import OwnMap
-from strozzi_sim.studies.maps import add_heat_map, add_to, heat_map, plan_in
+from strozzi_sim.studies.maps import add_heat_map, add_in, plan_in
 from strozzi_sim.studies.planning import plan_of_keys as make_plan
 from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.run import run_in_memory, run_study
-from strozzi_sim.studies.study import Run
 
 LATE = {"name": "late", "rows": "flag", "columns": "cards_left", "value": "mean prize", "where": "round == 3"}
 WINS = {"name": "wins", "rows": "card", "columns": "flag", "value": "share win"}
@@ -115,18 +115,19 @@ def test_a_map_of_kept_rows_is_that_of_games_and_plays_nothing(tmp_path, game):
     bare = run_study(make_plan(keys, "bare"), tmp_path / "bare", workers=1)
     few = run_study(make_plan({**keys, "facts": [table], "facts_share": 0.5}, "few"), tmp_path / "few", workers=1)
     for own in maps:
-        found = add_heat_map(kept.folder, own)
+        found = add_in(kept.folder, own)
         assert found.played_now == 0
-        again = add_heat_map(bare.folder, own)
+        again = add_in(bare.folder, own)
         assert again.played_now == again.n_games or own.name != "a"
         pd.testing.assert_frame_equal(
             found.tables[f"heat_{own.name}"], again.tables[f"heat_{own.name}"], check_exact=True
         )
         assert found.tables[f"heat_{own.name}"]["value"].notna().any()
         pd.testing.assert_frame_equal(found.tables["balance"], kept.tables["balance"], check_exact=True)
-    assert add_heat_map(few.folder, maps[0]).played_now == few.games  # half of the deals are no answer
+    assert add_in(few.folder, maps[0]).played_now == few.n_games  # half of the deals are no answer
     in_memory = run_in_memory(make_plan({**keys, "facts": [table]}, "kept"), workers=1)
-    added = add_to(in_memory, maps[0], Run(None, 1, Progress(games=lambda done, total: pytest.fail("plays again"))))
+    in_memory.watch = Progress(games=lambda done, total: pytest.fail("plays again"))
+    added = add_heat_map(in_memory, maps[0])
     pd.testing.assert_frame_equal(added.tables["heat_a"], found.tables["heat_a"])
 
 
@@ -150,14 +151,14 @@ def test_a_killed_study_takes_a_new_map_up_where_it_was(finished, tmp_path):
 def test_a_map_added_to_a_folder_by_hand(finished, tmp_path):
     folder = copied(finished, tmp_path)
     before = tables_of(folder)
-    results = add_heat_map(folder, OwnMap(**WINS), Run(workers=1))
+    results = add_in(folder, OwnMap(**WINS), 1)
     assert "heat_wins" in results.tables
     assert {name: tables_of(folder)[name] for name in before} == before
     assert [own.name for own in plan_in(folder).own_maps] == ["late", "wins"]
-    other = add_heat_map(folder, OwnMap(**{**WINS, "columns": "port"}), Run(workers=1))
+    other = add_in(folder, OwnMap(**{**WINS, "columns": "port"}), 1)
     assert set(other.tables["heat_wins"]["column"]) == {"venice", "rome", "naples"}  # takes the place of the one before
     with pytest.raises(InputError, match="holds no results"):
-        add_heat_map(tmp_path, OwnMap(**WINS))
+        add_in(tmp_path, OwnMap(**WINS))
 
 
 def test_a_study_names_where_a_map_is_wrong():
@@ -175,15 +176,10 @@ def test_a_study_names_where_a_map_is_wrong():
 
 
 def test_a_map_of_a_game_from_python():
-    results = heat_map("strozzi", OwnMap("mine", rows="flag", columns="sail", value="share win"), players=4, deals=40)
+    results = ss.heatmap("strozzi", "flag", "sail", "share win", name="mine", players=4, deals=40)
     found = results.tables["heat_mine"]
     assert set(found["figure"]) == {"win_share"}
     assert results.folder is None
-
-
-def strozzi(*arguments, cwd=None):
-    command = [sys.executable, "-m", "strozzi_sim", *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
 
 
 @pytest.mark.slow
@@ -207,7 +203,7 @@ def test_the_heatmap_command(finished, tmp_path):
     assert strozzi("heatmap", "strozzi", "--rows", "flag", "--columns", "sale").returncode == 2
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", OUR_GAMES)
 def test_the_facts_command_lists_every_column(name):
     listed = json.loads(strozzi("facts", name, "--json").stdout)
     tables = load_game(name).facts.TABLES
@@ -220,7 +216,7 @@ def test_the_facts_command_lists_every_column(name):
     assert strozzi("facts", name, "nonsense").returncode == 2
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", OUR_GAMES)
 def test_the_page_of_a_games_facts_is_what_the_command_prints(name):
     page = Path(__file__).parents[1] / "docs" / "games" / f"{name}.md"
     assert page.read_text() == strozzi("facts", name, "--markdown").stdout, f"strozzi facts {name} --markdown > {page}"

@@ -2,6 +2,7 @@
 
 import itertools
 
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.patches import Rectangle
@@ -17,10 +18,13 @@ PARTS = tuple(Figure(name, name, "amount") for name in ("council", "tasks", "cit
 def rows(values, players=(4,), **keys):
     """The rows of a table: figure -> value, for each player count."""
     return pd.DataFrame(
-        {"players": count, **keys, "figure": name, "value": value, "low": value, "high": value, "n": 900, "deals": 900}
+        {
+            "players": count, "variant": "base", "lineup": "a", **keys, "figure": name, "value": value, "low": value, "high": value,
+            "n": 900, "deals": 900,
+        }
         for count in players
         for name, value in values.items()
-    )
+    )  # fmt: skip
 
 
 def bars(values):
@@ -73,3 +77,59 @@ def test_dots_at_the_end_of_an_axis_are_not_cut_off():
     ticks = [label.get_text() for label in worth.get_xticklabels()]
     assert "\N{MINUS SIGN}2" in ticks
     assert not any("-" in tick for tick in ticks)
+
+
+# Compared pictures: one scale
+
+
+def scenes(values):
+    """Rows of two variants, the second with twice the values of the first."""
+    parts = []
+    for variant, factor in (("base", 1), ("double", 2)):
+        for level in ("1", "2"):
+            part = rows({name: factor * value for name, value in values.items()}, (3, 4), level=level)
+            parts.append(part.assign(variant=variant, lineup="a"))
+    return pd.concat(parts)
+
+
+@pytest.mark.parametrize("zero", [False, True])
+@pytest.mark.parametrize("kind", ["lines", "intervals", "dots", "bars"])
+def test_pictures_of_two_variants_have_one_scale(kind, zero):
+    table = scenes({"won": 0.4, "lost": 0.1})
+    figures = (Figure("won", "won", "amount"), Figure("lost", "lost", "amount"))
+    shown = Picture(
+        "x", "x", kind, "x", figures[:1] if kind in ("lines", "intervals") else figures, "X", x="level", zero=zero
+    )
+    first, second = (draw(shown, table[table["variant"] == name], {}, None, table) for name in ("base", "double"))
+    axis = "get_xlim" if kind in ("dots", "bars") else "get_ylim"
+    limits = [[getattr(axes, axis)() for axes in drawing.axes] for drawing in (first, second)]
+    assert limits[0] == limits[1]
+    assert all(high >= 0.2 for _, high in limits[0])
+    assert max(high for _, high in limits[0]) >= 0.8
+
+
+def test_quantiles_of_two_variants_have_one_scale():
+    names = ("q05", "q25", "q50", "q75", "q95", "mean")
+    table = scenes({name: 10.0 * k for k, name in enumerate(names, 1)}).query("level == '1'")
+    shown = Picture("x", "x", "spread", "x", tuple(Figure(name, name, "count") for name in names), "X")
+    limits = {
+        draw(shown, table[table["variant"] == name], {}, None, table).axes[0].get_xlim() for name in ("base", "double")
+    }
+    assert len(limits) == 1
+
+
+@pytest.mark.parametrize("kind", ["dots", "intervals"])
+def test_a_figure_without_values_has_no_panel(kind):
+    table = rows({"won": 0.4, "lost": np.nan}, (3,), level="1")
+    figures = (Figure("won", "won", "share"), Figure("lost", "lost", "share"))
+    x = "players" if kind == "intervals" else "level"
+    drawing = draw(Picture("x", "x", kind, "x", figures, "X", x=x), table, {})
+    assert len(drawing.axes) == 1
+    drawing.canvas.draw()
+
+
+def test_a_quantile_without_a_value_is_not_written():
+    names = ("q05", "q25", "q50", "q75", "q95", "mean")
+    table = rows({name: np.nan if name == "q05" else 1.0 for name in names}, (3,))
+    shown = Picture("x", "x", "spread", "x", tuple(Figure(name, name, "count") for name in names), "X")
+    assert len(draw(shown, table, {}).axes[0].texts) == 3

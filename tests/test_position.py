@@ -668,7 +668,7 @@ def test_an_imagined_game_begins_where_it_was_imagined():
         ({"players": 4.0}, r"players: expected a whole number, got 4\.0"),
         ({"players": "4"}, "players: expected a whole number, got '4'"),
         ({"variant": "long-track"}, "variant: unknown variant 'long-track' of strozzi; .*did you mean 'long-tracks'"),
-        ({"variant": 3}, "variant: expected the name of a variant, or a Variant, got 3"),
+        ({"variant": 3}, "variant: expected the name of a variant, a name with its changes, or a Variant, got 3"),
         ({"variant": medici_games.BASE}, "variant: 'base' is a variant of another game than strozzi"),
         ({"seed": -1}, "seed: must be between 0 and"),
         ({"seed": 1.5}, r"seed: expected a whole number, got 1\.5"),

@@ -17,11 +17,13 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
+from our_games import OUR_GAMES
 from strozzi_games import BASE, STROZZI, SWITCHES
 from strozzi_sim.agent import Choice, Param, compiled_agent, load_agent, python_agent, registry, spec_of
 from strozzi_sim.agent.python import CALL
 from strozzi_sim.cli import app
 from strozzi_sim.errors import AgentFault, InputError, Interrupted
+from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import count_legal, kth_legal
 from strozzi_sim.games.strozzi.view import OBSERVATION
 from strozzi_sim.games.variants import from_changes
@@ -448,7 +450,7 @@ def test_a_run_that_hangs_ends_with_3(tmp_path):
     [
         "record strozzi --games 1",
         pytest.param("bench strozzi --games 2 --workers 1", marks=pytest.mark.slow),
-        pytest.param("fairness strozzi AGENT --deals 1", marks=pytest.mark.slow),
+        pytest.param("leak-check strozzi AGENT --deals 1", marks=pytest.mark.slow),
     ],
 )
 @pytest.mark.parametrize("kind", ["act", pytest.param("batch", marks=pytest.mark.slow)])
@@ -456,7 +458,7 @@ def test_code_that_never_comes_back_ends_with_3_without_workers_too(command, kin
     file = tmp_path / "bots.py"
     file.write_text(faulty(kind, "sum(range(10**15))"))  # keeps the interpreter's lock
     words = shlex.split(command.replace("AGENT", f"{file}::bad"))
-    if words[0] != "fairness":
+    if words[0] != "leak-check":
         words += ["--agents", f"{file}::bad"]
     done = subprocess.run(
         [sys.executable, "-m", "strozzi_sim", *words], cwd=tmp_path, capture_output=True, text=True,
@@ -533,7 +535,7 @@ def test_workers_that_hang_or_die_are_a_fault(tmp_path, monkeypatch):
 # -- the document's examples -----------------------------------------------------------------------------------------
 
 EXAMPLES = {"cargo": ("cargo", 20), "shipper": ("Shipper", 20), "network": ("Network", 30), "saver": ("Saver", 20)}
-KINDS = {"cargo": "compiled", "shipper": "batch", "network": "batch", "saver": "act"}
+KINDS = {"cargo": "compiled", "loader": "compiled", "shipper": "batch", "network": "batch", "saver": "act"}
 WITHOUT_TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
 NAMES = [pytest.param(name, marks=WITHOUT_TORCH if name == "network" else ()) for name in EXAMPLES]
 
@@ -544,7 +546,7 @@ def example(name):
     return text
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, "loader"])
 def test_an_example_plays_from_a_file(name, tmp_path):
     file = tmp_path / "bots.py"
     file.write_text(example(name))
@@ -582,6 +584,15 @@ def package(tmp_path_factory):
     command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", *alone, "--target", str(target), str(source)]
     subprocess.run(command, check=True, capture_output=True, text=True)
     return target
+
+
+@pytest.mark.parametrize("game", OUR_GAMES)
+def test_the_page_lists_every_field_of_a_view_and_names_fields_of_the_state(game):
+    view = [field.name for field in dataclasses.fields(load_game(game).view.View)]
+    assert f"- {game}: {', '.join(f'`{name}`' for name in view)}\n" in DOCUMENT
+    in_state, in_view = re.search(rf"^\| {game} \| (.*) \| (.*) \|$", DOCUMENT, re.MULTILINE).groups()
+    assert set(re.findall(r"`(\w+)", in_state)) <= set(load_game(game).state.names)
+    assert set(re.findall(r"`(\w+)", in_view)) <= set(view)
 
 
 @pytest.mark.slow

@@ -240,9 +240,9 @@ def test_a_comparison_a_ladder_and_a_best_response_have_their_picture():
     assert axes.containers[0].lines[0].get_xdata().tolist() == chosen
 
     with pytest.raises(
-        InputError, match="there are no pictures and no report of these results; their tables: fairness"
+        InputError, match="there are no pictures and no report of these results; their tables: leak_check"
     ):
-        ss.fairness("strozzi", "greedy", players=3, deals=1).plot()
+        ss.leak_check("strozzi", "greedy", players=3, deals=1).plot()
 
 
 @pytest.mark.slow
@@ -316,24 +316,24 @@ def test_agents_declared_in_code_play():
         (lambda: ss.simulate("stozzi"), "unknown game 'stozzi'; known: .*did you mean 'strozzi'"),
         (lambda: ss.simulate(3), "game: expected the name of a game, or a Game, got 3"),
         (lambda: ss.simulate("strozzi", players=7), "players: strozzi takes 3-6 players, got 7"),
-        (lambda: ss.simulate("strozzi", players="4"), "players: expected a number of players, or several, got '4'"),
-        (lambda: ss.simulate("strozzi", agents="heuristic"), "agents: expected a list of agents, got 'heuristic'"),
+        (lambda: ss.simulate("strozzi", players="4-"), "players: expected 4, 3-6 or 3,5, got '4-'"),
+        (lambda: ss.simulate("strozzi", agents=7), "agents: expected an agent or a list of agents, got 7"),
         (lambda: ss.simulate("strozzi", agents=["heuristc"]), "unknown agent 'heuristc'.*did you mean 'heuristic'"),
         (lambda: ss.simulate("strozzi", agents=[3]), "agents: an agent is a spec string or was declared .*, got 3"),
         (lambda: ss.simulate("strozzi", 3, ["random"] * 4), "agents: 4 agents .* for 3 seats; give at most 3"),
         (lambda: ss.simulate("strozzi", deals=0), "deals"),
         (lambda: ss.simulate("strozzi", seed=-1), "seed"),
-        (lambda: ss.simulate("strozzi", workers=0), "workers: must be at least 1, got 0"),
+        (lambda: ss.simulate("strozzi", workers=0), "workers: must be between 1 and 1,024, got 0"),
         (lambda: ss.simulate("strozzi", variant="rich"), "unknown variant 'rich'"),
         (lambda: ss.simulate("strozzi", facts=["shp"]), "facts.*'shp'.*did you mean 'ship'"),
         (lambda: ss.simulate("strozzi", heatmaps=["flag-by-sale"]), "heatmaps: unknown name 'flag-by-sale'.*did you mean"),
-        (lambda: ss.simulate("strozzi", heatmaps={"rows": "flag"}), "simulate: .*columns"),
+        (lambda: ss.simulate("strozzi", heatmaps={"rows": "flag"}), "heatmaps: .*columns"),
         (lambda: ss.simulate("strozzi", heatmaps=3), "heatmaps: expected names of heat maps, or mappings .*, got 3"),
         (lambda: ss.simulate("strozzi", seatings="rotated"), "seatings.*did you mean 'rotate'"),
         (lambda: ss.run("study.toml"), "study: expected a Study; read_study makes one of a file, got 'study.toml'"),
         (lambda: ss.Study(name="x", game="strozzi", deal=3, lineups=[["random"]]), "study: .*deal"),
         (lambda: ss.tournament("strozzi", ["random"], players=3), "agents: a tournament with 3 players needs at least 3"),
-        (lambda: ss.fairness("strozzi", "greedy", players=2), "players: strozzi takes 3-6 players, got 2"),
+        (lambda: ss.leak_check("strozzi", "greedy", players=2), "players: strozzi takes 3-6 players, got 2"),
         (lambda: ss.exploit("strozzi", "greedy", population=1), "population: must be between"),
         (lambda: ss.ladder("strozzi", "greedy"), "param: greedy has no parameter 'iterations'"),
         (lambda: ss.read_study("nowhere.toml"), "nowhere.toml"),

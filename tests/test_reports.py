@@ -4,6 +4,7 @@ import itertools
 import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -14,12 +15,13 @@ from report_cells import CELL, FIGURE, cell
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.games import load_game
-from strozzi_sim.games.reporting import FigureTable
+from strozzi_sim.games.reporting import SCENARIO, FigureTable, Picture
 from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.reports import heat_panels
 from strozzi_sim.reports.chance import is_noise
 from strozzi_sim.reports.heat import draw_panels
 from strozzi_sim.reports.heat_grid import TALLEST, grid_of, lines_of
+from strozzi_sim.reports.page import MAX_SCENARIOS, _item
 from strozzi_sim.reports.style import DIVERGING, SEQUENTIAL
 from strozzi_sim.reports.writing import write_report
 from strozzi_sim.studies.tables import study_tables
@@ -181,7 +183,7 @@ def test_unknown_pages_list_the_known_ones(game, pages, cells):
 class Page(HTMLParser):
     """Checks that what opens is closed; collects ids, links and words."""
 
-    EMPTY = frozenset({"meta", "br", "img", "link", "hr"})
+    EMPTY = frozenset({"meta", "br", "img", "link", "hr", "input"})
 
     def __init__(self):
         super().__init__()
@@ -234,7 +236,12 @@ def test_the_page_needs_nothing_but_itself(page, report):
     assert report.stat().st_size < 6_000_000
 
 
-def test_every_picture_is_a_file_named_on_the_page(page, pages, report):
+def drawn_by_count(name, count, counts):
+    """Return the name of the drawing of a heat map at a player count."""
+    return f"{name}--{count}-players" if len(counts) > 1 else name
+
+
+def test_every_picture_is_a_file_named_on_the_page(page, pages, report, counts):
     text = "".join(page.words)
     files = sorted((report.parent / "figures").iterdir())
     stems = {file.stem for file in files}
@@ -244,7 +251,8 @@ def test_every_picture_is_a_file_named_on_the_page(page, pages, report):
         assert file.suffix in (".png", ".svg")
         assert file.stat().st_size > 500
         assert f"figures/{file.stem}.svg" in text
-    assert {f"heat-{name}" for name in pages.HEATMAPS} <= stems
+    maps = {drawn_by_count(f"heat-{name}", count, counts) for name in pages.HEATMAPS for count in counts}
+    assert maps <= stems
     assert not list(report.parent.rglob("*.tmp"))
 
 
@@ -266,12 +274,29 @@ def test_the_page_says_what_was_played_and_how_to_again(game, page):
     assert "nan" not in text.lower().split()
 
 
-def test_the_same_tables_give_the_same_files(game, tables, manifest, report, tmp_path):
+def test_heat_maps_are_shown_at_one_player_count_at_a_time(page, report, counts, pages):
+    """Without scripts, and with all of them in print and where styles are not understood."""
+    assert "script" not in page.tags
+    choices = {f"players-{count}" for count in (*counts, "all")} if len(counts) > 1 else set()
+    assert {name for name in page.ids if name.startswith("players-")} == choices
+    text = report.read_text("utf-8")
+    for count in counts if choices else ():
+        assert f"#players-{count}:checked ~ figure .at:not(.at-{count}) {{ display: none; }}" in text
+        assert text.count(f'<div class="at at-{count}">') >= len(pages.HEATMAPS) / 2
+    assert text.count(" checked>") == bool(choices)
+
+
+def test_an_index_leads_to_every_picture_and_table(page):
+    items = [name for name in page.ids if name.startswith(("item-", "heat-")) and f"#{name}" in page.links]
+    assert len(items) >= page.tags.count("figure") > 30
+
+
+def test_the_same_tables_give_the_same_files(game, tables, manifest, report, tmp_path, counts):
     picture, heat_map = CASES[game.name][3:]
     kept = "heat_" + heat_map.replace("-", "_")
     few = {name: table for name, table in tables.items() if not name.startswith("heat_") or name == kept}
     again = write_report(tmp_path, manifest, few, game)
-    for name in ("seats", picture, f"heat-{heat_map}"):
+    for name in ("seats", picture, drawn_by_count(f"heat-{heat_map}", counts[0], counts)):
         for suffix in ("svg", "png"):
             file = f"figures/{name}.{suffix}"
             assert (again.parent / file).read_bytes() == (report.parent / file).read_bytes()
@@ -288,7 +313,7 @@ def test_a_report_of_little(tmp_path, game, same):
     parser = Page()
     parser.feed(write_report(folder, {"game": game.name}, tables, game).read_text("utf-8"))
     assert parser.open == []
-    assert "all positions win exactly equally often" in "".join(parser.words)
+    assert "all agents win exactly equally often" in "".join(parser.words)
     assert not (folder / "figures" / "old.png").exists()
     assert (folder / "figures" / "mine.png").exists()
 
@@ -304,6 +329,20 @@ def test_several_variants_and_a_single_chunk(tmp_path, game, pages, counts):
     parser.feed(write_report(tmp_path, {"plan": {"variants": variants}}, tables, game).read_text("utf-8"))
     assert parser.open == []
     assert "too few" in "".join(parser.words)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("deals", [1, 4, 9, 30])
+def test_a_study_of_few_deals_has_a_page(deals, tmp_path, game, pages, counts):
+    names = {"strozzi": "greedy", "medici_vs_strozzi": "fair-price", "strasbourg": "tasker"}
+    mixed = ",".join([names[game.name], *["random"] * (counts[0] - 1)])
+    cells = [cell(game, counts[0], agents, deals=deals, chunks=deals) for agents in ("random", mixed)]
+    tables = study_tables(game, cells, pages.PAGES, pages.HEATMAPS)
+    variants = {each.variant: each.components for each in cells}
+    parser = Page()
+    parser.feed(write_report(tmp_path, {"plan": {"variants": variants}}, tables, game).read_text("utf-8"))
+    assert parser.open == []
+    assert "nan" not in "".join(parser.words).lower().split()
 
 
 # Heat maps of many panels
@@ -407,6 +446,24 @@ def test_no_variant_or_line_up_is_left_out_and_no_drawing_too_tall():
     assert set(lineups) <= {text for _, _, drawing in alone.drawings for text in texts_of(drawing)}
 
 
+@pytest.mark.parametrize("series", ["", SCENARIO])
+def test_a_caption_counts_what_its_own_picture_leaves_out(series):
+    """One that tells variants and line-ups apart draws all of them; others are drawn for the first few."""
+    table = heat_table(lambda players, k, i, j: k, variants=("base", "long"), lineups=("a", "b", "c"))
+    shown = Picture(
+        "gains", "ports", "dots", "ports", (Figure("gain", "coins gained", "amount"),), "Gains", series=series
+    )
+    naming = SimpleNamespace(of_all=dict, of=lambda variant, lineup: {})
+    drawn = []
+    painter = SimpleNamespace(
+        parts=lambda shown, name, rows, *_: drawn.append(set(zip(rows["variant"], rows["lineup"], strict=True))) or []
+    )
+    item = _item(shown, table, naming, {}, painter)
+    together = set().union(*drawn)
+    assert len(together) == (6 if series else MAX_SCENARIOS)
+    assert item.left_out == ("" if series else "The first 4 of 6; `tables/ports.csv` has all.")
+
+
 @pytest.mark.slow
 def test_a_page_of_many_panels_stays_small_enough_to_mail(tmp_path):
     """Of a map with thousands of cells the page has pixels; files and links are those of every map."""
@@ -422,12 +479,10 @@ def test_a_page_of_many_panels_stays_small_enough_to_mail(tmp_path):
     parser = Page()
     parser.feed(report.read_text("utf-8"))
     pictures = [link for link in parser.links if link.startswith("data:image/png;base64,")]
-    assert len(pictures) == 2
+    assert len(pictures) == 4
     assert report.stat().st_size < 1_000_000
-    for variant in ("base", "long"):
-        assert {f"heat-{name}-{variant}.{kind}" for kind in ("png", "svg")} <= {
-            file.name for file in (tmp_path / "figures").iterdir()
-        }
+    files = {f"heat-{name}--{players}-players.{kind}" for players in (3, 4, 5, 6) for kind in ("png", "svg")}
+    assert files == {file.name for file in (tmp_path / "figures").iterdir()}
 
 
 def test_the_study_of_all_heat_maps_names_them_all():

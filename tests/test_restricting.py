@@ -295,7 +295,7 @@ def test_what_is_unknown_is_refused(name, forbidden, said):
 @pytest.mark.parametrize(
     ("name", "agent"),
     [("strozzi", "greedy"), ("strozzi", "heuristic"), ("strozzi", "flat_mc:playouts=2"), ("medici_vs_strozzi", "fair-price"),
-     ("medici_vs_strozzi", "fixed-price:value=30"), ("medici_vs_strozzi", "appraiser:playouts=4"),
+     ("medici_vs_strozzi", "fixed-price:value=30"), pytest.param("medici_vs_strozzi", "appraiser:playouts=4", marks=pytest.mark.slow),
      ("strasbourg", "heuristic"), ("strasbourg", "tasker"),
      pytest.param("strasbourg", "strategist:iterations=4", marks=pytest.mark.slow),
      pytest.param("strasbourg", "ismcts:iterations=10", marks=pytest.mark.slow)],

@@ -46,6 +46,7 @@ def test_positions_by_script_are_those_ways():
     assert sorted(dealt) == sorted(state.tobytes() for state, _ in deals(game, few.rules, 3))
 
 
+@pytest.mark.slow
 def test_medici_vs_strozzi_is_dealt_in_every_way_once():
     game, base = load_game("medici_vs_strozzi"), resolve_variant(load_game("medici_vs_strozzi"), "base")
     lots = Counter(shown(base, game, state).lot for state, _ in deals(game, base.rules, 2, start_player=1))

@@ -5,6 +5,7 @@ import ctypes
 import numpy as np
 import pytest
 
+from strozzi_agents.search.tree import TABLE
 from strozzi_games import BASE, STROZZI, variant
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_agent
@@ -239,7 +240,8 @@ SECRET = (
 )
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) for name in SECRET[:3]] + [SECRET[3]])
+@pytest.mark.slow  # Strozzi does by default, in test_results_depend_on_the_deal_alone
+@pytest.mark.parametrize("name", SECRET)
 def test_with_a_model_of_rivals_results_depend_on_the_deal_alone(name):
     """Nothing is left in the model's memory."""
     agents = tuple(load_agent(each, STRASBOURG) for each in (f"{name},model=heuristic", "random", "random"))
@@ -370,3 +372,20 @@ def test_ismcts_finds_the_max_n_action():
 def test_searching_at_random_beats_random(name):
     played = match(name, "random", "random", "random", seatings="rotate").play(0, 25)
     assert played.outcome[0]["wins"][0].sum() / 60 / played.games > 0.7
+
+
+@pytest.mark.parametrize("name", ["ismcts", "mo_ismcts"])
+def test_code_is_compiled_once_for_all_sizes(name):
+    addresses = {
+        compile_agent(load_agent(f"{name}:iterations={iterations}"), STROZZI).address
+        for iterations in (10, 50, 1000, 100_000)
+    }
+    assert len(addresses) == 1
+
+
+def test_visits_beyond_the_table_count():
+    table = Position(STROZZI, 3, seed=5, deal=1)
+    _, memory = _ask(table, compile_agent(load_agent("ismcts:iterations=9000"), STROZZI))
+    assert memory["nodes"][0]["visits"] == 9000
+    assert memory["filled"] == TABLE
+    assert sum(memory["nodes"][child]["visits"] for child in children(memory, 0)) == 9000

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from every_kit import KITS
+from our_games import OUR_GAMES
 from strozzi_games import STROZZI
 from strozzi_sim.conformance import BrokenPromise, check_game
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.errors import InputError
-from strozzi_sim.games import game_names, load_game
+from strozzi_sim.games import load_game
 from strozzi_sim.games.slices import Group, Layout, Slice
 
 LAYOUT = Layout(
@@ -95,7 +96,7 @@ def test_an_unknown_slice_is_told_which_there_are():
         _ = LAYOUT["seats.coins"].columns
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", OUR_GAMES)
 def test_every_game_describes_every_column(name):
     slices = load_game(name).slices
     assert sorted(column for part in slices.parts for column in part.index.ravel()) == list(range(slices.size))

@@ -12,6 +12,7 @@ from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
 from strozzi_sim.games import load_game
 from strozzi_sim.reports.writing import write_report
+from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.results import load_results
 from strozzi_sim.studies.run import run_study
 
@@ -25,8 +26,8 @@ def played(folder, field=FIELD, **options):
     settings = {"players": [3], "deals": 20, "seatings": "rotate"} | options
     made = tournament_of(STROZZI, field, **settings)
     stopping_rule = made.stopping_rule()
-    command = "strozzi tournament strozzi <&>"
-    return run_study(made.plan, folder, workers=1, tables=made.tables, stopping_rule=stopping_rule, command=command)
+    progress = Progress(command="strozzi tournament strozzi <&>")
+    return run_study(made.plan, folder, workers=1, tables=made.tables, stopping_rule=stopping_rule, progress=progress)
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +96,7 @@ def test_written_again_it_is_the_same(results, capsys):
     assert "report: " in capsys.readouterr().out
     assert (results.folder / "report.html").read_bytes() == page
     assert (results.folder / "figures" / "mine.svg").exists()
-    assert load_results(results.folder).games == results.n_games
+    assert load_results(results.folder).n_games == results.n_games
 
 
 def test_a_weaker_agent_that_beats_a_stronger_one_is_named(results):

@@ -9,11 +9,12 @@ import pytest
 
 from every_kit import KITS
 from medici_games import MEDICI_VS_STROZZI
+from our_games import KNOWN_GAMES, OUR_GAMES
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import compiled_agent, load_agent, python_agent, spec_of
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.errors import AgentFault, ArgumentError, InputError
-from strozzi_sim.games import game_names, load_game
+from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import count_legal, kth_legal
 from strozzi_sim.games.strozzi.state import CLAIM_WITH, PIRATE_FLAG
 from strozzi_sim.games.variants import from_changes, resolve_variant
@@ -24,7 +25,7 @@ from strozzi_sim.selfplay.vector import VectorEnv
 
 COUNTS = [
     pytest.param(name, players, marks=pytest.mark.slow if players in load_game(name).player_counts[1:-1] else ())
-    for name in game_names()
+    for name in OUR_GAMES
     for players in load_game(name).player_counts
 ]
 SEED = 5
@@ -283,8 +284,8 @@ def test_a_game_in_which_the_learner_is_not_asked_is_passed_over():
 @pytest.mark.parametrize(
     ("arguments", "options", "words"),
     [
-        (("strozi", 4, 8), {}, "game: unknown game 'strozi'; known: medici_vs_strozzi, strasbourg, strozzi; did you mean 'strozzi'?"),
-        ((3, 4, 8), {}, "game: expected a name or a game, got 3"),
+        (("strozi", 4, 8), {}, f"game: unknown game 'strozi'; {KNOWN_GAMES}; did you mean 'strozzi'?"),
+        ((3, 4, 8), {}, "game: expected the name of a game, or a Game, got 3"),
         (("strozzi", 7, 8), {}, "players: strozzi takes 3-6 players, got 7"),
         (("strozzi", "4", 8), {}, "players: expected a whole number, got '4'"),
         (("strozzi", 4, 0), {}, "n: must be from 1 to 1,048,576, got 0"),
@@ -298,7 +299,7 @@ def test_a_game_in_which_the_learner_is_not_asked_is_passed_over():
         (("strozzi", 4, 8), {"opponents": "fair-price"}, "opponents: agent 'fair-price' does not play strozzi with 4 players"),
         (("strozzi", 4, 8), {"opponents": ["random"] * 4}, "opponents: expected 1 to 3 beside the learner, got 4"),
         (("strozzi", 4, 8), {"opponents": []}, "opponents: expected 1 to 3 beside the learner, got 0"),
-        (("strozzi", 4, 8), {"opponents": 3}, "opponents: expected None, a spec string or a list of them, got 3"),
+        (("strozzi", 4, 8), {"opponents": 3}, "opponents: expected None, an agent or a list of agents, got 3"),
         (("strozzi", 4, 8), {"opponents": spec_of(Slow, STROZZI)}, "opponents: agent 'slow' is written in Python, and only compiled"),
         (("strozzi", 4, 8), {"opponents": "ismcts:seconds=1"}, "opponents: agent 'ismcts:seconds=1': give a count in place of seconds"),
         (("strozzi", 4, 2**20), {"opponents": "ismcts:iterations=100000"}, "n: the opponents need "),

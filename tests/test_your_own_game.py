@@ -12,7 +12,15 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "your-own-game.md").read_text()
-FILES = dict(re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+
+
+def files_of(page):
+    """Return the files that a page shows: name -> text."""
+    return dict(re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
+
+
+FILES = files_of(PAGE)
+FACTS = files_of((ROOT / "docs" / "facts.md").read_text())
 SEARCHERS = ("flat_mc:playouts=5", "ismcts:iterations=30", "mo_ismcts:iterations=30")
 GROUPS = ("strozzi_sim.games", "strozzi_sim.agents")
 
@@ -123,6 +131,68 @@ def test_a_game_that_lacks_a_part_is_named(python, tmp_path):
     assert "game 'goofspiel': goofspiel has no module components, which every game must have" in done.stderr
 
 
+@pytest.fixture
+def with_facts(tmp_path, python):
+    """Add the modules of docs/facts.md to the game."""
+    assert set(FACTS) == {"goofspiel/facts.py", "goofspiel/report.py"}
+    for name, text in FACTS.items():
+        (tmp_path / name).write_text(text)
+
+
+def test_facts_of_the_page_are_listed(with_facts, document):
+    assert [table["name"] for table in document("facts", "goofspiel")] == ["bid", "player"]
+
+
+@pytest.mark.slow
+def test_the_game_of_the_page_has_facts_and_a_report(with_facts, python, strozzi, tmp_path):
+    assert "'facts'" in python("-c", CHECK).stdout
+    strozzi("balance", "goofspiel", "--deals", 60, "--workers", 1, "--out", tmp_path / "out")
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "Which card takes the prize?" in page
+    assert "takes the prize most often" in page
+    assert (tmp_path / "out" / "figures" / "bids.svg").exists()
+    question = ("--rows", "card", "--columns", "prize", "--value", "share won", "--workers", 1)
+    strozzi("heatmap", tmp_path / "out", *question)
+    assert list((tmp_path / "out" / "tables").glob("heat_*.csv"))
+
+
+@pytest.mark.slow
+def test_a_misspelt_figure_of_its_report_is_named(with_facts, python, tmp_path):
+    report = tmp_path / "goofspiel" / "report.py"
+    report.write_text(report.read_text().replace('Figure("won_share"', 'Figure("won_shaer"'))
+    last = python("-c", CHECK, code=1).stderr.splitlines()[-1]
+    said = "goofspiel: report: picture 'bids', table 'bids': unknown figure 'won_shaer'; known: prize_mean, won_share"
+    assert f"{said}; did you mean 'won_share'?" in last
+
+
+@pytest.mark.slow
+def test_our_tests_hold_with_it_installed(python):
+    files = (
+        "house",
+        "agent_contract",
+        "agent_names",
+        "command_words",
+        "record_headers",
+        "wrong_input",
+        "kinds_of_study",
+    )
+    tests = [ROOT / "tests" / f"test_{name}.py" for name in files]
+    python(
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        0,
+        "-p",
+        "no:cacheprovider",
+        "--rootdir",
+        ROOT,
+        "-c",
+        ROOT / "pyproject.toml",
+        *tests,
+    )
+
+
 KNOWLEDGE = """
 import numpy as np
 from numba import int64
@@ -195,7 +265,7 @@ def test_tournament(document):
 @pytest.mark.slow
 @pytest.mark.parametrize("agent", ["face-value", *SEARCHERS])
 def test_fairness(document, agent):
-    found = document("fairness", "goofspiel", agent, "--deals", 1)
+    found = document("leak-check", "goofspiel", agent, "--deals", 1)
     assert found["ok"]
     assert found["decisions"] == 12  # the last card of every hand is no decision
 
@@ -274,8 +344,26 @@ def test_it_keeps_every_promise(python):
         ("view.py", "randbelow(rng, count_bits(hand))", "int64(0)", "determinize: hand (as seat "),
         ("trees.toml", "", "[leaves]\n3 = [5, 24]\n", "move trees: 25 positions after 2 decisions, not 24"),
         ("events.py", '"card": ', '"card": 1 + ', "records: the reference refuses the core's game: line "),
+        (
+            "state.py",
+            "MAX_CARDS * (SEATS + 2) + SEATS",
+            "12",
+            "journal: a game wrote 28 events; JOURNAL_ROWS has room for 12; make it at least 28",
+        ),
+        (
+            "core.py",
+            "state.score[seat] = 0",
+            "pass",
+            "deal: `deal` leaves score as the game before left it: seat 0 is ",
+        ),
+        (
+            "view.py",
+            "    _write_cards(state.unseen, out, UNSEEN)\n",
+            "",
+            "observe: not every place seen by seat 0 is written with a finite number: unseen, columns 58 to 70",
+        ),
     ],
-    ids=["leak", "bias", "tree", "event"],
+    ids=["leak", "bias", "tree", "event", "journal", "deal", "observation"],
 )
 def test_a_promise_that_is_broken_is_told(python, tmp_path, file, text, instead, words):
     place = tmp_path / "goofspiel" / file

@@ -11,15 +11,15 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.games import load_game
 from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.selfplay.pool import Task, play_tasks
-from strozzi_sim.studies.compare import Comparison, plan_agents, plan_variants
-from strozzi_sim.studies.exploit import CHUNKS, _Field, _table
-from strozzi_sim.studies.ladder import Climb, Ladder, find_budgets, plan_ladder
+from strozzi_sim.studies.compare import Comparison
+from strozzi_sim.studies.exploit import CHUNKS, Copies, _table
+from strozzi_sim.studies.ladder import Ladder, find_budgets, lineups_of
 from strozzi_sim.studies.names import find_agents, find_variants
-from strozzi_sim.studies.plan import Extent, Plan
-from strozzi_sim.studies.planning import make_plan
+from strozzi_sim.studies.plan import Plan
+from strozzi_sim.studies.planning import make_plan, plan_of_keys
 from strozzi_sim.studies.run import cell_counts
 from strozzi_sim.studies.tables import study_tables
-from strozzi_sim.studies.tournament import Sample, Tournament, plan_tournament
+from strozzi_sim.studies.tournament import Tournament, plan_tournament
 
 Frames = dict[str, pd.DataFrame]
 MAX_CHUNKS = 4000  # of a long comparison
@@ -78,7 +78,7 @@ def _study(game: str, players: int, lineup: str, *, heatmaps: list[str] | None =
             "lineups": [lineup.split(",")],
             "report": {"heatmaps": shown},
         }
-        plan = make_plan(raw, "coverage")
+        plan = plan_of_keys(raw, "coverage")
         chunks = Chunks(plan, first)
         cells = [cell_counts(plan, chunks, cell) for cell in plan.cells]
         return study_tables(plan.game, cells, plan.pages, plan.heatmaps)
@@ -102,36 +102,40 @@ def _resolved(group: str, name: str, make: Callable[[int], Any]) -> Case:
 
 def _tournament(name: str, agents: list[str], players: int, deals: int) -> Tournament:
     game = load_game(name)
-    extent = Extent([players], deals, "latin")
-    return plan_tournament(game, find_agents(agents, game), extent, find_variants(game, "base"), Sample())
+    return plan_tournament(game, find_agents(agents, game), find_variants(game, "base"), [players], deals, "latin", 0)
 
 
 def _agents(name: str, first: str, second: str, against: list[str], players: int, deals: int) -> Comparison:
     game = load_game(name)
-    (base,) = find_variants(game, "base")
-    return plan_agents(
-        game, find_agents([first, second], game), find_agents(against, game), Extent([players], deals), base
-    )
+    others = find_agents(against, game)
+    lineups = [
+        (side, *(others[k % len(others)] for k in range(players - 1))) for side in find_agents([first, second], game)
+    ]
+    plan = make_plan("compare", game, lineups, find_variants(game, "base"), [players], deals, orders=True)
+    return Comparison(plan, "agent")
 
 
 def _variants(name: str, first: str, second: str, agents: list[str], players: int, deals: int) -> Comparison:
     game = load_game(name)
-    return plan_variants(
-        game, find_variants(game, [first, second]), find_agents(agents, game), Extent([players], deals)
-    )
+    variants = find_variants(game, [first, second])
+    plan = make_plan("compare", game, [find_agents(agents, game)], variants, [players], deals, orders=True)
+    return Comparison(plan, "variant")
 
 
-def _ladder(name: str, agent: str, climb: Climb, players: int, deals: int) -> Ladder:
+def _ladder(name: str, agent: str, param: str, start: float, steps: int, players: int, deals: int) -> Ladder:
     game = load_game(name)
-    (spec,), (base,) = find_agents([agent], game), find_variants(game, "base")
-    return plan_ladder(game, spec, climb.param, find_budgets(spec, climb), Extent([players], deals), base)
+    (spec,) = find_agents([agent], game)
+    budgets = find_budgets(spec, param, start, steps)
+    lineups = lineups_of(spec, param, budgets, players)
+    plan = make_plan("ladder", game, lineups, find_variants(game, "base"), [players], deals, orders=True)
+    return Ladder(plan, param, tuple(budgets[:-1]))
 
 
 def _exploit(game: str, players: int, agent: str, challengers: list[str]) -> Case:
     """The held-out figures of `exploit`, of challengers that are found already."""
     game_played = load_game(game)
     specs = [load_agent(text, game_played) for text in challengers]
-    field = _Field(
+    field = Copies(
         game_played, players, load_agent(agent, game_played), resolve_variant(game_played, "base", {}, "coverage"), 0, 1
     )
 
@@ -202,7 +206,7 @@ def cases(*, quick: bool = False) -> list[Case]:
         _resolved(
             f"ladder {s}",
             "4 players: margin of greedy",
-            lambda n: _ladder(s, "greedy", Climb("margin", 1, 3), players=4, deals=n),
+            lambda n: _ladder(s, "greedy", "margin", 1, 3, players=4, deals=n),
         ),
         _exploit(s, 4, "greedy", ["heuristic", "trader", "random"]),
         _exploit(m, 2, "shader", ["fair-price", "random"]),

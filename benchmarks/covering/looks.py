@@ -14,17 +14,16 @@ from strozzi_sim.games import load_game
 from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.kernel.wins import WIN_UNITS
 from strozzi_sim.studies.names import find_agents, find_variants
-from strozzi_sim.studies.plan import Extent
 from strozzi_sim.studies.standings import add_agents
-from strozzi_sim.studies.tournament import Sample, Tournament, plan_tournament
+from strozzi_sim.studies.tournament import Tournament, plan_tournament
 
 FIGURE = "win_share_anytime"
 
 
 def _tournament(name: str, agents: list[str], players: int, deals: int) -> Tournament:
     game = load_game(name)
-    extent = Extent([players], deals, "latin")
-    return plan_tournament(game, find_agents(agents, game), extent, find_variants(game, "base"), Sample(until="0.0001"))
+    field, variants = find_agents(agents, game), find_variants(game, "base")
+    return plan_tournament(game, field, variants, [players], deals, "latin", 0, until="0.0001")
 
 
 RUNS: dict[str, Callable[[int], Tournament]] = {

@@ -1,24 +1,34 @@
-/* What the C programs of all games share, part one: the records of kernel/streams.py and selfplay/loop.py, the random
-   streams, sets. A game's file includes it first, then says what the game is, then includes loop.h. */
+/* What the C programs of all games share, part one: random streams, sets, the counts that come out. A game's file
+   says how many SOURCES of chance it has and includes it first, then says what the game is, then includes loop.h.
+   constants.h is written by limit_c.py: PLAYERS, the rules of one variant as RULES, the parameters of each agent. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-enum { SOURCES = 16, AGENTS = 1000, POSITIONS = 6, WIN = 60 };
+#include "constants.h"
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+enum { AGENTS = 1000 };
+
+/* Who decides. The loop is compiled once for each. */
+enum { BY_RANDOM, BY_PLAYOUT, BY_FLAT_MC, BY_HEURISTIC };
 
 typedef struct {
     uint64_t key, cursor[SOURCES];
 } Chance;
 
 typedef struct {
-    uint64_t cursor;
+    uint64_t cursor, word; /* word: the next one, ready before it is needed */
 } Random;
 
+/* What those who decide draw from: a stream for each seat, and one for all seats of a simulated game. */
 typedef struct {
-    int64_t game, seed, players, first, last, start_player;
-} Job;
+    Random seat[PLAYERS], roll;
+    int64_t decisions, playouts;
+} Streams;
 
 typedef struct {
     int64_t games, decisions;
@@ -34,35 +44,45 @@ typedef struct {
 
 static const uint64_t GOLDEN = 0x9E3779B97F4A7C15;
 
-static inline uint64_t mix(uint64_t word)
+ALWAYS uint64_t mix(uint64_t word)
 {
     word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9;
     word = (word ^ (word >> 27)) * 0x94D049BB133111EB;
     return word ^ (word >> 31);
 }
 
-static inline uint64_t absorb(uint64_t key, uint64_t word) { return mix(key + GOLDEN * (word + 1)); }
+ALWAYS uint64_t absorb(uint64_t key, uint64_t word) { return mix(key + GOLDEN * (word + 1)); }
 
-static inline int scaled(uint64_t word, uint32_t n) { return (int)(((word >> 32) * n) >> 32); }
+ALWAYS int scaled(uint64_t word, uint32_t n) { return (int)(((word >> 32) * n) >> 32); }
 
-static inline int below(Random *random, int n) { return scaled(mix(random->cursor += GOLDEN), n); }
-
-static inline void open_source(Chance *chance, int source) { chance->cursor[source] = absorb(chance->key, source); }
-
-static inline int draw(Chance *chance, int source, int n)
+ALWAYS void start(Random *random, uint64_t cursor)
 {
-    return scaled(mix(chance->cursor[source] += GOLDEN), n);
+    random->cursor = cursor;
+    random->word = mix(cursor + GOLDEN);
 }
+
+ALWAYS uint64_t next_word(Random *random)
+{
+    uint64_t word = random->word;
+    start(random, random->cursor + GOLDEN);
+    return word;
+}
+
+ALWAYS int below(Random *random, int n) { return scaled(next_word(random), n); }
+
+ALWAYS void open_source(Chance *chance, int slot, int source) { chance->cursor[slot] = absorb(chance->key, source); }
+
+ALWAYS int draw(Chance *chance, int slot, int n) { return scaled(mix(chance->cursor[slot] += GOLDEN), n); }
 
 /* Sets, and orders. */
 
-static inline int lowest(unsigned set) { return __builtin_ctz(set); }
+ALWAYS int lowest(unsigned set) { return __builtin_ctz(set); }
 
-static inline unsigned only(int member) { return 1u << member; }
+ALWAYS unsigned only(int member) { return 1u << member; }
 
-static inline int least(int one, int other) { return one < other ? one : other; }
+ALWAYS int least(int one, int other) { return one < other ? one : other; }
 
-static inline int most(int one, int other) { return one > other ? one : other; }
+ALWAYS int most(int one, int other) { return one > other ? one : other; }
 
 static inline void ascending(uint8_t *items, int count)
 {

@@ -1,7 +1,7 @@
-/* Strozzi in C11: the speed limit that the compiled Python core is measured against.
+/* Strozzi in C11, with the algorithm and the state of strozzi_sim/games/strozzi/core.py.
+   The rules of one variant, and the number of players, are constants. */
 
-   The same work as strozzi_sim/games/strozzi/core.py: the same records, read at run time; the same random streams, bit
-   for bit; the same algorithm. loop.h does the work of strozzi_sim/selfplay/loop.py. */
+enum { TILE_SLOT, SHIP_SLOT, SOURCES };
 
 #include "engine.h"
 
@@ -13,11 +13,11 @@ enum { CLAIM, PIRACY, PORT, TILE, OVER };
 enum { PASS = 1, CLAIM_WITH = 2, PLACE_AT = 5, TAKE_TILE = 8, DECLINE_TILE = TAKE_TILE + MOST_FACE_UP };
 enum { TILE_SOURCE, SHIP_SOURCE, MOST_CHOICES = 8 };
 
-/* The records of state.py, field by field. */
+/* The record of state.py. */
 
 typedef struct {
     uint8_t phase, actor, legal, first_action;
-    uint8_t players, round, start_player, active, ship, holder, holder_flag;
+    uint8_t round, start_player, active, ship, holder, holder_flag;
     uint8_t waiting, with_flag, with_pirate, deck;
     uint8_t hand[SEATS], berths[SEATS];
     uint8_t position[CITIES][SEATS], order[CITIES][SEATS];
@@ -26,22 +26,10 @@ typedef struct {
     uint8_t display_size, display[MOST_FACE_UP];
     uint16_t tile_total[CATEGORIES][SEATS];
     uint32_t coins[SEATS];
-    uint16_t voids[SEATS]; /* of restrictions, which nobody has here */
     uint8_t tile_owner[MOST_TILES];
     uint8_t ships_unseen, unseen_ship[MOST_SHIPS];
     uint8_t tiles_unseen, unseen_tile[MOST_TILES];
 } State;
-
-typedef struct {
-    uint8_t ships, tiles, rounds, face_up, top, cards[SEATS + 1];
-    uint8_t sail[MOST_SHIPS], cargo[MOST_SHIPS][PORTS], scrolls[MOST_SHIPS], promotion[MOST_SHIPS];
-    uint8_t tile_category[MOST_TILES], tile_value[MOST_TILES], tile_ware[MOST_TILES];
-    uint8_t plus_one_speed, ware_steps;
-    uint16_t ship_prize[SEATS], marker_prize[SEATS], category_prize[SEATS], bonus[MOST_SPACES];
-    uint32_t box_coins;
-    uint8_t reverse_start, second_lap, ware_flag_needs_match, tile_optional, zero_total_scores, florence_bonus;
-    uint8_t restricted, no_flag[SEATS], no_port[SEATS], no_category[SEATS]; /* nobody is */
-} Rules;
 
 /* Sets of actions and seats. */
 
@@ -54,7 +42,7 @@ __attribute__((constructor)) static void fill_kth_member(void)
             if (set >> member & 1) kth_member[set][k++] = member;
 }
 
-static inline int next_clockwise(unsigned seats, int seat)
+ALWAYS int next_clockwise(unsigned seats, int seat)
 {
     unsigned later = seats & -(2u << seat);
     return lowest(later ? later : seats);
@@ -62,15 +50,15 @@ static inline int next_clockwise(unsigned seats, int seat)
 
 /* Setting up. */
 
-static inline int draw_tile(State *state, Chance *chance)
+ALWAYS int draw_tile(State *state, Chance *chance)
 {
-    int left = state->tiles_unseen, k = draw(chance, TILE_SOURCE, left), tile = state->unseen_tile[k];
+    int left = state->tiles_unseen, k = draw(chance, TILE_SLOT, left), tile = state->unseen_tile[k];
     state->unseen_tile[k] = state->unseen_tile[left - 1];
     state->tiles_unseen = left - 1;
     return tile;
 }
 
-static inline void ask_claim(State *state, int seat)
+ALWAYS void ask_claim(State *state, int seat)
 {
     state->phase = CLAIM;
     state->actor = seat;
@@ -78,7 +66,7 @@ static inline void ask_claim(State *state, int seat)
     state->legal = 1 | state->hand[seat] << 1;
 }
 
-static inline void ask_piracy(State *state, int seat)
+ALWAYS void ask_piracy(State *state, int seat)
 {
     state->phase = PIRACY;
     state->actor = seat;
@@ -88,7 +76,7 @@ static inline void ask_piracy(State *state, int seat)
 
 static void reveal(State *restrict state, Chance *restrict chance)
 {
-    int left = state->ships_unseen, k = draw(chance, SHIP_SOURCE + state->round, left), active = state->active;
+    int left = state->ships_unseen, k = draw(chance, SHIP_SLOT, left), active = state->active;
     state->ship = state->unseen_ship[k];
     state->unseen_ship[k] = state->unseen_ship[left - 1];
     state->ships_unseen = left - 1;
@@ -98,92 +86,87 @@ static void reveal(State *restrict state, Chance *restrict chance)
     ask_claim(state, active);
 }
 
-static void begin_round(State *restrict state, const Rules *restrict rules, Chance *restrict chance)
+static void begin_round(State *restrict state, Chance *restrict chance)
 {
-    int players = state->players, ships = rules->ships;
-    for (int seat = 0; seat < players; seat++) {
+    int ships = RULES.ships;
+    for (int seat = 0; seat < PLAYERS; seat++) {
         state->hand[seat] = ALL_FLAGS;
         state->berths[seat] = ALL_PORTS;
     }
-    state->with_flag = state->with_pirate = only(players) - 1;
+    state->with_flag = state->with_pirate = only(PLAYERS) - 1;
     for (int port = 0; port < PORTS; port++) state->ships_at[port] = 0;
     for (int ship = 0; ship < ships; ship++) state->unseen_ship[ship] = ship;
     state->ships_unseen = ships;
-    state->deck = rules->cards[players];
-    open_source(chance, SHIP_SOURCE + state->round);
+    state->deck = RULES.cards[PLAYERS];
+    open_source(chance, SHIP_SLOT, SHIP_SOURCE + state->round);
     state->active = state->start_player;
     reveal(state, chance);
 }
 
-static void deal(State *restrict state, const Rules *restrict rules, int players, int start_player,
-                 Chance *restrict chance)
+ALWAYS void deal(State *restrict state, Chance *restrict chance)
 {
-    state->players = players;
     state->round = 0;
-    state->start_player = start_player;
-    for (int seat = 0; seat < players; seat++) {
-        state->coins[seat] = state->voids[seat] = 0;
+    state->start_player = 0;
+    for (int seat = 0; seat < PLAYERS; seat++) {
+        state->coins[seat] = 0;
         for (int category = 0; category < CATEGORIES; category++) state->tile_total[category][seat] = 0;
     }
     for (int city = 0; city < CITIES; city++)
-        for (int k = 0; k < players; k++) {
-            int seat = start_player + k;
+        for (int k = 0; k < PLAYERS; k++) {
             state->position[city][k] = 0;
-            state->order[city][rules->reverse_start ? players - 1 - k : k] = seat >= players ? seat - players : seat;
+            state->order[city][RULES.reverse_start ? PLAYERS - 1 - k : k] = k;
         }
-    int tiles = rules->tiles, shown = rules->face_up < tiles ? rules->face_up : tiles;
+    int tiles = RULES.tiles, shown = RULES.face_up < tiles ? RULES.face_up : tiles;
     for (int tile = 0; tile < tiles; tile++) {
         state->unseen_tile[tile] = tile;
         state->tile_owner[tile] = NOBODY;
     }
     state->tiles_unseen = tiles;
-    open_source(chance, TILE_SOURCE);
+    open_source(chance, TILE_SLOT, TILE_SOURCE);
     for (int slot = 0; slot < shown; slot++) state->display[slot] = draw_tile(state, chance);
     state->display_size = shown;
-    begin_round(state, rules, chance);
+    begin_round(state, chance);
 }
 
 /* Scoring. */
 
-static void score_tiles(State *restrict state, const Rules *restrict rules)
+static void score_tiles(State *restrict state)
 {
-    int players = state->players;
     const uint8_t *order = state->order[FLORENCE];
     for (int category = 0; category < CATEGORIES; category++) {
         const uint16_t *totals = state->tile_total[category];
-        for (int rank = 0; rank < players; rank++) {
+        for (int rank = 0; rank < PLAYERS; rank++) {
             int seat = order[rank], total = totals[seat], better = 0;
-            if (total == 0 && !rules->zero_total_scores) continue;
-            for (int other_rank = 0; other_rank < players; other_rank++) {
+            if (total == 0 && !RULES.zero_total_scores) continue;
+            for (int other_rank = 0; other_rank < PLAYERS; other_rank++) {
                 int other = totals[order[other_rank]];
                 better += other > total || (other == total && other_rank < rank);
             }
-            state->coins[seat] += rules->category_prize[better];
+            state->coins[seat] += RULES.category_prize[better];
         }
     }
 }
 
-static void score_round(State *restrict state, const Rules *restrict rules, Chance *restrict chance)
+static void score_round(State *restrict state, Chance *restrict chance)
 {
-    int players = state->players;
     for (int port = 0; port < PORTS; port++) {
         int ships = state->ships_at[port];
-        for (int rank = 0; rank < ships; rank++) state->coins[state->berth_seat[port][rank]] += rules->ship_prize[rank];
+        for (int rank = 0; rank < ships; rank++) state->coins[state->berth_seat[port][rank]] += RULES.ship_prize[rank];
     }
     for (int city = 0; city < CITIES; city++) {
-        bool bonus_here = city != FLORENCE || rules->florence_bonus;
-        for (int rank = 0; rank < players; rank++) {
+        bool bonus_here = city != FLORENCE || RULES.florence_bonus;
+        for (int rank = 0; rank < PLAYERS; rank++) {
             int seat = state->order[city][rank], space = state->position[city][seat];
             if (space == 0) break;
-            state->coins[seat] += rules->marker_prize[rank] + (bonus_here ? rules->bonus[space] : 0);
+            state->coins[seat] += RULES.marker_prize[rank] + (bonus_here ? RULES.bonus[space] : 0);
         }
     }
-    if (state->round + 1 < rules->rounds) {
+    if (state->round + 1 < RULES.rounds) {
         state->round++;
         state->start_player = state->order[FLORENCE][0];
-        begin_round(state, rules, chance);
+        begin_round(state, chance);
     } else {
-        score_tiles(state, rules);
+        score_tiles(state);
         state->phase = OVER;
         state->legal = 0;
     }
@@ -192,9 +175,9 @@ static void score_round(State *restrict state, const Rules *restrict rules, Chan
 static Place placing(const State *restrict state, int seat)
 {
     uint32_t coins = state->coins[seat];
-    int better = 0, players = state->players;
+    int better = 0;
     bool ahead = true;
-    for (int rank = 0; rank < players; rank++) {
+    for (int rank = 0; rank < PLAYERS; rank++) {
         int other = state->order[FLORENCE][rank];
         if (other == seat)
             ahead = false;
@@ -206,20 +189,20 @@ static Place placing(const State *restrict state, int seat)
 
 /* Playing. */
 
-static void next_turn(State *restrict state, const Rules *restrict rules, int taker, Chance *restrict chance)
+static void next_turn(State *restrict state, int taker, Chance *restrict chance)
 {
     if (state->with_flag == 0 || state->deck == 0) {
-        score_round(state, rules, chance);
+        score_round(state, chance);
     } else {
         state->active = next_clockwise(state->with_flag, taker);
         reveal(state, chance);
     }
 }
 
-static void move(State *restrict state, const Rules *restrict rules, int seat, int city, int steps)
+static void move(State *restrict state, int seat, int city, int steps)
 {
     uint8_t *position = state->position[city], *order = state->order[city];
-    int before = position[seat], after = before + steps < rules->top ? before + steps : rules->top, rank = 0;
+    int before = position[seat], after = before + steps < RULES.top ? before + steps : RULES.top, rank = 0;
     if (after == before) return;
     position[seat] = after;
     while (order[rank] != seat) rank++;
@@ -227,25 +210,25 @@ static void move(State *restrict state, const Rules *restrict rules, int seat, i
     order[rank] = seat;
 }
 
-static void take_tile(State *restrict state, const Rules *restrict rules, int seat, int slot, Chance *restrict chance)
+static void take_tile(State *restrict state, int seat, int slot, Chance *restrict chance)
 {
     if (slot < 0) return;
-    int tile = state->display[slot], ware = rules->tile_ware[tile];
+    int tile = state->display[slot], ware = RULES.tile_ware[tile];
     state->tile_owner[tile] = seat;
-    state->tile_total[rules->tile_category[tile]][seat] += rules->tile_value[tile];
+    state->tile_total[RULES.tile_category[tile]][seat] += RULES.tile_value[tile];
     if (state->tiles_unseen > 0) {
         state->display[slot] = draw_tile(state, chance);
     } else {
         int display = --state->display_size;
         for (; slot < display; slot++) state->display[slot] = state->display[slot + 1];
     }
-    if (ware != NO_WARE) move(state, rules, seat, ware, 1);
+    if (ware != NO_WARE) move(state, seat, ware, 1);
 }
 
-static void place(State *restrict state, const Rules *restrict rules, int seat, int port, Chance *restrict chance)
+static void place(State *restrict state, int seat, int port, Chance *restrict chance)
 {
     int ship = state->ship, flag = state->holder_flag, rank = state->ships_at[port]++;
-    int speed = rules->sail[ship] + (flag == PLUS_ONE_FLAG ? rules->plus_one_speed : 0);
+    int speed = RULES.sail[ship] + (flag == PLUS_ONE_FLAG ? RULES.plus_one_speed : 0);
     uint8_t *seats = state->berth_seat[port], *speeds = state->berth_speed[port];
     uint8_t *ships = state->berth_ship[port], *flags = state->berth_flag[port];
     state->berths[seat] &= ~only(port);
@@ -260,26 +243,26 @@ static void place(State *restrict state, const Rules *restrict rules, int seat, 
     ships[rank] = ship;
     flags[rank] = flag;
 
-    int steps = rules->cargo[ship][port];
-    if (flag == WARE_FLAG && (steps > 0 || !rules->ware_flag_needs_match)) steps += rules->ware_steps;
-    move(state, rules, seat, port, steps);
-    move(state, rules, seat, FLORENCE, rules->scrolls[ship]);
+    int steps = RULES.cargo[ship][port];
+    if (flag == WARE_FLAG && (steps > 0 || !RULES.ware_flag_needs_match)) steps += RULES.ware_steps;
+    move(state, seat, port, steps);
+    move(state, seat, FLORENCE, RULES.scrolls[ship]);
 
     int display = state->display_size;
-    if (rules->promotion[ship] && display > 0) {
-        if (display > 1 || rules->tile_optional) {
+    if (RULES.promotion[ship] && display > 0) {
+        if (display > 1 || RULES.tile_optional) {
             state->phase = TILE;
             state->actor = seat;
             state->first_action = TAKE_TILE;
-            state->legal = (only(display) - 1) | (rules->tile_optional ? only(DECLINE_TILE - TAKE_TILE) : 0);
+            state->legal = (only(display) - 1) | (RULES.tile_optional ? only(DECLINE_TILE - TAKE_TILE) : 0);
             return;
         }
-        take_tile(state, rules, seat, 0, chance);
+        take_tile(state, seat, 0, chance);
     }
-    next_turn(state, rules, seat, chance);
+    next_turn(state, seat, chance);
 }
 
-static void take_card(State *restrict state, const Rules *restrict rules, int seat, int flag, Chance *restrict chance)
+static void take_card(State *restrict state, int seat, int flag, Chance *restrict chance)
 {
     state->holder = seat;
     state->holder_flag = flag;
@@ -288,7 +271,7 @@ static void take_card(State *restrict state, const Rules *restrict rules, int se
     if (flag == PIRATE_FLAG) state->with_pirate &= ~only(seat);
     unsigned berths = state->berths[seat];
     if ((berths & (berths - 1)) == 0) {
-        place(state, rules, seat, lowest(berths), chance);
+        place(state, seat, lowest(berths), chance);
     } else {
         state->phase = PORT;
         state->actor = seat;
@@ -297,19 +280,19 @@ static void take_card(State *restrict state, const Rules *restrict rules, int se
     }
 }
 
-static inline void answer(State *restrict state, const Rules *restrict rules, int seat, int action,
+ALWAYS void answer(State *restrict state, int seat, int action,
                           Chance *restrict chance)
 {
     int flag = action - CLAIM_WITH;
     unsigned waiting = state->waiting;
     if (flag >= 0) {
         if (flag == PIRATE_FLAG) {
-            take_card(state, rules, seat, flag, chance);
+            take_card(state, seat, flag, chance);
             return;
         }
         state->holder = seat;
         state->holder_flag = flag;
-        waiting = (rules->second_lap ? state->with_flag : waiting) & state->with_pirate & ~only(seat);
+        waiting = (RULES.second_lap ? state->with_flag : waiting) & state->with_pirate & ~only(seat);
     }
     if (waiting) {
         int following = next_clockwise(waiting, seat);
@@ -319,57 +302,61 @@ static inline void answer(State *restrict state, const Rules *restrict rules, in
         else
             ask_piracy(state, following);
     } else if (state->holder != NOBODY) {
-        take_card(state, rules, state->holder, state->holder_flag, chance);
+        take_card(state, state->holder, state->holder_flag, chance);
     } else if (state->deck == 0) {
-        score_round(state, rules, chance);
+        score_round(state, chance);
     } else {
         reveal(state, chance);
     }
 }
 
-static inline void apply(State *restrict state, const Rules *restrict rules, int action, Chance *restrict chance)
+ALWAYS void apply(State *restrict state, int action, Chance *restrict chance)
 {
     int seat = state->actor;
     if (state->phase <= PIRACY) {
-        answer(state, rules, seat, action, chance);
+        answer(state, seat, action, chance);
     } else if (state->phase == PORT) {
-        place(state, rules, seat, action - PLACE_AT, chance);
+        place(state, seat, action - PLACE_AT, chance);
     } else {
-        take_tile(state, rules, seat, action == DECLINE_TILE ? -1 : action - TAKE_TILE, chance);
-        next_turn(state, rules, seat, chance);
+        take_tile(state, seat, action == DECLINE_TILE ? -1 : action - TAKE_TILE, chance);
+        next_turn(state, seat, chance);
     }
 }
 
 /* What the loop asks. */
 
-static inline bool over(const State *state) { return state->phase == OVER; }
-
-static inline int actor(const State *state) { return state->actor; }
-
-static inline int score(const State *state, int seat) { return (int)state->coins[seat]; }
-
-static inline int count_legal(const State *state) { return __builtin_popcount(state->legal); }
-
-static inline int kth_legal(const State *state, int k) { return state->first_action + kth_member[state->legal][k]; }
-
-static inline bool is_legal(const State *restrict state, int64_t action)
+ALWAYS void open_all(Chance *chance, const State *state)
 {
-    int64_t bit = action - state->first_action;
-    return 0 <= bit && bit < 8 && (state->legal >> bit & 1);
+    open_source(chance, TILE_SLOT, TILE_SOURCE);
+    open_source(chance, SHIP_SLOT, SHIP_SOURCE + state->round);
 }
 
+ALWAYS bool over(const State *state) { return state->phase == OVER; }
+
+ALWAYS int actor(const State *state) { return state->actor; }
+
+ALWAYS int score(const State *state, int seat) { return (int)state->coins[seat]; }
+
+ALWAYS int count_legal(const State *state) { return __builtin_popcount(state->legal); }
+
+ALWAYS int kth_legal(const State *state, int k) { return state->first_action + kth_member[state->legal][k]; }
+
 /* The unseen in component-file order. */
-static void conceal(State *state, const Rules *rules, int seat)
+static void conceal(State *state, int seat)
 {
-    (void)rules, (void)seat;
+    (void)seat;
     ascending(state->unseen_ship, state->ships_unseen);
     ascending(state->unseen_tile, state->tiles_unseen);
 }
 
 /* Nothing is hidden. */
-static void determinize(State *state, const Rules *rules, int seat, Random *random)
+static void determinize(State *state, int seat, Random *random)
 {
-    (void)state, (void)rules, (void)seat, (void)random;
+    (void)state, (void)seat, (void)random;
 }
 
+#define WITH_HEURISTIC
 #include "loop.h"
+#include "strozzi_heuristic.h"
+
+PLAY(play_heuristic, BY_HEURISTIC)

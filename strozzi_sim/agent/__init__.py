@@ -17,6 +17,7 @@ mean another agent in each game (the entry point is called NAME@GAME), so every 
 from strozzi_sim.agent.declare import EVERY_GAME, RECORDS, Agent, check_compiled, compiled_agent, python_agent
 from strozzi_sim.agent.parameters import Choice, Param, Policy, Seconds
 from strozzi_sim.agent.registry import (
+    AGENT_TYPES,
     AgentSpec,
     AnyAgent,
     agent_names,
@@ -31,6 +32,6 @@ from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.kernel.dense import dense
 
 __all__ = [
-    "EVERY_GAME", "RECORDS", "Agent", "AgentSpec", "AnyAgent", "Choice", "Param", "Policy", "Seconds", "agent_names", "check_compiled", "check_lineup",
+    "AGENT_TYPES", "EVERY_GAME", "RECORDS", "Agent", "AgentSpec", "AnyAgent", "Choice", "Param", "Policy", "Seconds", "agent_names", "check_compiled", "check_lineup",
     "compiled_agent", "dense", "find_agent", "installed_agents", "is_installed", "load_agent", "python_agent", "spec_of", "split_specs",
 ]  # fmt: skip

@@ -56,7 +56,7 @@ def compile_agent(spec: AgentSpec, game: Game) -> CompiledAgent:
             rollout = compile_agent(policy, game)
             memory = np.zeros(1, rollout.memory)
             policies.append((rollout, memory))
-            params[key] = rollout.address if policy.text != "random" or not policy.builtin else 0
+            params[key] = 0 if policy.is_uniform else rollout.address
             params[f"{key}_params"] = rollout.params.ctypes.data
             params[f"{key}_memory"] = memory.ctypes.data
             params[f"{key}_size"] = memory.nbytes
@@ -65,7 +65,7 @@ def compile_agent(spec: AgentSpec, game: Game) -> CompiledAgent:
     dtype = agent.memory if isinstance(agent.memory, np.dtype) else _memory_of(spec, game)
     if "playouts" in (dtype.names or ()) and dtype["playouts"] != np.int64:
         raise AgentFault(f"agent {agent.name!r}: memory: the field playouts must be an int64, got {dtype['playouts']}")
-    compiled = _compile(agent, game, dtype, spec.builtin)
+    compiled = _compile(agent, game, _as_long_as_can_be(dtype) if agent.any_length else dtype, spec.builtin)
     return CompiledAgent(compiled.address, params, dtype, spec.builtin, agent.blind, (compiled, policies))
 
 
@@ -85,6 +85,18 @@ def _memory_of(spec: AgentSpec, game: Game) -> np.dtype[Any]:
     return dtype
 
 
+def _as_long_as_can_be(memory: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the dtype with the longest last field that there can be: the type that code for any length is compiled for."""
+    assert memory.names is not None
+    last = memory.names[-1]
+    element, shape = memory[last].subdtype or (memory[last], ())
+    if len(shape) != 1:
+        raise InputError(f"memory: the last field, {last!r}, must be an array with one axis to be of any length")
+    fields = [(name, memory[name]) for name in memory.names[:-1]]
+    return np.dtype([*fields, (last, element, (_LONGEST // element.itemsize,))], align=True)
+
+
+_LONGEST = 1 << 30  # bytes
 _COMPILED: dict[tuple[int, str, Any], Any] = {}
 
 

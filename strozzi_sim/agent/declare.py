@@ -36,6 +36,8 @@ class Agent:
         analyse: a function that reads from its memory what it thinks of its actions (see `analysis`), or None.
         files: what else decides what it does, such as weights, beside the file that declares it.
         blind: whether it asks which actions are legal, and nothing else of the state.
+        any_length: whether the last field of its memory is an array whose length is data: its code does not ask for the
+            length, and is compiled once for all lengths.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Agent:
     analyse: Analyse | None = None
     files: Sequence[str] = ()
     blind: bool = False
+    any_length: bool = False
 
     def __post_init__(self) -> None:
         """Check `files`, and that the function and the memory of a compiled agent can be used.
@@ -89,6 +92,7 @@ def compiled_agent(
     analyse: Analyse | None = None,
     files: Sequence[str] = (),
     blind: bool = False,
+    any_length: bool = False,
     **params: Any,
 ) -> Callable[[Callable[..., Any]], Agent]:
     """Declare the function below as a compiled agent; keyword arguments are its parameters (Param, Choice, Policy).
@@ -96,7 +100,9 @@ def compiled_agent(
     A bare number is a Param with that default. `analyse` says what it thinks of its actions; see `strozzi_sim.agent.analysis`.
     `files` beside the one that declares it decide what it does, too: if one changes, a study does not resume.
     A `blind` agent asks which actions are legal (`count_legal`, `kth_legal`, `is_legal`) and nothing else of the state. One of the
-    package is handed the state itself even where it holds secrets; `strozzi fairness` asks it about what its seat knows, too.
+    package is handed the state itself even where it holds secrets; `strozzi leak-check` asks it about what its seat knows, too.
+    With `any_length` the last field of `memory`, which depends on parameters, is an array whose length the code does not ask for:
+    so it is compiled once, whatever the parameters.
 
     Raises:
         InputError: a default is not a number or is outside its range, or `files` is not a list of names.
@@ -106,7 +112,19 @@ def compiled_agent(
     def declare(function: Callable[..., Any]) -> Agent:
         about = _about(function)
         return Agent(
-            name, games, players, stochastic, declared, memory, function, about, "compiled", analyse, files, blind
+            name,
+            games,
+            players,
+            stochastic,
+            declared,
+            memory,
+            function,
+            about,
+            "compiled",
+            analyse,
+            files,
+            blind,
+            any_length,
         )
 
     return declare

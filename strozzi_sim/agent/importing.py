@@ -5,7 +5,9 @@ imports it, is a fault of the agent.
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import EntryPoint
@@ -16,28 +18,55 @@ from typing import Any
 
 from strozzi_sim.agent.python import SECONDS_VARIABLE, seconds_allowed
 from strozzi_sim.errors import SIGNALS, AgentFault, InputError
+from strozzi_sim.kernel.forks import Forked, call_unforked
 from strozzi_sim.kernel.worker import agents_at_work, heartbeat, inside, prints_to_stderr, words_of
 from strozzi_sim.kernel.workers import Ended, Hung, call_apart
 
 OURS = "strozzi_agents"  # the package of the built-in agents
+_allowed: ContextVar[frozenset[Path] | None] = ContextVar("allowed", default=None)  # None: any file
+_imported: set[Path] = set()
 MIN_SECONDS = 10.0  # an import may take so long, even if decisions may not: libraries take seconds to load
 
 
-@cache
+@contextmanager
+def only_named(files: Iterable[str | Path]) -> Iterator[None]:
+    """Inside the block, import no agent's file but these and those that this process has imported already.
+
+    What a results folder names is data of whoever made the folder; code runs only if the user names it.
+    """
+    token = _allowed.set(frozenset(Path(file).resolve() for file in files))
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
+
+
 def import_file(file: str) -> ModuleType:
-    """The module that an agent's file is.
+    """Return the module that an agent's file is.
 
     Raises:
-        InputError: it is not a Python file.
+        InputError: it is not a Python file, or may not run here; see `only_named`.
         AgentFault: it does not import.
     """
+    path, allowed = Path(file).resolve(), _allowed.get()
+    if allowed is not None and path not in allowed | _imported:
+        raise InputError(
+            f"agent file {file}: only the folder names it, so it is not run; if you trust it, name it with code"
+        )
+    module = _module_of(file)
+    _imported.add(path)
+    return module
+
+
+@cache
+def _module_of(file: str) -> ModuleType:
     path = Path(file)
     name = f"strozzi_agent_file_{sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
     specification = spec_from_file_location(name, path)
     if specification is None or specification.loader is None:
         raise InputError(f"agent file {file}: not a Python file")
     what = f"agent file {file}"
-    _try_apart(what, import_file, file)
+    _try_apart(what, _module_of, file)
     module = module_from_spec(specification)
     sys.modules[name] = module
     try:
@@ -67,7 +96,9 @@ def _load(value: str) -> Any:
 def _import(load: Callable[[Any], Any], argument: Any, what: str) -> Any:
     try:
         with prints_to_stderr():
-            return load(argument)
+            return call_unforked(load, argument)
+    except Forked as forked:
+        raise AgentFault(f"{what} does not import: it {forked}") from None
     except BaseException as error:
         if isinstance(error, SIGNALS) and not inside():  # a worker ignores Ctrl-C, so there it is the file's
             raise

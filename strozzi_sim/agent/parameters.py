@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from strozzi_sim.agent.spec_text import bare
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import InputError, known_names, range_words, shown
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Param:
             kind_name = "a whole number" if kind is int else "a number"
             raise InputError(f"agent {shown(text)}: {key} must be {kind_name}, got {shown(value)}") from None
         if not self.low <= number <= self.high:
-            limits = f"between {self.low:g} and {self.high:g}"
-            raise InputError(f"agent {shown(text)}: {key} must be {limits}, got {shown(value)[1:-1]}")
+            limits = range_words(self.low, self.high)
+            raise InputError(f"agent {shown(text)}: {key} {limits}, got {shown(value)[1:-1]}")
         return float(number) if kind is float else number
 
     def write(self, value: Any) -> str:

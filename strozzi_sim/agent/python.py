@@ -15,17 +15,37 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from copy import copy, deepcopy
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from strozzi_sim.errors import SIGNALS, AgentFault, InputError
+from strozzi_sim.kernel.forks import Forked, call_unforked
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.worker import inside, words_of
 
 CALL = 256  # rows of every call of `act_batch`: the bits of a row may depend on their number
 SECONDS = 60.0  # a decision, or the decisions of a batch, may take so long
 SECONDS_VARIABLE = "STROZZI_DECISION_SECONDS"
+
+
+class Acting(Protocol):
+    """An agent that is asked decision by decision."""
+
+    def act(self, view: Any, legal: tuple[int, ...], rng: Any, /) -> int:
+        """Return one of the legal actions."""
+        ...
+
+
+class ActingInBatches(Protocol):
+    """An agent that is asked for many decisions at once."""
+
+    def act_batch(
+        self, observations: NDArray[np.float32], legal: NDArray[np.bool_], words: NDArray[np.uint64], /
+    ) -> Any:
+        """Return an action for each row, int[B]."""
+        ...
 
 
 class BadAnswer(Exception):
@@ -111,20 +131,16 @@ class Clock:
         """Call an agent's function.
 
         Raises:
-            BadAnswer: it raised, or took too long.
+            BadAnswer: it raised, forked, or took too long.
         """
         try:
             if self._watchdog is not None:
                 self._watchdog.watch(2 * self.seconds + 1)
-            if not self._rings:
-                return function(*arguments, **named)
-            signal.setitimer(signal.ITIMER_REAL, self.seconds)
-            try:
-                return function(*arguments, **named)
-            finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
+            return call_unforked(self._call, function, *arguments, **named)
         except _TimeUp:
             raise BadAnswer(f"did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the limit)") from None
+        except Forked as forked:
+            raise BadAnswer(str(forked)) from None
         except BadAnswer:
             raise
         except BaseException as error:  # agents raise SystemExit and the like as well
@@ -134,6 +150,15 @@ class Clock:
         finally:
             if self._watchdog is not None:
                 self._watchdog.rest()
+
+    def _call(self, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        if not self._rings:
+            return function(*arguments, **named)
+        signal.setitimer(signal.ITIMER_REAL, self.seconds)
+        try:
+            return function(*arguments, **named)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def read_only(part: Any) -> Any:

@@ -16,9 +16,10 @@ import numpy as np
 from strozzi_sim.agent.declare import EVERY_GAME, Agent
 from strozzi_sim.agent.importing import OURS, import_file, load_point
 from strozzi_sim.agent.parameters import Parameter, Policy, Seconds, Value
+from strozzi_sim.agent.python import Acting, ActingInBatches
 from strozzi_sim.agent.source import source_of
 from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, bare, cut
-from strozzi_sim.errors import ArgumentError, InputError, known_names, shown
+from strozzi_sim.errors import AgentFault, ArgumentError, InputError, known_names, shown
 from strozzi_sim.games import find_game, game_names
 from strozzi_sim.games.contract import Game
 from strozzi_sim.kernel.installed import installed
@@ -65,6 +66,11 @@ class AgentSpec:
         ):
             raise InputError(f"agent {self.agent.name!r} is another one in {game.name}; look it up for that game")
         return replace(self, game=game.name)
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether this is the built-in agent `random`, which loops and searches play without a call."""
+        return self.text == "random" and self.builtin
 
     @property
     def in_seconds(self) -> str | None:
@@ -144,7 +150,9 @@ def spec_of(agent: Agent, game: str | Game | None = None, /, **values: Any) -> A
     return _spec(agent.name, agent, f"{agent.name}:{settings}" if values else agent.name, settings, _name_of(game))
 
 
-AnyAgent = str | AgentSpec | Agent
+AGENT_TYPES = (str, AgentSpec, Agent)  # what an agent is given as
+# To type checkers a class below `@python_agent` is still that class.
+AnyAgent = str | AgentSpec | Agent | type[Acting] | type[ActingInBatches] | ActingInBatches
 
 
 def find_agent(agent: AnyAgent, game: Game, argument: str = "agent") -> AgentSpec:
@@ -249,9 +257,19 @@ def _read(text: str, key: str, param: Parameter, value: str, game: str | None) -
 
 
 def agent_names(game: str | Game | None = None) -> list[str]:
-    """The names of installed agents, in alphabetical order; those of a game's own if `game` is given, and all games' if not."""
-    points = (point.partition("@") for point in installed(GROUP))
-    return sorted({name for name, _, own in points if game is None or own in ("", _name_of(game))})
+    """The names of installed agents, in alphabetical order; of those that play `game`, if it is given."""
+    return sorted({point.partition("@")[0] for point in installed(GROUP) if game is None or _may_play(point, game)})
+
+
+def _may_play(point: str, game: str | Game) -> bool:
+    """Whether an entry point's agent is declared for a game, or its package does not import."""
+    own = point.partition("@")[2]
+    if own:
+        return own == _name_of(game)
+    try:
+        return _agent_at(point).plays_in(game)
+    except (AgentFault, InputError):
+        return True
 
 
 def installed_agents(name: str = "") -> list[tuple[Agent, list[str]]]:

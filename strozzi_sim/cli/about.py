@@ -1,5 +1,6 @@
-"""agents, games, cache: what there is."""
+"""agents, games, cache, warm: what there is, and what is compiled."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -111,8 +112,52 @@ def cache(
     print(f"{cache_root()}: {len(shown_folders)} folders{' removed' if clear else ''}")
     if not clear:
         for folder in shown_folders:
-            size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-            print(f"    {folder.name}  {size / 2**20:.1f} MiB")
+            print(f"    {folder.name}  {_mib(folder):.1f} MiB")
 
 
-COMMANDS = {"agents": agents, "games": games, "cache": cache}
+def warm(
+    game: Annotated[str, typer.Argument(metavar="[GAME]", help="this game; default: every game")] = "",
+    json: Json = False,
+) -> None:
+    """Compile ahead what the games and their agents need, so that no later command waits for it.
+
+    Example: strozzi warm strozzi
+    """
+    from joblib import Parallel, cpu_count, delayed
+
+    from strozzi_sim.games import game_names, load_game
+
+    names = [load_game(game).name] if game else game_names()
+    lines = Parallel(n_jobs=min(len(names), cpu_count()))(delayed(_warm)(name) for name in names)
+    if json:
+        print_json(lines)
+        return
+    for line in lines:
+        kept = f"kept in {line['folder']}, {line['mib']:.1f} MiB" if line["folder"] else "none of it could be kept"
+        print(f"{line['game']}: {line['pieces']} pieces of machine code in {line['seconds']:.1f} s, {kept}")
+
+
+def _warm(name: str) -> dict[str, Any]:
+    from time import monotonic
+
+    from strozzi_sim.games import load_game
+    from strozzi_sim.kernel.cache import folder_of, folders
+    from strozzi_sim.play.warming import warm as compile_ahead
+
+    began = monotonic()
+    pieces = len(list(compile_ahead(load_game(name))))
+    folder = next((folder for folder in folders() if folder.name == folder_of(name).name), None)
+    return {
+        "game": name,
+        "pieces": pieces,
+        "seconds": monotonic() - began,
+        "folder": None if folder is None else str(folder),
+        "mib": 0.0 if folder is None else _mib(folder),
+    }
+
+
+def _mib(folder: Path) -> float:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 2**20
+
+
+COMMANDS = {"agents": agents, "games": games, "cache": cache, "warm": warm}

@@ -4,6 +4,7 @@ Subcommands import what they need when they are called, so that `strozzi --help`
 """
 
 import os
+import re
 import signal
 import sys
 import traceback
@@ -14,12 +15,13 @@ from typing import Annotated, Any
 
 import typer
 
-from strozzi_sim.cli import about, bench, exploit, facts, fairness, play, records, study, tournament
+from strozzi_sim.cli import about, bench, exploit, facts, leak_check, play, records, study, tournament
 from strozzi_sim.cli.wording import error_words
-from strozzi_sim.errors import MAX_SHOWN, Stopped, StorageError, StrozziError
+from strozzi_sim.errors import MAX_SHOWN, Stopped, StorageError, StrozziError, shown
 from strozzi_sim.kernel.signals import postponed
 
 EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 internal error, 130/143 interrupted."
+_KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false"}
 _MAX_LINE = 2_000  # letters of an error
 
 app = typer.Typer(
@@ -37,7 +39,7 @@ def _first_sentences(command: Callable[..., Any]) -> str:
     return " ".join((command.__doc__ or "").partition("\n\n")[0].split())
 
 
-for _module in (study, facts, tournament, exploit, fairness, records, play, about, bench):
+for _module in (study, facts, tournament, exploit, leak_check, records, play, about, bench):
     for _name, _command in _module.COMMANDS.items():
         app.command(name=_name, short_help=_first_sentences(_command))(_command)
 
@@ -110,6 +112,10 @@ def _usage(error: Exception, words: str) -> str:
     context = getattr(error, "ctx", None)
     where = f" (see {context.command_path} --help)" if context is not None else ""
     near = sorted(getattr(error, "possibilities", None) or ())
+    option, wrong = re.match(r"Invalid value for '([^']*)'", words), getattr(error.__cause__, "errors", None)
+    if option is not None and callable(wrong):  # the parser's words leave the value out
+        first = wrong()[0]
+        words = f"{option[1]}: expected {_KINDS.get(str(first['type']).partition('_')[0], 'another value')}, got {shown(first['input'])}"
     if near:
         words = f"{words.partition(' (Possible options')[0]}; did you mean {' or '.join(near)}?"
     return " ".join(words.split()).rstrip(".") + where

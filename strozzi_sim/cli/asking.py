@@ -7,6 +7,7 @@ they take objects.
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,9 +18,15 @@ from strozzi_sim.cli.wording import OPTIONS, PLACES
 if TYPE_CHECKING:
     from strozzi_sim.studies.results import Results
 
-Show = Callable[["Results", dict[str, Any]], int | None]
+Show = Callable[
+    ["Results", dict[str, Any]], int | None
+]  # the results and all options; `page`: path of the report or None
 
-_TYPES: dict[str, Any] = {"int": int, "float": float, "int | None": int | None, "Variants": list[str] | None}
+_TYPES: dict[str, Any] = {
+    "int": int, "float": float, "int | None": int | None,
+    "Variants": list[str] | None, "Sequence[str | Path]": list[Path] | None,
+}  # fmt: skip
+_LISTS = (_TYPES["Variants"], _TYPES["Sequence[str | Path]"])
 _PARSERS = {"Folder": options.named_path}
 _LAST = ("variant", "seed", "workers", "folder")  # of the options, in every command
 _GAME = "a game; `strozzi games` lists them"
@@ -51,7 +58,8 @@ def command(
         typed = {part.name: given[part.name] for part in declared if given[part.name] != part.default}
         with options.watching(given["json"]) as progress:
             results = question(**{**usual, **typed, **fixed}, progress=progress)
-        return show(results, given)
+            page = options.write_page(results, progress)
+        return show(results, {**given, "page": page})
 
     json = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=options.Json)
     ask.__signature__ = inspect.Signature([*declared, json])  # type: ignore[attr-defined]
@@ -63,9 +71,7 @@ def command(
 def _declared(part: inspect.Parameter, words: str, usual: Mapping[str, Any]) -> inspect.Parameter:
     """An argument as the parser is told of it; without a value of its own it is "" or None."""
     kind, default = _TYPES.get(part.annotation, str), usual.get(part.name, part.default)
-    if default is not part.empty and (
-        (kind not in (int, float) and not isinstance(default, str)) or part.annotation == "Variants"
-    ):
+    if default is not part.empty and ((kind not in (int, float) and not isinstance(default, str)) or kind in _LISTS):
         default = "" if kind is str and part.annotation not in _PARSERS else None
     hidden = isinstance(usual.get(part.name), str)  # the help says it
     rest: dict[str, Any] = {"help": words, "show_default": not hidden}

@@ -18,7 +18,7 @@ _GROWTH = 8  # times as many games in the next trial
 
 def bench(
     game: options.GameName,
-    players: options.Players = "",
+    players: options.OnePlayers = "",
     agents: options.Agents = "random",
     seconds: Annotated[float | None, typer.Option(help="seconds to play; default 5")] = None,
     games: Annotated[int | None, typer.Option(help="number of games to play")] = None,
@@ -35,7 +35,7 @@ def bench(
     Example: strozzi bench strozzi --players 4 --agents random --workers 1 --json
     """
     from strozzi_sim.games import load_game
-    from strozzi_sim.games.variants import resolve_variant
+    from strozzi_sim.kernel.numba_patches import fallbacks
     from strozzi_sim.selfplay.interrupts import stop_flag
     from strozzi_sim.selfplay.match import Match
     from strozzi_sim.selfplay.pool import Task, play_tasks
@@ -46,7 +46,7 @@ def bench(
     options.check_range("--games", games, 1, 1e12)
     the_game = load_game(game)
     count = options.one_player_count(players, the_game)
-    chosen = resolve_variant(the_game, variant)
+    chosen = options.find_variant(the_game, variant, None)
     lineup, notes = options.in_counts(options.parse_lineup(agents, the_game, count), the_game, [count], chosen)
     match = Match(the_game, count, lineup, chosen, seed)
     team = options.parse_workers(workers)
@@ -91,11 +91,13 @@ def bench(
         "compile_s": compiled,
         "first_result_s": first_result,
         "peak_rss_mib": _peak_memory(),
+        "slower": fallbacks(),
     }
     if json:
         options.print_json(document, notes)
         return
     options.tell(notes)
+    print(*document["slower"], sep="\n", end="\n" if document["slower"] else "")
     print(f"{the_game.title}, {count} players, {','.join(document['agents'])}, {team} workers")
     print(f"  {document['games_per_s']:,.0f} games/s   {document['decisions_per_s']:,.0f} decisions/s   "
           f"{document['rounds_per_s']:,.0f} rounds/s")  # fmt: skip

@@ -1,13 +1,16 @@
-"""facts, heatmap: what a game counts, and a heat map of one's own."""
+"""facts, heatmap: what a game counts, and a custom heat map."""
 
-import re
-from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from strozzi_sim.cli import options
+from strozzi_sim.cli.asking import command
 from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.questions.heatmap import heatmap
+
+if TYPE_CHECKING:
+    from strozzi_sim.studies.results import Results
 
 
 def facts(
@@ -53,74 +56,20 @@ def facts(
         print(f"\nstrozzi facts {the_game.name} TABLE shows what its columns mean and which values they have.")
 
 
-def heatmap(
-    source: Annotated[str, typer.Argument(metavar="DIR|GAME", help="a results folder of a study, or a game")],
-    rows: Annotated[str, typer.Option(help="the column whose values are the rows; see strozzi facts GAME")],
-    columns: Annotated[str, typer.Option(help="the column whose values are the columns")],
-    value: Annotated[str, typer.Option(help="count, share, 'mean COLUMN' or 'share COLUMN'")] = "share",
-    where: Annotated[str, typer.Option(help="a condition, such as 'round == 3 and seat != 0'")] = "",
-    fact: Annotated[str, typer.Option(help="the fact table, if several have these columns")] = "",
-    name: Annotated[str, typer.Option(help="of the map; default: from its rows, columns and value")] = "",
-    title: Annotated[str, typer.Option(help="above the picture")] = "",
-    players: options.Players = "",
-    agents: Annotated[str, typer.Option(help="of a game: one line-up, separated by commas")] = "",
-    deals: Annotated[int | None, typer.Option(help="of a game: deals for every cell; default 5000")] = None,
-    variant: options.Variants = None,
-    seed: Annotated[int | None, typer.Option(help="of a game: 0 to 2^53 - 1; default 0")] = None,
-    workers: options.Workers = None,
-    out: Annotated[
-        Path | None, options.out_option("of a game: keep everything in this folder, with a report; default: only print")
-    ] = None,
-    json: options.Json = False,
-) -> None:
-    """Draw a heat map of your own, of a game or of a study that has been played.
-
-    Example: strozzi heatmap strozzi --rows seat --columns round --value "mean coins" --where "place == 1"
-    """
-    from strozzi_sim.games.own_maps import OwnMap, name_of_map
-    from strozzi_sim.studies.maps import add_in
-    from strozzi_sim.studies.study import lineup_study, run
-
-    own = OwnMap(
-        name=_checked(name) or name_of_map(value, rows, columns, where), rows=rows, columns=columns, value=value,
-        where=where, fact=fact, title=title,
-    )  # fmt: skip
-    if _is_folder(source):
-        given = {"--players": players, "--agents": agents, "--deals": deals, "--variant": variant, "--seed": seed}
-        for option, setting in {**given, "--out": out}.items():
-            if setting not in ("", None):
-                raise InputError(f"{option}: {source} is a study that has been played; it has its own")
-        with options.watching(json) as progress:
-            results = add_in(options.named_path(source), own, workers, progress)
-    else:
-        study = lineup_study(
-            "heatmap", source, players or None, agents, 5000 if deals is None else deals, "rotate", variant or "base", seed or 0,
-            pages=("balance",), own_maps=(own,),
-        )  # fmt: skip
-        with options.watching(json) as progress:
-            results = run(study, out, workers, progress)
-    table = "heat_" + own.name.replace("-", "_")
-    page = options.write_page(results) if results.folder is not None else None
-    if json:
+def _show_heatmap(results: "Results", given: dict[str, Any]) -> None:
+    if given["json"]:
         options.print_tables(results)
         return
+    from strozzi_sim.games.own_maps import name_of_map
+
+    name = given["name"] or name_of_map(*(given[key] for key in ("value", "rows", "columns", "where")))
+    table = "heat_" + name.replace("-", "_")
     print(_matrix(results.tables[table]))
-    if page is not None:
-        print(f"table: {page.parent / 'tables' / f'{table}.csv'}\npicture: {page.parent / 'figures'}\nreport: {page}")
+    if given["page"] is not None:
+        place = given["page"].parent
+        print(f"table: {place / 'tables' / f'{table}.csv'}\npicture: {place / 'figures'}\nreport: {given['page']}")
     else:
         options.say("add --out DIR to keep the table and a report with the picture")
-
-
-def _checked(name: str) -> str:
-    if name and not re.fullmatch(r"[a-z0-9-]{1,64}", name):
-        raise InputError(f"--name: {shown(name)} must be 1 to 64 lower-case letters, digits and -")
-    return name
-
-
-def _is_folder(source: str) -> bool:
-    from strozzi_sim.games import game_names
-
-    return source not in game_names() and ("/" in source or Path(source).exists())
 
 
 def _matrix(table: Any) -> str:
@@ -144,4 +93,10 @@ def _cell(row: Any, digits: int) -> str:
     return f"{row.value:.{digits}f}{half}"
 
 
-COMMANDS = {"facts": facts, "heatmap": heatmap}
+COMMANDS = {
+    "facts": facts,
+    "heatmap": command(
+        heatmap, _show_heatmap,
+        'Example: strozzi heatmap strozzi --rows seat --columns round --value "mean coins" --where "place == 1"',
+    ),
+}  # fmt: skip

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strozzi_sim.cli.wording import in_options
-from strozzi_sim.errors import InputError, known_names, range_words, shown
+from strozzi_sim.errors import InputError, about, range_words, shown
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from strozzi_sim.studies.results import Results
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game; `strozzi games` lists them")]
-Players = Annotated[str, typer.Option(help="player counts: 4, 3-6 or 3,5; default: all the game allows")]
+Players = Annotated[str, typer.Option(help="player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum")]
+EveryPlayers = Annotated[
+    str, typer.Option("--players", help="player counts: 4, 3-6 or 3,5; default: all the game allows")
+]
+OnePlayers = Annotated[str, typer.Option("--players", help="player count; default: 4, or the game's minimum")]
 Agents = Annotated[str, typer.Option(help="one line-up, separated by commas; seat i gets agent i mod k")]
 Seed = Annotated[int, typer.Option(help="random seed, below 2^53")]
 Workers = Annotated[int | None, typer.Option(help="number of workers; default: all cores")]
@@ -70,7 +74,7 @@ def parse_lineup(text: str, game: "Game", players: int) -> "tuple[AgentSpec, ...
         raise InputError(
             f"--agents: {len(specs)} agents ({shown(text)[1:-1]}) for {players} seats; give at most {players}"
         )
-    return tuple(load_agent(spec, game) for spec in specs)
+    return tuple(about("agents", load_agent, spec, game) for spec in specs)
 
 
 def in_counts(
@@ -95,9 +99,9 @@ def tell(calibrations: "Sequence[Calibration]") -> None:
 
 def parse_workers(workers: int | None) -> int:
     """The number of workers: all cores, or what was asked for."""
-    from strozzi_sim.studies.study import team
+    from strozzi_sim.studies.names import worker_count
 
-    return team(workers)
+    return worker_count(workers)
 
 
 def check_range(option: str, value: float | None, low: float, high: float) -> None:
@@ -113,18 +117,10 @@ def check_seed(seed: int) -> None:
 
 
 def find_variant(game: "Game", name: str, study: Path | None) -> "Variant":
-    """A shipped variant, or one that a study defines."""
-    from strozzi_sim.games.variants import resolve_variant
+    """Return a shipped variant, or one that a study defines."""
+    from strozzi_sim.studies.planning import find_study_variant
 
-    if study is None:
-        return resolve_variant(game, name)
-    from strozzi_sim.studies.planning import read_plan
-
-    variants = {variant.name: variant for variant in read_plan(study).variants}
-    if name not in variants:
-        known = known_names(name, variants)
-        raise InputError(f"--variant: the study {study} does not list the variant {shown(name)}; {known}")
-    return variants[name]
+    return find_study_variant(game, name, study)
 
 
 def say(line: str) -> None:
@@ -175,20 +171,23 @@ def watching(json_wanted: bool) -> "Iterator[Progress]":
         return
     from rich.console import Console
 
-    from strozzi_sim.studies.progress import terminal_bar
+    from strozzi_sim.studies.progress import GAMES, terminal_bar
 
     console = Console(stderr=True)
-    with terminal_bar(console) as games:
-        yield watcher(say=console.print, games=games, planned=tell_plan)
+    with terminal_bar(console) as show:
+        yield watcher(say=console.print, games=partial(show, GAMES), phase=show, planned=tell_plan)
 
 
-def write_page(results: "Results") -> Path:
-    """Write the report of a results folder; returns its path."""
+def write_page(results: "Results", progress: "Progress | None" = None) -> Path | None:
+    """Write the report of a results folder; return its path, None for results without a folder or a report."""
     from strozzi_sim.games import load_game
     from strozzi_sim.reports.writing import write_report
 
-    assert results.folder is not None
-    return write_report(results.folder, results.manifest, results.tables, load_game(results.manifest["game"]))
+    if results.folder is None or not {"seats", "ratings"} & set(results.tables):
+        return None
+    game = load_game(results.manifest["game"])
+    phase = None if progress is None else progress.phase
+    return write_report(results.folder, results.manifest, results.tables, game, phase)
 
 
 def columns_of(rows: Sequence[Sequence[str]]) -> str:

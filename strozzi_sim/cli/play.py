@@ -1,13 +1,12 @@
 """play: a person at one seat, in the terminal."""
 
-import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from strozzi_sim.cli import options
-from strozzi_sim.errors import AgentFault, InputError, in_ranges
+from strozzi_sim.cli.at_table import Person
+from strozzi_sim.errors import AgentFault, InputError
 
 if TYPE_CHECKING:
     from strozzi_sim.play.position import Position
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 def play(
     game: options.GameName,
-    players: options.Players = "",
+    players: options.OnePlayers = "",
     agents: Annotated[
         str,
         typer.Option(
@@ -28,11 +27,12 @@ def play(
     variant: options.VariantName = "base",
     study: options.StudyFile = None,
 ) -> None:
-    """Play a game yourself against agents; choose by typing a name.
+    """Play a game yourself against agents; choose by typing a name, or ? for help.
 
     Example: strozzi play strozzi --players 4 --agents heuristic --seat 1
     """
     from strozzi_sim.games import load_game
+    from strozzi_sim.games.telling import YOU
     from strozzi_sim.kernel.worker import prints_to_stderr
     from strozzi_sim.play.position import Position
 
@@ -58,18 +58,15 @@ def play(
     seated = [others[k % len(others)] for k in range(count - 1)]
     seated.insert(seat, seated[0])
     names = [spec.text for spec in seated]
-    names[seat] = "you"
-    events = the_game.events
-    told = 0
+    names[seat] = YOU
+    person = Person(table, names, seat)
+    print("Type ? at any question for help.")
     while True:
-        lines = table.lines(seat)
-        for line in lines[told:]:
-            print(events.describe(line, names, table.variant.components))
-        told = len(lines)
+        person.hear()
         if table.over:
             break
         if table.actor == seat:
-            if not _ask_person(table, names, seat):
+            if not person.decide():
                 print("\nYou left the table.")
                 return
             continue
@@ -81,72 +78,23 @@ def play(
                 f"replay: strozzi play {game} --players {count} --agents '{agents}' --seat {seat} --seed {seed} --deal {deal}"
             )
         table.play(action)
-    print(f"\n{table.text(seat, names)}\n\n{outcome_words(table, names, seat)}")
+    person.show_table()
+    print(f"\n{outcome_words(table, names, seat)}")
 
 
 def outcome_words(table: "Position", names: list[str], seat: int) -> str:
     """Who wins with how much, by name and seat, and how the person did."""
+    from strozzi_sim.games.telling import capitalized, listed, seat_name
+
     places, scores = [1 + sum(other < own for other in table.places) for own in table.places], table.scores
     winners = [other for other, place in enumerate(places) if place == 1]
-    who = " and ".join(f"{names[other]} (seat {other})" for other in winners)
-    if winners[0] == seat:
-        who = who[:1].upper() + who[1:]
+    who = capitalized(listed([seat_name(names, other) for other in winners]) + " ").strip()
     verb = "share the win" if len(winners) > 1 else "win" if winners == [seat] else "wins"
     won = f"{who} {verb} with {scores[winners[0]]}"
     if seat in winners:
         return f"{won}."
     verb = "share" if places.count(places[seat]) > 1 else "take"
-    return f"{won}; you (seat {seat}) {verb} place {places[seat]} with {scores[seat]}."
-
-
-def _ask_person(table: "Position", names: list[str], seat: int) -> bool:
-    """Show the board and play what the person says; False if they quit."""
-    choices, together = dict(zip(table.names, table.legal, strict=True)), table.together
-    print(f"\n{table.text(seat, names)}\n\n{table.question}")
-    while True:
-        print(f"{_spoken(together or list(choices))} (or quit): ", end="", flush=True)
-        line = sys.stdin.readline()
-        if not line:
-            return False
-        answer = line.strip().lower()
-        matches = names_meant(answer, list(choices), together)
-        if not answer or len(matches) != 1:
-            several = answer and len(matches) > 1
-            print(f"{line.strip()!r} " + (f"may be {_spoken(matches)}." if several else "is not a valid choice."))
-            continue
-        if matches[0] == "quit":
-            return False
-        table.play(choices[matches[0]])
-        print()
-        return True
-
-
-def names_meant(answer: str, names: Sequence[str], together: Sequence[str]) -> list[str]:
-    """The names, "quit" among them, that an answer may stand for: its beginning, or that of each thing chosen together."""
-    from strozzi_sim.play.choosing import joined, words_of
-
-    if not together:
-        return _begun(answer, [*names, "quit"])
-    words = [_begun(word, [*together, "quit"]) for word in words_of(answer)]
-    for found in words:
-        if len(found) != 1:
-            return found
-    chosen = [word for (word,) in words]
-    if "quit" in chosen:
-        return chosen if len(chosen) == 1 else []
-    name = joined(chosen, together)
-    return [name] if name in names else []
-
-
-def _begun(answer: str, names: Sequence[str]) -> list[str]:
-    """The names that an answer is, or else those that begin with it."""
-    matches = [name for name in names if name.lower().startswith(answer)]
-    return [name for name in matches if name.lower() == answer] or matches
-
-
-def _spoken(names: Sequence[str]) -> str:
-    """The choices in one line."""
-    return " / ".join(in_ranges(names))
+    return f"{won}; you {verb} place {places[seat]} with {scores[seat]}."
 
 
 COMMANDS = {"play": play}

@@ -17,7 +17,7 @@ RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="a record (JSON
 
 def record(
     game: options.GameName,
-    players: options.Players = "",
+    players: options.OnePlayers = "",
     agents: options.Agents = "random",
     games: Annotated[int, typer.Option(help="record deals 0 .. games-1 at one seating")] = 1,
     deal: Annotated[int | None, typer.Option(help="record only this deal")] = None,

@@ -29,7 +29,8 @@ def run(file: Annotated[Path, typer.Argument(metavar="FILE", help="a study file 
     study = Study.of(read_plan(file))
     with options.watching(json) as progress:
         results = play(study, out or Path("results") / study.plan.name, workers, progress)
-    _finish(results, json)
+        page = options.write_page(results, progress)
+    _finish(results, page, json)
 
 
 def report(
@@ -42,12 +43,13 @@ def report(
     """
     from strozzi_sim.studies.results import load_results
 
-    _finish(load_results(folder), json)
+    results = load_results(folder)
+    _finish(results, options.write_page(results), json)
 
 
-def _finish(results: "Results", json: bool) -> None:
-    """Write the report of a results folder, and say where everything is."""
-    page = options.write_page(results)
+def _finish(results: "Results", page: Path | None, json: bool) -> None:
+    """Print where the tables and the report are."""
+    assert page is not None
     if not json:
         print(f"{counted(results.played_now, 'game')} played in {results.seconds:.1f} s")
         print(f"tables: {page.parent / 'tables'}\nreport: {page}")
@@ -67,7 +69,7 @@ def _show_balance(results: "Results", given: dict[str, Any]) -> None:
         if len(results.tables[name]):
             print(f"\n{name}\n{_text(results.tables[name])}")
     if results.folder is not None:
-        _finish(results, False)
+        _finish(results, given["page"], False)
     else:
         options.say("add --out DIR to keep the tables and a report with pictures")
 

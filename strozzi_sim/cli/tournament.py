@@ -115,8 +115,7 @@ def _show_ladder(results: "Results", given: dict[str, Any]) -> None:
 
 
 def _finish(results: "Results", given: dict[str, Any]) -> bool:
-    """Write the page of a tournament, and say how far it was played and where it is; true if JSON was all asked for."""
-    page = options.write_page(results) if results.folder is not None and "ratings" in results.tables else None
+    """Print how much was played and where it is; with --json the tables alone, and return True."""
     if given["json"]:
         options.print_tables(results)
         return True
@@ -127,8 +126,8 @@ def _finish(results: "Results", given: dict[str, Any]) -> bool:
     if results.folder is not None:
         tables = results.folder / "tables"
         print(f"{counted(results.played_now, 'game')} played in {results.seconds:.1f} s; tables: {tables}")
-    if page is not None:
-        print(f"report: {page}")
+    if given["page"] is not None:
+        print(f"report: {given['page']}")
     return False
 
 

@@ -2,11 +2,13 @@
 
 from strozzi_sim.errors import ArgumentError
 
-OPTIONS = {"folder": "--out", "start": "--from"}  # of arguments that are called otherwise in Python
-PLACES = {"game": "GAME", "first": "[A]", "second": "[B]", "agent": "AGENT"}  # of arguments that are no options
+OPTIONS = {"folder": "--out", "start": "--from"}  # of arguments with another name in Python
+# Arguments that are given without an option.
+PLACES = {"game": "GAME", "source": "DIR|GAME", "first": "[A]", "second": "[B]", "agent": "AGENT"}
 _ENDINGS = {
     "name another folder": "name another folder with --out",
     "choose another folder": "choose --out",
+    "name it with code": "name it with --code",
     "kept without a folder": "kept without --out",
     "name the count with param": "name the count with --param",
     "matchups sets the maximum)": "--matchups sets the maximum)",

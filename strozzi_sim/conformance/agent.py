@@ -7,7 +7,7 @@ from strozzi_sim.errors import BrokenPromise
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import BASE, Variant, resolve_variant
-from strozzi_sim.play.fairness import Fairness, check_fairness
+from strozzi_sim.play.leak_check import LeakCheck, check_leaks
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.studies.names import find_agents
 
@@ -20,7 +20,7 @@ def check_agent(
     players: Sequence[int] | None = None,
     deals: int = 2,
     seed: int = 0,
-) -> Fairness:
+) -> LeakCheck:
     """Check that an agent plays by the rules, depends on its seat's knowledge alone, and gives one result a deal.
 
     Args:
@@ -32,7 +32,7 @@ def check_agent(
         seed: of the deals.
 
     Returns:
-        what `play.fairness.check_fairness` found; its `rows` says whether an agent that answers batches answers each row
+        what `play.leak_check.check_leaks` found; its `rows` says whether an agent that answers batches answers each row
         by itself.
 
     Raises:
@@ -44,14 +44,14 @@ def check_agent(
     True
     """
     game = find_game(game)
-    (spec,) = find_agents([agent], game)
+    (spec,) = find_agents([agent], game, argument="agent")
     chosen = variant if isinstance(variant, Variant) else resolve_variant(game, variant)
-    found = check_fairness(spec, game, chosen, players=players or game.player_counts, deals=deals, seed=seed)
+    found = check_leaks(spec, game, chosen, players=players or game.player_counts, deals=deals, seed=seed)
     if found.leak is not None:
         leak = found.leak
         raise BrokenPromise(
             "fairness",
-            f"agent {spec.text}: fairness: it chose {leak.action}, but {leak.moved_to} after a change of {leak.what} "
+            f"agent {spec.text}: leak-check: it chose {leak.action!r}, but {leak.moved_to!r} after a change of {leak.changed} "
             f"({game.name}, {leak.players} players, seed {leak.seed}, deal {leak.deal}, decision {leak.decision}, seat {leak.seat})",
         )
     rows_stand_alone = found.rows is None or found.rows.independent

@@ -4,7 +4,8 @@ Promises, in the order in which they are checked (PROMISES):
 
 - components : the data makes a rules record, and games of every player count
 - legal actions : at least two at each decision, in ascending order, above 0 and below ACTIONS, as `is_legal` says
-- one deal, one game : the same deal and actions give the same bytes, with a journal too; it has room for every event
+- journal : it has room for every event of a game
+- one deal, one game : the same deal and actions give the same bytes, with a journal too
 - chance : all of it comes from `draw`: what a deal brings is one of the ways that a script of outcomes can take
 - results : places fit the scores that are told: shared places are shared by as many as they say
 - records : the core's record is one that the plain-Python reference plays, and a spoiled one is refused
@@ -13,9 +14,11 @@ Promises, in the order in which they are checked (PROMISES):
   imagined, and a rival choose otherwise unseen, without a byte that differs
 - determinize : draws as chance would, judged by how games end that are played on from there
 - seen_action : who acts sees something; who sees something knows more than before
-- observe : a function of what the seat knows, finite; where only chance is hidden it reads the same of the state itself; the
+- observe : a function of what the seat knows, every column written and finite; where only chance is hidden it reads the same of the state itself; the
   game's slices are every column once, and in shipped variants no number lies outside the range of its slice
+- deal : what the state record held before does not show; self-play uses one record for many games
 - facts : every column is documented and what is counted twice two ways agrees; core and journal tell the same
+- report : its pictures and heat maps show figures, columns and levels that their tables have, in the base variant
 - words : every legal action has a name of its own, and the position a text
 - tiers : the agents that the game names as its tiers are known and play it, in turn, at every player count
 """
@@ -31,14 +34,17 @@ from scipy.stats import binomtest
 
 from strozzi_sim.agent import check_lineup, load_agent
 from strozzi_sim.conformance.checked import Checked, GameCheck
+from strozzi_sim.conformance.deal import check_deal
 from strozzi_sim.conformance.facts import check_facts, check_told_twice
 from strozzi_sim.conformance.kernels import Kernels, kernels
-from strozzi_sim.conformance.slices import check_range, check_slices
+from strozzi_sim.conformance.report import check_report
+from strozzi_sim.conformance.slices import check_range, check_slices, check_written
 from strozzi_sim.errors import AgentFault, BrokenRule, InputError
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import BASE, Variant, resolve_variant
 from strozzi_sim.kernel.fields import exact_copy
+from strozzi_sim.kernel.journal import JournalFull
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
 from strozzi_sim.play.position import Position
@@ -50,8 +56,8 @@ EVERY, WAYS = 5, 500  # the ways of chance are tried at every fifth decision, so
 ALARM = 1e-6  # a chance so small is no chance: what would be as uneven only once in a million is told
 
 PROMISES = (
-    "components", "legal actions", "one deal, one game", "chance", "results", "records", "move trees", "conceal", "determinize",
-    "seen_action", "observe", "facts", "words", "tiers",
+    "components", "legal actions", "journal", "one deal, one game", "chance", "results", "records", "move trees", "conceal", "determinize",
+    "seen_action", "observe", "deal", "facts", "report", "words", "tiers",
 )  # fmt: skip
 Array = np.ndarray[Any, Any]
 
@@ -91,9 +97,11 @@ def check_game(
             _walk(here)
             found.games += 1
         _check_trees(Checked(game, chosen, count, seed, 0, found, compiled))
+        check_deal(Checked(game, chosen, count, seed, 0, found, compiled), deals)
         check_facts(Checked(game, chosen, count, seed, 0, found, compiled))
         _check_tiers(Checked(game, chosen, count, seed, 0, found, compiled))
         _check_drawing(game, chosen, count, seed, 60 * deals, found, compiled)
+    check_report(Checked(game, chosen, game.player_counts[0], seed, 0, found, compiled))
     return found
 
 
@@ -130,8 +138,9 @@ def _walk(here: Checked) -> None:
     start = start_of(here.game, here.players, here.seed, here.deal, here.variant)
     try:
         same = start.retold(here.actions)[0].tobytes() == position.state.tobytes()
-    except InputError as error:
-        here.hold("one deal, one game", False, str(error))
+    except JournalFull as error:
+        here.hold("journal", False, error.message)
+    here.hold("journal", True, "")
     here.hold("one deal, one game", same, "the game with a journal is another than the one without")
     _check_results(here, position)
     _check_record(here, position)
@@ -187,7 +196,7 @@ def _check_knowledge(here: Checked, position: Position, rng: SeatRng) -> None:
         if seat == position.actor:
             _check_offered(here, known, position)
         out = _observation(here, known, seat)
-        here.hold("observe", np.isfinite(out).all(), "not every place of the observation is written with a number")
+        check_written(here, out, seat)
         check_range(here, out, seat)
         if not here.variant.hidden:  # then the loops need not conceal a state to observe it
             plain = _observation(here, position.state, seat)
@@ -252,6 +261,10 @@ def _check_words(here: Checked, position: Position) -> None:
         here.hold("words", name == " ".join(parts), f"{name!r} is not some of {position.together}, in this order")
     here.hold("words", position.question, "no question")
     here.hold("words", position.text(), "no text")
+    view, seen = here.game.view, position.view()
+    told = [getattr(view, "caution", lambda action, view: "")(action, seen) for action in position.legal]
+    told += getattr(view, "meanings", lambda view, phase: {})(seen, int(position.state["phase"][0])).values()
+    here.hold("words", all(isinstance(text, str) for text in told), f"caution or meanings gives no text: {told}")
 
 
 def _check_results(here: Checked, position: Position) -> None:

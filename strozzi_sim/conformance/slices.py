@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.conformance.checked import Checked
+from strozzi_sim.errors import in_ranges
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.slices import Slice
 from strozzi_sim.games.variants import BASE, shipped_variants
 
+SHOWN = 6  # columns or ranges of columns that an error lists
 Array = np.ndarray[Any, Any]
 
 
@@ -46,3 +48,22 @@ def check_range(here: Checked, observation: Array, seat: int) -> None:
         part = [part for part in here.game.slices.values() if column in part.index][-1]  # the field, if it is one's
         told = f"{part.name}, seen by seat {seat}, is {observation[column]:g}, outside {part.low:g} to {part.high:g}"
     here.hold("observe", not told, told)
+
+
+def check_written(here: Checked, observation: Array, seat: int) -> None:
+    """Check that an observation that held no number before is finite everywhere; name the slices and columns that are not."""
+    left = np.flatnonzero(~np.isfinite(observation))
+    slices = here.game.slices
+    parts = [part for part in slices.values() if not slices.fields(part.name)]  # of a group, its fields
+    found = [(part.name, np.intersect1d(part.index, left).tolist()) for part in parts] if left.size else []
+    named = "; ".join(f"{name}, {_in_words(columns)}" for name, columns in found if columns)
+    here.hold(
+        "observe", left.size == 0, f"not every place seen by seat {seat} is written with a finite number: {named}"
+    )
+
+
+def _in_words(columns: Sequence[int]) -> str:
+    """Return columns as text, the first of many."""
+    listed = in_ranges([str(column) for column in columns])
+    rest = f", ... ({len(columns)} in all)" if len(listed) > SHOWN else ""
+    return f"column{'s' if len(columns) > 1 else ''} {', '.join(listed[:SHOWN])}{rest}"

@@ -1,18 +1,22 @@
 """The kernel that adds rows of facts to cubes. It is told what to do by numbers, so a plan of crosstabs is not compiled.
 
+The count and the sums of a cell share words of 64 bits: a row is added to one or two words instead of to five numbers. Before a
+number might not fit any more, the words are added to the counts and cleared.
+
 Descriptors, int64, one row each. A place is an index into the sink seen as an array of items of that size.
     tables  place of the number of rows, of the ends, of the column seat or -1
     fills   table, size of an item, place of the outcome by game and seat, place of the column
-    cubes   table, dims from, to, sums from, to, first of its counts, cells
-    dims    place of the column, size of an item, smallest value, largest value less the smallest, first of its `strides`
-    sums    place of the column, size of an item
-`strides` holds what each value of a column adds to the number of the cell.
+    cubes   table, dims from, to, parts from, to, first of its counts, cells, first of its words, words of a cell
+    dims    place of the column, size of an item, smallest value, largest value, what each step between them adds to the
+            word of a cell, first of its `strides`, or -1 where each step adds the same
+    parts   place of the column, or -1 for the count; size of an item; word of the cell, lowest bit, number of bits
+`strides` holds what each value of a column adds.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import int64, types, uint64
+from numba import int64, types, uint8, uint16, uint32, uint64
 
 from strozzi_sim.facts.sink import SEATS
 from strozzi_sim.kernel.jit import jit
@@ -21,6 +25,9 @@ Array = np.ndarray[Any, Any]
 
 
 STEP = 512  # rows
+BITS = {0: 21, 1: 21, 2: 32, 4: 64}  # of a word, for the count and for the sum of a column by the size of its items
+_ROOM = 2 ** BITS[1] - 1  # the largest number that fits; STEP bytes do
+_WIDER = np.uint64(BITS[2] - BITS[1])
 
 
 class Counting(NamedTuple):
@@ -28,8 +35,11 @@ class Counting(NamedTuple):
 
     Attributes:
         bytes, words, longs: the sink as uint8, uint16 and int32.
-        tables, fills, cubes, dims, sums, strides: see above.
-        cells, summed: of the rows that are counted at once, int64[STEP] and int64[sums, STEP].
+        tables, fills, cubes, dims, parts, strides: see above.
+        cells: of the rows that are counted at once, uint32[STEP].
+        packed: what is added to each word of their cells, uint64[words * STEP].
+        pending: of each cube, the largest number that may be in its words, int64[cubes].
+        sums: the words of every cell of every cube, uint64.
         counts: int64, the counts and sums of every cell of every cube.
     """
 
@@ -40,17 +50,19 @@ class Counting(NamedTuple):
     fills: Array
     cubes: Array
     dims: Array
-    sums: Array
+    parts: Array
     strides: Array
     cells: Array
-    summed: Array
+    packed: Array
+    pending: Array
+    sums: Array
     counts: Array
 
 
 COUNTING = types.Tuple([
     types.uint8[::1], types.uint16[::1], types.int32[::1],
     *(types.int64[:, ::1] for _ in range(5)),
-    types.uint64[::1], types.uint64[::1], types.int64[:, ::1], types.int64[::1],
+    types.uint32[::1], types.uint32[::1], types.uint64[::1], types.int64[::1], types.uint64[::1], types.int64[::1],
 ])  # fmt: skip
 
 
@@ -88,114 +100,147 @@ def _fill(games, bytes_, longs, tables, fills):
             source += uint64(SEATS)
 
 
-# Indices are unsigned or those of a loop from 0: of any other, numba asks each time whether it counts from the end.
+# Loops are so plain that LLVM makes vector instructions of them: bytes are worked with as bytes, places are handed over
+# instead of parts of arrays.
 
 
 @jit
-def _sort_bytes(column, rows, strides, cells, begin):
-    """Add what each row's value in a column of bytes adds to the number of its cell."""
-    if begin:
-        for row in range(rows):
-            cells[row] = strides[column[row]]
-    else:
-        for row in range(rows):
-            cells[row] += strides[column[row]]
-
-
-@jit
-def _sort_by(column, rows, low, last, strides, cells, begin):
-    """The same of a column of larger numbers; those beyond the levels belong to the outer ones."""
-    if begin:
-        for row in range(rows):
-            cells[row] = 0
+def _step_through(column, place, rows, low, high, step, cells):
+    """Add what each row's value in a column adds to its cell, where each step from `low` to `high` adds the same."""
     for row in range(rows):
-        cells[row] += strides[uint64(min(max(int64(column[row]) - low, 0), last))]
+        cells[row] += uint32((min(max(column[place + row], low), high) - low) * step)
 
 
 @jit
-def _widen(column, rows, out):
+def _look_up(column, place, rows, low, high, strides, by, cells):
+    """The same of other columns; values beyond the levels belong to the outer ones."""
     for row in range(rows):
-        out[row] = column[row]
+        cells[row] += strides[by + min(max(int64(column[place + row]), low), high) - low]
 
 
 @jit
-def _count(rows, cells, counts, first):
+def _find_cells(begin, rows, bytes_, words, longs, dims, first, last, strides, cells):
+    """Fill `cells` for `rows` rows from number `begin` on."""
     for row in range(rows):
-        counts[first + cells[row]] += 1
-
-
-@jit
-def _sum1(rows, cells, one, counts, first):
-    for row in range(rows):
-        counts[first + cells[row]] += one[row]
-
-
-@jit
-def _count_sum2(rows, cells, one, two, counts, first):
-    for row in range(rows):
-        cell = first + cells[row]
-        counts[cell] += 1
-        counts[cell + uint64(1)] += one[row]
-        counts[cell + uint64(2)] += two[row]
-
-
-@jit
-def _sum2(rows, cells, one, two, counts, first):
-    for row in range(rows):
-        cell = first + cells[row]
-        counts[cell] += one[row]
-        counts[cell + uint64(1)] += two[row]
-
-
-@jit
-def _add_rows(
-    begin, rows, bytes_, words, longs, first_dim, last_dim, first_sum, last_sum, first, dims, sums, strides, cells,
-    summed, counts,
-):  # fmt: skip
-    """Add `rows` rows from number `begin` on to a cube."""
-    if first_dim == last_dim:
-        for row in range(rows):
-            cells[row] = 0
-    for d in range(first_dim, last_dim):
-        place, size, by = dims[d, 0] + begin, dims[d, 1], strides[dims[d, 4] :]
-        if size == 1:
-            _sort_bytes(bytes_[place : place + rows], rows, by, cells, d == first_dim)
+        cells[row] = 0
+    for d in range(first, last):
+        place, size, low, high, step, by = (
+            dims[d, 0] + begin,
+            dims[d, 1],
+            dims[d, 2],
+            dims[d, 3],
+            dims[d, 4],
+            dims[d, 5],
+        )
+        if by >= 0:
+            if size == 1:
+                _look_up(bytes_, place, rows, low, high, strides, by, cells)
+            elif size == 2:
+                _look_up(words, place, rows, low, high, strides, by, cells)
+            else:
+                _look_up(longs, place, rows, low, high, strides, by, cells)
+        elif size == 1:
+            _step_through(bytes_, place, rows, uint8(low), uint8(high), uint32(step), cells)
         elif size == 2:
-            _sort_by(words[place : place + rows], rows, dims[d, 2], dims[d, 3], by, cells, d == first_dim)
+            _step_through(words, place, rows, uint16(low), uint16(high), uint32(step), cells)
         else:
-            _sort_by(longs[place : place + rows], rows, dims[d, 2], dims[d, 3], by, cells, d == first_dim)
-    for s in range(first_sum, last_sum):
-        place, size, out = sums[s, 0] + begin, sums[s, 1], summed[s - first_sum]
+            _step_through(longs, place, rows, low, high, step, cells)
+
+
+@jit
+def _pack(column, place, rows, bit, packed, at):
+    """Add a column to a word; returns a number that no value exceeds."""
+    seen = uint64(0)
+    for row in range(rows):
+        value = uint64(column[place + row])
+        seen |= value
+        packed[at + row] += value << bit
+    return seen
+
+
+@jit
+def _fill_words(begin, rows, bytes_, words, longs, parts, first, last, packed):
+    """Fill `packed` for `rows` rows from number `begin` on; returns what share of a number's room a row takes at most."""
+    most = uint64(1)
+    for k in range(first, last):
+        place, size, at, bit = parts[k, 0] + begin, parts[k, 1], parts[k, 2] * STEP, uint64(parts[k, 3])
+        if bit == uint64(0):  # the first number of its word
+            begins = uint64(parts[k, 0] < 0)
+            for row in range(rows):
+                packed[at + row] = begins
         if size == 1:
-            _widen(bytes_[place : place + rows], rows, out)
+            most |= _pack(bytes_, place, rows, bit, packed, at)
         elif size == 2:
-            _widen(words[place : place + rows], rows, out)
-        else:
-            _widen(longs[place : place + rows], rows, out)
-    left, at = last_sum - first_sum, 0
-    if left < 2:
-        _count(rows, cells, counts, uint64(first))
-    else:
-        _count_sum2(rows, cells, summed[0], summed[1], counts, uint64(first))
-        at = 2
-    while left - at >= 2:
-        _sum2(rows, cells, summed[at], summed[at + 1], counts, uint64(first + 1 + at))
-        at += 2
-    if left > at:
-        _sum1(rows, cells, summed[at], counts, uint64(first + 1 + at))
+            most |= (_pack(words, place, rows, bit, packed, at) >> _WIDER) + uint64(1)
+        elif size == 4:
+            _pack(longs, place, rows, bit, packed, at)
+    return int64(most)
+
+
+@jit
+def _add_words(rows, cells, packed, wide, sums, first):
+    """Add each row's words to those of its cell."""
+    word = 0
+    while wide - word >= 2:
+        at = word * STEP
+        for row in range(rows):
+            cell = first + int64(cells[row])
+            sums[cell] += packed[at + row]
+            sums[cell + 1] += packed[at + STEP + row]
+        word += 2
+        first += 2
+    if wide > word:
+        at = word * STEP
+        for row in range(rows):
+            sums[first + int64(cells[row])] += packed[at + row]
+
+
+@jit
+def _clear_words(cube, cubes, parts, sums, counts):
+    """Add the words of a cube to its counts, and clear them."""
+    first, last, wide = cubes[cube, 3], cubes[cube, 4], cubes[cube, 8]
+    at, place = cubes[cube, 7], cubes[cube, 5]
+    for _ in range(cubes[cube, 6]):
+        used = uint64(0)
+        for word in range(wide):
+            used |= sums[at + word]
+        if used != uint64(0):
+            for k in range(first, last):
+                bits = uint64(parts[k, 4])
+                number = sums[at + parts[k, 2]] >> uint64(parts[k, 3])
+                if bits < uint64(64):
+                    number &= (uint64(1) << bits) - uint64(1)
+                counts[place + k - first] += int64(number)
+            for word in range(wide):
+                sums[at + word] = uint64(0)
+        at += wide
+        place += last - first
 
 
 @jit
 def count_rows(
-    games, bytes_, words, longs, tables, fills, cubes, dims, sums, strides, cells, summed, counts
+    games, bytes_, words, longs, tables, fills, cubes, dims, parts, strides, cells, packed, pending, sums, counts
 ):  # fmt: skip
-    """Add the rows of `games` games to the counts, so many at a time that all fits into the nearest cache."""
+    """Add the rows of `games` games to the words, so many at a time that all fits into the nearest cache."""
     _fill(games, bytes_, longs, tables, fills)
-    step = cells.shape[0]
-    for k in range(cubes.shape[0]):
-        whole = int64(longs[tables[cubes[k, 0], 0]])
-        for begin in range(0, whole, step):
-            _add_rows(
-                begin, min(step, whole - begin), bytes_, words, longs, cubes[k, 1], cubes[k, 2], cubes[k, 3], cubes[k, 4],
-                cubes[k, 5], dims, sums, strides, cells, summed, counts,
-            )  # fmt: skip
+    for cube in range(cubes.shape[0]):
+        whole = int64(longs[tables[cubes[cube, 0], 0]])
+        for begin in range(0, whole, STEP):
+            rows = min(STEP, whole - begin)
+            _find_cells(begin, rows, bytes_, words, longs, dims, cubes[cube, 1], cubes[cube, 2], strides, cells)
+            most = _fill_words(begin, rows, bytes_, words, longs, parts, cubes[cube, 3], cubes[cube, 4], packed)
+            if pending[cube] + rows * most > _ROOM:
+                _clear_words(cube, cubes, parts, sums, counts)
+                pending[cube] = 0
+            pending[cube] += rows * most
+            _add_words(rows, cells, packed, cubes[cube, 8], sums, cubes[cube, 7])
+
+
+@jit
+def finish_counts(
+    bytes_, words, longs, tables, fills, cubes, dims, parts, strides, cells, packed, pending, sums, counts
+):  # fmt: skip
+    """Add what is left in the words to the counts."""
+    for cube in range(cubes.shape[0]):
+        _clear_words(cube, cubes, parts, sums, counts)
+        pending[cube] = 0

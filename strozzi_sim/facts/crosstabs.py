@@ -17,7 +17,7 @@ import numpy as np
 from strozzi_sim.errors import InputError, known_names
 from strozzi_sim.facts.columns import OUTCOMES, SIZES, Array, Column, Levels, Setting, Table
 from strozzi_sim.facts.conditions import Condition
-from strozzi_sim.facts.counting import STEP, Counting
+from strozzi_sim.facts.counting import BITS, STEP, Counting
 from strozzi_sim.facts.sink import batch_for
 
 MAX_CELLS = 2**22  # of a cube; more is a mistake
@@ -308,7 +308,7 @@ class CrosstabPlan:
         fills: list[list[int]] = []
         cubes: list[list[int]] = []
         dims: list[list[int]] = []
-        sums: list[list[int]] = []
+        parts: list[list[int]] = []
         strides: list[int] = []
         outcomes = {column.name for column in OUTCOMES}
         for number in sorted({cube.table for cube in self.cubes}):
@@ -325,26 +325,43 @@ class CrosstabPlan:
                             self._at(f"{table.name}_{column.name}") // size,
                         ]
                     )
+        at = 0
         for cube in self.cubes:
-            table, first_dim, first_sum = self._tables[cube.table], len(dims), len(sums)
-            stride = cube.cells * cube.width
+            table, first_dim, first_part = self._tables[cube.table], len(dims), len(parts)
+            wide = self._pack(cube, parts)
+            stride = cube.cells * wide
             for name, starts in cube.bounds.items():
                 stride //= len(starts)
                 place, size = self._place_of(table, name)
-                low, high = (0, 255) if size == 1 else (starts[0], starts[-1])  # bytes need not be cut off
-                dims.append([place, size, low, high - low, len(strides)])
-                values = np.maximum(np.arange(low, high + 1), starts[0])
-                strides.extend((stride * (np.searchsorted(np.asarray(starts), values, side="right") - 1)).tolist())
-            sums.extend(self._place_of(table, name) for name in cube.sums)
-            cubes.append([cube.table, first_dim, len(dims), first_sum, len(sums), cube.first, cube.cells])
+                low, high = starts[0], starts[-1]
+                if size < 4:
+                    low, high = min(max(low, 0), 256**size - 1), min(max(high, 0), 256**size - 1)
+                levels = np.maximum(np.searchsorted(np.asarray(starts), np.arange(low, high + 1), side="right") - 1, 0)
+                if np.array_equal(levels, np.arange(len(levels))):
+                    dims.append([place, size, low, high, stride, -1])
+                else:
+                    dims.append([place, size, low, high, 0, len(strides)])
+                    strides.extend((stride * levels).tolist())
+            cubes.append([cube.table, first_dim, len(dims), first_part, len(parts), cube.first, cube.cells, at, wide])
+            at += cube.cells * wide
 
         def rows(found: list[Any], width: int) -> Array:
             return np.array(found, np.int64).reshape(len(found), width)
 
         return (
-            rows(tables, 3), rows(fills, 4), rows(cubes, 7), rows(dims, 5), rows(sums, 2),
-            np.array(strides or [0], np.uint64),
+            rows(tables, 3), rows(fills, 4), rows(cubes, 9), rows(dims, 6), rows(parts, 5),
+            np.array(strides or [0], np.uint32),
         )  # fmt: skip
+
+    def _pack(self, cube: _Cube, parts: list[list[int]]) -> int:
+        """Append the parts of a cube's words: the count, then the sums; returns words of a cell."""
+        table, word, bit = self._tables[cube.table], 0, 0
+        for place, size in ([-1, 0], *(self._place_of(table, name) for name in cube.sums)):
+            if bit + BITS[size] > 64:
+                word, bit = word + 1, 0
+            parts.append([place, size, word, bit, BITS[size]])
+            bit += BITS[size]
+        return word + 1
 
     def _place_of(self, table: Table, name: str) -> list[int]:
         """Place and size of a column."""
@@ -353,10 +370,11 @@ class CrosstabPlan:
 
     def counting(self, sink: Array) -> Counting:
         """What the kernel needs to count the rows of `sink`, an array of shape (1,), into new counts."""
-        most = max((len(cube.sums) for cube in self.cubes), default=0)
+        descriptors = self._descriptors
+        wide, words = descriptors[2][:, 8], descriptors[2][:, 6] * descriptors[2][:, 8]
         raw = sink.view(np.uint8)
-        room = np.zeros(STEP, np.uint64), np.zeros((max(most, 1), STEP), np.int64)
         return Counting(
-            raw, raw.view(np.uint16), raw.view(np.int32), *self._descriptors,
-            *room, np.zeros(max(self.size, 1), np.int64),
+            raw, raw.view(np.uint16), raw.view(np.int32), *descriptors,
+            np.zeros(STEP, np.uint32), np.zeros(max(wide, default=1) * STEP, np.uint64),
+            np.zeros(len(self.cubes), np.int64), np.zeros(max(words.sum(), 1), np.uint64), np.zeros(max(self.size, 1), np.int64),
         )  # fmt: skip

@@ -63,9 +63,7 @@ def keep_of(tables: Sequence[Table], names: Sequence[str], share: float | None =
         return Keep(tuple(name for name in known if name in names))
     if not names:
         known_tables = ", ".join(known)
-        raise ArgumentError(
-            "facts_share", f"says how much is kept, but facts names no table; known: {known_tables}"
-        )
+        raise ArgumentError("facts_share", f"says how much is kept, but facts names no table; known: {known_tables}")
     if not (isfinite(share) and 0 < share <= 1):
         raise ArgumentError("facts_share", f"must be above 0 and at most 1, got {share}")
     return Keep(tuple(name for name in known if name in names), round(min(1 / share, 2.0**31 - 1)))

@@ -4,7 +4,7 @@ import sys
 from functools import cache
 from types import ModuleType
 
-from strozzi_sim.errors import ArgumentError, InputError, known_names, shown
+from strozzi_sim.errors import ArgumentError, InputError, about, known_names, shown
 from strozzi_sim.games.contract import Game
 from strozzi_sim.kernel.installed import installed
 
@@ -36,20 +36,21 @@ def load_game(name: str) -> Game:
 
 
 def find_game(game: str | Game, place: str = "") -> Game:
-    """The game that is called so; a game is taken as it is. `place` says where the name stood, and begins the error.
+    """The game that is called so; a game is taken as it is. `place` says where the name stood, if it was no argument `game`.
 
     Raises:
         InputError: there is none.
     """
-    prefix = f"{place}: " if place else ""
     if isinstance(game, Game):
         return game
     if not isinstance(game, str):
         raise ArgumentError("game", f"expected the name of a game, or a Game, got {shown(game)}")
+    if not place:
+        return about("game", load_game, game)
     try:
         return load_game(game)
     except InputError as error:
-        raise InputError(f"{prefix}{error}") from None
+        raise InputError(f"{place}: {error}") from None
 
 
 class _Games(ModuleType):

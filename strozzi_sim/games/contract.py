@@ -44,7 +44,7 @@ class Game:
         title: the name on the box.
         player_counts: the numbers of players it takes, in ascending order.
         state, rules: dtypes of the game's records; no other game may have a state record of the same fields.
-        journal_rows: most events of one game.
+        journal_rows: most events of one game, 1 or more.
         behaviour: raised whenever any result for the same seed may change; stored with results.
         beliefs: fields of the state that `determinize` fills in by a belief of its own, not as chance would.
         tiers: spec strings of agents that stand for a strength, by the names in TIERS: "weak", "middle" (rules of thumb),
@@ -63,7 +63,9 @@ class Game:
     tiers: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        """Refuse a tier that is none of TIERS. Raises InputError."""
+        """Refuse a journal without rows, and a tier that is none of TIERS. Raises InputError."""
+        if self.journal_rows < 1:
+            raise InputError(f"game {self.name!r}: journal_rows: must be 1 or more, got {shown(self.journal_rows)}")
         for tier in self.tiers:
             if tier not in TIERS:
                 raise InputError(f"game {self.name!r}: tiers: unknown tier {shown(tier)}; {known_names(tier, TIERS)}")
@@ -177,7 +179,11 @@ def _no_game(verb: str) -> Any:
 
 
 def deal(state, rules, players, start_player, chance, journal):
-    """Set up a game for `players` seats and run to the first decision. `chance` must have begun."""
+    """Set up a game for `players` seats and run to the first decision. `chance` must have begun.
+
+    The record holds zeros or the game before, of as many players. Set every field that is read before `apply` writes it, or that
+    `conceal` shows.
+    """
     _no_game("deal")
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import MAX_SHOWN, InputError, known_names, shown
 
 _ENTRY = "..."  # how msgspec writes an entry of a table
 _ERROR = re.compile(r"(.*) - at (`key` in )?`\$(.*)`", re.DOTALL)
@@ -41,7 +41,7 @@ def converted(raw: Any, kind: Any, where: str, *, str_keys: bool = False) -> Any
 
 
 def _words_of(error: msgspec.ValidationError, raw: Any, kind: Any, str_keys: bool) -> str:
-    """A validation error with place and value: `tracks.top_index: expected `int` <= 31, got 32`."""
+    """A validation error with place and value: `tracks.top_index: expected a whole number <= 31, got 32`."""
     match = _ERROR.fullmatch(str(error))
     message, of_key, path = match.groups() if match else (str(error), None, "")
     given = [name or (_ENTRY if number == _ENTRY else int(number)) for name, number in _STEPS.findall(path)]
@@ -49,16 +49,51 @@ def _words_of(error: msgspec.ValidationError, raw: Any, kind: Any, str_keys: boo
     for step in [*given, _ENTRY] if of_key else given:
         steps.append(_entry(str(error), raw, kind, steps, str_keys) if step == _ENTRY else step)
     value = steps.pop() if of_key else _value_at(raw, steps)
-    message = message.replace("Object contains unknown field", "unknown key").replace("Object missing", "missing")
-    if message.startswith("Invalid enum value"):
+    if unknown := re.fullmatch(r"Object contains unknown field `(.*)`", message, re.DOTALL):
+        keys = _keys(inspect.type_info(kind), steps)
+        message = f"unknown key {shown(unknown[1])}" + (f"; {known_names(unknown[1], keys)}" if keys else "")
+    elif message.startswith("Object missing"):
+        message = message.replace("Object missing", "missing")
+    elif message.startswith("Invalid enum value"):
         allowed = ["''" if one == "" else str(one) for one in _allowed(inspect.type_info(kind), steps)]
         message = f"invalid value {shown(value)}; {known_names(value, allowed)}"
     else:
-        message = message[:1].lower() + message[1:] + (" as a key" if of_key else "")
-        if isinstance(value, bool | int | float | str) and repr(value) not in message:
-            message += f" {shown(value)}" if "got `" in message else f", got {shown(value)}"
+        message = _plainly(message, value, " as a key" if of_key else "")
     place = "".join(_places(raw, steps)).removeprefix(".")
     return f"{place}: {message}" if place else message
+
+
+_TYPES = {
+    "int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "array": "a list", "object": "a table",
+    "null": "nothing",
+}  # fmt: skip
+
+
+def _plainly(message: str, value: Any, as_key: str) -> str:
+    """A message about a type or a bound in plain words: expected a whole number <= 9, got 10."""
+    expected, _, got = (message[:1].lower() + message[1:]).partition(", got `")
+    types = re.search(r"`(.*?)`", expected)
+    names = [name for name in types[1].split(" | ") if name != "null"] if types else []
+    if types:
+        kinds = ["float"] if set(names) == {"int", "float"} else names
+        words = " or ".join(_TYPES.get(name, name) for name in kinds)
+        expected = expected.replace(types[0], words)
+    expected = re.sub(
+        r" matching regex '\^\[([^\[\]]*)\]\{(\d+),(\d+)\}\$'", r" of \2 to \3 characters of \1", expected
+    )
+    expected = re.sub(r"(?<= )\d{5,}$", lambda number: f"{int(number[0]):,}", expected) + as_key
+    if not isinstance(value, bool | int | float | str):
+        return f"{expected}, got {_TYPES.get(got[:-1], got[:-1])}" if got else expected
+    hint = f"; write [{value!r}]" if names == ["array"] and len(repr(value)) <= MAX_SHOWN else ""
+    return f"{expected}, got {shown(value)}{hint}"
+
+
+def _keys(kind: inspect.Type, steps: Sequence[Step]) -> tuple[str, ...]:
+    """The keys that a table at a place of such a type may have; () where they cannot be listed."""
+    for found in _types_at(kind, steps):
+        if isinstance(found, inspect.StructType):
+            return tuple(field.encode_name for field in found.fields)
+    return ()
 
 
 def _entry(text: str, raw: Any, kind: Any, steps: Sequence[Step], str_keys: bool) -> str:
@@ -108,17 +143,30 @@ def _places(raw: Any, steps: Sequence[Step]) -> Iterator[str]:
 
 def _allowed(kind: inspect.Type, steps: Sequence[Step]) -> tuple[Any, ...]:
     """The values that may stand at a place of such a type; () where they cannot be listed."""
+    return next((found.values for found in _types_at(kind, steps) if isinstance(found, inspect.LiteralType)), ())
+
+
+def _types_at(kind: inspect.Type, steps: Sequence[Step]) -> Iterator[inspect.Type]:
+    """The types that may stand at a place of such a type."""
     kinds = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
     for one in kinds:
         one = one.type if isinstance(one, inspect.Metadata) else one
-        if not steps and isinstance(one, inspect.LiteralType):
-            return one.values
-        if steps and isinstance(one, inspect.StructType):
-            return next((_allowed(f.type, steps[1:]) for f in one.fields if f.encode_name == steps[0]), ())
-        if steps and isinstance(one, inspect.DictType):
-            return _allowed(one.value_type, steps[1:])
-        if steps and isinstance(one, inspect.CollectionType):
-            return _allowed(one.item_type, steps[1:])
-        if steps and isinstance(one, inspect.TupleType):
-            return _allowed(one.item_types[int(steps[0])], steps[1:])
-    return ()
+        if not steps:
+            yield one
+        elif isinstance(one, inspect.StructType):
+            for field in one.fields:
+                if field.encode_name == steps[0]:
+                    yield from _types_at(field.type, steps[1:])
+        elif isinstance(one, inspect.DictType):
+            yield from _types_at(one.value_type, steps[1:])
+        elif isinstance(one, inspect.CollectionType):
+            yield from _types_at(one.item_type, steps[1:])
+        elif isinstance(one, inspect.TupleType):
+            yield from _types_at(one.item_types[int(steps[0])], steps[1:])
+
+
+def set_switches(row: Any, switches: Any) -> None:
+    """Write each switch of a section, a msgspec Struct, that is a bool into the field of its name in the rules record."""
+    for field in msgspec.structs.fields(switches):
+        if field.type is bool and field.name in row.dtype.names:
+            row[field.name] = getattr(switches, field.name)

@@ -15,6 +15,7 @@ from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.converting import converted
 
+NAME = r"^[a-z0-9-]{1,64}$"
 _VALUES = '"count", "share", "mean COLUMN" or "share COLUMN"'
 
 
@@ -31,7 +32,7 @@ class OwnMap(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         title: above the picture.
     """
 
-    name: Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,64}$")]
+    name: Annotated[str, Meta(pattern=NAME)]
     rows: str
     columns: str
     value: str = "share"
@@ -107,6 +108,19 @@ def own_heat_map(game: Game, asked: OwnMap, place: str = "heatmap") -> HeatMap:
         f"Of each {table.text.removeprefix('a ')}{which}: {figure.label}. Rows: {down.text}. Columns: {across.text}."
     )
     return HeatMap(asked.title or words[0].upper() + words[1:] + which, caption, down.text, across.text, figure, block)
+
+
+def own_map(
+    rows: str, columns: str, value: str = "share", where: str = "", fact: str = "", name: str = "", title: str = ""
+) -> OwnMap:
+    """Return the specification of a custom heat map; without a name, one is made from the other arguments.
+
+    Raises:
+        ArgumentError: a name that does not consist of 1 to 64 lower-case letters, digits and "-".
+    """
+    if name and not re.fullmatch(NAME, name):
+        raise ArgumentError("name", f"must be 1 to 64 lower-case letters, digits and -, got {shown(name)}")
+    return OwnMap(name or name_of_map(value, rows, columns, where), rows, columns, value, where, fact, title)
 
 
 def name_of_map(value: str, rows: str, columns: str, where: str) -> str:

@@ -10,7 +10,9 @@ from strozzi_sim.facts.blocks import ALL, Block, Quantiles
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure, HeatMap, Unit
 from strozzi_sim.games.reporting import (
+    NO_VALUE,
     FigureTable,
+    Named,
     Narrator,
     Picture,
     Tables,
@@ -48,14 +50,15 @@ class Report:
 
     Args:
         pages: page -> what it is; `balance`, which every study has, comes first.
-        pictures: page -> (narrator, all tables) -> what to show.
-        sentences: page -> (narrator, component data) -> what was found.
+        pictures: page -> all tables -> what to show.
+        sentences: page -> (narrator, component data of its variant) -> what was found. A sentence that is not `Named` is
+            about the narrator's cell, whose name is put before it; one that quotes a figure without a value is left out.
     """
 
     def __init__(
         self,
         pages: Mapping[str, Page],
-        pictures: Mapping[str, Callable[[Narrator, Tables], list[Picture]]],
+        pictures: Mapping[str, Callable[[Tables], list[Picture]]],
         sentences: Mapping[str, Callable[[Narrator, Mapping[str, Any]], list[str]]],
     ) -> None:
         self._pages, self._pictures, self._sentences = pages, pictures, sentences
@@ -104,26 +107,27 @@ class Report:
 
     def pictures(self, tables: Tables) -> list[Picture]:
         """What to show, in order; only of pages whose tables are there."""
-        makers = [(say, make) for page, make in self._pictures.items() if (say := _narrator(tables, page))]
-        return [picture for say, make in makers for picture in make(say, tables)]
+        return [picture for page, make in self._pictures.items() if _is_there(tables, page) for picture in make(tables)]
 
     def sentences(self, tables: Tables, components: Mapping[str, Any]) -> dict[str, list[str]]:
-        """Page -> what was found on it, of the pages whose tables are there.
+        """Page -> what was found on it, of the pages whose tables are there and have rows.
 
         Args:
             tables: the study's tables.
             components: variant -> component data.
         """
-        first = tables["balance"]["variant"].iloc[:1]
-        data = components.get(first.iloc[0], {}) if len(first) else {}
-        return {page: tell(say, data) for page, tell in self._sentences.items() if (say := _narrator(tables, page))}
+        said: dict[str, list[str]] = {}
+        for page, tell in self._sentences.items():
+            if _is_there(tables, page) and not tables[page].empty:
+                say = narrators(tables, page, spoken_of(first_scenario(tables["balance"])), components)
+                found = [text for text in tell(say, say.data) if NO_VALUE not in text]
+                said[page] = [text if isinstance(text, Named) else say.says(text) for text in found]
+        return said
 
 
-def _narrator(tables: Tables, page: str) -> Narrator | None:
-    """What quotes the page's table, or None if it is not there or the study has no figures."""
-    balance = first_scenario(tables["balance"])
-    there = page in tables and not balance.empty
-    return narrators(tables[page], spoken_of(balance)) if there else None
+def _is_there(tables: Tables, page: str) -> bool:
+    """Return whether the page's table is there and the study has figures."""
+    return page in tables and not tables["balance"].empty
 
 
 def figures(labels: Mapping[str, str], amounts: Sequence[str]) -> tuple[Figure, ...]:

@@ -90,6 +90,14 @@ class ViewPart(Protocol):
     choose from, words without blanks, commas and plus. An action's name is then those that it chooses, in this order, with
     blanks between them. Where nothing of the kind is asked it is ().
 
+    For a person at the table a game may have three more functions:
+
+    - `meanings(view, phase)`: a mapping of names of choices to what they stand for in a few words, such as what they cost.
+    - `caution(action, view)`: a sentence about what an action may cost beyond what is usual, "" if nothing; the person confirms it.
+    - `short_rules(components, players)`: the rules in short, a line for each paragraph.
+
+    The text of `render` has its parts divided by empty lines; each begins with a heading that stays while the part does.
+
     Attributes:
         SLICES: what stands where in the observation tensor, by name.
         OBSERVATION: its length, SLICES.size.
@@ -132,10 +140,10 @@ class ReportPart(Protocol):
         """What can be drawn of these tables."""
 
     def sentences(self, tables: Mapping[str, Any], components: Mapping[str, Plain]) -> dict[str, list[str]]:
-        """What was found, by page."""
+        """Return what was found, by page; each sentence names the games it is about. `components` are those of each variant."""
 
-    def words(self, tables: Mapping[str, Any], components: Mapping[str, Plain]) -> Mapping[str, str]:
-        """How raw values of the tables are called."""
+    def words(self, tables: Mapping[str, Any], data: Plain) -> Mapping[str, str]:
+        """Return how raw values of the tables are called in a variant with this component data, which may be empty."""
 
 
 class FactsPart(Protocol):

@@ -20,6 +20,6 @@ tables, crosstabs = _REPORT.tables, _REPORT.crosstabs
 pictures, sentences = _REPORT.pictures, _REPORT.sentences
 
 
-def words(tables: Tables, components: Mapping[str, Any]) -> dict[str, str]:
-    """Raw values stand for themselves."""
+def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
+    """Return no words: raw values stand for themselves."""
     return {}

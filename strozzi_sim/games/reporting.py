@@ -6,13 +6,14 @@ A game's `report` has
     crosstabs(pages) -> what has to be counted
     tables(cells, pages, heatmaps, stats) -> name -> DataFrame
     pictures(tables) -> list of Picture
-    sentences(tables, components) -> page -> sentences
-    words(tables, components) -> how raw values of the tables ("plus_one") are called
+    sentences(tables, components) -> page -> sentences, each of which names the games it is about
+    words(tables, data) -> how raw values of the tables ("plus_one") are called in a variant with this component data
 most of which `games.pages` makes of the game's pages;
 `cells` are the cells' counts (studies.cells.CellCounts), `stats` is the module that turns counts into figures
 (strozzi_sim.stats) and `components` is variant name -> component data.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -30,6 +31,7 @@ FIGURE = ("figure", "value", "low", "high", "n", "deals")
 NUMBER_KEYS = ("seat", "position")
 SCENARIO = "scenario"  # a variant with a line-up
 THIN = "\N{NARROW NO-BREAK SPACE}"
+NO_VALUE = "no value"  # in place of a figure; sentences with it are not said
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,8 @@ class Picture:
         equal: draw a line at an equal chance, 1 / players; of `board`: colours are of multiples of it.
         board: `board` only, component data of a variant -> where the levels of `x` lie.
         zero: `lines` and `dots` only, draw a line at zero: the figures are differences.
+        sort: the figure by which the levels of `x` are sorted, largest first; "" leaves their order.
+        most: number of levels shown, of those that are sorted; 0 = all.
     """
 
     name: str
@@ -72,6 +76,8 @@ class Picture:
     equal: bool = False
     board: Callable[[Mapping[str, Any]], Board] | None = None
     zero: bool = False
+    sort: str = ""
+    most: int = 0
 
 
 class FigureTable:
@@ -155,6 +161,16 @@ def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
             raise InputError(f"unknown {kind} {shown(name)}; {known_names(name, known)}")
 
 
+def unknown_figures(picture: Picture, table: pd.DataFrame) -> list[str]:
+    """Return, as text, the figures of a picture that its table has no row of, and the known ones; none of an empty table."""
+    if table.empty:
+        return []
+    known = sorted(table["figure"].unique())
+    bars = list(picture.groups.values()) or [picture.figures]
+    names = dict.fromkeys([*(figure.name for bar in bars for figure in bar), *filter(None, [picture.sort])])
+    return [f"unknown figure {shown(name)}; {known_names(name, known)}" for name in names if name not in known]
+
+
 def in_words(value: float, unit: Unit, digits: int | None = None) -> str:
     """A figure as a person reads it: shares as per cent."""
     if np.isnan(value):
@@ -184,7 +200,7 @@ def reach_in_words(row: Any, unit: Unit, digits: int) -> str:
 def quote(row: Any, unit: Unit) -> str:
     """A row of a table in words: value ± half-width."""
     if np.isnan(row.value):
-        return "no value"
+        return NO_VALUE
     if np.isnan(row.low):
         return in_words(row.value, unit)
     digits = digits_for((row.high - row.low) / 2, unit)
@@ -219,20 +235,35 @@ def listed(words: Sequence[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
 
 
+class Named(str):
+    """A sentence that names the games it is about, or is about none."""
+
+    __slots__ = ()
+
+
 class Narrator:
-    """Quotes one table at one player count, or over all player counts, of one variant and line-up.
+    """Quotes one table at one player count, of one variant and line-up: a cell of the study.
 
     Args:
         table: its rows of that variant and line-up.
-        players: the player count spoken of.
+        players: the player count.
+        name: the cell, in words: "3 players (long: random)".
         where: what tells it from the narrator whose `elsewhere` it is in, in words: "at 3 players".
         elsewhere: those of the table's other player counts, variants and line-ups.
+        data: component data of the variant.
+        agents: what agents are called, by position; seats where one agent plays itself.
     """
 
     def __init__(
-        self, table: pd.DataFrame, players: int, where: str = "", elsewhere: Sequence["Narrator"] = ()
-    ) -> None:
-        self.table, self.players, self.where, self.elsewhere = table, players, where, elsewhere
+        self, table: pd.DataFrame, players: int, name: str = "", where: str = "", elsewhere: Sequence["Narrator"] = (),
+        data: Mapping[str, Any] | None = None, agents: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        self.table, self.players, self.name, self.where, self.elsewhere = table, players, name, where, elsewhere
+        self.data, self.agents = data or {}, agents
+
+    def says(self, text: str) -> Named:
+        """Return the sentence with the name of the cell before it."""
+        return Named(f"{self.name}: {text[:1].upper()}{text[1:]}")
 
     def row(self, figure: str, **where: Any) -> Any:
         """The only such row with a value, at the player count spoken of unless `where` names another; or None."""
@@ -240,7 +271,7 @@ class Narrator:
 
     def _quote(self, figure: str, unit: Unit, where: Mapping[str, Any]) -> str:
         row = self.row(figure, **where)
-        return quote(row, unit) if row else "no value"
+        return quote(row, unit) if row else NO_VALUE
 
     def share(self, figure: str, **where: Any) -> str:
         """The figure in words, as a share."""
@@ -255,26 +286,9 @@ class Narrator:
         return self._quote(figure, "number", where)
 
     @property
-    def as_played(self) -> str:
-        """Who plays: what is said goes for them, not for the game."""
-        lineup = "" if self.table.empty else str(self.table["lineup"].iloc[0])
-        return f"as {lineup.replace(',', ', ')} {'play' if ',' in lineup else 'plays'}"
-
-    @property
-    def who(self) -> str:
-        """At how many players, and who they are: what follows is said of them, not of the game."""
-        return f"At {self.players} players, {self.as_played},"
-
-    @property
     def equal(self) -> str:
         """What an equal chance is, as the end of a sentence."""
         return f"an equal chance is {in_words(1 / self.players, 'share')}."
-
-    def ends(self, figure: str, unit: Unit, **where: Any) -> list[tuple[int, str]]:
-        """(players, value in words) at the smallest and at the largest player count, or at the only one."""
-        rows = pick(self.table, figure=figure, **where).dropna(subset="value").sort_values("players")
-        ends = rows if len(rows) < 2 else rows.iloc[[0, -1]]
-        return [(row.players, quote(row, unit)) for row in ends.itertuples(index=False)]
 
     def rows(self, figure: str, **where: Any) -> list[Any]:
         """All such rows with a value."""
@@ -320,22 +334,66 @@ def some_of(words: Sequence[str], most: int = 4) -> str:
     return listed([*words[:most], f"{len(words) - most} more"] if len(words) > most else words)
 
 
-def narrators(table: pd.DataFrame, players: int) -> Narrator:
-    """What quotes the first variant and line-up of a table at a player count, and elsewhere all its other cells."""
+def narrators(tables: Tables, page: str, players: int, components: Mapping[str, Any]) -> Narrator:
+    """Return what quotes the first variant and line-up of a page's table at a player count, and elsewhere all other cells.
+
+    Args:
+        tables: the tables of the study.
+        page: name of the table.
+        players: the player count.
+        components: variant -> component data.
+    """
+    table = tables[page]
     cells = table[list(CELL)].drop_duplicates()
-    elsewhere, first = [], cells.iloc[0]
-    for count, variant, lineup in cells.itertuples(index=False):
+    several = cells["variant"].nunique() > 1
+    first = cells.iloc[0]
+
+    def narrator(count: int, variant: str, lineup: str, elsewhere: Sequence[Narrator] = ()) -> Narrator:
         words = [
             f"at {count} players" if count != players else "",
             f"in {variant}" if variant != first["variant"] else "",
             f"with {lineup.replace(',', ', ')}" if lineup != first["lineup"] else "",
         ]
-        if any(words):
-            rows = pick(table, variant=variant, lineup=lineup)
-            elsewhere.append(Narrator(rows, int(count), " ".join(word for word in words if word)))
-    return Narrator(first_scenario(table), players, "", elsewhere)
+        cell = {"variant": variant, "lineup": lineup}
+        return Narrator(
+            pick(table, **cell), count, cell_name(count, variant, lineup, several=several), " ".join(filter(None, words)),
+            elsewhere, components.get(variant), agent_names(pick(tables["lineup"], players=count, **cell), count),
+        )  # fmt: skip
+
+    own = players, first["variant"], first["lineup"]
+    others = [(int(count), *rest) for count, *rest in cells.itertuples(index=False) if (count, *rest) != own]
+    return narrator(*own, [narrator(*cell) for cell in others])
+
+
+def cell_name(players: int, variant: str, lineup: str, *, several: bool = False) -> str:
+    """Return a cell in words: "3 players (random)", with its variant if there are several or it is not the base."""
+    shown_variant = f"{variant}: " if several or variant != "base" else ""
+    return f"{players} players ({shown_variant}{lineup.replace(',', ', ')})"
+
+
+def agent_names(lineup: pd.DataFrame, players: int) -> list[str]:
+    """Return what the positions of a line-up are called: agents by name, copies in their order ("first random").
+
+    Args:
+        lineup: rows of the line-up's table; without any an agent plays itself, and position k is seat k.
+        players: the player count.
+    """
+    agents = dict(zip(lineup["position"], lineup["agent"], strict=True))
+    if not agents:
+        return [f"seat {seat}" for seat in range(players)]
+    many, named = Counter(agents.values()), Counter[str]()
+    names = []
+    for _, agent in sorted(agents.items()):
+        named[agent] += 1
+        names.append(agent if many[agent] == 1 else f"{_ordinal(named[agent])} {agent}")
+    return names
+
+
+def _ordinal(number: int) -> str:
+    words = ("first", "second", "third", "fourth", "fifth", "sixth")
+    return words[number - 1] if number <= len(words) else f"{number}th"
 
 
 def spoken_of(table: pd.DataFrame) -> int:
-    """The player count that sentences and captions quote: 4, or the smallest there is."""
+    """Return the player count that sentences are about: 4, or the smallest."""
     return 4 if (table["players"] == 4).any() else int(table["players"].min())

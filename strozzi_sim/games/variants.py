@@ -48,6 +48,9 @@ class Variant:
     warnings: tuple[str, ...] = ()
 
 
+AnyVariant = str | Variant | Mapping[str, Mapping[str, Any]]
+
+
 @cache
 def _toml(package: str, file: str) -> dict[str, Any]:
     place = files(package).joinpath(file)
@@ -96,23 +99,56 @@ def _shipped(game: Game, name: str) -> Variant:
     return resolve_variant(game, name)
 
 
-def find_variant(game: Game, variant: str | Variant, place: str = "") -> Variant:
+def find_variant(game: Game, variant: AnyVariant, place: str = "") -> Variant:
     """The shipped variant of this name, the same object each time; a variant is taken as it is. `place` begins errors.
 
+    Changes of one's own are a mapping of one name to them, as in a study's file.
+
     Raises:
-        InputError: the game has none of that name, or the variant is one of another game.
+        InputError: the game has none of that name, the variant is one of another game, or the game cannot be changed so.
     """
     prefix = f"{place}: " if place else ""
+    if isinstance(variant, Mapping):
+        found = own_variants(game, variant, place)
+        if len(found) != 1:
+            raise InputError(f"{prefix}expected one name with its changes, got {len(found)}: {shown(list(variant))}")
+        return found[0]
     if isinstance(variant, str):
         try:
             return _shipped(game, variant)
         except InputError as error:
             raise InputError(f"{prefix}{error}") from None
     if not isinstance(variant, Variant):
-        raise InputError(f"{prefix}expected the name of a variant, or a Variant, got {shown(variant)}")
+        raise InputError(
+            f"{prefix}expected the name of a variant, a name with its changes, or a Variant, got {shown(variant)}"
+        )
     if variant.rules.dtype != game.rules:
         raise InputError(f"{prefix}{variant.name!r} is a variant of another game than {game.name}")
     return variant
+
+
+def own_variants(game: Game, changes: Mapping[Any, Any], place: str = "") -> tuple[Variant, ...]:
+    """The variants of one's own: name -> changes, as in a study's file.
+
+    Raises:
+        InputError: a name that cannot be, or the game cannot be changed so.
+    """
+    own = {str(name): with_text_keys(change) for name, change in changes.items()}
+    for name, change in own.items():
+        if not isinstance(change, Mapping) or name in game.components_part.VARIABLE:
+            example = '{"mine": {SECTION: {KEY: VALUE}}}'
+            prefix = f"{place}: " if place else ""
+            raise InputError(
+                f"{prefix}changes stand under a name of their own, as in {example}, got {shown(dict(changes))}"
+            )
+    return tuple(resolve_variant(game, name, own, place) for name in own)
+
+
+def with_text_keys(changes: Any) -> Any:
+    """Changes as TOML has them, where every key is text."""
+    if isinstance(changes, Mapping):
+        return {str(key): with_text_keys(value) for key, value in changes.items()}
+    return [with_text_keys(each) for each in changes] if isinstance(changes, list | tuple) else changes
 
 
 def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) -> Variant:
@@ -127,12 +163,15 @@ def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) 
 
 
 def from_components(game: Game, name: str, components: Mapping[str, Any], where: str) -> Variant:
-    """A variant from the complete plain components of a record or a plan, as `Variant.components` has them.
+    """Return a variant from the plain components of a record or a plan, as `Variant.components` has them.
+
+    Keys that they lack are those of `base`; see `completed`.
 
     Raises:
-        InputError: a key that is missing or unknown, data that cannot be played, or totals that disagree with what
-            they add up; names `where` and the key.
+        InputError: a section that is missing, an unknown key, data that cannot be played, or totals that disagree with
+            what they add up; names `where` and the key.
     """
+    components = completed(game, components)
     sections = game.components_part.VARIABLE
     for section in components:
         if section not in sections:
@@ -151,6 +190,21 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
             raise InputError(f"{where}: {key}: missing")
         raise InputError(f"{where}: {key}: expected {shown(wanted)} beside the other parts, got {shown(given)}")
     return variant
+
+
+def completed(game: Game, components: Mapping[str, Any]) -> dict[str, Any]:
+    """Return components with the keys that their sections lack, as `base` has them.
+
+    So a record or a folder of before a switch was added is read as it was played: a new switch leaves `base` as it is, or
+    raises the game's `behaviour`. Things with ids are never added.
+    """
+    base = _shipped(game, BASE).components
+    return {
+        name: {**base[name], **section}
+        if isinstance(section, Mapping) and isinstance(base.get(name), Mapping)
+        else section
+        for name, section in components.items()
+    }
 
 
 def _converted(game: Game, raw: dict[str, Any], where: str) -> Any:

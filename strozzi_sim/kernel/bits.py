@@ -6,9 +6,8 @@ import numpy as np
 from llvmlite import ir
 from numba import int64
 from numba.core import types
-from numba.extending import intrinsic
 
-from strozzi_sim.kernel.jit import force_inline
+from strozzi_sim.kernel.jit import force_inline, intrinsic
 
 WIDTH = 8  # members a set may have where `kth_bit` is used
 

@@ -40,6 +40,7 @@ from strozzi_sim.kernel.trust import (
 )
 
 FOLDERS_KEPT = 8
+PATCHES_OFF = "STROZZI_PATCHES_OFF"  # see `kernel.numba_patches`
 _PACKAGE = Path(__file__).resolve().parents[1]
 _USER_CHOICE = os.environ.get("NUMBA_CACHE_DIR")
 _NOT_IN_THE_KEY = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")  # the code is the same
@@ -125,17 +126,25 @@ def folder_of(game: str) -> Path:
     versions = (sys.version, numba.__version__, llvmlite.__version__, numpy.__version__)
     digest.update(repr((versions, _processor())).encode())
     settings = sorted(
-        item for item in os.environ.items() if item[0].startswith("NUMBA_") and item[0] not in _NOT_IN_THE_KEY
+        item
+        for item in os.environ.items()
+        if item[0].startswith(("NUMBA_", PATCHES_OFF)) and item[0] not in _NOT_IN_THE_KEY
     )
     digest.update(repr(settings).encode())
     return cache_root() / f"{game}-{digest.hexdigest()[:16]}"
 
 
+@cache
+def sources_of(game: str) -> frozenset[str]:
+    """Every source file whose text the folder's name depends on."""
+    return frozenset(map(str, _sources(game)))
+
+
 @contextmanager
-def cache_folder(game: str) -> Iterator[bool]:
+def cache_folder(game: str) -> Iterator[Path | None]:
     """Everything compiled inside the block is kept in the folder of `game`; a worker process finds the same one.
 
-    The block is given whether code can be kept at all.
+    The block is given the folder, None if code cannot be kept at all.
 
     Raises:
         CacheFailed: what was compiled inside the block could not be kept; the next call chooses another folder.
@@ -145,13 +154,13 @@ def cache_folder(game: str) -> Iterator[bool]:
     with _one_thread, ExitStack() as undo:
         folder = _enter(game, undo)
         if folder is None:
-            yield False
+            yield None
             return
         before = config.CACHE_DIR
         config.CACHE_DIR = str(folder)
         whole = False
         try:
-            yield True
+            yield folder
             whole = True
         except OSError as error:
             _give_up(folder.parent, error.strerror or str(error))

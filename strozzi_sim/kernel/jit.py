@@ -6,14 +6,11 @@ them, and optimised only there. `inline_source` puts the source into the caller.
 kept in the cache folder, so that the folder's key (see `kernel.cache`) covers everything compiled into them.
 """
 
-import os
 from collections.abc import Callable
 from typing import Any
 
 import numba
 from numba.core import ir, types
-from numba.core.bytecode import FunctionIdentity
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher
@@ -21,25 +18,33 @@ from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import NopythonTypeInference
 from numba.extending import overload
 
-from strozzi_sim.kernel.cache import CacheFailed, cache_folder
-from strozzi_sim.kernel.drafts import OPTIONS as DRAFT
+from strozzi_sim.errors import InputError
+from strozzi_sim.kernel.cache import CacheFailed, cache_folder, sources_of
 from strozzi_sim.kernel.fields import in_hand, record_type
+from strozzi_sim.kernel.kept_drafts import keeping
+from strozzi_sim.kernel.numba_patches import DRAFT, KERNELS, EntryCompiler, references, without_collection
+
+if numba.config.DISABLE_JIT:
+    raise InputError(
+        "NUMBA_DISABLE_JIT: must be 0, since games are played by compiled code; unset it, or remove disable_jit from the file "
+        ".numba_config.yaml in this folder"
+    )
 
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+_ENTRY: dict[str, Any] = {**_OPTIONS, "pipeline_class": EntryCompiler}
 
-# numba names machine code by the function's and the types' numbers in the process that compiled it. Cached code of two
-# processes may so have one name, and whoever loads both gets the first for both (numba issue 10486). Numbers at random
-# keep the names of all processes apart.
-FunctionIdentity._unique_ids = iter(lambda: int.from_bytes(os.urandom(8), "big"), None)
+
+# numba's, typed for those who call what it makes: they hand over no typing context.
+intrinsic: Callable[[Callable[..., Any]], Any] = numba.extending.intrinsic
 
 
 class _Kernel(CPUDispatcher):  # type: ignore[misc]
-    """A compiled function without machine code of its own (see `kernel.drafts`)."""
+    """A compiled function without machine code of its own (see `kernel.numba_patches`)."""
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Called from Python, as tests do: compile it as an entry, once, and call that."""
         if not hasattr(self, "from_python"):
-            self.from_python = numba.njit(self.py_func, **_OPTIONS)
+            self.from_python = numba.njit(self.py_func, **_ENTRY)
         return self.from_python(*arguments, **named)
 
 
@@ -47,8 +52,9 @@ def _marker(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """A decorator for kernels. Whoever hands one a record gets it compiled for that record with its numbers as int64s."""
 
     def mark(kernel: Callable[..., Any]) -> Any:
-        dispatcher = numba.njit(**options, **_OPTIONS, **DRAFT)(kernel)
+        dispatcher = numba.njit(**options, **_OPTIONS, **DRAFT, **references(kernel))(kernel)
         dispatcher.__class__ = _Kernel
+        KERNELS.add(dispatcher)
         compile_for = dispatcher.compile
 
         def compile_in_hand(kinds: Any) -> Any:
@@ -67,7 +73,8 @@ inline_source = _marker(inline="always")
 
 def entry(kernel: Any, signature: Any, game: str) -> Any:
     """Compile the kernel `kernel` for `signature`, through the cache folder of `game`; returns what Python calls."""
-    return _compiled(game, lambda kept: numba.njit(signature, cache=kept, **_OPTIONS)(kernel.py_func))
+    function = kernel.py_func
+    return _compiled(game, lambda kept: numba.njit(signature, cache=kept, **_ENTRY, **references(function))(function))
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
@@ -93,23 +100,21 @@ class _WholeNumbers(AnalysisPass):  # type: ignore[misc]
         return False
 
 
-class _OfWholeNumbers(CompilerBase):  # type: ignore[misc]
-    """numba's compiler with that look."""
+class _AgentCompiler(EntryCompiler):
+    """The compiler of functions that must return whole numbers."""
 
-    def define_pipelines(self) -> list[Any]:
-        """The usual passes and this one."""
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+    def extend(self, passes: Any) -> None:
+        """Add the check."""
         passes.add_pass_after(_WholeNumbers, NopythonTypeInference)
-        passes.finalize()
-        return [passes]
 
 
 def function_at(
     kernel: Callable[..., Any], signature: Any, game: str, *, cache: bool = True, boundscheck: bool = False
 ) -> Any:
     """Compile `kernel` as a C function of `signature`; the result has an `address` valid in this process."""
-    options = {**_OPTIONS, "boundscheck": True} if boundscheck else _OPTIONS
-    options = {**options, "pipeline_class": _OfWholeNumbers}
+    options = {**_OPTIONS, **references(kernel), "pipeline_class": _AgentCompiler}
+    if boundscheck:
+        options["boundscheck"] = True
     return _compiled(game, lambda kept: numba.cfunc(signature, cache=cache and kept, **options)(kernel))
 
 
@@ -117,8 +122,8 @@ def _compiled(game: str, compile_kernel: Callable[[bool], Any]) -> Any:
     """What `compile_kernel` makes of whether code can be kept; once more if keeping it failed."""
     while True:  # each time there is one folder less to choose
         try:
-            with cache_folder(game) as kept:
-                return compile_kernel(kept)
+            with cache_folder(game) as folder, without_collection(), keeping(folder, sources_of(game)):
+                return compile_kernel(folder is not None)
         except CacheFailed:
             continue
 
@@ -146,4 +151,6 @@ def implement(verb: Callable[..., Any], dtype: Any, kernel: Any, *, force_inline
         caller = ConfigStack.top_or_none()  # how the function that calls the verb is compiled
         return guarded if caller is not None and caller.boundscheck else body
 
-    overload(verb, strict=False, jit_options={**_OPTIONS, **DRAFT, "forceinline": force_inline})(choose)
+    overload(verb, strict=False, jit_options={**_OPTIONS, **DRAFT, **references(body), "forceinline": force_inline})(
+        choose
+    )

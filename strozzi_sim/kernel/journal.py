@@ -2,6 +2,7 @@
 
 `write` is what a core says: this happened. What becomes of it is chosen while compiling, by what the core was handed: None,
 which compiles to nothing, so that search pays nothing; a journal; or a sink of facts, whose game says what to note.
+An event for which a journal has no room is counted and not stored, so whoever reads a journal does so with `events_in`.
 """
 
 from typing import Any
@@ -11,6 +12,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
+from strozzi_sim.errors import InputError
+
 _I64, _I32, _BYTES = ir.IntType(64), ir.IntType(32), ir.IntType(8).as_pointer()
 
 WIDTH = 6  # numbers in a row: the kind of event, then what the game's events.py says
@@ -19,10 +22,37 @@ WIDTH = 6  # numbers in a row: the kind of event, then what the game's events.py
 def journal_dtype(rows: int) -> Any:
     """The dtype of a journal that holds up to `rows` events.
 
-    count : number of rows written
+    count : number of events, those without room among them
     rows  : int32[rows, WIDTH]
     """
     return np.dtype([("count", "i8"), ("rows", "i4", (rows, WIDTH))], align=True)
+
+
+class JournalFull(InputError):
+    """A game wrote more events than its journal has room for.
+
+    Attributes:
+        message: how many there were, and what the author of the game can do.
+    """
+
+    def __init__(self, game: str, events: int, room: int) -> None:
+        self.message = (
+            f"a game wrote {events:,} events; JOURNAL_ROWS has room for {room:,}; make it at least {events:,}"
+        )
+        super().__init__(f"{game}: journal: {self.message}")
+
+
+def events_in(journal: np.ndarray[Any, Any], game: str) -> np.ndarray[Any, Any]:
+    """Return the events of a journal, an array of shape (1,), as int32[events, WIDTH]; `game` is the name of its game.
+
+    Raises:
+        JournalFull: there were more events than rows.
+    """
+    events, rows = int(journal["count"][0]), journal["rows"][0]
+    if events > len(rows):
+        raise JournalFull(game, events, len(rows))
+    found: np.ndarray[Any, Any] = rows[:events].copy()
+    return found
 
 
 def write(sink, kind, a, b, c, d, e):
@@ -41,16 +71,18 @@ def _write(sink: Any, kind: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
 
 @intrinsic
 def _append(typingctx: Any, journal: Any, kind: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
-    """Append one event."""
+    """Append one event, or only count it if the journal is full."""
+    room = journal.typeof("rows").shape[0]
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         start = builder.bitcast(args[0], _BYTES)
         count = builder.bitcast(builder.gep(start, [_I64(journal.offset("count"))]), _I64.as_pointer())
         row = builder.load(count)
-        place = builder.add(_I64(journal.offset("rows")), builder.mul(row, _I64(4 * WIDTH)))
-        cell = builder.bitcast(builder.gep(start, [place]), _I32.as_pointer())
-        for k, number in enumerate(args[1:]):
-            builder.store(builder.trunc(number, _I32), builder.gep(cell, [_I64(k)]))
+        with builder.if_then(builder.icmp_unsigned("<", row, _I64(room)), likely=True):
+            place = builder.add(_I64(journal.offset("rows")), builder.mul(row, _I64(4 * WIDTH)))
+            cell = builder.bitcast(builder.gep(start, [place]), _I32.as_pointer())
+            for k, number in enumerate(args[1:]):
+                builder.store(builder.trunc(number, _I32), builder.gep(cell, [_I64(k)]))
         builder.store(builder.add(row, _I64(1)), count)
         return context.get_dummy_value()
 

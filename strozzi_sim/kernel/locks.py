@@ -8,13 +8,17 @@ def take_lock(file: IO[bytes], *, wait: bool) -> None:
     """Take the lock of an open file.
 
     Raises:
-        OSError: another process has it (without `wait`), or there are no locks here.
+        BlockingIOError: another process has it (without `wait`).
+        OSError: there are no locks here.
     """
     if os.name == "nt":
         import msvcrt
 
         mode = msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK  # type: ignore[attr-defined,unused-ignore]
-        msvcrt.locking(file.fileno(), mode, 1)  # type: ignore[attr-defined,unused-ignore]
+        try:
+            msvcrt.locking(file.fileno(), mode, 1)  # type: ignore[attr-defined,unused-ignore]
+        except PermissionError as error:  # what Windows says of a lock that is taken
+            raise BlockingIOError(*error.args) from error
     else:
         import fcntl
 

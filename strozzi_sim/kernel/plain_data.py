@@ -21,6 +21,11 @@ MAX_INTEGER = 2**63 - 1
 _BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 # a.b.c...: as deep as it has dots, and the parser's time grows with their square
 _DOTTED = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]++\s*+\.\s*+){{{MAX_DEPTH},}}")
+_TOML_TOKENS = re.compile(
+    r'''\#[^\n]*|(?P<string>"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\Z)|\'\'\'(?:[^']|'(?!''))*+(?:\'\'\'|\Z)'''
+    r"""|"(?:[^"\\\n]|\\.)*+"?|'[^'\n]*+'?)|(?P<open>[\[{])|(?P<close>[\]}])""",
+    re.DOTALL,
+)
 _TOO_DEEP = f"nested too deeply; at most {MAX_DEPTH} levels"
 _TOO_LONG = "an integer has at most 64 bits"
 
@@ -42,7 +47,7 @@ def read_text(file: Path) -> str:
     if len(content) > MAX_BYTES:
         raise InputError(f"{file}: is larger than {MAX_BYTES:,} bytes")
     try:
-        return content.decode("utf-8")
+        return content.decode("utf-8-sig")  # some editors begin a file with a mark
     except UnicodeDecodeError as error:
         raise InputError(f"{file}: not UTF-8 text: byte {error.start} is wrong") from None
 
@@ -59,13 +64,39 @@ def read_toml(file: Path) -> dict[str, Any]:
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{file}: not a TOML file: {error}") from None
+        raise InputError(f"{file}: not a TOML file: {error}{_opened_in(text, str(error))}") from None
     except RecursionError:
         raise InputError(f"{file}: {_TOO_DEEP}") from None
     except ValueError as error:  # a date that is none, or a number of thousands of digits
         raise InputError(f"{file}: not a TOML file: {str(error).partition('; use sys.')[0]}") from None
     check_bounds(raw, str(file))
     return raw
+
+
+def _opened_in(text: str, error: str) -> str:
+    """Where the bracket or string begins that a TOML document does not end; "" if there is none, or it begins where the error is."""
+    place = re.search(r"\(at line (\d+), column (\d+)\)", error)
+    if place is not None and not error.startswith("Unclosed"):
+        return ""
+    end = len(text)
+    if place is not None:
+        lines = text.splitlines(keepends=True)
+        end = sum(map(len, lines[: int(place[1]) - 1])) + int(place[2]) - 1
+    opened: list[int] = []
+    for token in _TOML_TOKENS.finditer(text, 0, end):
+        if token["open"]:
+            opened.append(token.start())
+        elif token["close"]:
+            del opened[-1:]
+        elif _is_unended(token["string"] or ""):
+            opened.append(token.start())
+    return f"; it begins in line {text.count(chr(10), 0, opened[-1]) + 1}" if opened else ""
+
+
+def _is_unended(string: str) -> bool:
+    """Whether a string of several lines has no end."""
+    quotes = string[:3]
+    return quotes in ('"""', "'''") and (len(string) < 6 or not string.endswith(quotes))
 
 
 def check_bounds(raw: Any, where: str) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic
+
+from strozzi_sim.kernel.jit import intrinsic
 
 _BYTES = ir.IntType(8).as_pointer()
 
@@ -21,7 +22,7 @@ def clone(typingctx: Any, source: Any) -> Any:
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         target = cgutils.alloca_once(builder, context.get_data_type(source))
-        cgutils.memcpy(builder, _as_bytes(builder, target), _as_bytes(builder, args[0]), _size(source))
+        cgutils.raw_memcpy(builder, _as_bytes(builder, target), _as_bytes(builder, args[0]), _size(source), 1)
         return builder.bitcast(target, context.get_value_type(source))
 
     return source(source), build
@@ -34,7 +35,7 @@ def assign(typingctx: Any, target: Any, source: Any) -> Any:
         return None
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        cgutils.memcpy(builder, _as_bytes(builder, args[0]), _as_bytes(builder, args[1]), _size(target))
+        cgutils.raw_memcpy(builder, _as_bytes(builder, args[0]), _as_bytes(builder, args[1]), _size(target), 1)
         return context.get_dummy_value()
 
     return types.void(target, target), build

@@ -60,6 +60,12 @@ def mix(word):
 
 
 @force_inline
+def below(word, n):
+    """Return a number below `n` (n < 2^32) made of the upper half of a 64-bit word."""
+    return int64(((word >> _S32) * uint64(uint32(n))) >> _S32)
+
+
+@force_inline
 def absorb(key, word):
     """A new key from a key and one more word."""
     return mix(key + _GOLDEN * (uint64(word) + _ONE))
@@ -128,7 +134,7 @@ def _draw_scripted(script, source, n):
 def _draw_seeded(chance, source, n):
     cursor = chance.cursor[source] + _GOLDEN
     chance.cursor[source] = cursor
-    return int64(((mix(cursor) >> _S32) * uint64(uint32(n))) >> _S32)
+    return below(mix(cursor), n)
 
 
 @force_inline
@@ -141,7 +147,13 @@ def random_word(rng):
 @force_inline
 def randbelow(rng, n):
     """The next number of an agent's stream, below `n` (n < 2^32)."""
-    return int64(((random_word(rng) >> _S32) * uint64(uint32(n))) >> _S32)
+    return below(random_word(rng), n)
+
+
+@force_inline
+def next_word(rng):
+    """Return the word that `random_word` returns next, and leave the stream as it is."""
+    return mix(rng.cursor + _GOLDEN)
 
 
 @force_inline

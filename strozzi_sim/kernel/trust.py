@@ -20,12 +20,13 @@ from strozzi_sim.kernel.locks import take_lock
 
 TAG = "CACHEDIR.TAG"
 LOCK = ".lock"
+BUNDLE = ".drafts"  # suffix of the files of `kernel.kept_drafts`
 _TAG_TEXT = b"""Signature: 8a477f597d28d172789f06886806bc55
 # Machine code compiled by strozzi-sim. `strozzi cache --clear` removes it.
 """
 _SUMS = "sums.json"
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
-_PRIVATE = 0o700
+PRIVATE = 0o700
 
 _Stamp = tuple[int, int, int]
 _checked: dict[Path, _Stamp] = {}  # files whose sum was right, as they were then
@@ -42,7 +43,7 @@ def open_root(root: Path) -> None:
         UnusableFolder: it is not, or cannot be made.
     """
     try:
-        root.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+        root.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
         _check_owned(root, root.stat())
     except OSError as error:
         raise _unusable(error) from error
@@ -55,7 +56,7 @@ def open_folder(folder: Path) -> None:
         UnusableFolder: it is not, or cannot be made.
     """
     try:
-        folder.mkdir(mode=_PRIVATE, exist_ok=True)
+        folder.mkdir(mode=PRIVATE, exist_ok=True)
         status = folder.lstat()
         if not stat.S_ISDIR(status.st_mode):
             raise UnusableFolder(f"{folder.name} is not a folder")
@@ -134,7 +135,7 @@ def list_new(folder: Path, *, whole: bool) -> None:
             file.unlink()
             continue
         file.chmod(stat.S_IMODE(file.lstat().st_mode) & ~_OTHERS_WRITE)  # a umask may allow more
-        file.parent.chmod(_PRIVATE)
+        file.parent.chmod(PRIVATE)
         sums[_name(folder, file)] = _sum(file)
         _checked[file] = _stamp(file.lstat())
     there = {_name(folder, file) for file in _code_files(folder)}
@@ -162,9 +163,9 @@ def remove_folder(folder: Path) -> bool:
 
 
 def _code_files(folder: Path) -> Iterator[Path]:
-    """The files numba makes: an index and code, and what a killed process left of one; a folder for each of our folders."""
+    """The files numba makes: an index and code, and what a killed process left of one; a folder for each of our folders; drafts."""
     for path in sorted(folder.glob("*/*")):
-        if path.suffix in (".nbi", ".nbc") or ".nbi.tmp." in path.name or ".nbc.tmp." in path.name:
+        if path.suffix in (".nbi", ".nbc", BUNDLE) or ".nbi.tmp." in path.name or ".nbc.tmp." in path.name:
             yield path
 
 

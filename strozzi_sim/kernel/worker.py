@@ -27,14 +27,17 @@ HEARTBEAT = np.dtype([
     ("deal", "i8"),
     ("seating", "i8"),  #    number of it among those that are played
     ("seat", "i8"),  #       who decides
+    ("forked", "i8"),  #     1 = the process ended because third-party code forked it
     ("spare", "u1", (128,)),  # a cache line between threads
 ], align=True)  # fmt: skip
 
 DONE, RAISED, QUIT = "done", "raised", "quit"  # kinds of reply: a value, an exception, an exception that ends processes
+FORKED = "forked its process; an agent may start other programs, but not copy its process"
 IDLE_SECONDS = 300  # nobody asked for so long: the worker ends, and gives its memory back
 _PARENT_SECONDS = 0.5  # between two looks whether the parent is still there
 
 _shared: np.ndarray[Any, Any] | None = None
+_worker = 0  # process number of the worker, also in copies of it
 _raised = ""
 
 
@@ -52,7 +55,7 @@ def heartbeat() -> np.ndarray[Any, Any]:
 def agents_at_work(beat: np.ndarray[Any, Any], players: int = 0, deal: int = 0, seat: int = 0) -> Iterator[None]:
     """Inside the block agents are called: a heartbeat that stands still means that one of them hangs."""
     number = int(beat["decisions"][0]) + 1
-    beat[0] = (1, number, number - 1, players, deal, 0, seat, 0)
+    beat[0] = (1, number, number - 1, players, deal, 0, seat, 0, 0)
     try:
         yield
     finally:
@@ -79,10 +82,12 @@ def serve(connection: int, memory: int, lifeline: int, parent: int) -> None:
     """
     from multiprocessing.connection import Connection
 
-    global _shared
+    global _shared, _worker
+    _worker = os.getpid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to answer
     _end_with_parent(lifeline, parent)
     _shared = np.frombuffer(mmap.mmap(memory, HEARTBEAT.itemsize), HEARTBEAT, 1)
+    os.register_at_fork(before=end_forked)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # what an agent printed is there even if it ends the process
     sys.unraisablehook = _note
@@ -92,7 +97,22 @@ def serve(connection: int, memory: int, lifeline: int, parent: int) -> None:
             request = line.recv_bytes()
         except EOFError:
             return
-        line.send_bytes(_reply(request))
+        reply = _reply(request)
+        if os.getpid() != _worker:  # C code forked, which the interpreter's hooks do not see
+            end_forked()
+        line.send_bytes(reply)
+
+
+def end_forked() -> None:
+    """End this process, which third-party code forks or has forked.
+
+    In a worker or a copy of one, the worker's whole process group ends and the parent learns why.
+    """
+    if _shared is not None:
+        _shared["forked"] = 1
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(_worker, signal.SIGKILL)
+    os._exit(1)
 
 
 def _reply(request: bytes) -> bytes:

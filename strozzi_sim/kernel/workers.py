@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.kernel.worker import DONE, HEARTBEAT, IDLE_SECONDS, QUIT, inside
+from strozzi_sim.kernel.worker import DONE, FORKED, HEARTBEAT, IDLE_SECONDS, QUIT, inside
 
 AVAILABLE = os.name == "posix"
 TICK = 0.05  # seconds between two looks
@@ -89,6 +89,7 @@ class Worker:
             finally:
                 os.close(held)
             self._line = Connection(here.detach())
+        self._killed = False
         self.idle_since = 0.0
 
     @property
@@ -110,6 +111,9 @@ class Worker:
         """
         try:
             kind, value = pickle.loads(self._wait(request, seconds, is_dropped))
+        except pickle.UnpicklingError:
+            self.end()
+            raise Ended("wrote to the line between its process and the parent", self._beat.copy()) from None
         except BaseException:
             self.end()
             raise
@@ -143,6 +147,8 @@ class Worker:
             code = self._process.wait(_GOODBYE)
         except subprocess.TimeoutExpired:
             return "closed the line to its parent"
+        if self._beat["forked"][0]:
+            return FORKED
         if code >= 0:
             return f"ended its process with exit code {code}"
         with suppress(ValueError):
@@ -151,10 +157,11 @@ class Worker:
 
     def kill(self) -> None:
         """End the process and whatever it has started, at once; any thread may, whoever waits for a reply hears of it."""
-        if self._process.returncode is None:
-            with suppress(ProcessLookupError, PermissionError):
+        if not self._killed:
+            self._killed = True
+            with suppress(ProcessLookupError, PermissionError):  # the group outlives a process that ended by itself
                 os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+        self._process.wait()
 
     def end(self) -> None:
         """Kill it, and close what leads to it."""
@@ -247,8 +254,9 @@ def _give_back(worker: Worker) -> None:
         worker.idle_since = monotonic()
         if worker.alive:
             _idle.append(worker)
-        else:
-            _all.discard(worker)
+            return
+        _all.discard(worker)
+    worker.end()
 
 
 @atexit.register

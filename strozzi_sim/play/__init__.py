@@ -1,1 +1,1 @@
-"""One game at a time: positions, records, replays, explanations, fairness, calibration."""
+"""One game at a time: positions, records, replays, explanations, leak checks, calibration."""

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from strozzi_sim.errors import ArgumentError, InputError
+from strozzi_sim.errors import ArgumentError, InputError, shown
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import BASE, Variant
+from strozzi_sim.games.variants import BASE, AnyVariant, Variant
 from strozzi_sim.kernel.fields import field_bytes
-from strozzi_sim.kernel.streams import CHANCE
+from strozzi_sim.kernel.streams import CHANCE, RANDOM
 from strozzi_sim.play.asking import Asking
 from strozzi_sim.play.choosing import cannot_be_played, number_of
 from strozzi_sim.play.packing import pack, unpack
@@ -63,7 +64,7 @@ class Position(Asking):
         players: int,
         seed: int = 0,
         deal: int = 0,
-        variant: str | Variant = BASE,
+        variant: AnyVariant = BASE,
         *,
         start_player: int = 0,
         chance: Iterable[int] | None = None,
@@ -75,7 +76,7 @@ class Position(Asking):
             players: player count.
             seed: what chance will bring, together with the deal; below 2^53.
             deal: number of the deal, as in studies and records; below 2^53.
-            variant: name of a shipped variant, or a Variant.
+            variant: name of a shipped variant, one of one's own, {"rich": {"tracks": {"bonus": {7: 10}}}}, or a Variant.
             start_player: the seat that starts; records and studies know seat 0 alone.
             chance: instead of what seed and deal would bring, the outcome of every draw, in the order in which they are drawn;
                 of a draw among n, 0 .. n - 1. A draw beyond the last one raises ScriptEnded and changes nothing.
@@ -122,7 +123,7 @@ class Position(Asking):
         return self._legal
 
     @property
-    def mask(self) -> Array:
+    def mask(self) -> NDArray[np.bool_]:
         """Which actions are legal: bool[ACTIONS]."""
         mask = np.zeros(self._actions, np.bool_)
         mask[self._found()] = True
@@ -236,7 +237,7 @@ class Position(Asking):
         seat = self._seat("seat", seat)
         return self.game.view.view_of(self.known(seat)[0], self.variant.components, seat)
 
-    def observation(self, seat: int | None = None) -> Array:
+    def observation(self, seat: int | None = None) -> NDArray[np.float32]:
         """What `seat` knows as numbers: float32[F], which the game's view.py documents index by index."""
         out = np.empty(self.game.view.OBSERVATION, np.float32)
         self._kernels.observe(self.state, self.variant.rules, self._seat("seat", seat), out)
@@ -277,9 +278,16 @@ class Position(Asking):
 
         Args:
             seat: who imagines it.
-            rng: RANDOM record, array of shape (1,), to draw from.
+            rng: RANDOM record, array of shape (1,), to draw from, such as a copy of `rng[:1]`.
+
+        Raises:
+            ArgumentError: no seat, or another kind of array.
         """
         seat, other = self._seat("seat", seat), self.copy()
+        if getattr(rng, "dtype", None) != RANDOM or rng.shape != (1,):
+            raise ArgumentError(
+                "rng", f"expected a RANDOM record, array of shape (1,), such as position.rng[:1], got {shown(rng)}"
+            )
         other._set_chance(np.zeros(1, CHANCE))
         other._start, other._script, other._past, other._legal = None, None, None, None
         other._step = other._kernels.step

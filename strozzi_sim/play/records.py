@@ -16,6 +16,7 @@ from strozzi_sim.games.contract import Game
 from strozzi_sim.games.converting import converted
 from strozzi_sim.games.variants import NAME, Variant, from_components
 from strozzi_sim.kernel.files import open_atomically
+from strozzi_sim.kernel.journal import events_in
 from strozzi_sim.kernel.plain_data import parse_json, read_lines
 from strozzi_sim.selfplay.apart import play_apart
 from strozzi_sim.selfplay.match import Match
@@ -84,7 +85,7 @@ def _record_game(match: Match, deal: int, seating: int, row_dependent: Sequence[
     header = header_line(match.game, match.variant, agents, match.seed, deal, seating)
     if row_dependent:
         header["row_dependent"] = list(row_dependent)
-    rows = played.journal["rows"][0, : int(played.journal["count"][0])]
+    rows = events_in(played.journal, match.game.name)
     return [header, *match.game.events.to_lines(rows, match.variant.components, match.players)]
 
 
@@ -173,6 +174,8 @@ def _parsed(path: Path, number: int, content: bytes) -> Any:
 def check_header(header: dict[str, Any], where: str) -> None:
     """Refuse a `game` line that no game can have; every key is checked, those of the components as in a study.
 
+    Keys that the components lack are added as `base` has them; see `variants.completed`.
+
     Raises:
         InputError: a key that is missing, unknown, of the wrong kind or out of range; names `where` and the key.
     """
@@ -199,6 +202,7 @@ def check_header(header: dict[str, Any], where: str) -> None:
         game.components_part.check_players(variant.components, told.players, "components")
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
+    header["components"] = variant.components
 
 
 def verify_record(path: Path) -> int:

@@ -8,7 +8,7 @@ following lines decide.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import ArgumentError, InputError, shown
 from strozzi_sim.games import load_game
 from strozzi_sim.games.variants import from_components
 from strozzi_sim.play.position import Position
@@ -39,6 +39,8 @@ def position_of(lines: Iterable[Mapping[str, Any]], place: str) -> Position:
     Raises:
         InputError: a line that no game has, or that does not follow from the deal; names `place` and the line.
     """
+    if isinstance(lines, str | bytes | Mapping) or not isinstance(lines, Iterable):
+        raise ArgumentError("lines", f"expected the lines of a record, got {shown(lines)}")
     recorded, *more = games_in(enumerate(lines, 1), place)
     if more:
         raise InputError(f"{place}: line {more[0].line}: expected one game, and another begins here")

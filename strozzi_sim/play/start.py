@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import ArgumentError, InputError, check_range, shown
+from strozzi_sim.errors import ArgumentError, about, check_range, shown
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import Variant, find_variant
+from strozzi_sim.games.variants import AnyVariant, Variant, find_variant
+from strozzi_sim.kernel.journal import events_in
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, game_key
 from strozzi_sim.play.scripted import script_of
 from strozzi_sim.play.stepping import Kernels, kernels
@@ -52,21 +53,18 @@ class Start:
         """What comes of these actions, which must be legal: the state, shape (1,), and the journal int32[events, WIDTH].
 
         Raises:
-            InputError: there are more events than the game's `journal_rows`.
+            JournalFull: there are more events than the game's `journal_rows`.
         """
         state, (chance, _) = np.zeros(1, self.game.state), self.chance()
-        journal = np.empty(2, self.game.journal)  # events too many fall into the second one
+        journal = np.empty(1, self.game.journal)
         journal["count"] = 0
         played = np.array(actions, np.int64)
         self.moving.retell(state, self.variant.rules, chance, journal, self.players, self.start_player, played)
-        events, most = int(journal["count"][0]), self.game.journal_rows
-        if events > most:
-            raise InputError(f"{self.game.name}: {events:,} events in one game, more than its journal_rows, {most:,}")
-        return state, journal["rows"][0, :events].copy()
+        return state, events_in(journal, self.game.name)
 
 
 def start_of(
-    game: str | Game, players: int, seed: int, deal: int, variant: str | Variant, start_player: int = 0,
+    game: str | Game, players: int, seed: int, deal: int, variant: AnyVariant, start_player: int = 0,
     script: Iterable[int] | None = None,
 ) -> Start:  # fmt: skip
     """The start of a game from arguments that anybody may give, names or objects.
@@ -74,8 +72,8 @@ def start_of(
     Raises:
         InputError: names the argument, and what is allowed.
     """
-    the_game = find_game(game, "game")
-    the_variant = find_variant(the_game, variant, "variant")
+    the_game = find_game(game)
+    the_variant = about("variant", find_variant, the_game, variant)
     players = whole("players", players)
     check_players(the_game, players, the_variant)
     return Start(
@@ -107,10 +105,13 @@ def one_per_seat(argument: str, names: Sequence[str] | None, default: str, playe
     Raises:
         ArgumentError: there are more or fewer than players.
     """
-    names = [default.format(seat) for seat in range(players)] if names is None else list(names)
-    if len(names) != players:
-        raise ArgumentError(argument, f"expected {players} names, got {len(names)}")
-    return names
+    if names is None:
+        return [default.format(seat) for seat in range(players)]
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ArgumentError(argument, f"expected a list of {players} names, got {shown(names)}")
+    if len(listed := list(names)) != players:
+        raise ArgumentError(argument, f"expected {players} names, got {len(listed)}")
+    return listed
 
 
 def _outcomes(script: Iterable[int]) -> Array:

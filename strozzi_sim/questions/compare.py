@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from strozzi_sim.agent import AnyAgent
     from strozzi_sim.games.contract import Game
-    from strozzi_sim.studies.names import AnyVariant, Lineup, Players
+    from strozzi_sim.games.variants import AnyVariant
+    from strozzi_sim.selfplay.seatings import Design
+    from strozzi_sim.studies.names import Folder, Lineup, Players
     from strozzi_sim.studies.progress import Watch
     from strozzi_sim.studies.results import Results
-    from strozzi_sim.studies.store import Folder
 
 
 def compare(
@@ -24,7 +25,7 @@ def compare(
     against: Lineup = (),
     agents: Lineup = (),
     deals: int = 1000,
-    seatings: str = "rotate",
+    seatings: Design = "rotate",
     variant: AnyVariant = "base",
     seed: int = 0,
     workers: int | None = None,
@@ -37,7 +38,7 @@ def compare(
         game: a name or a Game.
         first: an agent, or a variant
         second: the other one
-        players: player counts: 4, 3-6 or 3,5; default: 4, or the fewest the game allows
+        players: player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum
         variants: two variants, separated by a comma, instead of A and B
         against: who sits in the other seats (agents compared); default: the game's own
         agents: who plays (variants compared); one agent = self-play; default: the same
@@ -63,7 +64,7 @@ def compare(
     """
     from strozzi_sim.errors import ArgumentError
     from strozzi_sim.games import find_game
-    from strozzi_sim.studies.compare import Comparison, find_sides
+    from strozzi_sim.studies.compare import Comparison, find_side, find_sides
     from strozzi_sim.studies.names import find_agents, find_players, find_variants, seated
     from strozzi_sim.studies.planning import make_plan, name_of
     from strozzi_sim.studies.study import run
@@ -75,10 +76,10 @@ def compare(
         lineups = seated(find_agents(agents or [game.standard_agent], game), counts)
         played = sides if sides[0].name != sides[1].name else sides[:1]
     else:
-        two = [find_agents([side], game, name)[0] for name, side in given.items()]
+        two = [find_side(game, argument, side) for argument, side in given.items()]
         others, most = find_agents(against or [game.standard_agent], game, "against"), min(counts) - 1
         if len(others) > most:
-            raise ArgumentError("against", f"{len(others)} agents for {most} other seats")
+            raise ArgumentError("against", f"{len(others)} agents for {most} other seats; give at most {most}")
         lineups = [(side, *(others[k % len(others)] for k in range(n - 1))) for n in counts for side in two]
         played = find_variants(game, variant)
     plan = make_plan(

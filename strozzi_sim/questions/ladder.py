@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from strozzi_sim.agent import AnyAgent
     from strozzi_sim.games.contract import Game
-    from strozzi_sim.studies.names import AnyVariant
+    from strozzi_sim.games.variants import AnyVariant
+    from strozzi_sim.selfplay.seatings import Design
+    from strozzi_sim.studies.names import Folder
     from strozzi_sim.studies.progress import Watch
     from strozzi_sim.studies.results import Results
-    from strozzi_sim.studies.store import Folder
 
 
 def ladder(
@@ -22,7 +23,7 @@ def ladder(
     players: int | str | None = None,
     *,
     deals: int = 200,
-    seatings: str = "rotate",
+    seatings: Design = "rotate",
     variant: AnyVariant = "base",
     seed: int = 0,
     workers: int | None = None,
@@ -37,7 +38,7 @@ def ladder(
         param: the parameter that is the budget
         start: the smallest budget
         steps: number of doublings
-        players: player count; default: 4, or the fewest the game allows
+        players: player count; default: 4, or the game's minimum
         deals: deals for every line-up
         seatings: one, rotate, all or latin
         variant: a variant of the game's components

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from strozzi_sim.games.contract import Game
-    from strozzi_sim.studies.names import Lineup, Players, Variants
+    from strozzi_sim.selfplay.seatings import Design
+    from strozzi_sim.studies.names import Folder, Lineup, Players, Variants
     from strozzi_sim.studies.progress import Watch
     from strozzi_sim.studies.results import Results
-    from strozzi_sim.studies.store import Folder
 
 
 def simulate(
@@ -18,7 +18,7 @@ def simulate(
     players: Players = None,
     agents: Lineup = (),
     deals: int = 1000,
-    seatings: str = "rotate",
+    seatings: Design = "rotate",
     variant: Variants = "base",
     seed: int = 0,
     workers: int | None = None,
@@ -33,7 +33,7 @@ def simulate(
 
     Args:
         game: a name (see `games`) or a Game.
-        players: player counts: 4, 3-6 or 3,5; default: 4, or the fewest the game allows
+        players: player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum
         agents: one line-up, separated by commas; one agent = self-play; seat i gets agent i mod k
         deals: deals for every cell
         seatings: one, rotate, all or latin
@@ -58,9 +58,12 @@ def simulate(
     >>> results.tables["lineup"].query("figure == 'win_share' and position == 0")["value"].item() > 0.6
     True
     """
+    from strozzi_sim.errors import ArgumentError, shown
     from strozzi_sim.games.own_maps import split_maps
     from strozzi_sim.studies.study import lineup_study, run
 
+    if not isinstance(facts, Iterable):
+        raise ArgumentError("facts", f"expected names of fact tables, got {shown(facts)}")
     shipped, own = split_maps(heatmaps)
     kept = {"facts": [facts] if isinstance(facts, str) else list(facts), "heatmaps": shipped, "own_maps": own}
     study = lineup_study(name, game, players, agents, deals, seatings, variant, seed, **kept)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from strozzi_sim.games.contract import Game
-    from strozzi_sim.studies.names import Lineup, Players, Variants
+    from strozzi_sim.selfplay.seatings import Design
+    from strozzi_sim.studies.names import Folder, Lineup, Players, Variants
     from strozzi_sim.studies.progress import Watch
     from strozzi_sim.studies.results import Results
-    from strozzi_sim.studies.store import Folder
 
 
 def tournament(
@@ -17,7 +17,7 @@ def tournament(
     agents: Lineup,
     players: Players = None,
     deals: int = 200,
-    seatings: str = "latin",
+    seatings: Design = "latin",
     variant: Variants = "base",
     seed: int = 0,
     workers: int | None = None,
@@ -32,7 +32,7 @@ def tournament(
     Args:
         game: a name or a Game.
         agents: the agents, separated by commas
-        players: player count; default: 4, or the fewest the game allows
+        players: player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum
         deals: deals for every line-up
         seatings: latin, all or rotate
         variant: a variant; may be given several times

@@ -31,13 +31,16 @@ _SHAPES: tuple[Shape, ...] = ("square", "frame", "disc")  # from the ground up
 _DASH = "\N{EN DASH}"
 
 
-def draw_board(picture: Picture, rows: pd.DataFrame, components: Mapping[str, Any]) -> Drawing | None:
+def draw_board(
+    picture: Picture, rows: pd.DataFrame, components: Mapping[str, Any], every: pd.DataFrame
+) -> Drawing | None:
     """The picture, or None if none of its levels lies on the board.
 
     Args:
         picture: of the kind "board"; its only figure is drawn.
         rows: those of its table, without a value too.
         components: component data of their variant.
+        every: rows of all variants and line-ups that are drawn beside these; they share one scale.
     """
     assert picture.board is not None
     board, figure = picture.board(components), picture.figures[0]
@@ -46,14 +49,14 @@ def draw_board(picture: Picture, rows: pd.DataFrame, components: Mapping[str, An
     if valued.empty:
         return None
     counts = sorted(valued["players"].unique())
-    shades = valued["value"] * (valued["players"] if picture.equal else 1)
+    shades = every["value"] * (every["players"] if picture.equal else 1)
     ends = float(shades.min()), float(shades.max())
-    scale = scale_between(figure, ends, float(valued["value"].abs().max()), equal=picture.equal)
+    scale = scale_between(figure, ends, float(every["value"].abs().max()), equal=picture.equal)
     across = min(len(counts), 2)
     aside, above = _NAMES * bool(board.row_names), _HEAD + _NAMES * bool(board.column_names)
     cell = min(_LARGEST, ((WIDTH - 2 * _EDGE - _GAP * (across - 1)) / across - aside) / board.columns)
     step = aside + board.columns * cell + _GAP, above + board.rows * cell
-    silent = {board.places[level].shape for level in set(board.places) - set(rows[picture.x])}
+    silent = {place.shape for level, place in board.places.items() if level not in set(rows[picture.x])}
     dashes = f"{_DASH} too few events for a value" if rows["value"].isna().any() else ""
     foot = _LINE * (len(board.key) + bool(dashes) + 1) + 0.12
     tall = -(-len(counts) // across) * step[1] + foot
@@ -95,7 +98,10 @@ class _Panel:
 
     def draw(self, picture: Picture, rows: pd.DataFrame, players: int) -> None:
         left, top = self._corner
-        silent = set(self._board.places) - set(rows[picture.x])
+        told = set(rows[picture.x])
+        silent = [
+            level for level in self._board.places if level not in told
+        ]  # in the board's order, so that files are equal
         few, rows = rows[rows["value"].isna()], rows.dropna(subset="value")
         there = {
             shape: rows[[self._board.places[level].shape == shape for level in rows[picture.x]]] for shape in _SHAPES
@@ -121,8 +127,8 @@ class _Panel:
         note, line = compact_range(list(rows["n"])), top - 0.08 - _NAMES * bool(self._board.column_names)
         self._axes.text(left, line, players_title(players), fontsize=8.5, fontweight="bold", va="baseline")
         right = left + self._board.columns * self._cell
-        said = f"\N{ALMOST EQUAL TO} {self._flat_words(flat, there)}; {note}" if flat else note
-        self._axes.text(right, line, said, fontsize=7, color=GREY, ha="right", va="baseline")
+        noted = f"\N{ALMOST EQUAL TO} {self._flat_words(flat, there)}; {note}" if flat else note
+        self._axes.text(right, line, noted, fontsize=7, color=GREY, ha="right", va="baseline")
 
     def _flat_words(self, flat: list[Shape], there: Mapping[Shape, pd.DataFrame]) -> str:
         """That places of these shapes do not differ beyond chance; which ones, if other places have values too."""

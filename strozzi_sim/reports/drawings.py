@@ -36,6 +36,8 @@ class Sketchbook(Painter):
         drawings: name of the picture -> (title, matplotlib figure).
     """
 
+    by_players = False
+
     def __init__(self, wanted: str = "") -> None:
         super().__init__()
         self.wanted = {wanted, wanted.replace("_", "-")}
@@ -49,13 +51,13 @@ class Sketchbook(Painter):
 
     def parts(
         self, shown: Picture | HeatMap, name: str, rows: pd.DataFrame, words: Mapping[str, str], scenario: str = "",
-        components: Mapping[str, Any] | None = None,
+        components: Mapping[str, Any] | None = None, compared: pd.DataFrame | None = None,
     ) -> list[Part]:  # fmt: skip
         """As of any painter, but nothing that is not wanted; tables are none of the pictures."""
         if isinstance(shown, Picture) and (shown.kind == "table" or rows_of(shown, rows)["value"].isna().all()):
             return []
         self.names.append(name)
-        return super().parts(shown, name, rows, words, scenario, components) if self.wants(name) else []
+        return super().parts(shown, name, rows, words, scenario, components, compared) if self.wants(name) else []
 
     def wants(self, name: str) -> bool:
         """Whether it is the wanted picture, of any variant and line-up."""

@@ -15,32 +15,48 @@ from strozzi_sim.games.reporting import Picture, in_words, pick
 from strozzi_sim.reports import style
 from strozzi_sim.reports.board import draw_board
 from strozzi_sim.reports.rows import dot_rows, quantile_lines, stacked_bars
-from strozzi_sim.reports.series import Series, Words, in_order, named, players_title, whiskers
+from strozzi_sim.reports.series import (
+    Series,
+    Words,
+    around_zero,
+    figures_of,
+    in_order,
+    levels_of,
+    named,
+    players_title,
+    whiskers,
+)
 from strozzi_sim.reports.style import COLOURS, EQUAL, GREY, MARKS, STYLE
 
 _ZOOM = 0.12  # shares that stay this near to an equal chance are drawn with a cut axis
 
 
 def draw(
-    picture: Picture, table: pd.DataFrame, words: Words, components: Mapping[str, Any] | None = None
+    picture: Picture,
+    table: pd.DataFrame,
+    words: Words,
+    components: Mapping[str, Any] | None = None,
+    compared: pd.DataFrame | None = None,
 ) -> Drawing | None:
-    """The picture, or None if there is nothing to show.
+    """Draw the picture; return None if no row has a value.
 
     Args:
         picture: what to show; any kind but "table".
         table: its table, of one variant and line-up (of all of them if its series is "scenario").
         words: raw value -> how it is called.
         components: component data of the variant; without them no board is drawn.
+        compared: rows of all variants and line-ups that are drawn beside this one, whose scale it shares; default: table.
     """
     rows = rows_of(picture, table)
     if rows["value"].isna().all():
         return None
+    every = rows if compared is None else rows_of(picture, compared)
     with rc_context(STYLE):
         if picture.kind == "board":
-            return draw_board(picture, rows, components) if components else None
+            return draw_board(picture, rows, components, every) if components else None
         if picture.x in rows:  # the table's order, also where the first player count has no value
-            picture = replace(picture, levels=tuple(in_order(rows[picture.x], picture.levels)))
-        return _KINDS[picture.kind](picture, rows.dropna(subset="value"), words)
+            picture = replace(picture, levels=tuple(levels_of(picture, every)))
+        return _KINDS[picture.kind](picture, rows.dropna(subset="value"), words, every.dropna(subset="value"))
 
 
 def rows_of(picture: Picture, table: pd.DataFrame) -> pd.DataFrame:
@@ -55,26 +71,27 @@ def rows_of(picture: Picture, table: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def _intervals(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
+def _intervals(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> Drawing:
     """Dots with whiskers; with x = "players" one panel a figure, else one panel a player count."""
     across = picture.x == "players"
     panels: list[Any]
     if across:
-        panels = [None] if picture.series == "figure" else list(picture.figures)
+        panels = [None] if picture.series == "figure" else figures_of(picture, rows)
     else:
         panels = sorted(rows["players"].unique())
-    series, levels = Series(picture, rows, words), in_order(rows[picture.x], picture.levels)
+    series, levels = Series(picture, rows, words, every), in_order(rows[picture.x], picture.levels)
     many = len(series.levels)
     names = [named(level, words, picture.x) for level in levels]
-    near = picture.equal and not across and _span(rows) < _ZOOM
+    near = picture.equal and not across and _span(every) < _ZOOM
     foot = 0.13 * max(name.count("\n") for name in names)
     drawing, all_axes = _panels(
         len(panels), most=2 if across else 4, height=2.15, keys=series.keys, share=not near and not across, foot=foot
     )
     for axes, panel in zip(all_axes, panels, strict=True):
-        here = (
-            rows if panel is None else rows[rows["figure"] == panel.name] if across else rows[rows["players"] == panel]
-        )
+        here, alike = rows, every
+        if panel is not None:
+            alike = every[every["figure"] == panel.name] if across else every
+            here = rows[rows["figure"] == panel.name] if across else rows[rows["players"] == panel]
         own = [level for level in levels if level in set(here[picture.x])]
         width = 0.62 if many > 1 else 0.0
         for k, points in enumerate(series.points(here)):
@@ -82,7 +99,7 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
             _dots(axes, at, points, series.inks[k])
             if many == 1 and len(own) <= 6:
                 middle = None if across or not picture.equal else 1 / panel
-                _write_values(axes, at, points, picture.figures[0].unit, middle, 0.0 if near else 0.1 * _top(here))
+                _write_values(axes, at, points, picture.figures[0].unit, middle, 0.0 if near else 0.1 * _top(alike))
         if picture.equal and not across:
             axes.axhline(1 / panel, **EQUAL)
         elif picture.equal:
@@ -96,10 +113,10 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
         style.panel_title(axes, "" if panel is None else panel.label if across else players_title(panel), note)
         axes.set_xlabel(picture.x_label)
         if near:
-            span = _span(rows)
+            span = _span(every)
             axes.set_ylim(1 / panel - span, 1 / panel + span)
         else:
-            axes.set_ylim(0, _top(here if across else rows))
+            axes.set_ylim(0, _top(alike))
     series.write_keys(drawing)
     return drawing
 
@@ -115,8 +132,8 @@ def _write_values(axes: Axes, at: Any, points: pd.DataFrame, unit: Unit, middle:
 
 
 def _top(rows: pd.DataFrame) -> float:
-    """The top of an axis that starts at 0 and shows every whisker."""
-    return 1.08 * float(rows["high"].fillna(rows["value"]).max())
+    """Return the top of an axis that starts at 0 and shows every whisker."""
+    return 1.08 * float(rows["high"].fillna(rows["value"]).max()) or 1.0
 
 
 def _span(rows: pd.DataFrame) -> float:
@@ -133,15 +150,15 @@ def _dots(axes: Axes, at: Any, points: pd.DataFrame, k: int) -> None:
     )  # fmt: skip
 
 
-def _lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
-    """A line per series over levels that are numbers, with whiskers; one panel a player count."""
+def _lines(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> Drawing:
+    """A line per series over levels that are numbers, with whiskers; one panel a player count, all with the same axes."""
     figure = picture.figures[0]
     panels = sorted(rows["players"].unique())
-    series = Series(picture, rows, words)
+    series, levels = Series(picture, rows, words, every), in_order(every[picture.x], picture.levels)
+    names = [named(level, words, picture.x) for level in levels]
     drawing, all_axes = _panels(len(panels), most=4, height=2.0, keys=series.keys, share=True)
     for axes, players in zip(all_axes, panels, strict=True):
         here = rows[rows["players"] == players]
-        levels = in_order(here[picture.x], picture.levels)
         for ink, points in zip(series.inks, series.points(here), strict=True):
             points = points.iloc[np.argsort([levels.index(level) for level in points[picture.x]])]
             at = [levels.index(level) for level in points[picture.x]]
@@ -149,13 +166,13 @@ def _lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
             _dots(axes, at, points, ink)
         if picture.equal:
             axes.axhline(1 / players, **EQUAL)
-        names = [named(level, words, picture.x) for level in levels]
         axes.set_xticks(range(len(levels)), _sparse(names, axes.get_position().width * style.WIDTH))
         axes.set_xlim(-0.4, len(levels) - 0.6)
         if picture.zero:
             axes.axhline(0, **EQUAL)
+            axes.set_ylim(*around_zero(every))
         else:
-            axes.set_ylim(0, _top(rows))
+            axes.set_ylim(0, _top(every))
         style.scale_words(axes, figure.unit)
         style.panel_title(axes, players_title(players), style.compact_range(list(here["n"])))
     width, height = drawing.get_size_inches()
@@ -187,7 +204,7 @@ def _panels(
     return drawing, all_axes[:count]
 
 
-_KINDS: dict[str, Callable[[Picture, pd.DataFrame, Words], Drawing]] = {
+_KINDS: dict[str, Callable[[Picture, pd.DataFrame, Words, pd.DataFrame], Drawing]] = {
     "intervals": _intervals,
     "lines": _lines,
     "dots": dot_rows,

@@ -1,5 +1,6 @@
 """What every report says and shows of seats and line-ups, whatever the game, and how certain it is."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,8 @@ from strozzi_sim.games.reporting import (
     THIN,
     Picture,
     Tables,
+    agent_names,
+    cell_name,
     digits_for,
     in_words,
     listed,
@@ -59,13 +62,22 @@ def with_scenario(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_agents(lineup: pd.DataFrame) -> pd.DataFrame:
-    """The line-up's table with a column for position and agent together."""
+    """Return the line-up's table with a column that has what each agent is called, in lines short enough for an axis."""
+    names = pd.Series("", index=lineup.index, dtype="str")
+    for key, rows in lineup.groupby(_CELL, sort=False):
+        called = agent_names(rows, int(key[0]))
+        names[rows.index] = [_in_lines(called[position]) for position in rows["position"]]
+    return lineup.assign(**{WHO: names})
 
-    def short(agent: str) -> str:
-        return agent if len(agent) <= _LONG else f"{agent[: _LONG - 1]}\N{HORIZONTAL ELLIPSIS}"
 
-    names = [f"{position}\n{short(agent)}" for position, agent in zip(lineup["position"], lineup["agent"], strict=True)]
-    return lineup.assign(**{WHO: pd.Series(names, index=lineup.index, dtype="str")})
+def _in_lines(name: str) -> str:
+    """Return an agent's name with line breaks between its parts."""
+    lines = [""]
+    for part in re.split(r"(?<=[ :,/])", name):
+        if lines[-1] and len(lines[-1] + part) > _LONG:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
 
 
 def seat_pictures(tables: Tables) -> list[Picture]:
@@ -87,25 +99,27 @@ def seat_pictures(tables: Tables) -> list[Picture]:
     if len(tables["lineup"]):
         drawn += [
             Picture(
-                "lineup", "balance", "intervals", "lineup", (WIN,), "How often each position of the line-up wins",
-                "Positions change seats from game to game, so that no seat favours one of them; who sits behind "
-                "whom stays the same with the seatings `rotate`.",
-                x=WHO, series=SCENARIO, x_label="position in the line-up", equal=True,
+                "lineup", "balance", "intervals", "lineup", (WIN,), "How often each agent of the line-up wins",
+                "Agents change seats from game to game, so that no seat favours one of them; who sits behind whom stays "
+                "the same with the seatings `rotate`. Copies of an agent are numbered as the line-up names them.",
+                x=WHO, series=SCENARIO, x_label="agent", equal=True,
             ),
             Picture(
                 "lineup-table", "balance", "table", "lineup", (
                     WIN, SCORE, RANK,
-                    Figure("win_share_minus_position_0", "games won, less position 0", "share"),
-                    Figure("score_mean_minus_position_0", "mean score, less position 0", "amount"),
+                    Figure("win_share_minus_position_0", "games won, less the first agent's", "share"),
+                    Figure("score_mean_minus_position_0", "mean score, less the first agent's", "amount"),
                 ),
-                "The line-up in figures", "Differences are formed deal by deal.", x=WHO, x_label="position",
+                "The line-up in figures",
+                "Differences are from the agent that the line-up names first, and are formed deal by deal.",
+                x="position", x_label="agent",
             ),
         ]  # fmt: skip
     return drawn
 
 
 def headline(tables: Tables) -> str:
-    """Which seats win more or less than their share, in one sentence over all cells."""
+    """Return which seats win more or less than their share, in one sentence over all cells."""
     cells = _seat_cells(tables)
     if not cells:
         return ""
@@ -116,21 +130,20 @@ def headline(tables: Tables) -> str:
         if not furthest:
             return f"No seat is shown to be favoured in any of the {many}."
         most = max(groups[UNEQUAL], key=lambda cell: cell.distance)
-        where = most.where.removesuffix(")").replace(" (", ", ")
-        return f"Seats are unequal in {len(furthest)} of the {many}; most so at {where}: {furthest[most.where]}."
+        return f"Seats are unequal in {len(furthest)} of the {many}; most so at {most.where}: {furthest[most.where]}."
     words = {
         ALIKE: f"the seats win alike, to within {_POINTS} points, at {{}} players",
         OPEN: "no seat is shown to be favoured at {} players",
         FEW: "there are too few games to tell at {} players",
     }
-    parts = [f"at {where} {share}" for where, share in furthest.items()]
+    parts = [f"at {cell.test.players} players {furthest[cell.where]}" for cell in groups[UNEQUAL]]
     parts += [
         words[verdict].format(listed([str(cell.test.players) for cell in groups[verdict]]))
         for verdict in words
         if groups[verdict]
     ]
-    sentence = "; ".join(parts)
-    return f"{sentence[:1].upper()}{sentence[1:]}."
+    _, of_all = cells[0].where.split(" (", 1)
+    return f"With {of_all.removesuffix(')')}, {'; '.join(parts)}."
 
 
 @dataclass(frozen=True)
@@ -165,14 +178,13 @@ _POINTS = f"{100 * MIN_SHARE:g}"
 
 def _seat_cells(tables: Tables) -> list[_SeatCell]:
     tests = pick(tables["balance"], figure="seat_fairness_p")
-    every = scenarios(tests)
+    several = tests["variant"].nunique() > 1
     adjusted = holm(tests["value"].to_numpy())
     seat_cells = []
     for row, p in zip(tests.itertuples(index=False), adjusted, strict=True):
         cell = {"players": row.players, "variant": row.variant, "lineup": row.lineup}
         shares = pick(tables["seats"], figure="win_share", **cell).dropna(subset="value")
-        name = scenario_words((row.variant, row.lineup), every)
-        where = f"{row.players} players{f' ({name})' if name else ''}"
+        where = cell_name(row.players, row.variant, row.lineup, several=several)
         off = shares[["low", "high"]] - 1 / row.players
         verdict = OPEN
         if np.isnan(p) or shares.empty:
@@ -252,34 +264,28 @@ def _shares_in_words(rows: list[tuple[str, Any]]) -> tuple[str, str]:
 
 
 def lineup_sentences(tables: Tables, chunks: int = MAX_CHUNKS) -> list[str]:
-    """What each agent wins, the best first, and who surely wins more or less than the one at position 0, all judged together.
+    """Return what each agent wins, the best first, and who significantly wins more or less than the first of the line-up.
 
-    Agents that sit twice are told apart, and ordered, by their positions.
+    All agents of all line-ups are judged together.
     """
     lineups = tables["lineup"]
     rows = pick(lineups, figure="win_share_minus_position_0").dropna(subset="value")
     df = degrees_of_freedom(rows["n"], rows["deals"], chunks)
     p = holm(p_value(rows["value"], rows["low"], rows["high"], 0.0, df))
     sure = (p < 1 - LEVEL) & (rows["value"].abs() >= MIN_SHARE).to_numpy()
-    every = scenarios(tables["balance"])
+    several = tables["balance"]["variant"].nunique() > 1
     statements = []
     for key, group in list(rows.assign(sure=sure).groupby(_CELL, sort=False))[:_MAX]:
         players, variant, lineup = key
         own = pick(lineups, players=players, variant=variant, lineup=lineup, figure="win_share")
-        name = scenario_words((variant, lineup), every)
-        where = f"{players} players{f' ({name})' if name else ''}"
+        where = cell_name(players, variant, lineup, several=several)
         if (group["value"] == 0).all() and (group["low"] == 0).all():
-            statements.append(f"{where}: all positions win exactly equally often, as identical agents must.")
+            statements.append(f"{where}: all agents win exactly equally often, as identical agents must.")
             continue
-        once = own["agent"].is_unique
-        who = {row.position: row.agent if once else f"position {row.position}" for row in own.itertuples(index=False)}
-        ranked = own.sort_values("value", ascending=False, kind="stable") if once else own
-        shares, half_width = _shares_in_words(
-            [
-                (row.agent if once else f"{row.agent} (position {row.position})", row)
-                for row in ranked.itertuples(index=False)
-            ]
-        )
+        agents = set(own["agent"])
+        who = [name if name in agents else f"the {name}" for name in agent_names(own, players)]
+        ranked = own.sort_values("value", ascending=False, kind="stable")
+        shares, half_width = _shares_in_words([(who[row.position], row) for row in ranked.itertuples(index=False)])
         sure_ones = group[group["sure"]].set_index("position")["value"]
         more, less = (
             [who[position] for position in ranked["position"] if sign * sure_ones.get(position, 0) > 0]

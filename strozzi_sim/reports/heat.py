@@ -31,7 +31,7 @@ from strozzi_sim.reports.heat_grid import (
     panel_width,
     sheets_of,
 )
-from strozzi_sim.reports.heat_panels import Array, Panel, noise_in_words, panels_of, shade
+from strozzi_sim.reports.heat_panels import Panel, known_rows, noise_in_words, panels_of, shade
 from strozzi_sim.reports.heat_scale import Scale, scale_of
 from strozzi_sim.reports.series import Words
 from strozzi_sim.reports.style import GREY, INK, PAPER, STYLE, WIDTH, compact, new_figure
@@ -54,16 +54,24 @@ class DrawnMap:
     flat: bool
 
 
-def draw_heat_map(heat_map: HeatMap, table: pd.DataFrame, words: Words) -> Drawing | None:
-    """The heat map in a single drawing, or None if there is nothing to show; arguments as those of `draw_panels`."""
-    drawn = draw_panels(heat_map, table, words, tallest=math.inf)
+def draw_heat_map(
+    heat_map: HeatMap, table: pd.DataFrame, words: Words, compared: pd.DataFrame | None = None
+) -> Drawing | None:
+    """Draw the heat map in a single drawing, or return None if no cell has a value; arguments are those of `draw_panels`."""
+    drawn = draw_panels(heat_map, table, words, tallest=math.inf, compared=compared)
     return None if drawn is None else drawn.drawings[0][2]
 
 
 def draw_panels(
-    heat_map: HeatMap, table: pd.DataFrame, words: Words, *, chunks: int = MAX_CHUNKS, tallest: float = TALLEST
+    heat_map: HeatMap,
+    table: pd.DataFrame,
+    words: Words,
+    *,
+    chunks: int = MAX_CHUNKS,
+    tallest: float = TALLEST,
+    compared: pd.DataFrame | None = None,
 ) -> DrawnMap | None:
-    """The heat map, one panel for each player count, variant and line-up, or None if there is nothing to show.
+    """Draw the heat map, one panel for each player count, variant and line-up, or return None if no cell has a value.
 
     Args:
         heat_map: what to show.
@@ -71,13 +79,15 @@ def draw_panels(
         words: raw row or column -> how it is called.
         chunks: parts of the study that intervals are made of.
         tallest: inches of a drawing, beyond which there are several.
+        compared: rows of all drawings that share rows, columns and scale with this one; default: table.
     """
-    panels = panels_of(heat_map, table, chunks)
+    panels = panels_of(heat_map, table, chunks, compared)
     if panels is None:
         return None
     names, tops = ([words.get(level, level) for level in side] for side in panels.levels)
-    scale = scale_of(heat_map, panels)
-    widest = max(len(scale.text(float(end))) for panel in panels.every for end in _ends(panel.value))
+    known = known_rows(heat_map, table if compared is None else compared)
+    scale = scale_of(heat_map, known)
+    widest = max(len(scale.text(float(end))) for end in (known["value"].min(), known["value"].max()))
     grid = grid_of(panels, names, tops, widest)
     with rc_context(STYLE):
         drawings = tuple(
@@ -89,12 +99,7 @@ def draw_panels(
 
 def cells_of(heat_map: HeatMap, table: pd.DataFrame) -> int:
     """How many cells of a table heat_<name> are drawn."""
-    return int(((table["figure"] == heat_map.figure.name) & table["value"].notna()).sum())
-
-
-def _ends(value: Array) -> tuple[float, ...]:
-    known = value[~np.isnan(value)]
-    return (known.min(), known.max()) if len(known) else (0.0,)
+    return len(known_rows(heat_map, table))
 
 
 class _Sheet:

@@ -64,11 +64,10 @@ class Band:
 
 @dataclass(frozen=True)
 class Panels:
-    """All panels of a heat map: raw levels of their rows and columns, their bands, the lowest and highest value."""
+    """All panels of a heat map: raw levels of their rows and columns, and their bands."""
 
     levels: tuple[list[str], list[str]]
     bands: tuple[Band, ...]
-    shades: tuple[float, float]
 
     @property
     def every(self) -> list[Panel]:
@@ -94,20 +93,29 @@ def shade(heat_map: HeatMap, value: Array, players: Any) -> Array:
     return value * players if heat_map.equal else value
 
 
-def panels_of(heat_map: HeatMap, table: pd.DataFrame, chunks: int = MAX_CHUNKS) -> Panels | None:
-    """The panels of a table heat_<name>, or None if there is nothing to show.
+def known_rows(heat_map: HeatMap, table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a table heat_<name> that have a value to draw."""
+    return table[(table["figure"] == heat_map.figure.name) & table["value"].notna() & (table["n"] > 0)]
+
+
+def panels_of(
+    heat_map: HeatMap, table: pd.DataFrame, chunks: int = MAX_CHUNKS, compared: pd.DataFrame | None = None
+) -> Panels | None:
+    """Return the panels of a table heat_<name>, or None if no cell has a value.
 
     Player counts stand side by side and line-ups below one another; with a single player count it is variants that
-    stand side by side, and line-ups if there is but one variant.
+    stand side by side, and line-ups if there is but one variant. Rows and columns are those that have a value anywhere
+    in `compared`; default: in the table.
     """
-    rows = table[table["figure"] == heat_map.figure.name]
-    if rows["value"].isna().all():
+    if known_rows(heat_map, table).empty:
         return None
-    # Rows and columns that never have a figure are in the table alone.
-    known = rows[rows["value"].notna() & (rows["n"] > 0)]
-    rows = rows[rows["row"].isin(known["row"]) & rows["column"].isin(known["column"])]
-    levels = in_order(rows["row"], ()), in_order(rows["column"], ())  # the table's order
-    rows = rows[rows["n"] > 0]
+    compared = table if compared is None else compared
+    known = known_rows(heat_map, compared)
+    sides = compared[compared["row"].isin(known["row"]) & compared["column"].isin(known["column"])]
+    sides = sides[sides["figure"] == heat_map.figure.name]
+    levels = in_order(sides["row"], ()), in_order(sides["column"], ())  # the table's order
+    rows = table[(table["figure"] == heat_map.figure.name) & (table["n"] > 0)]
+    rows = rows[rows["row"].isin(levels[0]) & rows["column"].isin(levels[1])]
     every = scenarios(rows)
     groups: dict[Any, pd.DataFrame] = dict(list(rows.groupby(["variant", "lineup", "players"], sort=False)))
     counts = sorted({players for _, _, players in groups})
@@ -131,9 +139,7 @@ def panels_of(heat_map: HeatMap, table: pd.DataFrame, chunks: int = MAX_CHUNKS) 
         found.append(
             Band("" if one else heading, "" if one else short, variant if both else "", tuple(group), side != "players")
         )
-    shades = [shade(heat_map, panel.value, panel.players) for group in bands.values() for panel in group]
-    whole = [each for each in shades if not np.isnan(each).all()]
-    return Panels(levels, tuple(found), (min(map(np.nanmin, whole)), max(map(np.nanmax, whole))))
+    return Panels(levels, tuple(found))
 
 
 def _who(lineup: str) -> str:

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import Colormap, Normalize
 
 from strozzi_sim.facts.pictures import Figure, HeatMap
-from strozzi_sim.reports.heat_panels import Array, Panels
+from strozzi_sim.reports.heat_panels import Array, shade
 from strozzi_sim.reports.style import DIVERGING, GREY, SEQUENTIAL
 
 _MIN = 0.5  # that a scale of amounts or numbers spans: what looks the same in the cells is not told apart by colour
@@ -72,11 +73,11 @@ class Scale:
         axes.text(start + step * len(steps) + 0.05, middle, label, ha="left", va="center", fontsize=7, color=GREY)
 
 
-def scale_of(heat_map: HeatMap, panels: Panels) -> Scale:
-    """The scale of all panels of a heat map."""
-    values = [panel.value for panel in panels.every]
-    largest = max(float(np.nanmax(np.abs(value), initial=0.0)) for value in values)
-    return scale_between(heat_map.figure, panels.shades, largest, equal=heat_map.equal)
+def scale_of(heat_map: HeatMap, known: pd.DataFrame) -> Scale:
+    """Return the scale of all panels of a heat map, from the rows that have a value."""
+    shades = shade(heat_map, known["value"].to_numpy(), known["players"].to_numpy())
+    ends = float(shades.min()), float(shades.max())
+    return scale_between(heat_map.figure, ends, float(known["value"].abs().max()), equal=heat_map.equal)
 
 
 def scale_between(figure: Figure, shades: tuple[float, float], largest: float, *, equal: bool) -> Scale:

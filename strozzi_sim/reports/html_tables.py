@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.games.reporting import THIN, Picture, digits_for, in_words, pick, reach_in_words
-from strozzi_sim.reports.series import in_order, named
+from strozzi_sim.reports.series import levels_of, named
 from strozzi_sim.reports.style import compact
 
 _WIDE = 14  # columns of numbers that fit on the page
@@ -46,6 +47,8 @@ class PageTable:
         columns: the columns' labels.
         rows: the lines.
         wide: whether it needs the small type.
+        left_out: names of the levels without a value of the figure that the lines are sorted by.
+        sorted_by: that figure's label.
     """
 
     corner: str
@@ -53,6 +56,8 @@ class PageTable:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     wide: bool
+    left_out: tuple[str, ...] = ()
+    sorted_by: str = ""
 
 
 def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) -> PageTable | None:
@@ -69,8 +74,21 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
         rows = rows[rows[picture.x].isin(picture.levels)]
     if rows.empty:
         return None
+    levels = [] if picture.x == "figure" else levels_of(picture, rows)
+    if not picture.sort:
+        return _table(picture, rows, levels, words)
+    (sorter,) = (figure for figure in picture.figures if figure.name == picture.sort)
+    known = {ALL, *pick(rows, figure=sorter.name).dropna(subset="value")[picture.x]}
+    if known == {ALL}:
+        return None
+    found = _table(picture, rows, [level for level in levels if level in known], words)
+    left_out = tuple(named(level, words, picture.x) for level in levels if level not in known)
+    return replace(found, left_out=left_out, sorted_by=sorter.label)
+
+
+def _table(picture: Picture, rows: pd.DataFrame, levels: Sequence[Any], words: Mapping[str, str]) -> PageTable:
+    """Return the table with these levels as lines."""
     players = sorted(rows["players"].unique())
-    levels = [] if picture.x == "figure" else in_order(rows[picture.x], picture.levels)
     across = len(players) * len(picture.figures)
     grouped_by_figure = (len(levels) <= _FEW and (len(players) > 2 or across > _FIT)) or across > _WIDE
     wide = not grouped_by_figure and across > _FIT

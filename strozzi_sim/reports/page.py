@@ -15,12 +15,15 @@ from markupsafe import Markup
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import OwnMap, own_heat_map
-from strozzi_sim.games.reporting import SCENARIO, THIN, Picture, Tables, listed, pick
+from strozzi_sim.games.reporting import SCENARIO, THIN, Picture, Tables, listed, pick, spoken_of, unknown_figures
 from strozzi_sim.games.verdicts import MAX_CHUNKS
 from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.reports import findings
 from strozzi_sim.reports.heat import cells_of, draw_panels
+from strozzi_sim.reports.heat_panels import known_rows
+from strozzi_sim.reports.naming import Naming
 from strozzi_sim.reports.painter import Painter, Part
+from strozzi_sim.reports.series import players_title
 
 MAX_SCENARIOS = 4  # variants and line-ups of which there are pictures; the tables and heat maps hold all
 MAX_CELLS = 2000  # of a heat map whose drawing stands on the page as text; of more, its pixels do
@@ -29,12 +32,20 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 @dataclass(frozen=True)
 class Item:
-    """A picture or a table on the page, once for each variant and line-up drawn; its anchor, if links lead to it."""
+    """A picture or a table on the page, once for each variant and line-up drawn.
+
+    Attributes:
+        title, caption: in words.
+        parts: what is shown.
+        anchor: where links lead.
+        left_out: how much of its table is not shown, in words, or "".
+    """
 
     title: str
     caption: str
     parts: tuple[Part, ...]
     anchor: str = ""
+    left_out: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,7 +59,15 @@ class IndexLine:
 
 @dataclass(frozen=True)
 class Section:
-    """A page of the report: its anchor, title, question, what was found, what is shown, where that is."""
+    """A page of the report.
+
+    Attributes:
+        anchor, title, question: what stands above it.
+        sentences: what was found.
+        items: what is shown.
+        index: where the items are, of many.
+        counts: player counts of which the page shows one at a time; the one shown first.
+    """
 
     anchor: str
     title: str
@@ -56,6 +75,8 @@ class Section:
     sentences: tuple[Markup, ...]
     items: tuple[Item, ...]
     index: tuple[IndexLine, ...] = ()
+    counts: tuple[int, ...] = ()
+    first: int = 0
 
 
 @dataclass(frozen=True)
@@ -67,8 +88,6 @@ class Content:
         headline: what was found, in a sentence. sections: what is shown.
         certainty: how sure figures are, in sentences.
         tables: names of the tables in the folder.
-        spoken_of: which variant and line-up sentences speak of, if there are several.
-        left_out: what is not drawn, in words.
     """
 
     plan: str
@@ -77,8 +96,6 @@ class Content:
     sections: list[Section]
     certainty: list[str]
     tables: list[str]
-    spoken_of: str = ""
-    left_out: tuple[str, ...] = ()
 
 
 def study_page(
@@ -92,7 +109,6 @@ def study_page(
         game: what was played.
         painter: takes the pictures.
     """
-    every = findings.scenarios(tables["balance"])
     return Content(
         plan=plan_in_words(manifest, game),
         facts=_facts(manifest),
@@ -100,8 +116,6 @@ def study_page(
         sections=_sections(manifest, tables, game, painter),
         certainty=findings.certainty(manifest),
         tables=sorted(tables),
-        spoken_of=findings.scenario_words(every[0], every) if every else "",
-        left_out=tuple(findings.scenario_words(scenario, every) for scenario in every[MAX_SCENARIOS:]),
     )
 
 
@@ -133,7 +147,7 @@ def paint_study(
     """The pictures and tables of a study's page, by page of the game's report, and its heat maps; arguments as of `study_page`."""
     part = game.report
     variants = _variants(manifest)
-    words = part.words(tables, variants)
+    naming = Naming(game, tables, variants)
     tables = {**tables, "lineup": findings.with_agents(tables["lineup"])}
     asked = manifest.get("report") or manifest.get("plan", {}).get("report") or {}
     pages = asked.get("pages", part.PAGES)
@@ -143,8 +157,8 @@ def paint_study(
     for page in part.PAGES:
         if page in tables and page in pages:
             own = [picture for picture in pictures if picture.page == page]
-            painted[page] = [_item(picture, tables[picture.table], words, variants, painter) for picture in own]
-    return painted, _heat_maps(_maps_of(manifest, game), tables, words, painter, chunks)
+            painted[page] = [_item(picture, tables[picture.table], naming, variants, painter) for picture in own]
+    return painted, _heat_maps(_maps_of(manifest, game), tables, naming.of_all(), painter, chunks)
 
 
 def _heat_maps(
@@ -155,18 +169,15 @@ def _heat_maps(
     index: dict[tuple[str, str], list[tuple[str, str, str, bool]]] = {}
     for name, heat_map in maps.items():
         table = tables.get("heat_" + name.replace("-", "_"))
-        drawn = None if table is None else draw_panels(heat_map, table, words, chunks=chunks)
-        if table is None or drawn is None:
+        if table is None:
             continue
-        anchor, pixels = f"heat-{name}", cells_of(heat_map, table) > MAX_CELLS
-        parts = []
-        for suffix, variant, drawing in drawn.drawings:
-            title = f"{heat_map.title}: {variant}" if variant else heat_map.title
-            parts.append(Part("", painter.paint(drawing, anchor + suffix, title, pixels=pixels), anchor + suffix, None))
-        noise |= bool(drawn.noise)
-        caption = f"{heat_map.caption} {drawn.noise}".strip()
-        items.append(Item(heat_map.title, caption, tuple(parts), anchor))
-        link = anchor, name, heat_map.title, drawn.flat
+        parts, flat = _map_parts(heat_map, f"heat-{name}", table, words, painter, chunks)
+        if not parts:
+            continue
+        anchor = f"heat-{name}"
+        noise |= any(part.note for part in parts)
+        items.append(Item(heat_map.title, heat_map.caption, tuple(parts), anchor))
+        link = anchor, name, heat_map.title, flat
         index.setdefault((heat_map.row_label, heat_map.figure.label), []).append(link)
     notes = [
         "Cells without a figure are blank: it never happened, or fewer than 30 times. n is what is behind a row; above "
@@ -180,7 +191,37 @@ def _heat_maps(
     order = {rows: k for k, rows in enumerate(dict.fromkeys(rows for rows, _ in index))}
     lines = [IndexLine(*key, tuple(index[key])) for key in sorted(index, key=lambda key: order[key[0]])]
     shown = tuple(lines) if len(items) > 1 else ()
-    return replace(section("heatmaps", "Heat maps", "Where does what happen?", notes, items), index=shown)
+    found = section("heatmaps", "Heat maps", "Where does what happen?", notes, items)
+    counts = tuple(sorted({part.players for item in items for part in item.parts} - {0}))
+    first = spoken_of(pd.DataFrame({"players": counts})) if counts else 0
+    return replace(found, index=shown, counts=counts, first=first)
+
+
+def _map_parts(
+    heat_map: HeatMap, name: str, table: pd.DataFrame, words: Mapping[str, str], painter: Painter, chunks: int
+) -> tuple[list[Part], bool]:
+    """Return the drawings of a heat map, in one scale, and whether no panel shows differences beyond chance."""
+    if known_rows(heat_map, table).empty:
+        return [], False
+    counts = sorted(int(players) for players in table["players"].unique())
+    apart = painter.by_players and len(counts) > 1
+    pixels = cells_of(heat_map, table) > MAX_CELLS
+    parts, flat = [], []
+    for players in counts if apart else [0]:
+        rows = pick(table, players=players) if apart else table
+        drawn = draw_panels(heat_map, rows, words, chunks=chunks, compared=table)
+        if drawn is None:
+            parts.append(Part(players_title(players), "", "", None, players, "Too few events for a value."))
+            continue
+        flat.append(drawn.flat)
+        for number, (suffix, variant, drawing) in enumerate(drawn.drawings, 1):
+            file = f"{name}--{players}-players{suffix}" if apart else f"{name}{suffix}"
+            title = ": ".join(filter(None, [heat_map.title, players_title(players) if apart else "", variant]))
+            heading = players_title(players) if apart and number == 1 else ""
+            note = drawn.noise if number == len(drawn.drawings) else ""
+            html = painter.paint(drawing, file, title, pixels=pixels)
+            parts.append(Part(heading, html, file, None, players, note))
+    return parts, all(flat)
 
 
 def _maps_of(manifest: Mapping[str, Any], game: Game) -> dict[str, HeatMap]:
@@ -209,20 +250,23 @@ def _apart(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
         yield name, f"--{number}-{slug}" if len(every) > 1 else "", pick(table, variant=variant, lineup=lineup)
 
 
-def _item(
-    shown: Picture, table: pd.DataFrame, words: Mapping[str, str], variants: Mapping[str, Any], painter: Painter
-) -> Item:
+def _item(shown: Picture, table: pd.DataFrame, naming: Naming, variants: Mapping[str, Any], painter: Painter) -> Item:
     """A picture or table, once for each variant and line-up, or once for all if it tells them apart itself."""
     together = shown.series == SCENARIO
-    scenes = [("", "", findings.with_scenario(table))] if together else _apart(table)
-    parts = [
-        part
-        for scenario, slug, rows in scenes
-        for part in painter.parts(
-            shown, shown.name + slug, rows, words, scenario, variants.get(next(iter(rows["variant"]), ""))
-        )
-    ]
-    return Item(shown.title, shown.caption, tuple(parts))
+    scenes = [("", "", findings.with_scenario(table))] if together else list(_apart(table))
+    compared = pd.concat([rows for _, _, rows in scenes]) if scenes else table
+    parts = []
+    for scenario, slug, rows in scenes:
+        if rows.empty:
+            continue
+        variant, lineup = rows[["variant", "lineup"]].iloc[0]
+        words = naming.of_all() if together else naming.of(variant, lineup)
+        parts += painter.parts(shown, shown.name + slug, rows, words, scenario, variants.get(variant), compared)
+    notes = [f"Not shown: {words} (table `{shown.table}`)." for words in unknown_figures(shown, table)]
+    parts += [Part("", "", "", None, 0, note) for note in notes]
+    every, drawn = len(findings.scenarios(table)), len(findings.scenarios(compared))
+    left_out = f"The first {drawn} of {every}; `tables/{shown.table}.csv` has all." if drawn < every else ""
+    return Item(shown.title, shown.caption, tuple(parts), f"item-{shown.name}", left_out)
 
 
 def _heading(name: str, title: str) -> str:
@@ -231,8 +275,8 @@ def _heading(name: str, title: str) -> str:
     return re.sub(rf"\b{re.escape(title)}\b", title, words, flags=re.IGNORECASE)
 
 
-def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
-    """The page as HTML."""
+def render(manifest: Mapping[str, Any], game: Game, content: Content, mark: str = "") -> str:
+    """Return the page as HTML; `mark` stands in its head."""
     loader = jinja2.FileSystemLoader(_TEMPLATES)
     environment = jinja2.Environment(
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
@@ -240,6 +284,7 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
     environment.filters |= {"html": Markup, "marked": marked}
     return environment.get_template("report.html").render(
         style=Markup((_TEMPLATES / "report.css").read_text("utf-8")),
+        mark=Markup(mark),
         title=_heading(str(manifest.get("name", game.title)), game.title),
         game=game.title,
         calibrated=calibrated_words(manifest),

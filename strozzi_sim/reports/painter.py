@@ -3,7 +3,7 @@
 import base64
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -25,12 +25,22 @@ _INKS = 128  # colours of a picture whose pixels stand on the page
 
 @dataclass(frozen=True)
 class Part:
-    """What is shown of one variant and line-up: a picture as HTML with its file's name, or a table."""
+    """What is shown of one variant and line-up: a picture as HTML with its file's name, or a table.
+
+    Attributes:
+        scenario: the variant and line-up in words, "" if there is one.
+        html: the picture. file: its file's name without ending.
+        table: the table.
+        players: the player count of a part that is shown at this count alone, 0 for all.
+        note: a sentence about this part.
+    """
 
     scenario: str
     html: str
     file: str
     table: PageTable | None
+    players: int = 0
+    note: str = ""
 
 
 class Painter:
@@ -38,13 +48,19 @@ class Painter:
 
     Attributes:
         drawn: what is to be written, by path within the results folder.
+        by_players: whether heat maps have a drawing for each player count, as a page shows one at a time.
     """
 
-    def __init__(self) -> None:
+    by_players = True
+
+    def __init__(self, phase: Callable[[str, int, int], None] | None = None) -> None:
         self.drawn: dict[str, bytes] = {}
+        self._phase = phase
 
     def paint(self, drawing: Drawing, name: str, title: str, *, pixels: bool = False) -> str:
         """Draw under a name; returns the HTML for the page, an SVG or, as `pixels`, a PNG."""
+        if self._phase is not None:
+            self._phase("pictures", len(self.drawn) // 2, 0)
         with rc_context(STYLE):
             for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None, "Creator": None})):
                 picture = io.BytesIO()
@@ -56,18 +72,20 @@ class Painter:
 
     def parts(
         self, shown: Picture | HeatMap, name: str, rows: pd.DataFrame, words: Mapping[str, str], scenario: str = "",
-        components: Mapping[str, Any] | None = None,
+        components: Mapping[str, Any] | None = None, compared: pd.DataFrame | None = None,
     ) -> list[Part]:  # fmt: skip
-        """A picture, table or heat map of these rows as a part of an item; empty if there is nothing to show.
+        """Return a picture, table or heat map of these rows as a part of an item; empty if no row has a value.
 
-        `components` are those of the rows' variant, which boards need.
+        `components` are those of the rows' variant, which boards need; `compared` are the rows of all parts of the item,
+        which share one scale.
         """
         if isinstance(shown, Picture) and shown.kind == "table":
             lines = page_table(shown, rows, words)
             return [] if lines is None else [Part(scenario, "", "", lines)]
-        drawing = (
-            draw(shown, rows, words, components) if isinstance(shown, Picture) else draw_heat_map(shown, rows, words)
-        )
+        if isinstance(shown, Picture):
+            drawing = draw(shown, rows, words, components, compared)
+        else:
+            drawing = draw_heat_map(shown, rows, words, compared)
         title = f"{shown.title}: {scenario}" if scenario else shown.title
         return [] if drawing is None else [Part(scenario, self.paint(drawing, name, title), name, None)]
 

@@ -10,21 +10,22 @@ from matplotlib.patches import Patch
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.games.reporting import Picture, in_words, pick
 from strozzi_sim.reports import style
-from strozzi_sim.reports.series import Series, Words, in_order, named, players_title, whiskers
+from strozzi_sim.reports.series import Series, Words, around_zero, figures_of, in_order, named, players_title, whiskers
 
 _TINTS = ("#0072B2", "#5b6770", "#E69F00", "#a9cfe6", "#cc79a7", "#d9d9d9")  # neighbours differ in grey too
 
 
-def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
+def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> Drawing:
     """Many levels, one line each; one panel a figure, all with the same lines."""
-    levels, series = in_order(rows[picture.x], picture.levels), Series(picture, rows, words)
+    levels, series = in_order(rows[picture.x], picture.levels), Series(picture, rows, words, every)
+    figures = figures_of(picture, rows)
     drawing = style.new_figure(0.175 * len(levels) + (1.01 if series.keys else 0.67))
-    grid = drawing.subplots(1, len(picture.figures), squeeze=False, sharey=True)
+    grid = drawing.subplots(1, len(figures), squeeze=False, sharey=True)
     labels = [named(level, words, picture.x) for level in levels]
     left = 0.1 + 0.054 * max(len(label) for label in labels)
     style.margins(drawing, left=left, right=0.1, top=0.68 if series.keys else 0.34, bottom=0.33, between=0.4)
-    for axes, figure in zip(grid.flat, picture.figures, strict=True):
-        here = rows[rows["figure"] == figure.name]
+    for axes, figure in zip(grid.flat, figures, strict=True):
+        here, alike = rows[rows["figure"] == figure.name], every[every["figure"] == figure.name]
         for k, points in enumerate(series.points(here)):
             at = [levels.index(level) for level in points[picture.x]]
             axes.errorbar(
@@ -39,16 +40,18 @@ def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
             axes.axvline(1 / int(here["players"].iloc[0]), **style.EQUAL)
         if picture.zero:
             axes.axvline(0, **style.EQUAL)
-        elif not (here[["low", "value"]] < 0).any(axis=None):
-            axes.set_xlim(0, 1.06 * max(float(here["high"].fillna(here["value"]).max()), 1e-9))
+        if picture.zero or (alike[["low", "value"]] < 0).any(axis=None):
+            axes.set_xlim(*around_zero(alike))
+        else:
+            axes.set_xlim(0, 1.06 * float(alike["high"].fillna(alike["value"]).max()) or 1.0)
         style.scale_words(axes, figure.unit, "x")
-        style.panel_title(axes, figure.label, style.compact_range(list(here["n"])) if len(picture.figures) == 1 else "")
+        style.panel_title(axes, figure.label, style.compact_range(list(here["n"])) if len(figures) == 1 else "")
         axes.title.set_fontsize(7.5)
     series.write_keys(drawing)
     return drawing
 
 
-def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
+def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> Drawing:
     """Stacked bars of sums, what is below zero to the left of it; one panel a player count."""
     panels = sorted(rows["players"].unique())
     bars: list[tuple[str, tuple[Figure, ...], dict[str, str]]]
@@ -65,7 +68,8 @@ def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     style.margins(drawing, left=0.75, right=0.35, top=0.61, bottom=0.3, between=0.85, rows=0.42)
     for axes in list(grid.flat)[len(panels) :]:
         axes.remove()
-    longest = rows.groupby(["players", *([picture.x] if picture.x else [])])["value"].sum().max()
+    ends = _ends_of_bars(every, bars)
+    longest, room = max(ends[1], -ends[0]), 0.05 * (ends[1] - ends[0]) or 1.0
     for axes, players in zip(list(grid.flat), panels, strict=False):
         here = rows[rows["players"] == players]
         there = [
@@ -73,20 +77,21 @@ def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
         ]  # a seat that is not there has none
         for line in there:
             _, figures, where = bars[line]
-            ends = {True: 0.0, False: 0.0}  # of what is below zero, and of the rest
+            reached = {True: 0.0, False: 0.0}  # the end of what is below zero, and of the rest
             for k, figure in enumerate(figures):
                 value = float(pick(here, figure=figure.name, **where)["value"].sum())
-                start = ends[value < 0]
+                start = reached[value < 0]
                 axes.barh(line, value, left=start, height=0.66, color=_TINTS[k], edgecolor=style.PAPER, linewidth=0.8)
-                if abs(value) > 0.09 * longest / (2 if picture.groups else 1):
+                if abs(value) > 0.09 * longest:
                     ink = style.PAPER if k < 2 else style.INK
                     said = in_words(value, "count")
                     axes.text(start + value / 2, line, said, ha="center", va="center", fontsize=7, color=ink)
-                ends[value < 0] += value
-            total = in_words(sum(ends.values()), "count")
-            axes.text(ends[False], line, f" {total}", ha="left", va="center", fontsize=7.5, fontweight="bold")
-            if ends[True] < 0:
+                reached[value < 0] += value
+            total = in_words(sum(reached.values()), "count")
+            axes.text(reached[False], line, f" {total}", ha="left", va="center", fontsize=7.5, fontweight="bold")
+            if reached[True] < 0:
                 axes.plot([0, 0], [line - 0.42, line + 0.42], color=style.INK, linewidth=0.9)
+        axes.set_xlim(ends[0] - room * (ends[0] < 0), ends[1] + room)
         axes.set_ylim(len(bars) - 0.5, -0.5)
         axes.set_yticks(there, [bars[line][0] for line in there])
         axes.tick_params(axis="y", labelcolor=style.INK)
@@ -99,7 +104,20 @@ def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
     return drawing
 
 
-def quantile_lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawing:
+def _ends_of_bars(
+    every: pd.DataFrame, bars: list[tuple[str, tuple[Figure, ...], dict[str, str]]]
+) -> tuple[float, float]:
+    """Return how far stacked bars reach below and above zero, those of all variants and line-ups."""
+    ends = [0.0, 0.0]
+    for _, figures, where in bars:
+        parts = pick(every, **where)
+        parts = parts[parts["figure"].isin([figure.name for figure in figures])]
+        for _, bar in parts.groupby(["players", "variant", "lineup"])["value"]:
+            ends = [min(ends[0], float(bar[bar < 0].sum())), max(ends[1], float(bar[bar > 0].sum()))]
+    return ends[0], ends[1]
+
+
+def quantile_lines(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> Drawing:
     """Quantiles 5, 25, 50, 75, 95 % and one mark beyond; a line a player count."""
     names = [figure.name for figure in picture.figures]
     panels = sorted(rows["players"].unique())
@@ -117,10 +135,14 @@ def quantile_lines(picture: Picture, rows: pd.DataFrame, words: Words) -> Drawin
             (q05, (-4, 0), "right", "center", style.GREY), (q95, (4, 0), "left", "center", style.GREY),
             (q50, (0, 7), "center", "bottom", style.INK), (mark, (0, 7), "center", "bottom", style.COLOURS[1]),
         ):  # fmt: skip
+            if np.isnan(value):
+                continue
             text = in_words(value, "count")
             spot: Any = {"textcoords": "offset points", "ha": across, "va": up, "fontsize": 7, "color": colour}
             axes.annotate(text, (value, line), shift, **spot)
-    axes.margins(x=0.08)  # room for the numbers at the ends
+    low, high = float(every["value"].min()), float(every["value"].max())
+    room = 0.08 * (high - low) or 1.0  # for the numbers at the ends
+    axes.set_xlim(low - room, high + room)
     axes.set_ylim(len(panels) - 0.5, -0.7)
     axes.set_yticks(range(len(panels)), [players_title(players) for players in panels])
     axes.tick_params(axis="y", labelcolor=style.INK)

@@ -9,7 +9,9 @@ import pandas as pd
 from matplotlib.figure import Figure as Drawing
 from matplotlib.lines import Line2D
 
-from strozzi_sim.games.reporting import Picture
+from strozzi_sim.facts.blocks import ALL
+from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.games.reporting import Picture, pick
 from strozzi_sim.reports.style import COLOURS, MARKS, SERIES, legend
 
 Words = Mapping[str, str]
@@ -32,6 +34,16 @@ def in_order(values: pd.Series, asked: Sequence[str]) -> list[Any]:
     ]
 
 
+def levels_of(picture: Picture, rows: pd.DataFrame) -> list[Any]:
+    """Return the levels of a picture that occur in these rows: in its order, or sorted by a figure, all together last."""
+    levels = in_order(rows[picture.x], picture.levels)
+    if not picture.sort:
+        return levels
+    size = pick(rows, figure=picture.sort).groupby(picture.x)["value"].mean().fillna(-np.inf)
+    levels.sort(key=lambda level: (level == ALL, -float(size.get(level, -np.inf))))
+    return levels[: picture.most or None]
+
+
 def named(value: Any, words: Words, column: str = "") -> str:
     """How a raw value is called: in this column (by "column=value"), or anywhere."""
     return words.get(f"{column}={value}", words.get(str(value), str(value)))
@@ -49,6 +61,20 @@ def whiskers(rows: pd.DataFrame) -> np.ndarray[Any, Any]:
     return np.array([low, high])
 
 
+def figures_of(picture: Picture, rows: pd.DataFrame) -> list[Figure]:
+    """Return the figures of a picture that these rows have: with few games some have no value."""
+    there = set(rows["figure"])
+    return [figure for figure in picture.figures if figure.name in there]
+
+
+def around_zero(rows: pd.DataFrame) -> tuple[float, float]:
+    """Return the ends of an axis that shows zero and every whisker of these rows."""
+    low = min(float(rows[["low", "value"]].min(axis=None)), 0.0)
+    high = max(float(rows[["high", "value"]].max(axis=None)), 0.0)
+    room = 0.05 * (high - low) or 1.0
+    return low - room, high + room
+
+
 class Series:
     """The series of a picture in their order; a single one, named None, if it has but one kind of point.
 
@@ -58,15 +84,16 @@ class Series:
         keys: what the keys say; empty for a single series, which needs none.
     """
 
-    def __init__(self, picture: Picture, rows: pd.DataFrame, words: Words) -> None:
+    def __init__(self, picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> None:
         self._column = picture.series
         if self._column == "figure":
-            self.levels: list[Any] = [figure.name for figure in picture.figures]
+            known: list[Any] = [figure.name for figure in picture.figures]
+            self.levels: list[Any] = [figure.name for figure in figures_of(picture, rows)]
             words = {f"figure={figure.name}": figure.label for figure in picture.figures}
         else:
-            there = in_order(rows[self._column], picture.series_levels) if self._column else [None]
-            self.levels = there[:SERIES]
-        ranks = {level: k for k, level in enumerate(picture.series_levels)}
+            known = in_order(every[self._column], picture.series_levels)[:SERIES] if self._column else [None]
+            self.levels = [level for level in known if level is None or level in set(rows[self._column])]
+        ranks = {level: k for k, level in enumerate(picture.series_levels or known)}
         self.inks = [ranks.get(level, k) for k, level in enumerate(self.levels)]
         named_levels = [
             players_title(level) if self._column == "players" else named(level, words, self._column)

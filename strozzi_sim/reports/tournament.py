@@ -97,12 +97,14 @@ def _standings(tables: Tables) -> Iterator[_Standing]:
 
 
 def _standing(standings: Sequence[_Standing], painter: Painter) -> Section:
-    pictures, lines = [], []
+    pictures, lines, every = [], [], pd.concat([standing.ratings for standing in standings])
     for standing in standings:
         words = {agent: _with_reach(standing, agent) for agent in standing.agents}
         dots = Picture("strength", "", "dots", "", (STRENGTH,), "Strength", x="agent", levels=standing.agents)
         short = {agent: _with_reach(standing, agent, _LONGER) for agent in standing.agents}
-        pictures += painter.parts(dots, f"strength{standing.slug}", standing.ratings, short, standing.title)
+        pictures += painter.parts(
+            dots, f"strength{standing.slug}", standing.ratings, short, standing.title, compared=every
+        )
         table = Picture(
             "standing", "", "table", "", (STRENGTH, WIN, RANK, SCORE), "", x="agent", levels=standing.agents,
             x_label="agent (95 % interval of its rank)",
@@ -121,7 +123,9 @@ def _standing(standings: Sequence[_Standing], painter: Painter) -> Section:
 
 
 def _pairs(standings: Sequence[_Standing], painter: Painter, chunks: int) -> Section:
-    parts, sentences = [], []
+    parts, sentences, maps = [], [], []
+    counted = "of the agent with this number"
+    heat_map = HeatMap("Who finishes ahead of whom", "", "agent", counted, AHEAD)
     for standing in standings:
         sentences += _against(standing, chunks)
         agents = standing.agents[:_MAX_MAPPED]
@@ -130,9 +134,10 @@ def _pairs(standings: Sequence[_Standing], painter: Painter, chunks: int) -> Sec
         rows = rows.assign(row=rows["agent"].map(number), column=rows["opponent"].map(number)).sort_values("row")
         rows = rows.assign(row="row " + rows["row"].astype("str"), column=rows["column"].astype("str"))
         words = {f"row {k}": _short(standing.words[agent]) for agent, k in number.items()}
-        counted = "of the agent with this number"
-        heat_map = HeatMap("Who finishes ahead of whom", "", "agent", counted, AHEAD)
-        parts += painter.parts(heat_map, f"pairs{standing.slug}", rows, words, standing.title)
+        maps.append((standing, rows, words))
+    every = pd.concat([rows for _, rows, _ in maps])
+    for standing, rows, words in maps:
+        parts += painter.parts(heat_map, f"pairs{standing.slug}", rows, words, standing.title, compared=every)
     caption = (
         "How often the agent of the row finished ahead of that of the column, in games that both played; a tie counts half. "
         "n is the number of those games. Agents are numbered by strength."
@@ -172,7 +177,7 @@ def _seats(tables: Tables, painter: Painter) -> Section:
     for variant in variants:
         title, slug = (f"variant {variant}", f"--{variant}") if len(variants) > 1 else ("", "")
         here = pick(rows, variant=variant)
-        pictures += painter.parts(seats, f"seats{slug}", here, {}, title)
+        pictures += painter.parts(seats, f"seats{slug}", here, {}, title, compared=rows)
         lines += painter.parts(table, "", here, {}, title)
     caption = (
         "All games of the tournament together. The broken line is an equal chance. Every agent sits at every seat equally often, so that seats "

@@ -11,17 +11,19 @@ from typing import Any
 import numpy as np
 from numba import int64, types
 
-from strozzi_sim.facts.counting import COUNTING, count_rows, empty, end_game
+from strozzi_sim.facts.counting import COUNTING, count_rows, empty, end_game, finish_counts
 from strozzi_sim.games.contract import (
     Game,
     actor,
     apply,
     close_game,
     conceal,
+    count_legal,
     deal,
     decided,
     is_legal,
     is_over,
+    kth_legal,
     open_game,
     placing,
     prepare,
@@ -30,11 +32,21 @@ from strozzi_sim.games.contract import (
 from strozzi_sim.kernel.fields import array_type, record_type
 from strozzi_sim.kernel.jit import entry, inline_source, jit
 from strozzi_sim.kernel.pointers import assign, call_at, call_back, int64_at, zero_at
-from strozzi_sim.kernel.streams import CHANCE, RANDOM, begin_chance, deal_key, seat_stream
+from strozzi_sim.kernel.streams import (
+    CHANCE,
+    RANDOM,
+    begin_chance,
+    below,
+    deal_key,
+    next_word,
+    random_word,
+    seat_stream,
+)
 from strozzi_sim.kernel.wins import WIN_UNITS
 from strozzi_sim.kernel.worker import HEARTBEAT
 
 POSITIONS = 6  # most seats of any game
+UNIFORM = -1  # the address that stands for the agent `random`, which the loop plays by itself
 
 # What to play.
 JOB = np.dtype([
@@ -48,13 +60,14 @@ JOB = np.dtype([
 
 # The agent at a position of the line-up.
 AGENT = np.dtype([
-    ("address", "i8"),  #      of its function in this process
+    ("address", "i8"),  #      of its function in this process, or UNIFORM
     ("params", "i8"),  #       address of its parameters
     ("memory", "i8"),  #       address of its memory
     ("memory_size", "i8"),
     ("sees_state", "i8"),  #   1 = handed the state itself, 0 = a concealed copy
     ("counter", "i8"),  #      where in the memory its `playouts` lie, or -1
     ("playouts", "i8"),  #     of the games so far
+    ("word", "u8"),  #         of UNIFORM: the next word of its stream
 ], align=True)  # fmt: skip
 
 # What came out, whatever the game. [position, seat]
@@ -86,25 +99,31 @@ def play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, 
     decisions = 0
     while not is_over(state):
         seat = actor(state)
-        beat.decisions += 1
-        beat.seat = seat
         agent = seat_agents[seat]
-        if agent.sees_state:
-            action = call_at(agent.address, state, rules, agent.params, agent.memory, randoms[seat])
+        if agent.address == UNIFORM:
+            action = kth_legal(state, rules, below(agent.word, count_legal(state, rules)))
+            random_word(randoms[seat])
+            agent.word = next_word(randoms[seat])  # before `apply`: ready by the time a branch was guessed wrong
         else:
-            assign(seen, state)
-            conceal(seen, rules, seat)
-            action = call_at(agent.address, seen, rules, agent.params, agent.memory, randoms[seat])
-        if not is_legal(state, rules, action):
-            fault.found = 1
-            fault.seat = seat
-            fault.action = action
-            fault.decision = decisions
-            return -1
+            beat.decisions = beat.first + decisions + 1
+            beat.seat = seat
+            if agent.sees_state:
+                action = call_at(agent.address, state, rules, agent.params, agent.memory, randoms[seat])
+            else:
+                assign(seen, state)
+                conceal(seen, rules, seat)
+                action = call_at(agent.address, seen, rules, agent.params, agent.memory, randoms[seat])
+            if not is_legal(state, rules, action):
+                fault.found = 1
+                fault.seat = seat
+                fault.action = action
+                fault.decision = decisions
+                return -1
         if counting is not None:
             decided(sink, state, rules, action)
         apply(state, rules, action, chance, sink)
         decisions += 1
+    beat.decisions = beat.first + decisions
     return decisions
 
 
@@ -116,33 +135,33 @@ def take_playouts(agent, memory):
 
 
 @jit
-def _count(state, seats, decisions, outcome):
-    """Add one finished game to the outcome."""
+def _count(state, seats, decisions, outcome, facts, counting):
+    """Add one finished game to the outcome, and to the facts how every seat fared."""
     outcome.games += 1
     outcome.decisions += decisions
     for seat in range(len(seats)):
         position = int64(seats[seat])
         better, shared = placing(state, seat)
+        place, won, points = 2 * better + shared + 1, WIN_UNITS // shared if better == 0 else 0, score(state, seat)
         outcome.played[position, seat] += 1
-        if better == 0:
-            outcome.wins[position, seat] += WIN_UNITS // shared
-        outcome.places[position, seat] += 2 * better + shared + 1
-        outcome.scores[position, seat] += score(state, seat)
+        outcome.wins[position, seat] += won
+        outcome.places[position, seat] += place
+        outcome.scores[position, seat] += points
+        if counting is not None:
+            game = facts.games
+            facts.of_seat_position[game, seat] = position
+            facts.of_seat_score[game, seat] = points
+            facts.of_seat_place[game, seat] = place
+            facts.of_seat_win[game, seat] = won
 
 
 @jit
-def _close_facts(facts, state, rules, seats, deal_number, seating, counting):
-    """Write the facts that are known when a game is over, and how every seat fared."""
+def _close_facts(facts, state, rules, deal_number, seating, counting):
+    """Write the facts that are known when a game is over."""
     close_game(facts, state, rules)
     game = facts.games
     facts.deal[game] = deal_number
     facts.seating[game] = seating
-    for seat in range(len(seats)):
-        better, shared = placing(state, seat)
-        facts.of_seat_position[game, seat] = seats[seat]
-        facts.of_seat_score[game, seat] = score(state, seat)
-        facts.of_seat_place[game, seat] = 2 * better + shared + 1
-        facts.of_seat_win[game, seat] = WIN_UNITS // shared if better == 0 else 0
     end_game(game, counting[2], counting[3])
     facts.games = game + 1
     if facts.games == facts.batch:
@@ -179,6 +198,7 @@ def _play(
                 agent = agents[seats[seat]]
                 assign(seat_agents[seat], agent)
                 randoms[seat].cursor = seat_stream(key, seat)
+                seat_agents[seat].word = next_word(randoms[seat])
                 if agent.memory_size > 0:
                     zero_at(agent.memory, agent.memory_size)
             begin_chance(chance, key)
@@ -194,12 +214,12 @@ def _play(
                 fault.seating = seating
                 fault.position = seats[fault.seat]
                 return played
-            _count(state, seats, decisions, outcome)
+            _count(state, seats, decisions, outcome, sink, counting)
             for seat in range(players):
                 agent = agents[seats[seat]]
                 take_playouts(agent, agent.memory)
             if counting is not None:
-                _close_facts(sink, state, rules, seats, number, seating, counting)
+                _close_facts(sink, state, rules, number, seating, counting)
             if rows.shape[0] > 0:
                 for seat in range(players):
                     row = rows[played * players + seat]
@@ -214,6 +234,7 @@ def _play(
             played += 1
     if counting is not None:
         _count_facts(sink, counting)
+        finish_counts(*counting)
     return played
 
 

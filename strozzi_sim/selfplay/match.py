@@ -24,6 +24,7 @@ from strozzi_sim.selfplay.loop import (
     JOB,
     OUTCOME,
     ROW,
+    UNIFORM,
     counter,
     counting_loop,
     recording_loop,
@@ -116,6 +117,10 @@ class Match:
     def _plans(self) -> dict[tuple[Crosstab, ...], CrosstabPlan]:
         return {}
 
+    def count_like(self, other: "Match") -> None:
+        """Share the plans of counting with a match of the same game, player count and variant."""
+        self.__dict__["_plans"] = other._plans
+
     @property
     def in_python(self) -> bool:
         """Whether an agent of the line-up is written in Python."""
@@ -126,7 +131,7 @@ class Match:
         """Whether an agent of the line-up comes from outside the package: it is played where it can be ended."""
         return any(spec.foreign for spec in self.lineup)
 
-    @property
+    @cached_property
     def design(self) -> np.ndarray[Any, Any]:
         """The seatings, uint8[S, P]."""
         return seating_design(self.seatings, self.players)
@@ -202,6 +207,8 @@ class Match:
                 agents[position]["sees_state"] = spec.agent.kind == "batch" and not self.variant.hidden  # by `observe`
                 continue
             agents[position] = agent_row(agent, memory, self.variant)
+            if spec.is_uniform and not self.in_python:  # else the loop plays from a script
+                agents[position]["address"] = UNIFORM
         rules = exact_copy(self.variant.rules)  # other threads play by those
         outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
         table = np.zeros((last - first) * len(design) * players if rows else 0, ROW)
@@ -286,7 +293,7 @@ class Match:
 def agent_row(agent: CompiledAgent, memory: np.ndarray[Any, Any], variant: Variant) -> tuple[int, ...]:
     """The AGENT record of a compiled agent whose memory begins where that array does."""
     params, sees_state = agent.params.ctypes.data, agent.sees_state(variant.hidden)
-    return agent.address, params, memory.ctypes.data, agent.memory_size, sees_state, counter(agent.memory), 0
+    return agent.address, params, memory.ctypes.data, agent.memory_size, sees_state, counter(agent.memory), 0, 0
 
 
 def _foreign(positions: Sequence[AgentSpec], compiled: Sequence[CompiledAgent | None]) -> str:

@@ -122,7 +122,7 @@ class MixedLoop:
             memory = np.zeros(1, SCRIPT)
             memory["place"] = script.ctypes.data
             scripted = np.zeros(len(self.specs), AGENT)
-            scripted[:] = (self.kernels.scripted.address, memory.ctypes.data, memory.ctypes.data, 0, 1, -1, 0)
+            scripted[:] = (self.kernels.scripted.address, memory.ctypes.data, memory.ctypes.data, 0, 1, -1, 0, 0)
             yield low, int(wave["last"][0]), scripted
 
     def _play(self, wave: Array, agents: Array, fault: Array, stop: Array, games: int) -> Array:
@@ -147,7 +147,7 @@ class MixedLoop:
                     self._answer(self.pending[:waiting], wave)
         script = np.empty(int(progress["logged"][0]), np.int64)
         if waiting == 0 and stop[0] == 0:
-            self.kernels.sort(self.log, len(script), lengths, script)
+            self.kernels.sort(self.log, len(script), np.cumsum(lengths) - lengths, script)
         return script
 
     def _answer(self, pending: Array, wave: Array) -> None:

@@ -4,13 +4,14 @@ A design is an array uint8[S, P]: `design[s, seat]` is the position that sits at
 """
 
 from itertools import permutations
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from strozzi_sim.errors import InputError, known_names, shown
 
-DESIGNS = ("one", "rotate", "all", "latin")
+Design = Literal["one", "rotate", "all", "latin"]
+DESIGNS: tuple[str, ...] = get_args(Design)
 
 
 def seating_design(design: str, players: int) -> np.ndarray[Any, Any]:

@@ -199,15 +199,12 @@ def _look(rules, works, asked, seat_agents, randoms, observations, legal, words)
 
 
 @jit
-def _sort(log, logged, lengths, script):
-    """Write the actions of the log into the script, game after game."""
-    place = np.zeros(lengths.shape[0] + 1, np.int64)
-    for game in range(lengths.shape[0]):
-        place[game + 1] = place[game] + lengths[game]
+def _sort(log, logged, places, script):
+    """Write the actions of the log into the script, game after game; `places` is where each game's next one goes."""
     for k in range(logged):
         game = log[k].game
-        script[place[game]] = log[k].action
-        place[game] += 1
+        script[places[game]] = log[k].action
+        places[game] += 1
 
 
 @jit

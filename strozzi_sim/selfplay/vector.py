@@ -7,17 +7,18 @@ does not depend on n, nor on what happens in other slots.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from strozzi_sim.agent import AgentSpec, AnyAgent, check_lineup, find_agent
+from strozzi_sim.agent import AGENT_TYPES, AgentSpec, AnyAgent, check_lineup, find_agent
 from strozzi_sim.agent.compile import CompiledAgent, compile_agent
 from strozzi_sim.errors import AgentFault, ArgumentError, InputError, about, known_names, shown
-from strozzi_sim.games import load_game
+from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.slices import Layout
-from strozzi_sim.games.variants import BASE, Variant, resolve_variant
+from strozzi_sim.games.variants import BASE, AnyVariant, find_variant
 from strozzi_sim.kernel.fields import exact_copy
 from strozzi_sim.kernel.streams import RANDOM, game_key
 from strozzi_sim.kernel.worker import HEARTBEAT
@@ -30,7 +31,8 @@ from strozzi_sim.selfplay.stepping import ILLEGAL, LEAD, MAX_UNASKED, PLAN, SCOR
 MAX_GAMES = 2**20  # at once
 MAX_SEED = 2**53 - 1
 ROTATE = "rotate"
-REWARDS = {"win": WIN, "score": SCORE, "lead": LEAD}
+Reward = Literal["win", "score", "lead"]
+REWARDS: dict[Reward, int] = {"win": WIN, "score": SCORE, "lead": LEAD}
 _MEMORY = 2**32  # bytes of opponents' memory at most, all games together
 
 Array = np.ndarray[Any, Any]
@@ -51,14 +53,14 @@ class Info:
         final_observations: float32[k, P, F], what every seat saw of the end.
     """
 
-    words: Array
-    choices: Array
-    deals: Array
-    finished: Array
-    final_deals: Array
-    final_seats: Array
-    final_scores: Array
-    final_observations: Array
+    words: NDArray[np.uint64]
+    choices: NDArray[np.int64]
+    deals: NDArray[np.int64]
+    finished: NDArray[np.int64]
+    final_deals: NDArray[np.int64]
+    final_seats: NDArray[np.int64]
+    final_scores: NDArray[np.int64]
+    final_observations: NDArray[np.float32]
 
 
 class Step(NamedTuple):
@@ -73,11 +75,11 @@ class Step(NamedTuple):
         info: the rest.
     """
 
-    observations: Array
-    masks: Array
-    seats: Array
-    rewards: Array
-    done: Array
+    observations: NDArray[np.float32]
+    masks: NDArray[np.bool_]
+    seats: NDArray[np.int64]
+    rewards: NDArray[np.float32]
+    done: NDArray[np.bool_]
     info: Info
 
 
@@ -98,7 +100,7 @@ class VectorEnv:
         seat: of the learner: a number, or "rotate": in deal d it is d modulo players. The others follow in turn order, as with
             the seatings "rotate": at seat s the game is seating s of `record --seatings rotate`.
         reward: "win": 1 for the winner, shared if the win is; "score": the final score; "lead": the same less the mean of the others'.
-        variant: component data, or the name of a shipped variant.
+        variant: the name of a shipped variant, one of one's own, {"rich": {"tracks": {"bonus": {7: 10}}}}, or a Variant.
 
     Attributes:
         game, players, n, variant: what is played.
@@ -123,15 +125,13 @@ class VectorEnv:
         players: int,
         n: int,
         opponents: AnyAgent | Sequence[AnyAgent] | None = None,
-        seat: int | str = ROTATE,
-        reward: str = "win",
+        seat: int | Literal["rotate"] = "rotate",
+        reward: Reward = "win",
         *,
-        variant: str | Variant = BASE,
+        variant: AnyVariant = BASE,
     ) -> None:
-        self.game = game if isinstance(game, Game) else about("game", load_game, _word("game", game))
-        self.variant = variant if isinstance(variant, Variant) else about(
-            "variant", resolve_variant, self.game, _word("variant", variant)
-        )  # fmt: skip
+        self.game = find_game(game)
+        self.variant = about("variant", find_variant, self.game, variant)
         self.players = _whole("players", players)
         check_players(self.game, self.players, self.variant)
         self.n = _whole("n", n, 1, MAX_GAMES)
@@ -181,7 +181,7 @@ class VectorEnv:
         return (self.slices.size,)
 
     @property
-    def deals(self) -> Array:
+    def deals(self) -> NDArray[np.int64]:
         """int64[n], the deal in each slot."""
         return self._shown().info.deals.copy()
 
@@ -193,6 +193,12 @@ class VectorEnv:
         """The arguments that it was made with."""
         against = ", ".join(spec.text for spec in self.opponents)
         return f"VectorEnv({self.game.name!r}, {self.players}, {self.n}, opponents=[{against}], variant={self.variant.name!r})"
+
+    def __reduce__(self) -> Any:
+        """Refuse to be copied or pickled. Raises InputError."""
+        raise InputError(
+            "VectorEnv: its games lie in the memory of one process, and cannot be copied or pickled; make another one with the same arguments"
+        )
 
     # -- playing ---------------------------------------------------------------------------------------------------------
 
@@ -229,7 +235,7 @@ class VectorEnv:
         self.steps += 1
         return step
 
-    def random_actions(self) -> Array:
+    def random_actions(self) -> NDArray[np.int64]:
         """A legal action of every game, each as likely, int64[n]: what the agent `random` would do there.
 
         It takes the decisions' own `words`, so that calling it again gives the same.
@@ -312,10 +318,10 @@ class VectorEnv:
         """The agents at positions 1 .. players - 1; none if the caller decides for every seat."""
         if given is None:
             return ()
-        listed = [given] if isinstance(given, AnyAgent) else given
+        listed = [given] if isinstance(given, AGENT_TYPES) else given
         most = self.players - 1
-        if not isinstance(listed, Sequence) or not all(isinstance(each, AnyAgent) for each in listed):
-            raise ArgumentError("opponents", f"expected None, a spec string or a list of them, got {shown(given)}")
+        if not isinstance(listed, Sequence) or not all(isinstance(each, AGENT_TYPES) for each in listed):
+            raise ArgumentError("opponents", f"expected None, an agent or a list of agents, got {shown(given)}")
         if not 1 <= len(listed) <= most:
             raise ArgumentError("opponents", f"expected 1 to {most} beside the learner, got {len(listed)}")
         specs = [about("opponents", find_agent, each, self.game, "opponents") for each in listed]
@@ -364,12 +370,6 @@ def _compiled(spec: AgentSpec, game: Game) -> CompiledAgent:
     if spec.in_seconds:
         raise ArgumentError("opponents", f"agent {spec.text!r}: give a count in place of {spec.in_seconds}")
     return about("opponents", compile_agent, spec, game)
-
-
-def _word(argument: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise ArgumentError(argument, f"expected a name or a {argument}, got {shown(value)}")
-    return value
 
 
 def _whole(argument: str, value: Any, low: int | None = None, high: int | None = None) -> int:

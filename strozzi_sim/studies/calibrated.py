@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from strozzi_sim.agent import AgentSpec, load_agent
+from strozzi_sim.agent.importing import only_named
+from strozzi_sim.errors import StorageError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.variants import Variant
 from strozzi_sim.play.calibrate import Calibration, in_counts
+from strozzi_sim.studies.folder import MANIFEST, read_inside
 from strozzi_sim.studies.plan import Plan
 
 Told = Callable[[bool], None]
@@ -45,7 +48,8 @@ def with_counts(
     if calibrating is not None:
         calibrating(bool(known))
     calibrations = in_counts(specs, game, players, variants, known)
-    loaded = {given: load_agent(each.plays, game) for given, each in calibrations.items()}
+    with only_named(()):  # the files of `specs` are imported; a manifest can name others
+        loaded = {given: load_agent(each.plays, game) for given, each in calibrations.items()}
     return tuple(loaded.get(spec.text, spec) for spec in specs), tuple(calibrations.values())
 
 
@@ -67,8 +71,8 @@ def calibrated(plan: Plan, folder: Path | None = None, calibrating: Told | None 
 def noted(folder: Path | None) -> list[Calibration]:
     """The calibrations that the manifest of a results folder notes; none if there is no manifest that can be read."""
     try:
-        plain = json.loads((folder / "manifest.json").read_bytes())["calibrated"] if folder is not None else []
-    except (OSError, ValueError, KeyError, TypeError):
+        plain = json.loads(read_inside(folder, MANIFEST))["calibrated"] if folder is not None else []
+    except (OSError, StorageError, ValueError, KeyError, TypeError):
         return []  # whether the folder can be used is for the store to say
     return [found for each in plain if (found := Calibration.of(each))] if isinstance(plain, list) else []
 

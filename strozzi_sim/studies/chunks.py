@@ -36,7 +36,7 @@ def head(key: Key, plan: Plan | None = None) -> bytes:
     """How the bytes of a chunk begin; of one that holds what `plan` counts and keeps, if one is given."""
     start = f'{{"format": "{CHUNK_FORMAT}", "cell": {key[0]}, "chunk": {key[1]}, '
     if plan is not None:
-        start += f'"counted": "{plan.cells[key[0]].match.plan(plan.counted).digest}", '
+        start += f'"counted": "{plan.digests[key[0]]}", '
         if plan.held.tables:
             start += f'"kept": {json.dumps(plan.held.tables)}, "every": {plan.held.every}, '
     return start.encode()

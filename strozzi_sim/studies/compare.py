@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from strozzi_sim.errors import ArgumentError, shown
+from strozzi_sim.agent import AgentSpec, agent_names
+from strozzi_sim.errors import ArgumentError, known_names, nearest, shown
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.games.variants import BASE, Variant, shipped_variants
 from strozzi_sim.studies.cells import CellCounts, Sums
-from strozzi_sim.studies.names import Variants, find_variants
+from strozzi_sim.studies.names import Variants, find_agents, find_variants
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.run import cell_counts
 from strozzi_sim.studies.store import Store
@@ -103,7 +104,35 @@ def find_sides(game: Game, first: Any, second: Any, variants: Variants) -> tuple
         return tuple(find_variants(game, each, "variants")[0] for each in two)
     if not (first and second):
         raise ArgumentError("first", f"give two agents or two variants, such as {game.standard_agent} and random")
-    shipped = {BASE, *shipped_variants(game)}
-    if not all(isinstance(side, Variant | Mapping) or side in shipped for side in (first, second)):
-        return None
-    return find_variants(game, first, "first")[0], find_variants(game, second, "second")[0]
+    sides = {"first": first, "second": second}
+    of_variants = {argument: side for argument, side in sides.items() if _is_variant(game, side)}
+    if len(of_variants) == 1:
+        ((argument, one),) = of_variants.items()
+        other = "second" if argument == "first" else "first"
+        name = one if isinstance(one, str) else one.name if isinstance(one, Variant) else next(iter(one), "")
+        known = known_names(sides[other], _variant_names(game))
+        raise ArgumentError(other, f"expected a variant, as {name!r} is one, got {shown(sides[other])}; {known}")
+    return tuple(find_variants(game, side, argument)[0] for argument, side in of_variants.items()) or None
+
+
+def find_side(game: Game, argument: str, side: Any) -> AgentSpec:
+    """Return the agent that one side names.
+
+    Raises:
+        ArgumentError: it is not an agent.
+    """
+    names = agent_names(game)
+    if isinstance(side, str) and not {":", "@"} & set(side) and side not in names and nearest(side, names) is None:
+        near = nearest(side, _variant_names(game))
+        meant = f"; did you mean {near!r}?" if near else ""
+        known = f"agents: {', '.join(names)}; variants: {', '.join(_variant_names(game))}"
+        raise ArgumentError(argument, f"no agent and no variant of {game.name}: {shown(side)}; {known}{meant}")
+    return find_agents([side], game, argument)[0]
+
+
+def _is_variant(game: Game, side: Any) -> bool:
+    return isinstance(side, Variant | Mapping) or (isinstance(side, str) and side in _variant_names(game))
+
+
+def _variant_names(game: Game) -> list[str]:
+    return [BASE, *shipped_variants(game)]

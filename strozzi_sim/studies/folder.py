@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import re
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -29,9 +30,11 @@ from strozzi_sim.studies.plan import hash_of
 FORMAT = "strozzi-sim.results/2"
 MANIFEST = "manifest.json"
 FILES = "files.json"
+LEDGER = "ledger.jsonl"
 LOCK = ".lock"
 TEMPORARY = re.compile(r"^\..+\.[0-9a-f]{16}\.tmp$")
-_FOLDERS = ("tables", "figures", "games", "facts")
+_OURS = (LOCK, MANIFEST, FILES, LEDGER, "report.html")
+_FOLDERS = ("chunks", "tables", "figures", "games", "facts")
 
 Content = bytes | Callable[[IO[bytes]], None]
 _Count = Annotated[int, Meta(ge=0, le=2**53)]
@@ -44,6 +47,22 @@ class _Report(msgspec.Struct):
     pages: list[str]
     heatmaps: list[str]
     own: list[OwnMap] = []
+
+
+class _Plan(msgspec.Struct):
+    """What the plan in a manifest must hold, whatever kind of study it is of; see `Plan.resolved`."""
+
+    game: str
+    behaviour: int
+    seed: _Count
+    players: Annotated[list[_Count], Meta(min_length=1)]
+    deals: _Count
+    chunks: Annotated[int, Meta(ge=1, le=2**53)]
+    seatings: str
+    lineups: list[list[str]]
+    agents: dict[str, dict[str, Any]]
+    variants: Annotated[dict[str, dict[str, Any]], Meta(min_length=1)]
+    rows: bool
 
 
 class _Manifest(msgspec.Struct):
@@ -73,8 +92,58 @@ class _Manifest(msgspec.Struct):
     held: Keep = NOTHING
 
 
-def _read(path: Path) -> bytes:
-    """A file's bytes; that there is none is left to the caller to explain."""
+def refuse_links(folder: Path) -> None:
+    """Refuse a results folder in which something of ours is a link, a pipe or a device.
+
+    A folder may come from anybody. Nothing in it is opened, made, emptied or removed before this look at all that a run
+    reads or writes: a link there could lead to any file of the user's. The folder itself may be a link.
+
+    Raises:
+        StorageError: names it.
+    """
+    for name in (*_OURS, *_FOLDERS):
+        _refuse_link(folder / name)
+    for name in _FOLDERS:
+        for parent, folders, files in os.walk(folder / name):
+            for entry in (*folders, *files):
+                _refuse_link(Path(parent, entry))
+
+
+def refuse_links_to(folder: Path, name: str) -> None:
+    """Refuse a link, a pipe or a device at `name` in a results folder, or on the way to it.
+
+    Raises:
+        StorageError: names it.
+    """
+    for part in (*reversed(Path(name).parents[:-1]), Path(name)):
+        _refuse_link(folder / part)
+
+
+def _refuse_link(path: Path) -> None:
+    """Refuse a link, a pipe or a device at `path`.
+
+    Raises:
+        StorageError: it is one.
+    """
+    with storage_errors(f"cannot read {path}"):
+        try:
+            mode = path.lstat().st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            return
+    if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
+        what = "a link" if stat.S_ISLNK(mode) else "no file"
+        raise StorageError(f"{path}: is {what}; what a run keeps in its folder is never a link or a device: remove it")
+
+
+def read_inside(folder: Path, name: str) -> bytes:
+    """Return the bytes of a file in a results folder; that there is none is left to the caller to explain.
+
+    Raises:
+        FileNotFoundError: there is none.
+        StorageError: it cannot be read, or is a link.
+    """
+    path = folder / name
+    refuse_links_to(folder, name)
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -92,7 +161,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         StorageError: it cannot be read.
     """
     path = folder / MANIFEST
-    content = _read(path)
+    content = read_inside(folder, MANIFEST)
     try:
         plain = msgspec.json.decode(content)
         written = plain["format"]
@@ -108,10 +177,12 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise InputError(f"{path}: was changed by hand: {error}") from None
     if manifest.plan_hash != hash_of(manifest.plan):
         raise InputError(f"{path}: was changed by hand: plan and plan_hash do not match")
-    if manifest.plan.get("game") != manifest.game:
-        raise InputError(
-            f"{path}: was changed by hand: game: {manifest.game!r} is not the plan's {manifest.plan.get('game')!r}"
-        )
+    try:
+        plan = msgspec.convert(manifest.plan, _Plan)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{path}: was changed by hand: plan: {error}") from None
+    if plan.game != manifest.game:
+        raise InputError(f"{path}: was changed by hand: game: {manifest.game!r} is not the plan's {plan.game!r}")
     assert isinstance(plain, dict)
     return plain
 
@@ -128,15 +199,21 @@ def folder_lock(folder: Path) -> Iterator[None]:
     Raises:
         StorageError: another one is writing there, or nothing can be written.
     """
+    refuse_links(folder)
     with storage_errors(f"cannot write to {folder}"):
-        lock = (folder / LOCK).open("wb")
+        lock = (folder / LOCK).open("ab")
     with lock:
         try:
             take_lock(lock, wait=False)
-        except OSError:
+        except BlockingIOError:
             raise StorageError(
                 f"{folder}: another run is writing here; wait for it, or choose another folder"
             ) from None
+        except OSError as error:
+            raise StorageError(
+                f"{folder}: its disk has no file locks ({error.strerror or error}), which keep two runs apart; use a folder "
+                "on another disk, a local one, and copy the results"
+            ) from error
         with storage_errors(f"cannot write to {folder}"):
             for path in (*folder.iterdir(), *(path for name in _FOLDERS for path in (folder / name).rglob("*"))):
                 if TEMPORARY.match(path.name) and path.is_file():
@@ -153,7 +230,7 @@ def read_list(folder: Path) -> dict[str, str | None]:
     """
     path = folder / FILES
     try:
-        return msgspec.json.decode(_read(path), type=dict[_File, _Hash | None])
+        return msgspec.json.decode(read_inside(folder, FILES), type=dict[_File, _Hash | None])
     except FileNotFoundError:
         return {}
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -237,7 +314,7 @@ def read_file(folder: Path, name: str, digest: str | None) -> bytes:
     """
     path = folder / name
     try:
-        content = _read(path)
+        content = read_inside(folder, name)
     except FileNotFoundError:
         raise InputError(f"{path}: is missing; run the study again") from None
     if digest != hashlib.sha256(content).hexdigest():

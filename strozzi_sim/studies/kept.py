@@ -8,6 +8,7 @@ column says in its metadata what it is; `levels` are those of its cell.
 import hashlib
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -20,7 +21,7 @@ from strozzi_sim.errors import InputError, StorageError, known_names, shown
 from strozzi_sim.facts.columns import OUTCOMES, YES_NO, Array, Column, Levels, Setting
 from strozzi_sim.facts.keeping import KeptRows
 from strozzi_sim.kernel.files import storage_errors
-from strozzi_sim.studies.folder import Content, are_as_written, read_list, read_manifest, replace_files
+from strozzi_sim.studies.folder import Content, are_as_written, read_list, read_manifest, refuse_links_to, replace_files
 from strozzi_sim.studies.plan import Cell, Plan
 from strozzi_sim.studies.store import Store
 
@@ -240,19 +241,38 @@ def read_facts(folder: Path, table: str) -> "pd.DataFrame":
     check_kept(table, manifest.get("kept", {}).get("tables", ()), str(folder))
     names = [name for name in read_list(folder) if name.startswith(f"{PART}{table}/")]
     names.sort(key=lambda name: int(Path(name).stem.partition("-")[2]))
-    return _frame([read_table(folder / name) for name in names])
+    tables = [read_table(folder, name) for name in names]
+    with damage(f"{folder / PART / table}"):
+        return _frame(tables)
 
 
-def read_table(path: Path) -> Any:
-    """A Parquet file of a run, as an Arrow table.
+@contextmanager
+def damage(where: str) -> Iterator[None]:
+    """Inside the block, Parquet files of a folder are put together; what cannot be is refused.
+
+    Raises:
+        InputError: the files do not fit each other, or lack what a run notes in them; names `where`.
+    """
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, ValueError, LookupError, TypeError):
+        raise InputError(f"{where}: the files are not as a run wrote them; run the study again") from None
+
+
+def read_table(folder: Path, name: str) -> Any:
+    """Return the Parquet file `name` of a results folder as an Arrow table.
 
     Raises:
         InputError: it is missing or damaged.
-        StorageError: it cannot be read.
+        StorageError: it cannot be read, or is a link.
     """
     import pyarrow as pa
     from pyarrow import parquet
 
+    path = folder / name
+    refuse_links_to(folder, name)
     try:
         with storage_errors(f"{path}: cannot be read"), path.open("rb") as file:
             return parquet.read_table(file)

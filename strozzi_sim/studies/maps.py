@@ -1,16 +1,21 @@
 """A heat map of a user's own: of a game, or of a study that has been played."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
+
+from strozzi_sim.agent.importing import only_named
 from strozzi_sim.errors import InputError
+from strozzi_sim.facts.keeping import NOTHING, Keep, keep_of
 from strozzi_sim.games import load_game
 from strozzi_sim.games.own_maps import OwnMap, own_heat_map
 from strozzi_sim.games.variants import from_components
 from strozzi_sim.studies.folder import MANIFEST, read_manifest
 from strozzi_sim.studies.names import find_agents
-from strozzi_sim.studies.plan import Plan, differences
-from strozzi_sim.studies.planning import make_plan
+from strozzi_sim.studies.plan import Plan, as_today, differences, hash_of
+from strozzi_sim.studies.planning import error_place, make_plan
 from strozzi_sim.studies.progress import Watch
 from strozzi_sim.studies.results import Results
 from strozzi_sim.studies.run import tables_again
@@ -55,16 +60,35 @@ def add_heat_map(results: Results, own: OwnMap) -> Results:
     return run(Study.of(plan), None, results.workers, results.watch)
 
 
-def add_in(folder: Path, own: OwnMap, workers: int | None = None, progress: Watch = None) -> Results:
-    """The same of a results folder."""
-    return run(Study.of(with_map(plan_in(folder), own)), folder, workers, progress)
+def add_in(
+    folder: Path, own: OwnMap, workers: int | None = None, progress: Watch = None, code: Sequence[str | Path] = ()
+) -> Results:
+    """Add a heat map to a study that has been played; its chunks are played again if they do not count what it needs.
 
-
-def plan_in(folder: Path) -> Plan:
-    """The plan of a study, as its results folder has it.
+    Args:
+        folder: the study's results.
+        own: the heat map.
+        workers: as in `run`.
+        progress: as in `run`.
+        code: files of agents that the study may run; others that its manifest names are refused.
 
     Raises:
-        InputError: the folder holds no results of a study from a file, or an agent has changed since it was played.
+        InputError: no such study, something that cannot be drawn, an agent's file that has changed since or is not in `code`.
+        StorageError, AgentFault, Interrupted: as `run`.
+    """
+    return run(Study.of(with_map(plan_in(folder, code), own)), folder, workers, progress)
+
+
+def plan_in(folder: Path, code: Sequence[str | Path] = ()) -> Plan:
+    """Return the plan of a study, as its results folder has it.
+
+    Args:
+        folder: the study's results.
+        code: files of agents that may be run; others that the folder names are refused.
+
+    Raises:
+        InputError: the folder holds no results of a study from a file, an agent has changed since it was played, or its
+            file is not in `code`.
     """
     try:
         manifest = read_manifest(folder)
@@ -74,7 +98,8 @@ def plan_in(folder: Path) -> Plan:
     if "counts" in resolved:
         raise InputError(f"{folder}: holds a tournament, comparison or ladder, which counts no facts")
     game = load_game(resolved["game"])
-    lineups = [find_agents(lineup, game, f"{folder}: lineups") for lineup in resolved["lineups"]]
+    with only_named(code), error_place(str(folder)):
+        lineups = [find_agents(lineup, game, "lineups") for lineup in resolved["lineups"]]
     place = f"{folder / MANIFEST}: plan.variants"
     variants = [from_components(game, name, data, f"{place}.{name}") for name, data in resolved["variants"].items()]
     report = manifest["report"]
@@ -86,7 +111,14 @@ def plan_in(folder: Path) -> Plan:
     )  # fmt: skip
     for own in report.get("own", []):
         plan = with_map(plan, OwnMap(**own))
-    if plan.hash != manifest["plan_hash"]:
-        changes = "; ".join(list(differences(resolved, plan.resolved))[:3])
+    before = as_today(resolved, game)
+    if plan.hash != hash_of(before):
+        changes = "; ".join(list(differences(before, plan.resolved))[:3])
         raise InputError(f"{folder}: cannot be played again as it was ({changes})")
-    return replace(plan, counted=plan.asked)
+    # Without `keep` the rows that the study keeps would be removed.
+    keep = msgspec.convert(manifest["kept"], Keep) if "kept" in manifest else NOTHING
+    try:
+        keep_of(game.fact_tables, keep.tables)
+    except InputError as error:
+        raise InputError(f"{folder / MANIFEST}: was changed by hand: kept: {error}") from None
+    return replace(plan, counted=plan.asked, keep=keep, held=keep)

@@ -5,18 +5,20 @@ name the argument; the command line puts its option in its place, a study's file
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os import PathLike
 from typing import Any
 
-from strozzi_sim.agent import Agent, AgentSpec, AnyAgent, find_agent, split_specs
-from strozzi_sim.errors import ArgumentError, about, shown
+from strozzi_sim.agent import AGENT_TYPES, Agent, AgentSpec, AnyAgent, find_agent, split_specs
+from strozzi_sim.errors import ArgumentError, about, check_whole, shown
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import Variant, resolve_variant
+from strozzi_sim.games.variants import AnyVariant, Variant, find_variant, own_variants
 
-AnyVariant = str | Variant | Mapping[str, Mapping[str, Any]]
-Lineup = str | Sequence[AnyAgent]
+Lineup = AnyAgent | Sequence[AnyAgent]
+Folder = str | PathLike[str] | None
 Players = int | str | Sequence[int] | None
 Variants = AnyVariant | Sequence[AnyVariant]
 
+MAX_WORKERS = 1_024
 ALL = "all"  # player counts
 
 
@@ -28,8 +30,10 @@ def find_agents(agents: Lineup, game: Game, argument: str = "agents") -> tuple[A
         AgentFault: an agent's file or package that does not import.
     """
     several: Any = split_specs(agents) if isinstance(agents, str) else agents
-    if isinstance(several, AnyAgent) or not isinstance(several, Iterable):
-        raise ArgumentError(argument, f"expected a list of agents, got {shown(agents)}")
+    if isinstance(several, AGENT_TYPES):
+        several = [several]
+    if not isinstance(several, Iterable):
+        raise ArgumentError(argument, f"expected an agent or a list of agents, got {shown(agents)}")
     return tuple(about(argument, find_agent, agent, game, argument) for agent in several)
 
 
@@ -39,27 +43,19 @@ def find_variants(game: Game, variants: Variants, argument: str = "variant") -> 
     Raises:
         ArgumentError: the game has none of that name, it cannot be changed so, or one is listed twice.
     """
-    if isinstance(variants, str | Variant | Mapping):
+    if isinstance(variants, str | Variant | Mapping) or not isinstance(variants, Iterable):
         variants = [variants]
     found: list[Variant] = []
     for each in variants:
         if isinstance(each, Mapping):
-            own = with_text_keys(each)
-            found += [about(argument, resolve_variant, game, name, own) for name in own]
+            found += about(argument, own_variants, game, each)
         else:
-            found.append(about(argument, resolve_variant, game, each) if isinstance(each, str) else each)
+            found.append(about(argument, find_variant, game, each))
     names = [variant.name for variant in found]
     for name in names:
         if names.count(name) > 1:
             raise ArgumentError(argument, f"{name!r} is listed {names.count(name)} times")
     return tuple(found)
-
-
-def with_text_keys(plain: Any) -> Any:
-    """Plain data as TOML has it, where every key is text; objects stay as they are."""
-    if isinstance(plain, Mapping):
-        return {str(key): with_text_keys(value) for key, value in plain.items()}
-    return [with_text_keys(each) for each in plain] if isinstance(plain, list | tuple) else plain
 
 
 def find_players(game: Game, players: Players) -> tuple[int, ...]:
@@ -77,11 +73,13 @@ def find_players(game: Game, players: Players) -> tuple[int, ...]:
     )
     if not isinstance(several, Iterable):
         raise ArgumentError("players", f"expected a number of players, or several, got {shown(players)}")
-    counts = tuple(dict.fromkeys(several))
+    counts = tuple(several)
     for count in counts:
-        if count not in game.player_counts:
-            raise ArgumentError("players", f"{game.name} takes {game.player_count_text}, got {count}")
-    return counts
+        if isinstance(count, bool) or count not in game.player_counts:
+            raise ArgumentError("players", f"{game.name} takes {game.player_count_text}, got {shown(count)}")
+    if not counts:
+        raise ArgumentError("players", f"{game.name} takes {game.player_count_text}, got none")
+    return tuple(int(count) for count in dict.fromkeys(counts))
 
 
 def _counts(game: Game, text: str) -> Iterator[int]:
@@ -108,6 +106,20 @@ def one_count(game: Game, players: Players) -> int:
     return counts[0]
 
 
+def worker_count(workers: int | None) -> int:
+    """Return the number of workers; default: one per core.
+
+    Raises:
+        ArgumentError: not a number of workers.
+    """
+    if workers is None:
+        from joblib import cpu_count
+
+        return int(cpu_count())
+    check_whole("workers", workers, 1, MAX_WORKERS)
+    return workers
+
+
 def check_seats(lineup: Sequence[AgentSpec], players: Sequence[int]) -> None:
     """Refuse a line-up with more agents than some player count has seats.
 
@@ -121,8 +133,10 @@ def check_seats(lineup: Sequence[AgentSpec], players: Sequence[int]) -> None:
 
 
 def text_of(agent: AnyAgent) -> str:
-    """An agent as errors name it."""
-    return agent if isinstance(agent, str) else agent.name if isinstance(agent, Agent) else agent.text
+    """Return an agent as errors name it."""
+    if isinstance(agent, AgentSpec):
+        return agent.text
+    return agent.name if isinstance(agent, Agent) else str(agent)
 
 
 def seated(lineup: Sequence[AgentSpec], players: Sequence[int]) -> list[tuple[AgentSpec, ...]]:

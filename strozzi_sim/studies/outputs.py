@@ -2,16 +2,21 @@
 
 import contextlib
 import io
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+import pandas as pd
 
-from strozzi_sim.studies.folder import Content, replace_files
+from strozzi_sim.errors import InputError
+from strozzi_sim.studies.folder import Content, are_as_written, read_file, read_list, replace_files
 from strozzi_sim.studies.plan import Cell, Plan
 from strozzi_sim.studies.store import Store
+
+_FORMULA = re.compile(r"[=@\t]|[+-](?!\d+(\.\d+)?$)")  # "-3" is a number
 
 
 def write_tables(folder: Path, frames: dict[str, Any]) -> dict[str, Path]:
@@ -21,9 +26,54 @@ def write_tables(folder: Path, frames: dict[str, Any]) -> dict[str, Path]:
         parquet = io.BytesIO()
         frame.to_parquet(parquet, index=False)
         contents[f"tables/{name}.parquet"] = parquet.getvalue()
-        contents[f"tables/{name}.csv"] = frame.to_csv(index=False, lineterminator="\n").encode()
+        contents[f"tables/{name}.csv"] = csv_bytes(frame)
     replace_files(folder, contents, parts=("tables/",))
     return {name: folder / "tables" / f"{name}.parquet" for name in frames}
+
+
+def csv_bytes(frame: Any) -> bytes:
+    """Return a table as CSV that a spreadsheet opens without running anything.
+
+    A text cell that a spreadsheet would take for a formula begins with an apostrophe; numbers stay as they are. The names of
+    agents' files, for one, are anybody's (OWASP, "CSV injection").
+    """
+    texts = {
+        name: column.map(lambda cell: f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell)
+        for name, column in frame.items()
+        if not pd.api.types.is_numeric_dtype(column)
+    }
+    return bytes(frame.assign(**texts).to_csv(index=False, lineterminator="\n").encode())
+
+
+def has_tables(folder: Path, manifest: Mapping[str, Any]) -> bool:
+    """Return whether the tables that a manifest names, and rows of games, are there as they were written."""
+    listed = read_list(folder)
+    names = {f"tables/{name}.{kind}" for name in manifest.get("tables", []) for kind in ("parquet", "csv")}
+    there = {name for name in listed if name.startswith("tables/")}
+    rows = {name for name in listed if name.startswith("games/")}
+    return there == names and are_as_written(folder, names | rows)
+
+
+def read_tables(folder: Path) -> tuple[dict[str, Any], dict[str, Path]]:
+    """Return the tables in a results folder as data frames, and their Parquet files, by name.
+
+    Raises:
+        InputError: one is missing or was changed since it was written.
+        StorageError: one cannot be read.
+    """
+    import pyarrow as pa
+
+    frames, files = {}, {}
+    for name, digest in sorted(read_list(folder).items()):
+        path = folder / name
+        if path.parent.name == "tables" and path.suffix == ".parquet":
+            files[path.stem] = path
+            content = read_file(folder, name, digest)
+            try:
+                frames[path.stem] = pd.read_parquet(io.BytesIO(content))
+            except pa.ArrowException as error:
+                raise InputError(f"{path}: is no table: {str(error).splitlines()[0]}; run the study again") from None
+    return frames, files
 
 
 def write_rows(plan: Plan, store: Store) -> None:

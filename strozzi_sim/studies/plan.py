@@ -16,7 +16,7 @@ from strozzi_sim.facts.keeping import NOTHING, Keep
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import OwnMap
-from strozzi_sim.games.variants import Variant
+from strozzi_sim.games.variants import Variant, completed
 from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.selfplay.match import Match
 from strozzi_sim.selfplay.orders import ORDERS
@@ -85,6 +85,7 @@ class Plan:
     def cells(self) -> tuple[Cell, ...]:
         """The cells, in the order of player counts, line-ups, variants."""
         found: list[Cell] = []
+        counted: dict[tuple[int, str], Match] = {}
         for players in self.players:
             for lineup in self.lineups:
                 selfplay = len(lineup) == 1
@@ -93,6 +94,7 @@ class Plan:
                 for variant in self.variants:
                     seatings = "one" if selfplay else self.seatings
                     match = Match(self.game, players, lineup, variant, self.seed, seatings)
+                    match.count_like(counted.setdefault((players, variant.name), match))
                     found.append(Cell(len(found), match, selfplay))
         return tuple(found)
 
@@ -110,7 +112,7 @@ class Plan:
         """The dtype of what chunks keep beside the outcome."""
         return ORDERS if self.orders else np.dtype(np.int64)
 
-    @property
+    @cached_property
     def asked(self) -> tuple[Crosstab, ...]:
         """The facts that the report needs."""
         if self.orders:
@@ -118,14 +120,18 @@ class Plan:
         maps = (heat_map.block.crosstab for heat_map in self.heatmaps.values() if heat_map.block)
         return tuple(dict.fromkeys([*self.game.report.crosstabs(self.pages), *maps]))
 
+    @cached_property
+    def digests(self) -> tuple[str, ...]:
+        """The digest of what chunks count, of every cell."""
+        return tuple(cell.match.plan(self.counted).digest for cell in self.cells)
+
     @property
     def is_answered(self) -> bool:
         """Whether chunks of this plan answer all that its report asks, by what they count or by the rows they keep."""
         whole = self.held.tables if self.held.every == 1 else ()
+        counting = {id(plan): plan for cell in self.cells for plan in [cell.match.plan(self.counted)]}
         return all(
-            crosstab.fact in whole or cell.match.plan(self.counted).holds(crosstab)
-            for cell in self.cells
-            for crosstab in self.asked
+            crosstab.fact in whole or plan.holds(crosstab) for plan in counting.values() for crosstab in self.asked
         )
 
     @cached_property
@@ -213,6 +219,14 @@ def warnings_of(variants: Iterable[Variant]) -> list[str]:
 def hash_of(resolved: Mapping[str, Any]) -> str:
     """SHA-256 of a resolved plan."""
     return hashlib.sha256(json.dumps(resolved, sort_keys=True).encode()).hexdigest()
+
+
+def as_today(resolved: Mapping[str, Any], game: Game) -> dict[str, Any]:
+    """Return a resolved plan of before, its components completed by the keys that the game has got since."""
+    variants = resolved.get("variants")
+    if not isinstance(variants, Mapping):
+        return dict(resolved)
+    return {**resolved, "variants": {name: completed(game, data) for name, data in variants.items()}}
 
 
 def differences(there: Any, here: Any, key: str = "") -> Iterator[str]:

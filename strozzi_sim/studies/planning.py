@@ -23,20 +23,24 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.agent import AgentSpec, AnyAgent
+from strozzi_sim.agent import AGENT_TYPES, AgentSpec, check_lineup
 from strozzi_sim.errors import ArgumentError, InputError, about, check_whole, known_names, shown
 from strozzi_sim.facts.keeping import keep_of
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.converting import converted
 from strozzi_sim.games.own_maps import OwnMap, own_heat_map
-from strozzi_sim.games.variants import Variant, resolve_variant
+from strozzi_sim.games.variants import BASE, AnyVariant, Variant, resolve_variant, shipped_variants
 from strozzi_sim.kernel.plain_data import read_toml
 from strozzi_sim.selfplay.seatings import DESIGNS, seating_design
-from strozzi_sim.studies.names import find_agents, find_players, text_of
+from strozzi_sim.studies.names import Folder, find_agents, find_players, find_variants, text_of
 from strozzi_sim.studies.plan import CHUNKS, Plan
 
-_FILE_KEYS = {"pages": "report.pages", "heatmaps": "report.heatmaps"}  # of arguments that a file calls otherwise
+_FILE_KEYS = {
+    "agents": "lineups",
+    "pages": "report.pages",
+    "heatmaps": "report.heatmaps",
+}  # of arguments that a file calls otherwise
 
 
 def make_plan(
@@ -75,8 +79,11 @@ def make_plan(
             names = ", ".join(spec.text for spec in lineup)
             allowed = " or ".join(str(count) for count in players)
             raise ArgumentError(
-                "lineups", f"{len(lineup)} agents ({names}) fit no player count; give 1 agent, or {allowed}"
+                "agents", f"{len(lineup)} agents ({names}) fit no player count; give 1 agent, or {allowed}"
             )
+        for count in players:
+            if len(lineup) in (1, count):
+                about("agents", check_lineup, lineup, game, count)
     known = game.report
     pages = known.PAGES if pages is None else tuple(pages)
     for key, asked, names_of in (("pages", pages, known.PAGES), ("heatmaps", heatmaps, known.HEATMAPS)):
@@ -141,6 +148,25 @@ def read_plan(file: Path) -> Plan:
     return plan_of_keys(read_toml(file), str(file))
 
 
+def find_study_variant(game: Game, variant: AnyVariant, study: Folder = None) -> Variant:
+    """Return a variant by name, changes or as it is; with `study`, the variant of this name in a study file.
+
+    Raises:
+        ArgumentError: the game or the file has no such variant.
+        InputError, StorageError: the file cannot be used; see `read_plan`.
+    """
+    if study is None:
+        return find_variants(game, variant)[0]
+    plan = read_plan(Path(study))
+    found = {each.name: each for each in plan.variants}
+    if plan.game is not game:
+        raise ArgumentError("study", f"{study} is of {plan.game.name}, not of {game.name}")
+    if variant not in found:
+        known = known_names(variant, found)
+        raise ArgumentError("variant", f"the study {study} does not list the variant {shown(variant)}; {known}")
+    return found[str(variant)]
+
+
 def plan_of_keys(raw: Mapping[str, Any], place: str) -> Plan:
     """The plan in plain data, as a TOML file has it; `place` begins errors. Line-ups may hold agents instead of names.
 
@@ -151,19 +177,27 @@ def plan_of_keys(raw: Mapping[str, Any], place: str) -> Plan:
     if isinstance(given, list | tuple) and all(isinstance(lineup, list | tuple) for lineup in given):
         raw = {
             **raw,
-            "lineups": [[text_of(each) if isinstance(each, AnyAgent) else each for each in lineup] for lineup in given],
+            "lineups": [
+                [text_of(each) if isinstance(each, AGENT_TYPES) else each for each in lineup] for lineup in given
+            ],
         }
     study: _StudyFile = converted(raw, _StudyFile, place)
-    with _naming(place):
+    with error_place(place):
         game = about("game", find_game, study.game)
         players = find_players(game, study.players or "all")
     for name in study.variants:
         if study.variants.count(name) > 1:
             raise InputError(f"{place}: variants: {name!r} is listed {study.variants.count(name)} times")
+    known = [BASE, *shipped_variants(game), *study.variant]
+    for name in study.variants:
+        if name not in known:
+            raise InputError(
+                f"{place}: variants: unknown variant {shown(name)} of {game.name}; {known_names(name, known)}"
+            )
     variants = [resolve_variant(game, name, study.variant, place) for name in study.variants]
     for unused in set(study.variant) - set(study.variants):
         raise InputError(f"{place}: variant.{unused}: defined but not listed in variants = {study.variants}")
-    with _naming(place):
+    with error_place(place):
         lineups = [find_agents(lineup, game, f"lineups[{number}]") for number, lineup in enumerate(given or ())]
         return make_plan(
             study.name, game, lineups, variants, players, study.deals, seatings=study.seatings, seed=study.seed,
@@ -173,8 +207,8 @@ def plan_of_keys(raw: Mapping[str, Any], place: str) -> Plan:
 
 
 @contextmanager
-def _naming(place: str) -> Iterator[None]:
-    """Errors in here begin with the place, and call arguments as a file does."""
+def error_place(place: str) -> Iterator[None]:
+    """Make errors begin with a place, a file or folder, and name keys of a file instead of arguments."""
     try:
         yield
     except InputError as error:

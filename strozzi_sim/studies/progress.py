@@ -1,15 +1,17 @@
-"""Who is told how far a study is, and bars that count games: on a terminal, and in a notebook."""
+"""Progress: who is told how far a study is, and bars that show it phase by phase, on a terminal and in a notebook."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from time import monotonic
 from typing import Any
 
 from strozzi_sim.play.calibrate import Calibration
 
-Games = Callable[[int, int], None]
+Show = Callable[[str, int, int], None]  # (phase, done, in all or 0)
+GAMES = "games"
 _OFTEN = 0.2  # seconds between two looks of a notebook's bar
 
 
@@ -20,6 +22,8 @@ class Progress:
     Attributes:
         say: called with a line for the user.
         games: called with (games done so far, games in all).
+        phase: called with (phase, done so far, in all or 0 if that is unknown) for what is not playing: "compiling", "tables",
+            "saving" and, with a report, "pictures".
         calibrating: called before agents with budgets in seconds are calibrated, with whether the results folder
             says of some what they play as.
         planned: called with the plan in one line and the calibrations, once nothing is in the way of playing.
@@ -29,6 +33,7 @@ class Progress:
 
     say: Callable[[str], None] = field(default=lambda line: None)
     games: Callable[[int, int], None] = field(default=lambda done, total: None)
+    phase: Callable[[str, int, int], None] = field(default=lambda phase, done, total: None)
     calibrating: Callable[[bool], None] = field(default=lambda noted: None)
     planned: Callable[[str, Sequence[Calibration]], None] = field(default=lambda summary, calibrations: None)
     command: str = "strozzi_sim.run(...) in Python"
@@ -39,36 +44,46 @@ Watch = bool | Progress | None
 
 
 @contextmanager
-def terminal_bar(console: Any) -> Iterator[Games]:
-    """A bar on a rich console; gives what is told the games done and the games in all."""
+def terminal_bar(console: Any) -> Iterator[Show]:
+    """Show a bar on a rich console, one phase at a time."""
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
-    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    description = TextColumn("{task.description}")
+    columns = (description, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Bar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("games", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        tasks: dict[str, Any] = {}
+
+        def show(phase: str, done: int, total: int) -> None:
+            if phase not in tasks:
+                for other in tasks.values():
+                    bar.update(other, visible=False)
+                tasks[phase] = bar.add_task(phase, total=None)
+            bar.update(tasks[phase], completed=done, total=total or None)
+
+        yield show
 
 
 @contextmanager
-def notebook_bar() -> Iterator[Games]:
-    """A bar in the output of a notebook's cell; it goes away at the end."""
+def notebook_bar() -> Iterator[Show]:
+    """Show a bar in the output of a notebook's cell; it goes away at the end."""
     from IPython.display import display
 
     nothing = {"text/html": "", "text/plain": ""}  # raw, since an HTML object without text still has a name
     shown = display(nothing, raw=True, display_id=True)
-    last = 0.0
+    last, current = 0.0, ""
 
-    def games(done: int, total: int) -> None:
-        nonlocal last
-        if monotonic() - last >= _OFTEN or done == total:
-            last = monotonic()
-            text = f"{done:,} of {total:,} games"
-            bar = f'<progress value="{done}" max="{total}" style="width: 20em"></progress> {text}'
+    def show(phase: str, done: int, total: int) -> None:
+        nonlocal last, current
+        if monotonic() - last >= _OFTEN or done == total or phase != current:
+            last, current = monotonic(), phase
+            text = f"{phase}: {done:,} of {total:,}" if total else f"{phase}: {done:,}" if done else phase
+            ends = f' value="{done}" max="{total}"' if total else ""
+            bar = f'<progress{ends} style="width: 20em"></progress> {text}'
             shown.update({"text/html": bar, "text/plain": text}, raw=True)
 
     try:
-        yield games
+        yield show
     finally:
         shown.update(nothing, raw=True)
 
@@ -91,13 +106,13 @@ def bar(wanted: Watch) -> Iterator[Progress]:
     if isinstance(wanted, Progress):
         yield wanted
     elif in_notebook() and wanted is not False:
-        with notebook_bar() as games:
-            yield Progress(say=print, games=games)
+        with notebook_bar() as show:
+            yield Progress(say=print, games=partial(show, GAMES), phase=show)
     elif wanted or (wanted is None and sys.stderr.isatty()):
         from rich.console import Console
 
         console = Console(stderr=True)
-        with terminal_bar(console) as games:
-            yield Progress(say=console.print, games=games)
+        with terminal_bar(console) as show:
+            yield Progress(say=console.print, games=partial(show, GAMES), phase=show)
     else:
         yield Progress()

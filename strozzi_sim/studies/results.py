@@ -1,6 +1,5 @@
 """Results: what was played, as tables, pictures and a report; they show themselves in a notebook."""
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from strozzi_sim.errors import InputError, counted, known_names, shown
 from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import Game
-from strozzi_sim.games.own_maps import OwnMap, name_of_map
+from strozzi_sim.games.own_maps import own_map
 from strozzi_sim.kernel.files import storage_errors
-from strozzi_sim.studies.folder import FILES, MANIFEST, read_file, read_list, read_manifest
+from strozzi_sim.studies.folder import FILES, MANIFEST, read_list, read_manifest, refuse_links
 from strozzi_sim.studies.kept import check_kept, read_facts
+from strozzi_sim.studies.outputs import read_tables
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.progress import bar
 from strozzi_sim.studies.store import Store
@@ -75,6 +75,7 @@ class Results:
     chunks: Store | None = None  # what was played then
     workers: int | None = None
     watch: Any = None
+    leak_check: Any = None
 
     def __post_init__(self) -> None:
         """An unknown table lists the known ones."""
@@ -89,11 +90,11 @@ class Results:
         Raises:
             InputError: a folder that keeps no rows (`rows = true` in a study).
         """
+        from strozzi_sim.studies.names import worker_count
         from strozzi_sim.studies.run import games_played
-        from strozzi_sim.studies.study import team
 
         with bar(self.watch) as progress:
-            return games_played(self, workers=team(self.workers), progress=progress)
+            return games_played(self, workers=worker_count(self.workers), progress=progress)
 
     def facts(self, name: str) -> "pd.DataFrame":
         """The rows of a fact table that were kept (`facts=[...]`); `strozzi facts GAME` says what the columns are.
@@ -133,10 +134,7 @@ class Results:
         """
         from strozzi_sim.studies.maps import add_heat_map
 
-        own = OwnMap(
-            name=name or name_of_map(value, rows, columns, where or ""), rows=rows, columns=columns, value=value,
-            where=where or "", fact=fact or "", title=title,
-        )  # fmt: skip
+        own = own_map(rows, columns, value, where or "", fact or "", name or "", title)
         vars(self).update(vars(add_heat_map(self, own)))
         return self.plot(f"heat-{own.name}")
 
@@ -235,14 +233,15 @@ class Results:
 
 
 def load_results(folder: Path) -> Results:
-    """What a finished run left in `folder`.
+    """Return what a finished run left in `folder`.
 
     Raises:
         InputError: there are no results, the study is not finished, or a file was changed since it was written.
-        StorageError: a file cannot be read.
+        StorageError: a file cannot be read, or something of a run is a link.
     """
-    import pandas as pd
+    from strozzi_sim.studies.checked_tables import check_tables
 
+    refuse_links(folder)
     try:
         manifest = read_manifest(folder)
     except FileNotFoundError:
@@ -252,14 +251,10 @@ def load_results(folder: Path) -> Results:
         raise InputError(f"{folder}: holds a comparison or ladder, which has no report; see {folder / 'tables'}")
     if not manifest["finished"]:
         raise InputError(f"{folder}: the study is not finished; run it again to resume: {manifest['command']}")
-    tables, frames = {}, {}
-    for name, digest in sorted(files.items()):
-        path = folder / name
-        if path.parent.name == "tables" and path.suffix == ".parquet":
-            tables[path.stem] = path
-            frames[path.stem] = pd.read_parquet(io.BytesIO(read_file(folder, name, digest)))
+    frames, tables = read_tables(folder)
     if sorted(frames) != manifest.get("tables"):
         raise InputError(f"{folder}: {FILES} and {MANIFEST} name different tables; run the study again")
+    check_tables(folder, manifest, frames)
     plan = {**manifest["plan"], "deals": manifest["deals"], "games": manifest["games"]}
     if manifest["calibrated"]:
         plan["calibrated"] = manifest["calibrated"]

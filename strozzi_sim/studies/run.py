@@ -19,14 +19,15 @@ from strozzi_sim.selfplay.interrupts import stop_flag
 from strozzi_sim.selfplay.pool import Task, play_tasks
 from strozzi_sim.studies.calibrated import noted_in
 from strozzi_sim.studies.cells import CellCounts
-from strozzi_sim.studies.folder import MANIFEST, read_list, read_manifest, write_manifest
-from strozzi_sim.studies.kept import frames_of, read_table, write_facts
+from strozzi_sim.studies.folder import LEDGER, MANIFEST, read_list, read_manifest, write_manifest
+from strozzi_sim.studies.kept import damage, frames_of, read_table, write_facts
+from strozzi_sim.studies.made_of import digest_of_tables
 from strozzi_sim.studies.manifest import make_manifest, now
-from strozzi_sim.studies.outputs import games_of, write_rows, write_tables
-from strozzi_sim.studies.plan import Cell, Plan
+from strozzi_sim.studies.outputs import games_of, has_tables, read_tables, write_rows, write_tables
+from strozzi_sim.studies.plan import Cell, Plan, as_today, hash_of
 from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.results import Results
-from strozzi_sim.studies.store import LEDGER, MemoryStore, Store
+from strozzi_sim.studies.store import MemoryStore, Store
 
 Tables = Callable[[Plan, Store], dict[str, Any]]
 StoppingRule = Callable[[Plan, Store], bool]
@@ -46,9 +47,13 @@ def run_study(
     progress: Progress | None = None,
     ready: Callable[[], None] | None = None,
     tables: Tables | None = None,
+    kind: str = "",
     stopping_rule: StoppingRule | None = None,
 ) -> Results:
     """Play what is missing of a study and write its tables: those that `tables` makes, by default a study's own.
+
+    `kind` names what makes the tables, with all that decides them beside the plan. Tables that are there and unchanged,
+    of the same chunks, are read and not made again.
 
     `ready` is called once the results folder is ours and nothing is in the way of playing.
     With `stopping_rule`, chunk after chunk is played of all cells, and no more once it says so of the plan cut down to the
@@ -60,6 +65,8 @@ def run_study(
         AgentFault: an agent chose an illegal action.
         Interrupted: a signal asked to stop; finished chunks are kept.
     """
+    from strozzi_sim.studies.checked_tables import check_tables
+
     progress = progress or Progress()
     began = monotonic()
     plan = _held_as_in(folder, plan)
@@ -71,26 +78,38 @@ def run_study(
             with stop_flag():  # while tables are written too
                 before = read_manifest(folder) if (folder / MANIFEST).exists() else {}
                 manifest, cut, played_now = _play_all(plan, store, workers, progress, stopping_rule)
-                with one_thread():  # fits use BLAS, whose bits depend on the number of threads
-                    frames = (tables or study_tables)(cut, store)
-                files = write_tables(folder, frames)
-                if plan.rows:
-                    write_rows(plan, store)
+                made_of = digest_of_tables(manifest, cut, store, kind)
+                same = bool(before.get("finished")) and before.get("made_of") == made_of and has_tables(folder, before)
+                if same:
+                    frames, files = read_tables(folder)
+                    check_tables(folder, before, frames)
+                else:
+                    progress.phase("tables", 0, 0)
+                    with one_thread():  # fits use BLAS, whose bits depend on the number of threads
+                        frames = (tables or study_tables)(cut, store)
+                    progress.phase("saving", 0, 0)
+                    files = write_tables(folder, frames)
+                    if plan.rows:
+                        write_rows(plan, store)
                 write_facts(plan, store, same=not played_now and _are_rows_of(before, manifest))
+                seconds = round(monotonic() - began, 3)
                 manifest |= {
                     "games": cut.games,
                     "deals": cut.deals,
                     "finished": now(),
-                    "seconds": round(monotonic() - began, 3),
+                    "seconds": seconds,
                     "played_now": played_now,
                     "tables": sorted(frames),
+                    "made_of": made_of,
                 }
+                if same:
+                    manifest = before  # the run that made the tables, and what it was
                 write_manifest(folder, manifest)
         except Interrupted as signal:
             kept = f"{len(store.done)} of {len(plan.cells) * plan.chunks} chunks are kept"
             message = f"{signal}; {kept}; run the same command again to resume"
             raise Interrupted(signal.signal_number, message) from None
-    return Results(_as_played(plan, cut), frames, cut.games, played_now, manifest["seconds"], folder, manifest, files)
+    return Results(_as_played(plan, cut), frames, cut.games, played_now, seconds, folder, manifest, files)
 
 
 def _are_rows_of(before: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
@@ -114,7 +133,7 @@ def _held_as_in(folder: Path, plan: Plan) -> Plan:
         return plan
     counted = tuple(msgspec.convert(crosstab, Crosstab) for crosstab in before.get("counted", []))
     held = msgspec.convert(before.get("held", {}), Keep)
-    if before["plan_hash"] != plan.hash:
+    if hash_of(as_today(before["plan"], plan.game)) != plan.hash:
         return plan
     try:
         keep_of(plan.game.fact_tables, held.tables)
@@ -146,7 +165,8 @@ def _play_all(
     if before is not None:
         manifest["started"] = before["started"]
         manifest["calibrated"] = manifest["calibrated"] or before["calibrated"]
-    write_manifest(store.folder, manifest)
+    if len(store.done) < len(plan.cells) * plan.chunks:
+        write_manifest(store.folder, manifest)  # of a study that is not finished
     cut, played_now = _play(plan, store, workers, progress, stopping_rule)
     store.settle()
     return manifest, cut, played_now
@@ -185,6 +205,7 @@ def run_in_memory(
                 raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without a folder") from None
             played_now = cut.games
             interrupted = f"{signal}; these are the first {cut.deals:,} of {plan.deals:,} deals"
+        progress.phase("tables", 0, 0)
         with stop_flag(), one_thread():
             frames = (tables or study_tables)(cut, store)
             kept = frames_of(cut, store)
@@ -258,12 +279,12 @@ def _play_missing(plan: Plan, store: Store, workers: int, progress: Progress, ch
         )
         for cell, chunk in missing
     )
-    progress.games(done, plan.games)
     with stop_flag() as stop:
-        for match in {id(cell.match): cell.match for cell, _ in missing}.values():
-            match.warm(
-                counted=bool(plan.counted or plan.held.tables)
-            )  # in the parent, so that workers find everything compiled
+        matches = list({id(cell.match): cell.match for cell, _ in missing}.values())
+        for number, match in enumerate(matches):  # in the parent, so that workers find everything compiled
+            progress.phase("compiling", number, len(matches))
+            match.warm(counted=bool(plan.counted or plan.held.tables))
+        progress.games(done, plan.games)
         for task, played in play_tasks(tasks, workers, stop):
             store.write(task.key, played)
             done += played.games
@@ -324,7 +345,9 @@ def games_played(played: Results, *, workers: int, progress: Progress | None = N
         names = sorted(name for name in read_list(played.folder) if name.startswith("games/"))
         if not names:
             raise InputError(f"{played.folder}: keeps no rows of games; a study does with `rows = true`")
-        return pa.concat_tables(read_table(played.folder / name) for name in names).to_pandas()
+        tables = [read_table(played.folder, name) for name in names]
+        with damage(f"{played.folder / 'games'}"):
+            return pa.concat_tables(tables).to_pandas()
     if played.cut is None:
         raise InputError("games: there are none of a search for a best response")
     plan, chunks = played.cut, played.chunks

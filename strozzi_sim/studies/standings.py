@@ -18,6 +18,14 @@ from strozzi_sim.studies.matchups import Field
 from strozzi_sim.studies.plan import Cell, Plan
 from strozzi_sim.studies.store import Store
 
+KEYS = {  # of each table, beside those of the cell; `nash` is of two players
+    "agents": ("agent",),
+    "pairwise": ("agent", "opponent"),
+    "ratings": ("agent",),
+    "seat_effects": ("seat",),
+    "nash": ("agent",),
+}
+
 
 def deals_of_chunks(plan: Plan) -> Array:
     """How many deals each chunk of a cell holds, int64[C]."""

@@ -11,6 +11,7 @@ import hashlib
 import os
 import shutil
 import threading
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Annotated, Any
@@ -25,12 +26,18 @@ from strozzi_sim.kernel.files import storage_errors
 from strozzi_sim.selfplay.loop import ROW
 from strozzi_sim.selfplay.match import MatchResult
 from strozzi_sim.studies.chunks import Key, Place, head, pack, unpack, unpack_kept
-from strozzi_sim.studies.folder import FILES, LOCK, MANIFEST, TEMPORARY, folder_lock, read_manifest
-from strozzi_sim.studies.plan import Plan, differences
+from strozzi_sim.studies.folder import (
+    FILES,
+    LEDGER,
+    LOCK,
+    MANIFEST,
+    TEMPORARY,
+    folder_lock,
+    read_manifest,
+    refuse_links,
+)
+from strozzi_sim.studies.plan import Plan, as_today, differences, hash_of
 
-Folder = str | Path | None
-
-LEDGER = "ledger.jsonl"
 _GUESS = 40_000  # bytes of a chunk, about
 _SMALL_GUESS = 4_096  # without facts
 _ROW_GUESS = 10  # bytes of a kept row of facts, in its chunk and in its file
@@ -82,6 +89,7 @@ class Store:
             InputError: it holds the results of another plan, or something else altogether.
             StorageError: it cannot be written, is in use, or the disk is too full for the study.
         """
+        refuse_links(self.folder)
         self._check_folder()
         with storage_errors(f"cannot write to {self.folder}"):
             (self.folder / "chunks").mkdir(parents=True, exist_ok=True)
@@ -125,8 +133,9 @@ class Store:
 
     def _check_same_plan(self) -> None:
         manifest = read_manifest(self.folder)
-        if manifest["plan_hash"] != self.plan.hash:
-            changes = list(differences(manifest["plan"], self.plan.resolved))
+        before = as_today(manifest["plan"], self.plan.game)
+        if hash_of(before) != self.plan.hash:
+            changes = list(differences(before, self.plan.resolved))
             shown = "; ".join(changes[:3]) + (f"; and {len(changes) - 3} more" if len(changes) > 3 else "")
             raise InputError(f"{self.folder}: holds the results of another plan ({shown}); name another folder")
 
@@ -231,12 +240,28 @@ class Store:
             writer.close()
 
     def read(self, key: Key) -> tuple[Any, Any, Any]:
-        """A chunk's outcome, counts and rows."""
-        return unpack(self._content(key), self.plan.counts)
+        """Return a chunk's outcome, counts and rows.
+
+        Raises:
+            InputError: its digest fits, but no run wrote it.
+        """
+        with self._forgery(key):
+            return unpack(self._content(key), self.plan.counts)
 
     def kept(self, key: Key, table: Table) -> Iterator[KeptRows]:
         """The rows of a fact table that a chunk kept, block by block."""
-        return unpack_kept(self._content(key), table)
+        with self._forgery(key):
+            yield from unpack_kept(self._content(key), table)
+
+    @contextlib.contextmanager
+    def _forgery(self, key: Key) -> Iterator[None]:
+        try:
+            yield
+        except (zlib.error, ValueError, LookupError, TypeError):
+            raise InputError(
+                f"{self.folder}: chunk {key[1]} of cell {key[0]} was changed by hand; "
+                f"remove its line from {LEDGER} to play it again"
+            ) from None
 
     def _content(self, key: Key) -> bytes:
         place = self.done[key]

@@ -1,16 +1,20 @@
 """A study that is ready to run: its plan, the tables it makes, and when it may stop; and running it."""
 
 import warnings
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
-from strozzi_sim.errors import ArgumentError, check_range, shown
+from strozzi_sim.errors import ArgumentError, shown
 from strozzi_sim.games import find_game
 from strozzi_sim.games.contract import Game
+from strozzi_sim.games.variants import with_text_keys
 from strozzi_sim.studies.calibrated import Told, calibrated
 from strozzi_sim.studies.names import (
+    Folder,
     Lineup,
     Players,
     Variants,
@@ -18,7 +22,7 @@ from strozzi_sim.studies.names import (
     find_players,
     find_variants,
     seated,
-    with_text_keys,
+    worker_count,
 )
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.planning import make_plan, name_of, plan_of_keys, read_plan
@@ -26,8 +30,6 @@ from strozzi_sim.studies.progress import Watch, bar
 from strozzi_sim.studies.results import Results
 from strozzi_sim.studies.run import StoppingRule, run_in_memory, run_study, study_tables
 from strozzi_sim.studies.store import Store
-
-MAX_WORKERS = 1_024
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,12 @@ class Kind:
     def summary(self) -> str:
         """What times what is how many games."""
         return self.plan.summary()
+
+    @property
+    def identity(self) -> str:
+        """What makes the tables, with all that decides them beside the plan."""
+        rest = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "plan"}
+        return f"{type(self).__name__} {rest}"
 
     def tables(self, plan: Plan, store: Store) -> dict[str, Any]:
         """Its tables by name, of `plan` as far as it was played."""
@@ -95,11 +103,12 @@ class Study(Kind):
         return f"<Study {self.plan.name}: {self.plan.summary()}>"
 
 
-def read_study(path: str | Path) -> Study:
-    """The study in a TOML file, or in the results folder of one that was played.
+def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> Study:
+    """Return the study in a TOML file, or in the results folder of one that was played.
 
     Args:
         path: file or folder.
+        code: files of agents that a results folder may run; others that it names are refused.
 
     Raises:
         InputError: there is none, or something in it cannot be played; names file and key.
@@ -111,7 +120,8 @@ def read_study(path: str | Path) -> Study:
     """
     from strozzi_sim.studies.maps import plan_in
 
-    return Study.of(plan_in(Path(path)) if Path(path).is_dir() else read_plan(Path(path)))
+    path = path_of("path", path)
+    return Study.of(plan_in(path, code) if path.is_dir() else read_plan(path))
 
 
 def lineup_study(
@@ -128,7 +138,7 @@ def lineup_study(
 
 
 def run(
-    study: Kind, folder: str | Path | None = None, workers: int | None = None, progress: Watch = None
+    study: Kind, folder: Folder = None, workers: int | None = None, progress: Watch = None
 ) -> Results:  # fmt: skip
     """Play a study: what `strozzi run` does, to the byte.
 
@@ -152,8 +162,8 @@ def run(
     """
     if not isinstance(study, Kind):
         raise ArgumentError("study", f"expected a Study; read_study makes one of a file, got {shown(study)}")
-    number = team(workers)
-    place = None if folder is None else Path(folder)
+    number = worker_count(workers)
+    place = None if folder is None else path_of("folder", folder)
     with bar(progress) as told:
         study = study.in_counts(place, told.calibrating)
         for warning in study.plan.warnings():
@@ -161,21 +171,22 @@ def run(
         ready = partial(told.planned, study.summary(), study.plan.calibrated)
         rest: Any = {"workers": number, "progress": told, "ready": ready}
         rest |= {"tables": study.tables, "stopping_rule": study.stopping_rule()}
-        played = run_in_memory(study.plan, **rest) if place is None else run_study(study.plan, place, **rest)
+        played = (
+            run_in_memory(study.plan, **rest)
+            if place is None
+            else run_study(study.plan, place, kind=study.identity, **rest)
+        )
     if played.interrupted:
         warnings.warn(played.interrupted, stacklevel=2)
     return replace(played, workers=workers, watch=progress)
 
 
-def team(workers: int | None) -> int:
-    """The number of workers: one a core, or as many as asked for.
+def path_of(argument: str, path: Any) -> Path:
+    """Return the path that an argument names.
 
     Raises:
-        ArgumentError: no number of workers.
+        ArgumentError: it is neither text nor a path.
     """
-    if workers is None:
-        from joblib import cpu_count
-
-        return int(cpu_count())
-    check_range("workers", workers, 1, MAX_WORKERS)
-    return workers
+    if not isinstance(path, str | PathLike):
+        raise ArgumentError(argument, f"expected a path, got {shown(path)}")
+    return Path(path)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec
-from strozzi_sim.errors import ArgumentError, check_whole, counted
+from strozzi_sim.errors import ArgumentError, check_whole, counted, known_names, shown
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.games.variants import Variant
@@ -85,14 +85,18 @@ class Tournament(Kind):
 
     def tables(self, plan: Plan, store: Store) -> dict[str, Any]:
         """The tables: agents, pairwise, ratings, seat_effects; with two players nash too."""
-        made = {
-            "agents": (FigureTable("agent"), standings.add_agents),
-            "pairwise": (FigureTable("agent", "opponent"), standings.add_pairwise),
-            "ratings": (FigureTable("agent"), standings.add_ratings),
-            "seat_effects": (FigureTable("seat"), standings.add_seats),
+        adding = {
+            "agents": standings.add_agents,
+            "pairwise": standings.add_pairwise,
+            "ratings": standings.add_ratings,
+            "seat_effects": standings.add_seats,
+            "nash": standings.add_nash,
         }
-        if 2 in plan.players:
-            made["nash"] = FigureTable("agent"), standings.add_nash
+        made = {
+            name: (FigureTable(*keys), adding[name])
+            for name, keys in standings.KEYS.items()
+            if name != "nash" or 2 in plan.players
+        }
         for players in plan.players:
             for variant in plan.variants:
                 counts = self._counts(plan, store, players, variant.name)
@@ -168,7 +172,9 @@ def plan_tournament(
                 "agents", f"a tournament with {count} players needs at least {count} agents, got {size} ({names})"
             )
     if seatings not in SEATINGS:
-        raise ArgumentError("seatings", f"a tournament takes {', '.join(SEATINGS)}, got {seatings!r}")
+        raise ArgumentError(
+            "seatings", f"no seating design of a tournament: {shown(seatings)}; {known_names(seatings, SEATINGS)}"
+        )
     check_whole("matchups", most, 1, 100_000)
     chosen = {count: matchups(field, count, most, seed) for count in players}
     lineups = [[field.agents[k] for k in matchup] for found in chosen.values() for matchup in found]

@@ -18,10 +18,9 @@ from strozzi_sim.games.strasbourg.state import MAX_TASKS, TASK_KINDS
 from strozzi_sim.games.strasbourg.tasks import PARAMETERS
 from strozzi_sim.games.variants import from_changes, from_components
 from strozzi_sim.reports.writing import write_report
-from strozzi_sim.studies.plan import Extent
-from strozzi_sim.studies.planning import plan_of
+from strozzi_sim.studies.planning import make_plan
 from strozzi_sim.studies.progress import Progress
-from strozzi_sim.studies.study import Run, Study, run
+from strozzi_sim.studies.study import Study, run
 
 
 def test_the_box():
@@ -109,32 +108,32 @@ BAD = [
     (task(edifice="E7"), "tasks.T_ED2.edifice: unknown edifice 'E7'; known: E2, E3, E4, E5, E6"),
     ({"tasks": {"T_LORD": {"kind": "members_in_guild"}}}, "tasks.T_LORD.guild: missing; a task of kind members_in_guild has guild, min"),
     (task(kind="same_edifice"), "tasks.T_ED2.edifice: unknown key; a task of kind same_edifice has min"),
-    (task(min=0), "tasks.T_ED2.min: expected `int` >= 1, got 0"),
-    (task(points=51), "tasks.T_ED2.points: expected `int` <= 50, got 51"),
-    (task(colour="red"), "tasks.T_ED2: unknown key `colour`"),
-    ({"tasks": {"T_COUNCIL": {"min_by_players": {"p3": 0, "p4": 1, "p5": 1}}}}, "tasks.T_COUNCIL.min_by_players.p3: expected `int` >= 1, got 0"),
-    ({"tasks": {"T_SQUARE": {"id": "a b"}}}, r"tasks\[13\].id: expected `str` matching regex '.*', got 'a b'"),
-    ({"tasks_meta": {"penalty_unfulfilled": 0}}, "tasks_meta.penalty_unfulfilled: expected `int` >= 1, got 0"),
+    (task(min=0), "tasks.T_ED2.min: expected a whole number >= 1, got 0"),
+    (task(points=51), "tasks.T_ED2.points: expected a whole number <= 50, got 51"),
+    (task(colour="red"), "tasks.T_ED2: unknown key 'colour'"),
+    ({"tasks": {"T_COUNCIL": {"min_by_players": {"p3": 0, "p4": 1, "p5": 1}}}}, "tasks.T_COUNCIL.min_by_players.p3: expected a whole number >= 1, got 0"),
+    ({"tasks": {"T_SQUARE": {"id": "a b"}}}, r"tasks\[13\].id: expected text of 1 to 32 characters of A-Za-z0-9_, got 'a b'"),
+    ({"tasks_meta": {"penalty_unfulfilled": 0}}, "tasks_meta.penalty_unfulfilled: expected a whole number >= 1, got 0"),
     ({"tasks": {"T_SQUARE": {"min": 3}}}, "tasks.T_SQUARE.min: a square has 4 members, got 3"),
     ({"tasks": {"T_G_smith": {"guild": "mason"}}}, "tasks.T_G_smith.guild: unknown guild 'mason'"),
     ({"tasks": BASE.components["tasks"][:14]}, "tasks: 14 tasks, and 3 players are dealt 5 each .tasks_meta.dealt_per_player.; at least 15"),
     ({"tasks": [BASE.components["tasks"][0]] * 15}, "tasks: 'T_ED2' is used 15 times; ids are unique"),
     ({"tasks_meta": {"keep_min": 4, "keep_max": 3}}, "tasks_meta: keep_min 4, keep_max 3, dealt_per_player 5"),
-    ({"tasks_meta": {"dealt_per_player": 6}}, "tasks_meta.dealt_per_player: expected `int` <= 5, got 6"),
+    ({"tasks_meta": {"dealt_per_player": 6}}, "tasks_meta.dealt_per_player: expected a whole number <= 5, got 6"),
     ({"edifices": BASE.components["edifices"][:4]}, r"edifices: 4 edifices for 5 rounds \(round_cards\)"),
     ({"round_cards": {"R1": {"guilds": {"B": "mason", "D": "smith", "F": "baker"}}}}, "round_cards.R1.guilds.B: unknown guild 'mason'"),
     ({"round_cards": [{"id": "R", "guilds": {"B": "baker", "D": "baker"}}]}, "round_cards.R.guilds: missing required field `F`"),
     ({"round_cards": [{"id": f"R{k}", "guilds": {"B": "baker", "D": "baker", "F": "baker"}} for k in range(6)],
       "edifices": [{"id": f"F{k}", "points": 1} for k in range(6)]}, "round_cards: guild 'baker' is named 18 times; at most 15"),
     ({"influence_cards": {"values": [1, 1]}}, r"influence_cards.values: \[1, 1\]; each value may be listed once"),
-    ({"influence_cards": {"values": [7]}}, r"influence_cards.values\[0\]: expected `int` <= 6, got 7"),
+    ({"influence_cards": {"values": [7]}}, r"influence_cards.values\[0\]: expected a whole number <= 6, got 7"),
     ({"influence_cards": {"copies_of_each": 5}}, "influence_cards.copies_of_each: 5 copies of 6 values are 30 cards; a player has 2 to 24"),
     ({"influence_cards": {"values": [1], "copies_of_each": 1}}, "influence_cards.copies_of_each: 1 copy of 1 value is 1 card; a player has 2 to 24"),
-    ({"goods": {"value": {**BASE.components["goods"]["value"], "baker": 101}}}, "goods.value.baker: expected `int` <= 100, got 101"),
+    ({"goods": {"value": {**BASE.components["goods"]["value"], "baker": 101}}}, "goods.value.baker: expected a whole number <= 100, got 101"),
     ({"goods": {"value": {"smith": 1}}}, "goods.value: expected a value for each guild"),
     ({"guilds": {"letters": {"S": "smith"}}}, "guilds.letters: expected a letter for each guild"),
     ({"guilds": {"letters": {"S": "mason"}}}, "guilds.letters.S: unknown guild 'mason'"),
-    ({"guilds": {"letters": {"S": "smith", "12": "baker"}}}, "guilds.letters: expected `str` matching regex '.*' as a key, got '12'"),
+    ({"guilds": {"letters": {"S": "smith", "12": "baker"}}}, "guilds.letters: expected text matching regex '.*' as a key, got '12'"),
     *(({"guilds": {"order": [name]}}, f"guilds.order: a guild cannot be called {name!r}, which stands for {words}") for name, words in [
         ("church", "a seat of the council"), ("all", "all together"), ("any", "any of them"), ("none", "nothing"), ("C", "a step of the round"),
     ]),
@@ -148,9 +147,9 @@ BAD = [
     ({"council": {"seats": ["nobility"]}}, "council.seats: expected the seats nobility, church, merchants and one a guild"),
     ({"switches": {"planning": "none"}}, "switches.planning: invalid value 'none'; known: sequential, simultaneous"),
     ({"switches": {"min_draw": 2}}, "switches.min_draw: invalid value 2; known: 0, 1"),
-    ({"switches": {"tie_fulfils": 1}}, "switches.tie_fulfils: expected `bool`, got `int` 1"),
-    ({"switches": {"hide_cards": True}}, "switches: unknown key `hide_cards`"),
-    ({"chapels": {"count": -1}}, "chapels.count: expected `int` >= 0, got -1"),
+    ({"switches": {"tie_fulfils": 1}}, "switches.tie_fulfils: expected true or false, got 1"),
+    ({"switches": {"hide_cards": True}}, "switches: unknown key 'hide_cards'"),
+    ({"chapels": {"count": -1}}, "chapels.count: expected a whole number >= 0, got -1"),
 ]  # fmt: skip
 
 
@@ -250,13 +249,13 @@ def test_what_is_said_to_be_impossible_does_not_happen(name):
 @pytest.mark.slow
 def test_a_study_tells_the_warnings_of_its_variants_before_it_is_played(tmp_path):
     chosen = from_changes(STRASBOURG, "few", {"chapels": {"count": 2}}, "few")
-    plan = plan_of("study", STRASBOURG, [[load_agent("random", STRASBOURG)]], [BASE, chosen], Extent((3,), 1))
+    plan = make_plan("study", STRASBOURG, [[load_agent("random", STRASBOURG)]], [BASE, chosen], [3], 1)
     said = []
     words = (
         "variant few: no game can fulfil a task: T_CHAPEL4 needs 4 chapels (2 built at most, 15 chapel sites), and a player can "
         "have at most 2"
     )
-    played = run(Study(plan), Run(progress=Progress(say=said.append)))
+    played = run(Study.of(plan), progress=Progress(say=said.append))
     assert said[0] == words
     assert played.manifest["warnings"] == [words]
     page = write_report(tmp_path / "few", played.manifest, played.tables, STRASBOURG)

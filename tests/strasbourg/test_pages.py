@@ -135,6 +135,25 @@ def test_points_proposed_make_every_task_worth_the_same(tables, cells):
         assert checked > 3
 
 
+@pytest.mark.parametrize(("change", "verb"), [(-5.0, "lower"), (5.0, "raise")])
+def test_a_sentence_says_which_way_to_change_the_points_of_a_task(tables, cells, change, verb):
+    """Planted: what is fair for one task lies 5 points below, or above, what is printed; of the others nothing is sure."""
+    tasks = tables["tasks"].copy()
+    printed = {task["id"]: task["points"] for task in cells[0].components["tasks"]}
+    name = max(printed, key=printed.get)
+    less = tasks["figure"] == "fair_less_printed"
+    tasks.loc[less, ["value", "low", "high"]] = [0.0, -9.0, 9.0]
+    tasks.loc[less & (tasks["task"] == name), ["value", "low", "high", "n"]] = [change, change - 1, change + 1, 500]
+    fair = printed[name] + change
+    chosen = (tasks["figure"] == "fair_points") & (tasks["task"] == name)
+    tasks.loc[chosen, ["value", "low", "high", "n"]] = [fair, fair - 1, fair + 1, 500]
+    said = GAME.report.sentences({**tables, "tasks": tasks}, {"base": cells[0].components})["tasks"]
+    (told,) = [sentence for sentence in said if "To make all tasks worth the same" in sentence]
+    assert f"{verb} the points of " in told
+    assert f" from {printed[name]} to {fair:g}" in told
+    assert not any({"lower": "raise", "raise": "lower"}[verb] + " the points" in sentence for sentence in said)
+
+
 def test_no_points_are_proposed_where_0_would_be_too_many():
     """Random players lose points by tasks: one that they fulfil often is worth more than the mean task even for nothing."""
     unskilled = cell(GAME, 4, deals=240)
@@ -169,7 +188,7 @@ def test_tasks_kept_blindly_are_kept_alike_and_say_what_keeping_adds(blind, cell
     for name, (no, yes) in zip(blind.plan.levels("task", "task").names, means, strict=True):
         assert rows[name] == pytest.approx((yes - no) / scale)
     said = " ".join(GAME.report.sentences(tables, {"base": blind.components})["tasks"])
-    assert "said of heuristic:keep_blindly=0.5: there all tasks are kept alike" in said
+    assert "4 players (heuristic:keep_blindly=0.5): All tasks are kept alike" in said
     assert "Keeping one more task changes" in said
 
 
@@ -208,12 +227,12 @@ def test_sentences_name_what_is_otherwise_elsewhere(tables, cells):
     other = {name: table.assign(lineup="random") for name, table in {**tables, "auctions": turned}.items()}
     both = {name: pd.concat([tables[name], other[name]], ignore_index=True) for name in tables}
     said = " ".join(GAME.report.sentences(both, {"base": cells[0].components})["auctions"])
-    assert f"the dearest auction to win is step {dearest} (" in said
+    assert f"4 players (heuristic): The dearest auction to win is step {dearest} (" in said
     assert f"step {other_step[dearest]} at 3 players with random" in said
     same = {name: pd.concat([tables[name], tables[name].assign(lineup="random")], ignore_index=True) for name in tables}
     said = GAME.report.sentences(same, {"base": cells[0].components})
     assert "elsewhere too" in said["auctions"][0].partition("; the cheapest")[0]
-    assert any("with random, a player ends with" in sentence for sentence in said["balance"])
+    assert any(sentence.startswith("4 players (random): A player ends with") for sentence in said["balance"])
 
 
 def test_the_error_of_points_proposed_is_that_of_leaving_chunks_out(tables, cells):
@@ -252,7 +271,7 @@ def test_tasks_are_called_by_what_they_ask_for():
         assert set(names) == {task["id"] for task in data["tasks"]}
         assert len(set(names.values())) == len(names)
     assert names["N_THREE_E4"] == "3 beside E4"
-    words = GAME.report.words({}, {"other-tasks": data})
+    words = GAME.report.words({}, data)
     assert words["N_ROW4"] == "row of 4 \N{MIDDLE DOT} 9"
     assert "no" not in words  # of any column but that of bids made after waiting
 
@@ -269,5 +288,5 @@ def test_sentences_say_what_is_reconstructed_and_who_plays(tables, cells):
     for page in ("city", "tasks"):
         assert "reconstructed" in " ".join(said[page])
     for page in ("auctions", "guilds", "city", "tasks", "buildings", "council"):
-        assert "as heuristic plays" in " ".join(said[page])
+        assert "(heuristic): " in " ".join(said[page])
     assert "no value" not in " ".join(sentence for page in said.values() for sentence in page)

@@ -8,6 +8,7 @@ import pytest
 
 from strasbourg_games import BASE, KIT, STRASBOURG, variant
 from strozzi_sim.errors import ArgumentError
+from strozzi_sim.games.restricting import restricted
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.board import SOURCES
 from strozzi_sim.games.strasbourg.events import cards_of, corner_name, describe, space_name, visible
@@ -356,12 +357,19 @@ def test_a_wide_city_has_names_for_its_columns():
         ({"action": "sell", "goods": {"smith": 2}, "coins": 10}, "ann (seat 0) sells 2 smith for 10 coins."),
         (
             {"type": "council", "prestige": [1, 0, 3], "privileges": [0, 0, 1], "total": [4, 1, 5]},
-            "The council gives prestige 1, 0, 3 (now 4, 1, 5) and privileges 0, 0, 1.",
+            "The council gives  prestige  now  privileges\n"
+            "  ann (seat 0)            1    4           0\n"
+            "  bob (seat 1)            0    1           0\n"
+            "  cat (seat 2)            3    5           1",
         ),
-        ({"type": "score_end", "total": [7, 10, 17], "winners": [2]}, "The game ends with 7, 10, 17 points: cat (seat 2) wins."),
+        (
+            {"type": "score_end", "total": [7, 10, 17], "winners": [2]},
+            "The game ends.  points\n  ann (seat 0)       7\n  bob (seat 1)      10\n  cat (seat 2)      17\ncat (seat 2) wins.",
+        ),
         (
             {"type": "score_end", "total": [7, 9, 9], "winners": [1, 2]},
-            "The game ends with 7, 9, 9 points: bob (seat 1) and cat (seat 2) win.",
+            "The game ends.  points\n  ann (seat 0)       7\n  bob (seat 1)       9\n  cat (seat 2)       9\n"
+            "bob (seat 1) and cat (seat 2) win.",
         ),
     ],
 )  # fmt: skip
@@ -370,3 +378,71 @@ def test_lines_in_words(line, words):
     if line.get("type", "act") in ("step", "council", "score_end"):
         del told["player"]
     assert describe(told, NAMES, BASE.components) == words
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (
+            {"type": "keep_tasks", "tasks": ["T_ED5", "T_BORDER6"]},
+            "You keep T_ED5 (2 beside E5, 5 points), T_BORDER6 (6 on the border, 5 points).",
+        ),
+        ({"type": "plan", "drawn": [3, 5], "stacks": [[5], [3]]}, "You draw 3, 5 and make 5, 3."),
+        ({"type": "bid", "stack": None}, "You pass."),
+        ({"type": "defer"}, "You pay a privilege and wait."),
+        ({"action": "decline"}, "You do no more."),
+        ({"seat": "church", "replaces": 0}, "You keep the church seat."),
+        ({"seat": "church", "replaces": 2}, "You take the church seat from cat (seat 2)."),
+        ({"player": 1, "seat": "church", "replaces": 0}, "bob (seat 1) takes the church seat from you."),
+        ({"type": "round", "round": 2, "start_player": 0}, "Round 2 begins; you start."),
+    ],
+)  # fmt: skip
+def test_lines_in_words_for_the_person_who_plays(line, words):
+    told = {"type": "act", "player": 0, "action": "seat", **line}
+    if line.get("type") == "round":
+        del told["player"]
+    assert describe(told, ["you", *NAMES[1:3]], BASE.components) == words
+
+
+def test_a_taken_space_keeps_its_guild_and_price():
+    guilds, prices = ([row.split() for row in BASE.components["city"][name]] for name in ("guild_map", "price_map"))
+    table = ended(BASE, 3)
+    members = table.view(0).members
+    assert members
+    rows = [line.split() for line in table.text(0).splitlines() if re.match(r" \d +[A-Z]", line)]
+    for (column, row), seat in members.items():
+        assert rows[row - 1][column] == f"{guilds[row - 1][column - 1]}{prices[row - 1][column - 1]}[{seat}]"
+
+
+def test_choices_come_with_what_they_stand_for():
+    seen = set()
+    for table in KIT.positions(BASE, 3, 2):
+        if table.over:
+            continue
+        phase = int(table.state["phase"][0])
+        meanings = STRASBOURG.view.meanings(table.view(), phase)
+        if phase == s.KEEP:
+            assert list(meanings) == list(table.together)
+            assert all(re.search(r", \d+ points?$", words) for words in meanings.values())
+        elif phase == s.PLACE:
+            assert {*meanings, "decline"} >= set(table.names)
+        elif phase == s.BID:
+            assert all(meanings[name] == str(sum(map(int, name.split("+")))) for name in meanings)
+        seen.add(phase)
+    assert {s.KEEP, s.PLACE, s.BID} <= seen
+
+
+def test_no_question_offers_what_a_restriction_forbids():
+    bound = restricted(STRASBOURG, BASE, {seat: ["defer:any", "good:any"] for seat in range(3)})
+    asked = set()
+    for table in KIT.positions(bound, 3, 4):
+        if table.over:
+            continue
+        phase, named = int(table.state["phase"][0]), set(table.names)
+        assert ("wait" in table.question) == ("wait" in named)
+        if phase == s.APPRENTICE:
+            assert ("a good" in table.question.lower()) == ("good" in named)
+        if phase == s.BID and table.view().privileges[table.actor]:
+            asked.add("wait")
+        asked.add(phase)
+    assert {"wait", s.APPRENTICE} <= asked

@@ -124,3 +124,70 @@ def test_facts_recounted_from_records(players, name, agents):
                 expected[tuple(names.index(level) for names, level in zip(levels, key, strict=True))] += sums
         np.testing.assert_array_equal(plan.read(crosstab, counts)[0], expected, err_msg=str(crosstab))
         assert expected.any()
+
+
+PAID = Crosstab("marker", ("seat", "round", "city"), ("prize", "bonus"))
+BROUGHT = Crosstab("ship", ("seat", "round", "card"), ("prize", "track", "promotion", "brought"))
+PRIZES = Crosstab("category", ("seat", "category"), ("coins",))
+TOTALS = Crosstab("seat", ("seat",), ("total",))
+
+
+def moves(lines):
+    """What each ship of a game moved and which tile it brought: (seat, round, card) -> spaces by city, tile; and the spaces at scorings."""
+    header, *events = lines
+    data, found, at = header["components"], {}, {}
+    ships = {ship["id"]: ship for ship in data["ships"]}
+    tiles = {tile["id"]: tile for tile in data["promotion_tiles"]}
+    space = {(seat, city): 0 for seat in range(header["players"]) for city in CITIES}
+
+    def move(key, city, steps):
+        before = space[key[0], city]
+        space[key[0], city] = min(before + steps, data["tracks"]["top_index"])
+        found[key][0][city] += space[key[0], city] - before
+
+    for line in events:
+        if line["type"] == "round":
+            number = line["round"]
+        elif line["type"] == "place":
+            key, card = (line["player"], number, line["ship"]), ships[line["ship"]]
+            found[key] = Counter(), []
+            extra = data["flags"]["ware_steps"] if line["flag"] == "ware" else 0
+            move(key, line["port"], card[line["port"]] + extra)
+            move(key, "florence", card["scrolls"])
+        elif line["type"] == "take_tile":
+            found[key][1].append(tiles[line["tile"]])
+            if tiles[line["tile"]]["ware"]:
+                move(key, tiles[line["tile"]]["ware"], 1)
+        elif line["type"] == "score_round":
+            at |= {(seat, number, city): spaces for (seat, city), spaces in space.items()}
+    return found, at
+
+
+@pytest.mark.parametrize(("players", "agents"), [(4, "heuristic,random"), (6, "greedy")])
+def test_what_ships_brought_adds_up_to_what_players_got(players, agents):
+    """Each ship has its part of what markers and categories paid, worked out from the lines of a record."""
+    lineup = tuple(load_agent(agent) for agent in agents.split(","))
+    match = Match(STROZZI, players, lineup, variant("base"), 17, "one")
+    plan = match.plan((PAID, BROUGHT, PRIZES, TOTALS))
+    for deal in range(2):
+        counts = match.play(deal, deal + 1, plan=plan).counts[None]
+        paid, brought, prizes, totals = (plan.read(each, counts)[0] for each in (PAID, BROUGHT, PRIZES, TOTALS))
+        np.testing.assert_allclose(brought[..., 4].sum(axis=(1, 2)) / 100, totals[:, 1], rtol=2e-3)
+        found, at = moves(record_game(match, deal, 0))
+        cards = plan.levels("ship", "card").names
+        for (seat, number, card), (spaces, tiles) in found.items():
+            track = sum(
+                moved * paid[seat, later - 1, CITIES.index(city), 1:].sum() / at[seat, later, city]
+                for city, moved in spaces.items()
+                for later in range(number, 4)
+                if moved
+            )
+            promotion = 0.0
+            for tile in tiles:
+                mine = [t for (who, *_), (_, own) in found.items() if who == seat for t in own]
+                total = sum(t["value"] for t in mine if t["category"] == tile["category"])
+                promotion += prizes[seat, CATEGORIES.index(tile["category"]), 1] * tile["value"] / total
+            _, prize, *coins = brought[seat, number - 1, cards.index(card)]
+            assert coins[0] / 100 == pytest.approx(track, abs=0.15)
+            assert coins[1] / 100 == pytest.approx(promotion, abs=0.01)
+            assert coins[2] == 100 * prize + coins[0] + coins[1]

@@ -14,7 +14,7 @@ from strozzi_agents.search.playout import (
     reward,
     rewards,
 )
-from strozzi_agents.search.tree import NO_NODE, ROOT, clear, fill_tables, grow, select, tree_memory
+from strozzi_agents.search.tree import LEVELS, NO_NODE, ROOT, clear, fill_tables, grow, select, tree_memory
 from strozzi_sim.agent import Choice, Param, Policy, Seconds, compiled_agent
 from strozzi_sim.games.contract import actor, apply, conceal, count_legal, is_legal, is_over, kth_legal
 from strozzi_sim.kernel.jit import jit
@@ -48,8 +48,8 @@ def _descend(state, rules, params, memory, seat, first):
                 child, action = choose(state, rules, params, memory, node)
             if child == NO_NODE:
                 child = grow(memory, node, actor(state), action)
-            ready = memory.nodes[child].visits >= params.expand
             level += 1
+            ready = memory.nodes[child].visits >= params.expand and level < LEVELS - 1
             memory.path[level] = child
             node = child
         apply(state, rules, action, memory.chance, None)
@@ -113,6 +113,7 @@ def most_visited(memory):
     name="ismcts",
     stochastic=True,
     memory=tree_memory,
+    any_length=True,
     analyse=tree_analyses,
     iterations=Param(1_000, 2, 1_000_000_000, "simulated games"),
     backup=Choice("maxn", ("maxn", "paranoid", "selfish"), "rivals seek their own best, my loss, or follow `rollout`"),

@@ -8,7 +8,7 @@ from strozzi_agents.search.analysis import tree_analyses
 from strozzi_agents.search.halving import begin_playout, begin_sweep
 from strozzi_agents.search.ismcts import choose, ismcts, most_visited, value_end
 from strozzi_agents.search.playout import ILLEGAL, forget, play_on
-from strozzi_agents.search.tree import NO_NODE, fill_tables, grow, trees_memory
+from strozzi_agents.search.tree import LEVELS, NO_NODE, fill_tables, grow, trees_memory
 from strozzi_sim.agent import Choice, compiled_agent
 from strozzi_sim.games.contract import actor, apply, conceal, is_over, seen_action
 from strozzi_sim.kernel.jit import jit
@@ -25,6 +25,7 @@ def _plant(memory, players, seat):
     for root in range(players):
         node = memory.nodes[root]
         node.first = NO_NODE
+        node.children = 0
         node.visits = 0
         node.total = 0.0
         node.seat = seat
@@ -66,7 +67,7 @@ def _descend(state, rules, params, memory, players, seat):
     while not is_over(state):
         who = actor(state)
         own = who - seat if who >= seat else who - seat + players
-        if memory.left[own]:
+        if memory.left[own] or level + players >= LEVELS:
             break
         child, action = choose(state, rules, params, memory, memory.at[own])
         if child == NO_NODE:
@@ -91,6 +92,7 @@ def _descend(state, rules, params, memory, players, seat):
     name="mo_ismcts",
     stochastic=True,
     memory=trees_memory,
+    any_length=True,
     analyse=tree_analyses,
     backup=Choice("maxn", ("maxn", "paranoid"), "rivals seek their own best, or my loss"),
     **_OF_ISMCTS,

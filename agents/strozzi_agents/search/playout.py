@@ -16,7 +16,7 @@ from strozzi_sim.games.contract import (
 )
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.pointers import call_at, zero_at
-from strozzi_sim.kernel.streams import randbelow
+from strozzi_sim.kernel.streams import below, next_word, randbelow, random_word
 
 WIN, RANK, MARGIN = 0, 1, 2  # `utility`
 RANDOM_POLICY = 0  # the address that stands for the agent `random`
@@ -62,8 +62,11 @@ def play_on(state, rules, chance, rng, params):
     address = params.rollout
     left = params.depth if params.depth > 0 else 1 << 60
     if address == RANDOM_POLICY:
+        word = next_word(rng)
         while left > 0 and not is_over(state):
-            action = kth_legal(state, rules, randbelow(rng, count_legal(state, rules)))
+            action = kth_legal(state, rules, below(word, count_legal(state, rules)))
+            random_word(rng)
+            word = next_word(rng)  # before `apply`: ready by the time a branch was guessed wrong
             apply(state, rules, action, chance, None)
             left -= 1
         return True

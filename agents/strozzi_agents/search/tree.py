@@ -13,6 +13,9 @@ ROOT = 0
 NO_NODE = 0  # the root is nobody's child
 MAX_BYTES = 1 << 30
 _MIN_NODES = 256
+MAX_CHILDREN = 0xFFFF  # counted of a node
+TABLE = 4096  # visits up to which roots are tabulated
+LEVELS = 4096  # nodes that an iteration can pass; deeper the tree does not grow
 
 NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
     ("total", "f8"),  #     rewards of the seat that chose it
@@ -21,14 +24,13 @@ NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
     ("first", "i4"),  #     its first child, or NO_NODE
     ("next", "i4"),  #      the next child of the same node, or NO_NODE
     ("action", "i4"),  #    that leads here
+    ("children", "u2"),  #  how many it has
     ("seat", "u1"),  #      who chose it
 ], align=True)  # fmt: skip
 
 
 def tree_memory(values, game):
-    """The memory of `ismcts`: one node for each iteration and the root.
-
-    Sizes are rounded up to a power of two: each one is compiled separately.
+    """Return the memory of `ismcts`: one node for each iteration and the root.
 
     Raises:
         InputError: the tree would take more than a gibibyte.
@@ -54,8 +56,8 @@ def trees_memory(values, game):
 def _fields(name, values, game, trees):
     actions = int(game.actions)
     most = max(int(values["iterations"]), 3 * actions)  # halving tries each action once, then half of them, and so on
-    nodes = max(_MIN_NODES, 1 << ((most + 1) * trees - 1).bit_length())
-    size = nodes * (NODE.itemsize + 4 + 16)
+    nodes = max(_MIN_NODES, (most + 1) * trees)
+    size = nodes * NODE.itemsize
     if size > MAX_BYTES:
         raise InputError(
             f"{name}: iterations={values['iterations']} would take a tree of {size / 2**20:,.0f} MiB for each seat; "
@@ -68,23 +70,40 @@ def _fields(name, values, game, trees):
         ("reward", "f8", (game.max_players,)),  #   [P] of its end
         ("playouts", "i8"),  #                       of this game
         ("filled", "i8"),  #                         so far the next two are filled
-        ("root_log", "f8", (nodes,)),  #             [n] square root of log(n)
-        ("inverse_root", "f8", (nodes,)),  #         [n] 1 / square root of n
+        ("root_log", "f8", (TABLE,)),  #             [n] square root of log(n)
+        ("inverse_root", "f8", (TABLE,)),  #         [n] 1 / square root of n
+        ("highest_log", "f8"),  #                    square root of the logarithm of the most visits that there can be
+        ("stamp", "i8", (actions,)),  #              [action] the last selection that found a node of it
+        ("selections", "i8"),  #                     so far
         ("ranked", "i4", (actions,)),  #             [i] nodes of the root's actions, with root=halving; the first are still tried
         ("used", "i8"),  #                           nodes of the tree
-        ("nodes", NODE, (nodes,)),  #                [node]
-        ("path", "i4", (nodes,)),  #                 [level] nodes of the iteration under way, the root first
+        ("path", "i4", (LEVELS,)),  #                [level] nodes of the iteration under way, the root first
+        ("nodes", NODE, (nodes,)),  #                [node], of any length
     ]  # fmt: skip
 
 
 @jit
 def fill_tables(memory, iterations):
-    """Work out once a game what UCB1 needs of visits and availability counts, both at most one above the iterations."""
-    most = min(max(iterations, 3 * len(memory.ranked)) + 2, len(memory.root_log))  # halving: see `tree_memory`
+    """Tabulate once a game what UCB1 needs of visits and availability counts, both at most one above the iterations."""
+    most = max(iterations, 3 * len(memory.ranked)) + 2  # halving: see `tree_memory`
+    memory.highest_log = sqrt(log(float(most)))
+    most = min(most, TABLE)
     for n in range(max(memory.filled, 1), most):
         memory.root_log[n] = sqrt(log(float(n)))
         memory.inverse_root[n] = 1.0 / sqrt(float(n))
     memory.filled = most
+
+
+@force_inline
+def _root_log(memory, n):
+    """Return the square root of log(n)."""
+    return memory.root_log[n] if n < TABLE else sqrt(log(float(n)))
+
+
+@force_inline
+def _inverse_root(memory, n):
+    """Return 1 / square root of n."""
+    return memory.inverse_root[n] if n < TABLE else 1.0 / sqrt(float(n))
 
 
 @force_inline
@@ -93,6 +112,7 @@ def clear(memory):
     memory.used = 1
     root = memory.nodes[ROOT]
     root.first = NO_NODE
+    root.children = 0
     root.visits = 0
 
 
@@ -105,39 +125,31 @@ def grow(memory, node, seat, action):
     new.action = action
     new.seat = seat
     new.first = NO_NODE
+    new.children = 0
     new.next = memory.nodes[node].first
     new.visits = 0
     new.available = 1
     new.total = 0.0
     memory.nodes[node].first = child
+    memory.nodes[node].children = min(memory.nodes[node].children + 1, MAX_CHILDREN)
     return child
 
 
-@force_inline
-def _is_child(memory, node, seat, action):
-    """Whether `action` of `seat` has been tried from `node`."""
-    child = memory.nodes[node].first
-    while child != NO_NODE:
-        if memory.nodes[child].action == action and memory.nodes[child].seat == seat:
-            return True
-        child = memory.nodes[child].next
-    return False
-
-
 @jit
-def _untried(state, rules, memory, node, seat, favourite, tried, untried, rng):
-    """One of the `untried` legal actions that have no node yet: the favourite, else any with equal chance.
+def _untried(state, rules, memory, favourite, untried, rng):
+    """Return one of the `untried` legal actions that the selection under way found no node of.
 
-    `tried` is the set of the actions, mod 64, that have one: a quick answer for most.
+    It is the favourite if that is among them, else any with equal chance.
     """
-    if favourite != 0 and is_legal(state, rules, favourite) and not _is_child(memory, node, seat, favourite):
+    selection = memory.selections
+    if favourite != 0 and is_legal(state, rules, favourite) and memory.stamp[favourite] != selection:
         return favourite
     skip = randbelow(rng, untried)
     k = -1
     while True:
         k += 1
         action = kth_legal(state, rules, k)
-        if (tried >> (action & 63)) & 1 == 0 or not _is_child(memory, node, seat, action):
+        if memory.stamp[action] != selection:
             if skip == 0:
                 return action
             skip -= 1
@@ -155,26 +167,34 @@ def select(state, rules, params, memory, node, favourite, rng):
     Coulom 2007, "Computing Elo ratings of move patterns"; Chaslot et al. 2008).
     """
     seat = actor(state)
-    best, chosen, known, tried = -1e300, NO_NODE, 0, 0
-    child = memory.nodes[node].first
+    best, chosen, known = -1e300, NO_NODE, 0
+    selection = memory.selections + 1
+    memory.selections = selection
+    parent = memory.nodes[node]
+    count = count_legal(state, rules)
+    # Rewards are at most 1. While an action without a node is worth more than any value, values are not needed.
+    highest = 1.0 + params.exploration * memory.highest_log + params.bias
+    valued = params.widening > 0.0 or parent.children >= count or params.urgency < highest
+    child = parent.first
     while child != NO_NODE:
         here = memory.nodes[child]
         action = here.action
         if here.seat == seat and is_legal(state, rules, action):
             known += 1
-            tried |= 1 << (action & 63)
+            memory.stamp[action] = selection
             available = here.available + 1
             here.available = available
-            scale = memory.inverse_root[here.visits]
-            value = scale * (here.total * scale + params.exploration * memory.root_log[available])
-            if action == favourite:
-                value += params.bias / (here.visits + 1.0)
-            if value > best:
-                best, chosen = value, child
+            if valued:
+                scale = _inverse_root(memory, here.visits)
+                value = scale * (here.total * scale + params.exploration * _root_log(memory, available))
+                if action == favourite:
+                    value += params.bias / (here.visits + 1.0)
+                if value > best:
+                    best, chosen = value, child
         child = here.next
-    untried = count_legal(state, rules) - known
-    if params.widening > 0.0 and known > 0 and known >= 1.0 + params.widening * sqrt(float(memory.nodes[node].visits)):
+    untried = count - known
+    if params.widening > 0.0 and known > 0 and known >= 1.0 + params.widening * sqrt(float(parent.visits)):
         untried = 0  # not yet another one
     if untried > 0 and params.urgency >= best:
-        return NO_NODE, _untried(state, rules, memory, node, seat, favourite, tried, untried, rng)
+        return NO_NODE, _untried(state, rules, memory, favourite, untried, rng)
     return chosen, memory.nodes[chosen].action

@@ -7,6 +7,7 @@ import numpy as np
 from msgspec import Meta
 
 from strozzi_sim.errors import InputError
+from strozzi_sim.games.converting import set_switches
 from strozzi_sim.games.medici_vs_strozzi import state as limit
 
 VARIABLE = (
@@ -350,7 +351,7 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
     switches = components.switches
     row["ends_moored"] = switches.round_ends_when == "moored"
     row["worthless_wins"], row["net_movement"] = switches.lone_worthless_ship_wins, switches.net_marker_movement
-    row["buy_without_room"], row["hidden_cash"] = switches.buy_without_room, switches.hidden_cash
+    set_switches(row, switches)
     return rules
 
 

@@ -7,8 +7,10 @@ them summed up in its score_round line.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from strozzi_sim.errors import counted
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.state import MEDICI, PLAYER_NAMES, SEATS, STROZZI
+from strozzi_sim.games.telling import YOU, Verb, by_seat, capitalized, verb_of, winners_sentence
 
 ROUND = 1  #    round (from 0), start player
 REVEAL = 2  #   seat, tile, tiles shown with it, tiles left in the bag
@@ -88,28 +90,40 @@ def visible(line: dict[str, Any], components: Mapping[str, Any], viewer: int) ->
 
 def describe(line: Mapping[str, Any], names: Sequence[str], components: Mapping[str, Any]) -> str:
     """One line of a record in words; `names` says who sits where."""
-    kind = line["type"]
-    who = f"{PLAYER_NAMES[line['player']]} ({names[line['player']]})" if "player" in line else ""
+    if "player" in line:
+        seat = line["player"]
+        return capitalized(f"{side_name(names, seat)} {_deed(line, verb_of(names, seat))}.")
+    kind, who = line["type"], [side_name(names, seat) for seat in range(SEATS)]
     if kind == "round":
-        return f"Round {line['round']} begins; {PLAYER_NAMES[line['start_player']]} shows the first tile."
-    if kind == "reveal":
-        return f"{who} shows {line['tile']}."
-    if kind == "price":
-        return f"{who} names {line['price']} coins."
-    if kind == "answer":
-        return f"{who} buys." if line["buy"] else f"{who} declines."
-    if kind == "load":
-        return f"{who} loads {', '.join(line['tiles'])} on the ship for {line['ship']} at {line['harbor']}."
-    if kind == "discard":
-        return f"{who} discards {', '.join(line['tiles'])}."
+        start = line["start_player"]
+        return f"Round {line['round']} begins; {who[start]} {verb_of(names, start)('shows')} the first tile."
     if kind == "score_round":
-        columns = ", ".join(f"{name} {line[name]}" for name in ("harbors", "monopolies", "bonus"))
-        cash = f"[{', '.join('?' if coins is None else str(coins) for coins in line['cash'])}]"
-        return f"Round {line['round']} is scored: {columns}; cash {cash}. Markers: {marker_words(line['markers'])}."
+        columns = {name: line[name] for name in ("harbors", "monopolies", "bonus", "cash")}
+        table = by_seat(f"Round {line['round']} is scored.", who, columns)
+        return f"{table}\nMarkers: {marker_words(line['markers'])}."
     if kind == "score_end":
-        winners = " and ".join(f"{PLAYER_NAMES[seat]} ({names[seat]})" for seat in line["winners"])
-        return f"The game ends with {line['total']} coins: {winners} {'win' if len(line['winners']) > 1 else 'wins'}."
+        winners = winners_sentence([who[seat] for seat in line["winners"]])
+        return f"{by_seat('The game ends.', who, {'coins': line['total']})}\n{winners}"
     return str(dict(line))
+
+
+def side_name(names: Sequence[str], seat: int) -> str:
+    """Medici or Strozzi and who plays them; "you" is enough."""
+    return YOU if names[seat] == YOU else f"{PLAYER_NAMES[seat]} ({names[seat]})"
+
+
+def _deed(line: Mapping[str, Any], does: Verb) -> str:
+    """What a player does, after the name."""
+    kind = line["type"]
+    if kind == "reveal":
+        return f"{does('shows')} {line['tile']}"
+    if kind == "price":
+        return f"{does('names')} {counted(line['price'], 'coin')}"
+    if kind == "answer":
+        return does("buys" if line["buy"] else "declines")
+    if kind == "load":
+        return f"{does('loads')} {', '.join(line['tiles'])} on the ship for {line['ship']} at {line['harbor']}"
+    return f"{does('discards')} {', '.join(line['tiles'])}"
 
 
 def marker_words(markers: Mapping[str, Mapping[str, int]]) -> str:

@@ -10,9 +10,11 @@ from typing import Any
 
 from numba import float32
 
+from strozzi_sim.errors import counted
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.events import position_word
+from strozzi_sim.games.medici_vs_strozzi.short_rules import short_rules
 from strozzi_sim.games.medici_vs_strozzi.state import (
     ANSWER,
     IN_BAG,
@@ -32,6 +34,11 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
 from strozzi_sim.games.slices import Group, Layout, Slice
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.sorting import sort_first
+
+__all__ = [
+    "OBSERVATION", "SLICES", "View", "action_name", "caution", "conceal", "determinize", "observe", "question", "render", "short_rules",
+    "view_of",
+]  # fmt: skip
 
 Ship = tuple[str | None, tuple[str, ...]]
 
@@ -126,16 +133,29 @@ def action_name(action: int, view: View) -> str:
     return _NAMES[action]
 
 
+def caution(action: int, view: View) -> str:
+    """Return what a price or a purchase may cost beyond the cash of the seat, "" if nothing."""
+    price = action - s.NAME_PRICE if action >= s.NAME_PRICE else view.price if action == s.BUY else 0
+    cash = view.cash[view.seat]
+    if not price or cash is None or cash >= price:
+        return ""
+    if action == s.BUY:
+        return f"You have {counted(cash, 'coin')}; this leaves you with {cash - price}."
+    return f"You have {counted(cash, 'coin')}; if {s.PLAYER_NAMES[1 - view.seat]} declines, this leaves you with {cash - price}."
+
+
 def question(view: View, phase: int) -> str:
     """What the seat is asked, in words."""
     lot = ", ".join(view.lot)
     if phase == s.REVEAL:
         return f"On the table: {lot}. Another tile (more), or name a price (stop)?"
     if phase == s.PRICE:
-        return f"{lot}: which price?"
+        return f"{lot}: which price, in coins?"
     if phase == s.ANSWER:
-        return f"{lot} for {view.price} coins: buy, or decline?"
-    return f"{lot} are yours: on which ship, at which harbor (ship@harbor), or discard?"
+        return f"{lot} for {counted(view.price or 0, 'coin')}: buy, or decline?"
+    return (
+        f"{lot} {'are' if len(view.lot) > 1 else 'is'} yours: on which ship, at which harbor (ship@harbor), or discard?"
+    )
 
 
 # -- a picture in text -----------------------------------------------------------------------------------------------

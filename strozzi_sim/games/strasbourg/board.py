@@ -18,7 +18,7 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
     parts = [
         [_heading(position, components)],
         _round_lines(position, components),
-        _city_lines(position, components),
+        *_city_lines(position, components),
         _council_lines(position, components),
         _seat_lines(position, components, names),
         _card_lines(position),
@@ -26,7 +26,7 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
     if position.over:
         parts += _score_lines(position, components, names)
     elif not isinstance(position, Table):
-        parts.append(_own_lines(position))
+        parts += _own_lines(position)
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
 
@@ -72,31 +72,36 @@ def _round_lines(position: Any, components: Mapping[str, Any]) -> list[str]:
     return _aligned(rows, range(1, 6))
 
 
-def _city_lines(position: Any, components: Mapping[str, Any]) -> list[str]:
+def _city_lines(position: Any, components: Mapping[str, Any]) -> list[list[str]]:
     """The map: the guild's letter and the price of an empty space, the seat of a member, edifices, chapels on corners."""
     city = city_of(components)
     letter = _letters(components)
-    lines = [
-        "City (letter of the guild and price, seat in [], #: a building site, +: a chapel, o: a chapel site)",
+    key = [
+        "City (letter of the guild and price, [seat] of a member, # building site, + chapel, o chapel site)",
         f"Letters: {', '.join(f'{mark} {guild}' for guild, mark in letter.items())}",
     ]
-    lines.append("   " + "".join(f"{column_name(column):^6}" for column in range(1, city.columns + 1)).rstrip())
+    rows = []
     for row in range(1, city.rows + 1):
         marks = []
         for column in range(1, city.columns + 1):
             cell = (column, row)
-            if cell in position.members:
-                marks.append(f"[{position.members[cell]}]")
-            elif cell in city.guilds:
-                marks.append(f"{letter[city.guilds[cell]]}{city.prices[cell]}")
+            if cell in city.guilds:
+                member = f"[{position.members[cell]}]" if cell in position.members else ""
+                marks.append(f"{letter[city.guilds[cell]]}{city.prices[cell]}{member}")
             else:
                 marks.append(position.built.get(cell, "#"))
-        lines.append(f"{row:>2} " + "".join(f"{mark:^6}" for mark in marks).rstrip())
+        rows.append(marks)
+    width = 1 + max(5, *(len(mark) for marks in rows for mark in marks))
+    lines = ["   " + "".join(f"{column_name(column):^{width}}" for column in range(1, city.columns + 1)).rstrip()]
+    for row, marks in enumerate(rows, 1):
+        lines.append(f"{row:>2} " + "".join(f"{mark:^{width}}" for mark in marks).rstrip())
         corners = {
             corner[0]: "+" if corner in position.chapels else "o" for corner in city.chapel_sites if corner[1] == row
         }
-        lines.append("   " + "".join(f"     {corners.get(column, ' ')}" for column in range(1, city.columns)).rstrip())
-    return lines[:-1]
+        lines.append(
+            "   " + "".join(f"{corners.get(column, ' '):>{width}}" for column in range(1, city.columns)).rstrip()
+        )
+    return [key, lines[:-1]]
 
 
 def _letters(components: Mapping[str, Any]) -> dict[str, str]:
@@ -155,20 +160,16 @@ def _cards(cards: Iterable[int]) -> str:
     return " ".join(str(value) * number for value, number in sorted(Counter(cards).items(), reverse=True)) or "-"
 
 
-def _own_lines(view: Any) -> list[str]:
+def _own_lines(view: Any) -> list[list[str]]:
     words, points = task_names(view.components, view.players), _points(view.components)
     tasks: Rows = [(" ", task, words[task], points[task], "points") for task in view.kept or view.dealt]
     stacks = ", ".join(map(stack_name, view.stacks.values())) or "none"
-    lines = [
-        "Your tasks",
-        *(_aligned(tasks, (1, 2)) if tasks else []),
-        f"Your stacks: {stacks}; in your deck, in no order: {_cards(view.deck)}",
-    ]
+    lines = [f"Your stacks: {stacks}; in your deck, in no order: {_cards(view.deck)}"]
     if view.hand or view.pile:
         lines.append(
             f"Your hand: {stack_name(view.hand) or 'empty'}; stack under construction: {stack_name(view.pile) or 'none'}"
         )
-    return lines
+    return [["Your tasks", *(_aligned(tasks, (1, 2)) if tasks else [])], lines]
 
 
 def _points(components: Mapping[str, Any]) -> dict[str, int]:

@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 
 from strozzi_sim.errors import InputError, counted, known_names
+from strozzi_sim.games.converting import set_switches
 from strozzi_sim.games.strasbourg import state as limit
 from strozzi_sim.games.strasbourg.blocks import Components
 from strozzi_sim.games.strasbourg.events import corner_name, space_name
@@ -276,9 +277,8 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
         row["task_minimum"][number] = [task.minimum(players) for players in range(limit.SEATS + 1)]
     switches = components.switches
     row["skip_first_step"], row["min_draw"] = switches.skip_A_round1, switches.min_draw
-    row["sequential"], row["return_if_unused"] = switches.planning == "sequential", switches.return_if_unused
-    row["building_optional"], row["hide_money"] = switches.building_optional, switches.hide_money
-    row["tie_fulfils"], row["seat_optional"] = switches.tie_fulfils, switches.seat_optional
+    row["sequential"] = switches.planning == "sequential"
+    set_switches(row, switches)
     row["most_drawn"] = limit.ANY_NUMBER
     return rules
 

@@ -4,12 +4,14 @@ A row is (kind, a, b, c, d, e); the comments below say what a..e are. Cards, rou
 the component file, cells and building sites row by row. A line `plan` is told when the sizes of its stacks are public.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from strozzi_sim.errors import counted
 from strozzi_sim.games.strasbourg.geometry import City, read_city
 from strozzi_sim.games.strasbourg.state import CARD_BITS, CARD_MASK, MAX_VALUE, NOBODY, SPLIT, STEPS
+from strozzi_sim.games.strasbourg.tasks import told_tasks
+from strozzi_sim.games.telling import Verb, by_seat, capitalized, seat_name, verb_of, winners_sentence
 
 SETUP = 1  #    round, round card, edifice, start player of the game
 TASK = 2  #     seat, task, 1 = kept                    one for each task dealt
@@ -260,44 +262,25 @@ def step_words(step: str, guild: str | None) -> str:
 
 def describe(line: Mapping[str, Any], names: Sequence[str], components: Mapping[str, Any]) -> str:
     """One line of a record in words; `names` says who sits where."""
-    kind = line["type"]
-
-    def at(seat: int) -> str:
-        return f"{names[seat]} (seat {seat})"
-
-    who = at(line["player"]) if "player" in line else ""
+    if "player" in line:
+        seat = line["player"]
+        does = verb_of(names, seat)
+        deed = _deed(line, does, names) if line["type"] == "act" else _choice(line, does, len(names), components)
+        return capitalized(f"{seat_name(names, seat)} {deed}.")
+    kind, who = line["type"], [seat_name(names, seat) for seat in range(len(names))]
     if kind == "setup":
         return f"Round cards {', '.join(line['round_cards'])}; edifices {', '.join(line['edifices'])}."
-    if kind == "keep_tasks":
-        return f"{who} keeps {'some tasks' if line['tasks'] is None else ', '.join(line['tasks'])}."
     if kind == "round":
-        return f"Round {line['round']} begins; seat {line['start_player']} is start player."
-    if kind == "plan":
-        return f"{who} {_plan_words(line)}."
+        start = line["start_player"]
+        return f"Round {line['round']} begins; {who[start]} {verb_of(names, start)('starts')}."
     if kind == "step":
         return f"Step {step_words(line['step'], line['guild'])}."
-    if kind == "bid":
-        return (
-            f"{who} passes."
-            if line["stack"] is None
-            else f"{who} turns over {stack_name(line['stack'])}: {sum(line['stack'])}."
-        )
-    if kind == "defer":
-        return f"{who} pays a privilege and waits."
-    if kind == "act":
-        return f"{who} {_deed(line, at)}."
-    if kind == "return_card":
-        return f"{who} puts a {line['card']} under the deck."
-    if kind == "chapel":
-        return f"{who} builds {'no chapel' if line['site'] is None else 'a chapel at ' + corner_name(line['site'])}."
-    if kind == "edifice":
-        return f"{who} builds {line['edifice'] + ' at ' + space_name(line['site']) if line['site'] else 'no edifice'}."
     if kind == "council":
-        prestige, total, privileges = (_listed(line[name]) for name in ("prestige", "total", "privileges"))
-        return f"The council gives prestige {prestige} (now {total}) and privileges {privileges}."
+        columns = {"prestige": line["prestige"], "now": line["total"], "privileges": line["privileges"]}
+        return by_seat("The council gives", who, columns)
     if kind == "score_end":
-        winners = " and ".join(map(at, line["winners"]))
-        return f"The game ends with {_listed(line['total'])} points: {winners} {'win' if len(line['winners']) > 1 else 'wins'}."
+        winners = winners_sentence([who[seat] for seat in line["winners"]])
+        return f"{by_seat('The game ends.', who, {'points': line['total']})}\n{winners}"
     return str(dict(line))
 
 
@@ -305,32 +288,55 @@ def _listed(things: Iterable[Any]) -> str:
     return ", ".join(map(str, things)) or "nothing"
 
 
-def _plan_words(line: Mapping[str, Any]) -> str:
+def _choice(line: Mapping[str, Any], does: Verb, players: int, components: Mapping[str, Any]) -> str:
+    """What a seat does, after its name, but for its deed in a step."""
+    kind = line["type"]
+    if kind == "keep_tasks":
+        told = told_tasks(components, players)
+        tasks = None if line["tasks"] is None else [f"{task} ({told[task]})" for task in line["tasks"] if task in told]
+        return f"{does('keeps')} {'some tasks' if tasks is None else ', '.join(tasks)}"
+    if kind == "plan":
+        return _plan_words(line, does)
+    if kind == "bid":
+        stack = line["stack"]
+        return does("passes") if stack is None else f"{does('turns')} over {stack_name(stack)}: {sum(stack)}"
+    if kind == "defer":
+        return f"{does('pays')} a privilege and {does('waits')}"
+    if kind == "return_card":
+        return f"{does('puts')} a {line['card']} under the deck"
+    site = line["site"]
+    if kind == "chapel":
+        return f"{does('builds')} {'no chapel' if site is None else 'a chapel at ' + corner_name(site)}"
+    return f"{does('builds')} {line['edifice'] + ' at ' + space_name(site) if site else 'no edifice'}"
+
+
+def _plan_words(line: Mapping[str, Any], does: Verb) -> str:
     stacks = line["stacks"]
     if stacks is not None:
-        return f"draws {_listed(line['drawn'])} and makes {', '.join(map(stack_name, stacks)) or 'no stacks'}"
+        made = ", ".join(map(stack_name, stacks)) or "no stacks"
+        return f"{does('draws')} {_listed(line['drawn'])} and {does('makes')} {made}"
     sizes = line["sizes"]
     if len(set(sizes)) > 1:
-        return f"has {len(sizes)} stacks, of {_listed(sizes)} cards"
+        return f"{does('has')} {len(sizes)} stacks, of {_listed(sizes)} cards"
     if not sizes:
-        return "has no stacks"
+        return f"{does('has')} no stacks"
     cards = counted(sizes[0], "card")
-    return f"has a stack of {cards}" if len(sizes) == 1 else f"has {len(sizes)} stacks of {cards} each"
+    return f"{does('has')} " + (f"a stack of {cards}" if len(sizes) == 1 else f"{len(sizes)} stacks of {cards} each")
 
 
-def _deed(line: Mapping[str, Any], at: Callable[[int], str]) -> str:
+def _deed(line: Mapping[str, Any], does: Verb, names: Sequence[str]) -> str:
     action = line["action"]
     if action == "seat":
         chair, held = line["seat"], line["replaces"]
         seat = _CHAIRS.get(chair, f"the {chair}s' seat")
         if held == line["player"]:
-            return f"keeps {seat}"
-        return f"takes {seat}" if held is None else f"takes {seat} from {at(held)}"
+            return f"{does('keeps')} {seat}"
+        return f"{does('takes')} {seat}" + ("" if held is None else f" from {seat_name(names, held)}")
     if action == "good":
-        return f"takes a good of the {line['guild']}s"
+        return f"{does('takes')} a good of the {line['guild']}s"
     if action == "place":
-        return f"places a member at {space_name(line['space'])} for {counted(line['price'], 'coin')}"
+        return f"{does('places')} a member at {space_name(line['space'])} for {counted(line['price'], 'coin')}"
     if action == "sell":
         goods = ", ".join(f"{number} {guild}" for guild, number in line["goods"].items())
-        return f"sells {goods} for {counted(line['coins'], 'coin')}"
-    return "does no more"
+        return f"{does('sells')} {goods} for {counted(line['coins'], 'coin')}"
+    return f"{does('does')} no more"

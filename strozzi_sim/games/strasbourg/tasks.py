@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.errors import InputError, known_names
+from strozzi_sim.errors import InputError, counted, known_names
 from strozzi_sim.games.strasbourg.state import MAX_CELLS, MAX_GUILDS, MAX_POINTS, PLAYER_COUNTS, TASK_KINDS
 
 Number = Annotated[int, Meta(ge=1, le=MAX_CELLS)]
@@ -39,6 +39,12 @@ _WORDS = {
 def task_names(data: Mapping[str, Any], players: int | None = None) -> dict[str, str]:
     """What each task of plain component data asks for, in a few words, by its id; with the number that `players` need."""
     return {task["id"]: _in_words(task, players) for task in data.get("tasks", [])}
+
+
+def told_tasks(data: Mapping[str, Any], players: int) -> dict[str, str]:
+    """Return each task in words with its points, by its id: 2 beside E5, 5 points."""
+    words = task_names(data, players)
+    return {task["id"]: f"{words[task['id']]}, {counted(task['points'], 'point')}" for task in data["tasks"]}
 
 
 def _in_words(task: Mapping[str, Any], players: int | None) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from strozzi_sim.errors import counted
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.board import render
 from strozzi_sim.games.strasbourg.events import cards_of, city_of, corner_name, space_name, stack_name, step_words
@@ -15,22 +16,24 @@ from strozzi_sim.games.strasbourg.geometry import Cell
 from strozzi_sim.games.strasbourg.imagining import imagine
 from strozzi_sim.games.strasbourg.knowledge import conceal, determinize, seen_action
 from strozzi_sim.games.strasbourg.observation import OBSERVATION, SLICES, observe
+from strozzi_sim.games.strasbourg.short_rules import short_rules
+from strozzi_sim.games.strasbourg.tasks import told_tasks
 
 __all__ = [
-    "OBSERVATION", "SLICES", "View", "action_name", "conceal", "determinize", "imagine", "observe", "question", "render",
-    "seen_action", "together", "view_of",
+    "OBSERVATION", "SLICES", "View", "action_name", "conceal", "determinize", "imagine", "meanings", "observe", "question", "render",
+    "seen_action", "short_rules", "together", "view_of",
 ]  # fmt: skip
 
 _QUESTIONS = {
     s.TAKE_SEAT: "Do you take the seat of the {guild}s in the council?",
     s.TAKE_GOOD: "Do you take a good of the {guild}s?",
     s.PLACE: "Where in the city of the {guild}s do you place a member?",
-    s.APPRENTICE: "A good of the {guild}s, or a member in the city?",
     s.SELL: "How many {guild} goods do you sell?",
     s.RETURN: "Which card goes under your deck?",
     s.BUILD_CHAPEL: "Where do you build the chapel? A corner is named by the cells to its upper left and lower right",
     s.BUILD_EDIFICE: "Where do you build {edifice}, the edifice of this round?",
 }
+_OFFERS = {"good": "a good of the {guild}s", "place": "a member in the city"}
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,8 @@ class View:
         dealt, kept: ids of the own tasks.
         tasks: for each seat the ids of the tasks that it has kept; None = unknown, as others' are until the game is over.
         scores: for each seat the points so far.
+        offers: what the seat may do now besides turning over a stack, passing and declining: "wait" of a bid, "good" and "place" of
+            an apprentice.
         components: the component data of the variant, as in components.toml.
     """
 
@@ -92,6 +97,7 @@ class View:
     kept: tuple[str, ...]
     tasks: tuple[tuple[str, ...] | None, ...]
     scores: tuple[int, ...]
+    offers: tuple[str, ...]
     components: Mapping[str, Any] = field(repr=False, compare=False)
 
 
@@ -172,8 +178,19 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         kept=kept_by(seat),
         tasks=tuple(kept_by(other) if phase == s.OVER or other == seat else None for other in seats),
         scores=tuple(state["score"][:players]),
+        offers=_offers(phase, state["legal"]),
         components=components,
     )
+
+
+def _offers(phase: int, legal: int) -> tuple[str, ...]:
+    """Read them from the set of legal actions, which only the actor is shown."""
+    if phase == s.BID:
+        return ("wait",) if legal >> (s.DEFER - s.PASS) & 1 else ()
+    if phase != s.APPRENTICE:
+        return ()
+    good = ("good",) if legal >> (s.GOOD - s.NONE) & 1 else ()
+    return (*good, "place") if legal >> s.PLACE_BIT else good
 
 
 def _size(stack: int) -> int:
@@ -221,6 +238,23 @@ def together(view: View, phase: int) -> tuple[str, ...]:
     return view.dealt if phase == s.KEEP else ()
 
 
+def meanings(view: View, phase: int) -> dict[str, str]:
+    """Return what the names of choices stand for: tasks, the price of spaces, the sum of stacks."""
+    if phase == s.KEEP:
+        told = told_tasks(view.components, view.players)
+        return {task: told[task] for task in view.dealt}
+    if phase in (s.PLACE, s.APPRENTICE):
+        city = city_of(view.components)
+        return {
+            space_name(cell): counted(city.prices[cell], "coin")
+            for cell, guild in city.guilds.items()
+            if guild == view.guild and cell not in view.members
+        }
+    if phase == s.BID:
+        return {stack_name(stack): str(sum(stack)) for stack in view.stacks.values() if len(stack) > 1}
+    return {}
+
+
 def question(view: View, phase: int) -> str:
     """What the seat is asked, in words."""
     if phase == s.KEEP:
@@ -232,9 +266,10 @@ def question(view: View, phase: int) -> str:
     if phase == s.SPLIT:
         return f"Your stack is {stack_name(view.pile)}, you hold {stack_name(view.hand)}: which card goes on the stack, or stop there?"
     if phase == s.BID:
-        others = any(view.stack_sizes[other] for other in view.queue[1:])
-        can_wait = view.privileges[view.seat] and others  # (F6.5)
-        waiting = ", pass, or pay a privilege and wait?" if can_wait else ", or pass?"
+        waiting = ", pass, or pay a privilege and wait?" if "wait" in view.offers else ", or pass?"
         return f"Step {step_words(view.step or '', view.guild)}: turn over a stack{waiting}"
+    if phase == s.APPRENTICE:
+        offers = " or ".join(_OFFERS[name] for name in view.offers)
+        return f"{offers[0].upper()}{offers[1:]}, if you want?".format(guild=view.guild)
     edifice = view.edifices[view.round - 1] if phase == s.BUILD_EDIFICE else ""
     return _QUESTIONS[phase].format(guild=view.guild, edifice=edifice)

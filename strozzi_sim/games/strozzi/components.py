@@ -7,6 +7,7 @@ import numpy as np
 from msgspec import Meta
 
 from strozzi_sim.errors import InputError
+from strozzi_sim.games.converting import set_switches
 from strozzi_sim.games.strozzi import state as limit
 
 VARIABLE = ("setup", "flags", "rules", "coins", "scoring", "tracks", "ships", "promotion_tiles")
@@ -201,8 +202,7 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
         row["bonus"][space] = coins
     row["box_coins"] = 5 * components.coins.v5 + 10 * components.coins.v10 + 50 * components.coins.v50
     row["reverse_start"] = components.rules.start_order == "reverse"
-    for switch in ("second_lap", "ware_flag_needs_match", "tile_optional", "zero_total_scores", "florence_bonus"):
-        row[switch] = getattr(components.rules, switch)
+    set_switches(row, components.rules)
     return rules
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from strozzi_sim.games.strozzi.state import FLAG_NAMES, PORT_NAMES
+from strozzi_sim.games.telling import Verb, by_seat, capitalized, listed, seat_name, verb_of
 
 SHOW = 1  #        slot, tile                      the display before round 1
 ROUND = 2  #       round (from 0), start player
@@ -84,32 +85,42 @@ def visible(line: dict[str, Any], components: Mapping[str, Any], viewer: int) ->
 
 def describe(line: Mapping[str, Any], names: Sequence[str], components: Mapping[str, Any]) -> str:
     """One line of a record in words; `names` says who sits where."""
-    kind = line["type"]
-    who = f"{names[line['player']]} (seat {line['player']})" if "player" in line else ""
+    if "player" in line:
+        seat = line["player"]
+        return capitalized(f"{seat_name(names, seat)} {_deed(line, verb_of(names, seat), components)}.")
+    kind, who = line["type"], [seat_name(names, seat) for seat in range(len(names))]
     if kind == "tiles":
         return f"Tiles to choose from: {', '.join(tile_words(tile, components) for tile in line['display']) or 'none'}."
     if kind == "round":
-        return f"Round {line['round']} begins; seat {line['start_player']} starts."
-    if kind == "reveal":
-        return f"{who} turns over {ship_words(line['ship'], components)}."
-    if kind == "claim":
-        return f"{who} {_CLAIMS[line['flag']]}."
-    if kind == "place":
-        return f"{who} places {line['ship']} at {line['port']} with the {line['flag']} flag, speed {line['speed']}."
-    if kind == "take_tile":
-        if line["tile"] is None:
-            return f"{who} takes no tile."
-        follows = tile_words(line["replacement"], components) if line["replacement"] else "none"
-        return f"{who} takes tile {tile_words(line['tile'], components)}; {follows} comes up."
+        start = line["start_player"]
+        return f"Round {line['round']} begins; {who[start]} {verb_of(names, start)('starts')}."
     if kind == "set_aside":
         return f"Nobody wants {line['ship']}; it is set aside."
     if kind == "score_round":
-        columns = ", ".join(f"{name} {line[name]}" for name in ("ships", "markers", "bonus"))
-        return f"Round {line['round']} is scored: {columns}; coins {line['total']}."
+        columns = {name: line[name] for name in ("ships", "markers", "bonus")} | {"coins": line["total"]}
+        return by_seat(f"Round {line['round']} is scored.", who, columns)
     if kind == "score_end":
-        ranking = ", ".join(f"{names[seat]} (seat {seat})" for seat in line["ranking"])
-        return f"Promotion tiles pay {line['promotion']}; coins {line['total']}; ranking: {ranking}."
+        columns = {"tiles": line["promotion"], "coins": line["total"]}
+        ranking = listed([who[seat] for seat in line["ranking"]])
+        return f"{by_seat('Promotion tiles are paid.', who, columns)}\nThe game ends; the best first: {ranking}."
     return str(dict(line))
+
+
+def _deed(line: Mapping[str, Any], does: Verb, components: Mapping[str, Any]) -> str:
+    """What a seat does, after its name."""
+    kind = line["type"]
+    if kind == "reveal":
+        return f"{does('turns')} over {ship_words(line['ship'], components)}"
+    if kind == "claim":
+        if line["flag"] is None:
+            return does("passes")
+        return f"{does('takes' if line['flag'] == 'pirate' else 'claims')} it with the {line['flag']} flag"
+    if kind == "place":
+        return f"{does('places')} {line['ship']} at {line['port']} with the {line['flag']} flag, speed {line['speed']}"
+    if line["tile"] is None:
+        return f"{does('takes')} no tile"
+    follows = tile_words(line["replacement"], components) if line["replacement"] else "none"
+    return f"{does('takes')} tile {tile_words(line['tile'], components)}; {follows} comes up"
 
 
 def ship_words(name: str, components: Mapping[str, Any]) -> str:
@@ -123,14 +134,10 @@ def ship_words(name: str, components: Mapping[str, Any]) -> str:
 
 def tile_words(name: str, components: Mapping[str, Any]) -> str:
     """A promotion tile in a few words."""
+    return f"{name} ({tile_print(name, components)})"
+
+
+def tile_print(name: str, components: Mapping[str, Any]) -> str:
+    """Return what is printed on a promotion tile: art 1, +1 rome."""
     tile = next(tile for tile in components["promotion_tiles"] if tile["id"] == name)
-    ware = f", +1 {tile['ware']}" if tile["ware"] else ""
-    return f"{name} ({tile['category']} {tile['value']}{ware})"
-
-
-_CLAIMS = {
-    None: "passes",
-    "pirate": "takes it with the pirate flag",
-    "plus_one": "claims it with the plus_one flag",
-    "ware": "claims it with the ware flag",
-}
+    return f"{tile['category']} {tile['value']}" + (f", +1 {tile['ware']}" if tile["ware"] else "")

@@ -22,6 +22,7 @@ from strozzi_sim.games.strozzi.state import (
 _MOST = 15  # where the last level of a number of symbols, tiles or the like begins
 _TOTAL = 31  # the same of a total of tiles
 _SCORE = 2047  # the same of coins
+COIN = 100  # what a coin counts as where coins are divided
 NO_FLAG = 3  # nobody claimed the card
 NO_PORT = 3  # no port clearly paid least
 ORDERS = 64  # the k-th flag (or port) of a round in base 4, 0 = none: first + 4 second + 16 third
@@ -181,6 +182,11 @@ SHIPS = Table("ship", "a ship taken", (
     Column("cards_left", "cards left to turn over in the round when it was taken", lambda setting: numbers(range(len(setting.components["ships"])))),
     Column("prize", "coins from its rank in the port", _prizes("ship_ranks"), "u2", "coins"),
     Column("steps", "spaces its owner's marker moved at the port", _spaces, unit="spaces"),
+    Column("track", "coins that its owner's markers were paid for the spaces it moved them, in this round and later ones",
+           dtype="i4", unit="coins", scale=COIN),
+    Column("promotion", "coins that its promotion tile was paid, by its part of the category's total", dtype="i4", unit="coins",
+           scale=COIN),
+    Column("brought", "coins from its rank in the port, its spaces and its promotion tile", dtype="i4", unit="coins", scale=COIN),
 ), most=lambda setting: PORTS * setting.players * setting.components["setup"]["rounds"])  # fmt: skip
 MARKERS = Table("marker", "a player in a city when a round is scored", (
     _SEAT,

@@ -1,5 +1,7 @@
 """Writes the facts of Strozzi while a game is played: the handlers of what its core says."""
 
+from numba import int64
+
 from strozzi_sim.facts.sink import sink_dtype
 from strozzi_sim.games.strozzi.events import (
     CARGO,
@@ -14,14 +16,17 @@ from strozzi_sim.games.strozzi.events import (
     SHIP_PRIZE,
     TAKE_TILE,
 )
-from strozzi_sim.games.strozzi.fact_tables import AGREEMENTS, DECISIONS, NO_FLAG, NO_PORT, TABLES, TILES
-from strozzi_sim.games.strozzi.scoring import category_coins, rank_in_category, space_bonus
-from strozzi_sim.games.strozzi.state import CATEGORIES, CITIES, FLORENCE, MAX_SHIPS, NOBODY, PORTS, SEATS
+from strozzi_sim.games.strozzi.fact_tables import AGREEMENTS, COIN, DECISIONS, NO_FLAG, NO_PORT, TABLES, TILES
+from strozzi_sim.games.strozzi.scoring import rank_coins, rank_in_category, space_bonus
+from strozzi_sim.games.strozzi.state import CATEGORIES, CITIES, FLORENCE, MAX_ROUNDS, MAX_SHIPS, NOBODY, PORTS, SEATS
 from strozzi_sim.kernel.bits import count_bits
 from strozzi_sim.kernel.jit import force_inline, jit
 
 __all__ = ["AGREEMENTS", "SINK", "TABLES", "close_game", "decided", "note", "open_game", "prepare"]
 
+_PLACED = MAX_ROUNDS * SEATS * PORTS  # most ships of a game
+_NO_TILE = -1
+_OWNERS = 7  # a mask that tells all seats and NOBODY apart
 _TILE, _DECISION = (1 << TABLES.index(table) for table in (TILES, DECISIONS))
 
 SINK = sink_dtype(TABLES, [  # shape          meaning, of the game or round being played
@@ -31,6 +36,10 @@ SINK = sink_dtype(TABLES, [  # shape          meaning, of the game or round bein
     ("left", "i8"),  #                        cards left to turn over
     ("taken", "i8", (SEATS,)),  #            [P] ships placed this round
     ("row_of", "i8", (MAX_SHIPS,)),  #       [ship] its row
+    ("first", "i8"),  #                      row of the first ship of the game
+    ("moved", "i8", (_PLACED, CITIES)),  #   [ship of the game, city] spaces it moved its owner's marker
+    ("tile_of", "i8", (_PLACED,)),  #        [ship of the game] its promotion tile, or _NO_TILE
+    ("per_space", "i8", (MAX_ROUNDS, SEATS, CITIES)),  # [round, P, city] a marker's coins by space, in 1 / COIN
     ("from_ships", "i8", (SEATS,)),  #       [P] coins of the game
     ("from_bonus", "i8", (SEATS,)),  #       [P] coins of the game
     ("paid_at", "i8", (SEATS, CITIES)),  #   [P, city] coins of the game
@@ -56,6 +65,7 @@ def open_game(facts, number):
     facts.leader = -1
     facts.set_aside = 0
     facts.lead_changes = 0
+    facts.first = facts.ship_rows
     for seat in range(facts.players):
         facts.total[seat] = 0
         facts.from_ships[seat] = 0
@@ -121,11 +131,14 @@ def note(facts, kind, a, b, c, d, e):
     elif kind == PLACE:
         _on_place(facts, a, b, c, d)
     elif kind == MOVE:
+        facts.moved[facts.ship_rows - 1 - facts.first, b] += d - c
         if e == CARGO:
             facts.ship_steps[facts.ship_rows - 1] = d - c
     elif kind == TAKE_TILE:
-        if b >= 0 and facts.asked & _TILE:
-            _on_tile(facts, a, b)
+        if b >= 0:
+            facts.tile_of[facts.ship_rows - 1 - facts.first] = b
+            if facts.asked & _TILE:
+                _on_tile(facts, a, b)
     elif kind == SET_ASIDE:
         facts.set_aside += 1
         facts.card_taken[facts.card_rows - 1] = 0
@@ -207,6 +220,9 @@ def _on_place(facts, seat, card, flag, port):
     facts.ship_steps[row] = 0
     facts.ship_rows = row + 1
     facts.row_of[card] = row
+    facts.tile_of[row - facts.first] = _NO_TILE
+    for city in range(CITIES):
+        facts.moved[row - facts.first, city] = 0
     facts.taken[seat] = order + 1
     facts.round_flags[mine] += (flag + 1) << (2 * order)
     facts.round_ports[mine] += (port + 1) << (2 * order)
@@ -243,6 +259,7 @@ def _on_marker(facts, seat, city, space, prize, bonus):
     facts.marker_rows = row + 1
     facts.from_bonus[seat] += bonus
     facts.paid_at[seat, city] += prize + bonus
+    facts.per_space[facts.round - 1, seat, city] = (COIN * (prize + bonus) + space // 2) // space if space > 0 else 0
     if city == FLORENCE:  # best first
         facts.rank[seat] = facts.ranked
         facts.ranked += 1
@@ -289,13 +306,10 @@ def close_game(facts, state, rules):
     facts.game_lead_changes[row] = facts.lead_changes + (facts.leader != winner)
     facts.game_set_aside[row] = facts.set_aside
     facts.game_over_box[row] = paid > rules.box_coins
-    left = 0
-    for tile in range(rules.tiles):
-        left += state.tile_owner[tile] == NOBODY
-    facts.game_tiles_left[row] = left
+    facts.game_tiles_left[row] = _close_categories(facts, state, rules)
     facts.game_rows = row + 1
     _close_seats(facts, state)
-    _close_categories(facts, state, rules)
+    _close_ships(facts, state, rules)
 
 
 @jit
@@ -319,20 +333,47 @@ def _close_seats(facts, state):
 
 @jit
 def _close_categories(facts, state, rules):
-    first = facts.category_rows
-    row = first
+    """Returns how many tiles nobody has."""
+    row = facts.category_rows
+    left = 0
     for category in range(len(CATEGORIES)):
+        held = 0  # tiles by owner, a byte each
+        for tile in range(rules.tiles):
+            held += int64(rules.tile_category[tile] == category) << ((state.tile_owner[tile] & _OWNERS) << 3)
+        left += held >> ((NOBODY & _OWNERS) << 3) & 255
         for seat in range(facts.players):
             total = state.tile_total[category, seat]
+            rank = rank_in_category(state, seat, category, total)
             facts.category_seat[row] = seat
             facts.category_category[row] = category
-            facts.category_rank[row] = rank_in_category(state, seat, category, total) + 1
+            facts.category_rank[row] = rank + 1
             facts.category_total[row] = total
-            facts.category_tiles[row] = 0
-            facts.category_coins[row] = category_coins(state, rules, seat, category, total)
+            facts.category_tiles[row] = held >> (seat << 3) & 255
+            facts.category_coins[row] = rank_coins(rules, rank, total)
             row += 1
-    for tile in range(rules.tiles):
-        owner = state.tile_owner[tile]
-        if owner != NOBODY:
-            facts.category_tiles[first + rules.tile_category[tile] * facts.players + owner] += 1
     facts.category_rows = row
+    return left
+
+
+@jit
+def _close_ships(facts, state, rules):
+    """Divide what markers and categories were paid among the ships that moved them and brought the tiles."""
+    players, prizes = facts.players, facts.category_rows - len(CATEGORIES) * facts.players
+    for later in range(facts.round - 1, 0, -1):  # a space pays in every round from its own on
+        for seat in range(players):
+            for city in range(CITIES):
+                facts.per_space[later - 1, seat, city] += facts.per_space[later, seat, city]
+    for row in range(facts.first, facts.ship_rows):
+        seat, number, tile = facts.ship_seat[row], facts.ship_round[row] - 1, facts.tile_of[row - facts.first]
+        track = promotion = 0
+        for city in range(CITIES):
+            track += facts.moved[row - facts.first, city] * facts.per_space[number, seat, city]
+        if tile != _NO_TILE:
+            category = rules.tile_category[tile]
+            total = state.tile_total[category, seat]
+            if total > 0:
+                coins = COIN * facts.category_coins[prizes + category * players + seat] * rules.tile_value[tile]
+                promotion = (coins + total // 2) // total
+        facts.ship_track[row] = track
+        facts.ship_promotion[row] = promotion
+        facts.ship_brought[row] = COIN * facts.ship_prize[row] + track + promotion

@@ -18,9 +18,13 @@ def space_bonus(rules, city, space):
 @jit
 def category_coins(state, rules, seat, category, total):
     """Prize of `seat` in `category` if its tiles there were worth `total`; ties by the order at Florence (61, 62)."""
-    if total == 0 and not rules.zero_total_scores:
-        return 0
-    return rules.category_prize[rank_in_category(state, seat, category, total)]
+    return rank_coins(rules, rank_in_category(state, seat, category, total), total)
+
+
+@force_inline
+def rank_coins(rules, rank, total):
+    """Prize of a seat of this rank in a category, with tiles worth `total`."""
+    return rules.category_prize[rank] if total > 0 or rules.zero_total_scores else 0
 
 
 @jit

@@ -12,7 +12,8 @@ from numba import float32
 
 from strozzi_sim.games.slices import Group, Layout, Slice
 from strozzi_sim.games.strozzi import state as s
-from strozzi_sim.games.strozzi.events import ship_words, tile_words
+from strozzi_sim.games.strozzi.events import ship_words, tile_print, tile_words
+from strozzi_sim.games.strozzi.short_rules import short_rules
 from strozzi_sim.games.strozzi.state import (
     CITIES,
     MAX_FACE_UP,
@@ -27,6 +28,11 @@ from strozzi_sim.games.strozzi.state import (
 )
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.sorting import sort_first
+
+__all__ = [
+    "OBSERVATION", "SLICES", "View", "action_name", "conceal", "determinize", "meanings", "observe", "question", "render", "short_rules",
+    "view_of",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -149,13 +155,21 @@ def action_name(action: int, view: View) -> str:
     return "decline" if action == s.DECLINE_TILE else view.display[action - s.TAKE_TILE]
 
 
+def meanings(view: View, phase: int) -> dict[str, str]:
+    """Return what the names of choices stand for: of tiles, all that is printed on them."""
+    return {tile: tile_print(tile, view.components) for tile in view.display} if phase == s.TILE else {}
+
+
 def question(view: View, phase: int) -> str:
     """What the seat is asked, in words."""
+    if phase == s.TILE:
+        return "Which promotion tile?"
+    card = ship_words(view.ship or "", view.components)
     if phase == s.CLAIM:
-        return f"{view.ship}: pass, or claim it with a flag?"
+        return f"{card}: pass, or claim it with a flag?"
     if phase == s.PIRACY:
-        return f"Seat {view.holder} claims {view.ship} with the {view.holder_flag} flag: pass, or take it as a pirate?"
-    return f"{view.ship} is yours: at which port?" if phase == s.PORT else "Which promotion tile?"
+        return f"Seat {view.holder} claims {card} with the {view.holder_flag} flag: pass, or take it as a pirate?"
+    return f"{card} is yours: at which port?"
 
 
 # -- a picture in text -----------------------------------------------------------------------------------------------

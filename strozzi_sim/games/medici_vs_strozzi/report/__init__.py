@@ -1,10 +1,7 @@
 """What a report of Medici vs Strozzi has: its tables, pictures, heat maps and sentences."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from strozzi_sim.games.medici_vs_strozzi.report import tables as of
-from strozzi_sim.games.medici_vs_strozzi.report.findings import SENTENCES, other_scenarios
+from strozzi_sim.games.medici_vs_strozzi.report.findings import SENTENCES
 from strozzi_sim.games.medici_vs_strozzi.report.heatmaps import HEATMAPS
 from strozzi_sim.games.medici_vs_strozzi.report.pictures import PICTURES, compared
 from strozzi_sim.games.medici_vs_strozzi.report.words import words
@@ -25,17 +22,9 @@ _PAGES = {
 }  # fmt: skip
 _REPORT = Report(_PAGES, PICTURES, SENTENCES)
 PAGES, PAGE_TITLES = _REPORT.names, _REPORT.titles
-tables, crosstabs = _REPORT.tables, _REPORT.crosstabs
+tables, crosstabs, sentences = _REPORT.tables, _REPORT.crosstabs, _REPORT.sentences
 
 
 def pictures(tables: Tables) -> list[Picture]:
     """What to show, in order; only of pages whose tables are there; last, variants and line-ups side by side."""
     return [*_REPORT.pictures(tables), *compared(tables)]
-
-
-def sentences(tables: Tables, components: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Page -> what was found on it; on the first page also the seat in the other variants and line-ups."""
-    by_page = _REPORT.sentences(tables, components)
-    if "balance" in by_page:
-        by_page["balance"] += other_scenarios(tables)
-    return by_page

@@ -1,6 +1,6 @@
 """What a Medici vs Strozzi study found, in sentences computed from its tables.
 
-Sentences speak of the first variant and line-up.
+Sentences are about the first variant and line-up, if they do not name other games.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ import numpy as np
 from strozzi_sim.games.medici_vs_strozzi.report.tables import ESTIMATED, ROLES, SOURCES
 from strozzi_sim.games.medici_vs_strozzi.state import PLAYER_NAMES
 from strozzi_sim.games.pages import ALL
-from strozzi_sim.games.reporting import Narrator, Tables, in_words, listed, pick, quote, spoken_of
+from strozzi_sim.games.reporting import Narrator, in_words, listed, quote
 from strozzi_sim.games.verdicts import MIN_COINS, MIN_SHARE, surely_not
 
 _COUNTED = ("no", "one", "two", "three", "four", "five", "six")
@@ -28,21 +28,16 @@ def _rows(say: Narrator, figure: str, key: str, levels: Iterable[str], **where: 
     return [(level, row) for level, row in found if row]
 
 
-def other_scenarios(tables: Tables) -> list[str]:
-    """The seat in the other variants and line-ups, one sentence each."""
-    balance = tables["balance"]
-    every = list(dict.fromkeys(zip(balance["variant"], balance["lineup"], strict=True)))
-    variants, lineups = (len(set(names)) for names in zip(*every, strict=True))
-    statements = []
-    for variant, lineup in every[1:]:
-        say = Narrator(pick(balance, variant=variant, lineup=lineup), spoken_of(balance))
-        parts = [f"variant {variant}"] * (variants > 1) + [f"line-up {lineup.replace(',', ', ')}"] * (lineups > 1)
-        if say.row("medici_win_share"):
-            statements.append(
-                f"With {' and '.join(parts)}, Medici wins {say.share('medici_win_share')} of games, with a mean margin "
-                f"of {say.amount('medici_margin_mean')} coins; the winner is {say.amount('margin_mean')} coins ahead."
-            )
-    return statements
+def _other_cells(say: Narrator) -> list[str]:
+    """Return the seat in the other variants and line-ups, one sentence each."""
+    return [
+        cell.says(
+            f"Medici wins {cell.share('medici_win_share')} of games, with a mean margin of {cell.amount('medici_margin_mean')} "
+            f"coins; the winner is {cell.amount('margin_mean')} coins ahead."
+        )
+        for cell in say.elsewhere
+        if cell.row("medici_win_share")
+    ]
 
 
 def _seat(say: Narrator, data: Mapping[str, Any]) -> str:
@@ -78,7 +73,7 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         if say.row(figure := f"leader_{number}_wins_share")
     ]
     if said:
-        statements.append(f"{say.who} who leads goes on to win {listed(said)}; {say.equal}")
+        statements.append(f"who leads goes on to win {listed(said)}; {say.equal}")
     statements.append(
         f"A round takes {say.number('lots_mean')} lots and {say.number('tiles_mean')} tiles, "
         f"{say.number('tiles_per_lot')} a lot; {say.share('full_fleet_share')} of rounds end with a full fleet, the "
@@ -91,7 +86,7 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     cap = say.row("price_cap_share")
     if cap and cap.value > 0:
         statements.append(f"The highest price that an agent can name is named for {quote(cap, 'share')} of lots.")
-    return statements
+    return [*statements, *_other_cells(say)]
 
 
 def _of_room(data: Mapping[str, Any]) -> str:
@@ -114,7 +109,7 @@ def _prices(say: Narrator, data: Mapping[str, Any]) -> list[str]:
                 f"; half of all lots cost less than {in_words(median.value, 'count')}, one in 20 more than "
                 f"{in_words(high.value, 'count')}"
             )
-        statements.append(f"{say.who} mean prices in coins are: {listed(costs)}{spread}.")
+        statements.append(f"mean prices in coins are: {listed(costs)}{spread}.")
     rounds = _rows(say, "price_mean", "level", _rounds_of(data), tiles=ALL, by="round")
     if rounds:
         said = listed([f"{quote(row, 'amount')} in round {name}" for name, row in rounds])
@@ -175,7 +170,7 @@ def _tiles(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     name_of = {row.tile: "gold" if row.tile == "gold" else f"a {row.tile}" for row in say.table.itertuples(index=False)}
     costs = [f"{name_of[row.tile]} {quote(row, 'amount')}" for row in say.rows("price_mean")]
     if len(costs) > 1:
-        statements.append(f"{say.who} a lot of one tile costs, by the tile's value: {listed(costs)} coins.")
+        statements.append(f"a lot of one tile costs, by the tile's value: {listed(costs)} coins.")
     steps = say.number("steps_mean", tile="0")
     more = []
     rows = say.rows("value_0_price_minus_this_mean")
@@ -197,7 +192,7 @@ def _harbors(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     pays = _rows(say, "coins_mean", "harbor", tracks, by=ALL)
     if pays:
         said = listed([f"{quote(row, 'amount')} at {name} with its {tracks[name]} tracks" for name, row in pays])
-        statements.append(f"{say.who} a player earns {said}.")
+        statements.append(f"a player earns {said}.")
     whole = {"harbor": ALL, "by": ALL}
     statements.append(
         f"{say.share('tie_of_contested_share', **whole)} of the harbors where both have a ship are tied; at "

@@ -51,7 +51,7 @@ HEATMAPS: dict[str, HeatMap] = {
     ),
     "price-by-size-zeros": _lot_map(
         "What lots cost, by their value-0 tiles",
-        "Mean price of lots by number of tiles and how many of them have value 0 (two steps of a marker).", "zeros", PRICE,
+        "Mean price of lots by number of tiles and how many of them have value 0.", "zeros", PRICE,
     ),
     "price-by-size-order": _lot_map(
         "What lots cost, as the round goes on", "Mean price of the round's first, second, third lot and so on.", "order", PRICE

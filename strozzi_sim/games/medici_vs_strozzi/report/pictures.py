@@ -8,7 +8,7 @@ from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.games.medici_vs_strozzi.report.tables import ESTIMATED, PRICE_QUANTILES, ROLES, SOURCES, WHY
 from strozzi_sim.games.medici_vs_strozzi.report.words import BY_LABELS
 from strozzi_sim.games.pages import ALL, figures, leaders, score_pictures
-from strozzi_sim.games.reporting import SCENARIO, Narrator, Picture, Tables, first_scenario
+from strozzi_sim.games.reporting import SCENARIO, Picture, Tables, first_scenario
 
 SIZES = ("1", "2", "3", "4", "5", "6")
 _MONEY = ("coins", "price", "fair_mean", "score", "margin", "paid", "payout")
@@ -56,7 +56,7 @@ def _income(who: str = "") -> tuple[Figure, ...]:
     return _figures({f"{who}coins_{name}_mean": label for name, label in _PARTS.items()})
 
 
-def _balance(say: Narrator, tables: Tables) -> list[Picture]:
+def _balance(tables: Tables) -> list[Picture]:
     before = _figures({
         "medici_win_share": "games won by Medici, ties as halves", "medici_margin_mean": "coins of Medici less Strozzi's",
         "seat_fairness_p": "p-value of equal seats", "score_mean": "coins of a player",
@@ -94,7 +94,7 @@ def _by_size(name: str, figure: Figure, title: str, caption: str, by: str, **mor
                     x_label=BY_LABELS[by], **more)  # fmt: skip
 
 
-def _prices(say: Narrator, tables: Tables) -> list[Picture]:
+def _prices(tables: Tables) -> list[Picture]:
     sizes = (
         Figure("share_of_level", "share of the lots", "share"), PRICE,
         *_figures({name: f"{round(100 * level)} % cost less than" for name, level in PRICE_QUANTILES.items()}), FAIR, BUYER,
@@ -111,8 +111,8 @@ def _prices(say: Narrator, tables: Tables) -> list[Picture]:
         _by_size("prices-by-round", PRICE, "What lots cost, round by round", "Mean price by the number of tiles in the lot.",
                  "round"),
         _by_size("prices-by-value", PRICE, "What lots cost, by their face value",
-                 "Mean price by the number of tiles in the lot and by their face values added up. At 0 lie the value-0 tiles "
-                 "with their two steps.", "value"),
+                 "Mean price by the number of tiles in the lot and by their face values added up. At 0 lie the value-0 tiles, "
+                 "which move markers by steps of their own.", "value"),
         _by_size("prices-spread", SHARE, "How prices are spread", "Share of the lots with that number of tiles, by price.",
                  "price"),
         _picture("prices-and-fair", "prices", "lines", (PRICE, FAIR), "Prices and estimated fair prices",
@@ -128,15 +128,15 @@ def _prices(say: Narrator, tables: Tables) -> list[Picture]:
     ]  # fmt: skip
 
 
-def _tiles(say: Narrator, tables: Tables) -> list[Picture]:
+def _tiles(tables: Tables) -> list[Picture]:
     shipped = _figures({
         "loaded_share": "loaded when shown", "traded_share": "loaded where traded", "steps_mean": "steps for each loaded",
     })  # fmt: skip
     fair = _figures({"fair_mean": "fair price", "value_0_price_minus_this_mean": "price of a 0 less its own"})
     return [
         _picture("tile-prices", "tiles", "intervals", (PRICE, FAIR), "What a tile costs that is a lot alone",
-                 "Mean price and mean estimated fair price of lots of one tile, by its face value. A tile of value 0 moves a "
-                 f"marker two steps instead of one, gold none. {ESTIMATED}",
+                 "Mean price and mean estimated fair price of lots of one tile, by its face value. A tile of value 0 moves its "
+                 f"marker by steps of its own, gold moves none. {ESTIMATED}",
                  x="tile", series="figure", x_label="face value of the tile"),
         _picture("tiles-table", "tiles", "table", (*shipped, PRICE, *fair, BUYER), "Tiles in figures",
                  "Prices are those of lots of one tile. Traded means that its goods have a track at the harbor it went to. "
@@ -144,9 +144,9 @@ def _tiles(say: Narrator, tables: Tables) -> list[Picture]:
     ]  # fmt: skip
 
 
-def _harbors(say: Narrator, tables: Tables) -> list[Picture]:
+def _harbors(tables: Tables) -> list[Picture]:
     (won,) = _figures({"won_share": "share of ships that win their harbor"})
-    own = tuple(name for name in say.table["harbor"].unique() if name != ALL)
+    own = tuple(name for name in tables["harbors"]["harbor"].unique() if name != ALL)
     outcomes = _figures({
         "decided_share": "won against a rival", "tie_share": "tied", "unopposed_share": "won by a lone ship",
         "unopposed_unpaid_share": "lone ship without value", "empty_share": "no ship",
@@ -172,8 +172,8 @@ def _harbors(say: Narrator, tables: Tables) -> list[Picture]:
     ]  # fmt: skip
 
 
-def _monopolies(say: Narrator, tables: Tables) -> list[Picture]:
-    names = tuple(name for name in say.table["track"].unique() if name != ALL)
+def _monopolies(tables: Tables) -> list[Picture]:
+    names = tuple(name for name in tables["monopolies"]["track"].unique() if name != ALL)
     figures = _figures({
         "off_centre_share": "off the centre", "distance_mean": "spaces from it", "bonus_share": "on a bonus space",
         "swapped_share": "changed sides", "coins_mean": "coins paid", "steps_mean": "steps made",
@@ -194,8 +194,8 @@ def _monopolies(say: Narrator, tables: Tables) -> list[Picture]:
     ]  # fmt: skip
 
 
-def _rounds(say: Narrator, tables: Tables) -> list[Picture]:
-    names = tuple(name for name in say.table["round"].unique() if name != ALL)
+def _rounds(tables: Tables) -> list[Picture]:
+    names = tuple(name for name in tables["rounds"]["round"].unique() if name != ALL)
     course = _figures({
         "lots_mean": "lots", "tiles_mean": "tiles shown", "price_mean": "mean price", "full_fleet_share": "end with a full fleet",
         "left_mean": "tiles left in the bag", "loaded_mean": "tiles loaded", "full_ships_share": "players with a full fleet",
@@ -217,7 +217,7 @@ def _rounds(say: Narrator, tables: Tables) -> list[Picture]:
     ]  # fmt: skip
 
 
-def _discards(say: Narrator, tables: Tables) -> list[Picture]:
+def _discards(tables: Tables) -> list[Picture]:
     discarded, forced, part, paid = _figures({
         "discard_share": "of these lots are discarded", "forced_share": "of the discards for want of room",
         "share": "share of all discards", "price_mean": "mean price paid",

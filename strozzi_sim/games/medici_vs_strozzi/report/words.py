@@ -23,16 +23,14 @@ BY_LABELS = {column.name: column.text for column in ESTIMATES.columns}
 BY_LABELS["price"] = BY_LABELS["price_band"]
 
 
-def words(tables: Tables, components: Mapping[str, Any]) -> dict[str, str]:
-    """How the values in the tables are called: raw -> words; seats by their family, tracks by harbor and goods."""
+def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
+    """Return how the values in the tables are called: raw -> words; seats by their family, tracks by harbor and goods."""
     words_of = dict(WORDS)
     words_of |= {f"seat={seat}": f"{seat} ({name})" for seat, name in enumerate(PLAYER_NAMES)}
     words_of |= {f"tiles={size}": f"{size} tiles" if size > 1 else "1 tile" for size in range(1, MAX_REVEAL + 1)}
     words_of |= {f"round={number}": f"round {number}" for number in range(1, MAX_ROUNDS + 1)}
-    for data in components.values():
-        for harbor in data["harbor"]:
-            for kind in harbor["tracks"]:
-                words_of[f"{harbor['id']}.{kind}"] = f"{harbor['id']} {kind}"
+    for harbor in data.get("harbor", []):
+        words_of |= {f"{harbor['id']}.{kind}": f"{harbor['id']} {kind}" for kind in harbor["tracks"]}
     for name, table in tables.items():
         for column in ("level", "column"):
             if column in table and (name in ("monopolies", "prices") or name.startswith("heat_")):

@@ -1,7 +1,7 @@
 """What a Strasbourg study found, in sentences computed from its tables.
 
-Sentences speak of the first variant and line-up, and of one player count, the one that the captions quote too; they say who
-plays, and what is otherwise elsewhere.
+Sentences are about the first variant and line-up at one player count, if they do not name other games, and say what is
+otherwise elsewhere.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ import numpy as np
 
 from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.games.pages import ALL
-from strozzi_sim.games.reporting import Narrator, listed, pick, quote, some_of
+from strozzi_sim.games.reporting import Named, Narrator, listed, pick, quote, some_of
 from strozzi_sim.games.strasbourg.fact_tables import SOURCES
 from strozzi_sim.games.strasbourg.report.tables import MIN_KEPT
 from strozzi_sim.games.strasbourg.report.words import STEPS
@@ -46,10 +46,9 @@ def _ends(say: Narrator, figure: str, unit: Unit, key: str, called: str = "{}", 
     ]
 
 
-def _beside(say: Narrator, figure: str, **where: Any) -> list[tuple[str, Narrator]]:
-    """What is spoken of and, at the same player count, the other variants and line-ups that have a figure: how each begins."""
-    others = [cell for cell in say.elsewhere if cell.players == say.players and cell.row(figure, **where)]
-    return [(say.who, say), *((f"At {say.players} players, {cell.where},", cell) for cell in others[:_FEW])]
+def _beside(say: Narrator, figure: str, **where: Any) -> list[Narrator]:
+    """Return the cells at the same player count, of other variants and line-ups, that have a figure; a few."""
+    return [cell for cell in say.elsewhere if cell.players == say.players and cell.row(figure, **where)][:_FEW]
 
 
 def _sources_ahead(say: Narrator) -> list[tuple[str, Any, Any]]:
@@ -60,16 +59,12 @@ def _sources_ahead(say: Narrator) -> list[tuple[str, Any, Any]]:
 
 
 def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
-    scores, winners, margins = (say.ends(name, "amount") for name in ("score_mean", "winner_score_mean", "margin_mean"))
-    ends = [
-        f"at {players} players a player ends with {score} points and the winner with {winner}, {margin} ahead of the second"
-        for (players, score), (_, winner), (_, margin) in zip(scores, winners, margins, strict=False)
-    ]
-    statements = [f"{say.as_played[:1].upper()}{say.as_played[1:]}, {'; '.join(ends)}."] if ends else []
-    statements += [
-        f"{who} a player ends with {cell.amount('score_mean')} points and the winner with {cell.amount('winner_score_mean')}, "
-        f"{cell.amount('margin_mean')} ahead."
-        for who, cell in _beside(say, "winner_score_mean")[1:]
+    statements: list[str] = [
+        cell.says(
+            f"a player ends with {cell.amount('score_mean')} points{say.span('score_mean', 'amount') if cell is say else ''} and "
+            f"the winner with {cell.amount('winner_score_mean')}, {cell.amount('margin_mean')} ahead of the second."
+        )
+        for cell in (say, *_beside(say, "winner_score_mean"))
     ]
     if ahead := _sources_ahead(say):
         said = [
@@ -82,8 +77,9 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
             for cell in say.elsewhere
             if (found := _sources_ahead(cell)) and {source for source, *_ in found} != own
         ]
-        also = f"; but {some_of(other, _FEW)}" if other else "; elsewhere too" if say.elsewhere else ""
-        statements.append(f"{say.who} winners are ahead above all in points from {listed(said)}{also}.")
+        same = say.elsewhere and all(_sources_ahead(cell) for cell in say.elsewhere)
+        also = f"; but {some_of(other, _FEW)}" if other else "; elsewhere too" if same else ""
+        statements.append(f"winners are ahead above all in points from {listed(said)}{also}.")
     rounds = range(1, len(data.get("round_cards", [])) + 1)
     starts = [f"round {k} {say.share(name)}" for k in rounds if say.row(name := f"start_{k}_wins_share")]
     if starts:
@@ -93,20 +89,20 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         f"{say.number('privileges_gained_mean')} privileges and pays {say.number('waited_mean')} of them to wait."
     )
     if say.elsewhere:
-        statements.append(
-            "Footnote: elsewhere is at the study's other player counts, in its other variants, and with its other line-ups."
+        footnote = (
+            "elsewhere is at the study's other player counts, in its other variants, and with its other line-ups."
         )
+        statements.append(Named(f"Footnote: {footnote}"))
     return statements
 
 
 def _positions(say: Narrator, data: Mapping[str, Any]) -> list[str]:
-    return [f"{who} {_who_gets_what(cell)}." for who, cell in _beside(say, "score_mean", position=0)]
+    return [cell.says(f"{_who_gets_what(cell)}.") for cell in (say, *_beside(say, "score_mean", position=0))]
 
 
 def _who_gets_what(cell: Narrator) -> str:
     """Who gets most, and who least, from each source where that is sure."""
-    lineup = str(cell.table["lineup"].iloc[0]).split(",")
-    who = lineup if len(set(lineup)) > 1 else [f"seat {seat}" for seat in range(cell.players)]
+    who = cell.agents
     ends = [(source, cell.extremes(f"points_{source}_mean")) for source in SOURCES]
     told = [
         f"{source} {who[most.position]} most ({quote(most, 'amount')}), {who[least.position]} least ({quote(least, 'amount')})"
@@ -114,14 +110,14 @@ def _who_gets_what(cell: Narrator) -> str:
         if least.high < most.low and most.value - least.value >= _MIN_POINTS
     ]
     return (
-        f"points by source: {'; '.join(told)}" if told else "no seat is shown to get more than another from any source"
+        f"points by source: {'; '.join(told)}" if told else "nobody is shown to get more than another from any source"
     )
 
 
 def _auctions(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements, whole = [], {"step": ALL}
     if ends := _ends(say, "winning_bid_mean", "number", "step", "step {}", by=ALL):
-        statements.append(f"{say.who} the dearest auction to win is {ends[1]}; the cheapest {ends[0]}.")
+        statements.append(f"the dearest auction to win is {ends[1]}; the cheapest {ends[0]}.")
     if spent := _each(say, "spent_share", "share", "step", STEPS, by=ALL):
         statements.append(f"Of the influence bid, by step: {spent}.")
     for figure, words in (("won_share", "the highest"), ("acts_share", "high enough to act")):
@@ -149,10 +145,7 @@ def _auctions(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 def _council(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements = []
     if paid := say.row("points_mean", chair=ALL, by=ALL):
-        statements.append(
-            f"{say.who} the council pays all players {quote(paid, 'amount')} points in a game, a seat 1 point for each round "
-            "that it is held."
-        )
+        statements.append(f"the council pays all players {quote(paid, 'amount')} points in a game.")
     if ends := _ends(say, "changed_share", "share", "chair", by=ALL):
         statements.append(
             f"From one round to the next seats change hands most often at {ends[1]}; least often at {ends[0]}."
@@ -172,9 +165,7 @@ def _guilds(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements = []
     if points := _each(say, "points_mean", "amount", "guild", order, rank=ALL):
         prices = _each(say, "price_mean", "amount", "guild", order, rank=ALL)
-        statements.append(
-            f"{say.who} a member on a space earns, in points: {points}. Its space costs, in coins: {prices}."
-        )
+        statements.append(f"a member on a space earns, in points: {points}. Its space costs, in coins: {prices}.")
     if ends := _ends(say, "points_mean", "amount", "guild", rank=ALL):
         statements.append(f"A member earns most with guild {ends[1]}; least with {ends[0]}.")
     if goods := _each(say, "good_coins_mean", "amount", "guild", order, rank=ALL):
@@ -202,11 +193,9 @@ def _city(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         ]
         if all(ends):
             most, least = (listed([f"{row.place} ({quote(row, unit)})" for row in end]) for end in ends)
-            statements.append(f"{say.who} {words.format(most, least)}{_still_first(say, figure, unit, ends[0])}.")
-    return [
-        *statements,
-        "The guilds and prices of the spaces and the chapel sites are reconstructed: this says nothing of the printed city.",
-    ]
+            statements.append(f"{words.format(most, least)}{_still_first(say, figure, unit, ends[0])}.")
+    note = "The guilds and prices of the spaces and the chapel sites are reconstructed: this says nothing of the printed city."
+    return [*statements, Named(note)]
 
 
 def _spaces(say: Narrator, figure: str) -> list[Any]:
@@ -239,13 +228,13 @@ def _kept_evenly(cell: Narrator) -> bool:
 def _tasks(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     whole = {"task": ALL, **_WHOLE}
     statements = [
-        f"{say.who} {say.share('kept_share', **whole)} of the tasks dealt are kept and "
+        f"{say.share('kept_share', **whole)} of the tasks dealt are kept and "
         f"{say.share('fulfilled_share', **whole)} of those fulfilled{say.span('fulfilled_share', 'share', **whole)}; a task kept "
         f"brings {say.amount('worth_mean', **whole)} points, points lost taken off."
     ]
+    names = task_names(data)
     alike = [cell for cell in (say, *say.elsewhere) if cell.players == say.players and _kept_evenly(cell)]
     told = next(iter(alike), say)
-    names = task_names(data)
     rows = sorted((row for row in say.rows("kept_share", by=ALL) if row.task in names), key=lambda row: row.value)
     if told is say and not alike and rows:
         statements.append(
@@ -254,14 +243,22 @@ def _tasks(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         )
     if told is not say:
         statements.append(
-            f"What follows is said of {told.as_played.removeprefix('as ').rpartition(' ')[0]}: there all tasks are kept alike, so that "
-            "no task looks good because only those whom it suits keep it."
+            told.says(
+                "all tasks are kept alike, so that no task looks good because only those whom it suits keep it; what follows "
+                "is about these games."
+            )
         )
+    names, data = task_names(told.data), told.data
+    note = (
+        "The points of all tasks, and what some of them ask for, are reconstructed; what a task is worth depends on how well it "
+        "is played."
+    )
     return [
-        *statements, *_what_keeping_adds(told, names), *_mispriced(told, names, data),
-        "The points of all tasks, and what some of them ask for, are reconstructed; what a task is worth depends on how "
-        "well it is played.",
-    ]  # fmt: skip
+        *statements,
+        *map(told.says, _what_keeping_adds(told, names)),
+        *map(told.says, _mispriced(told, names, data)),
+        Named(note),
+    ]
 
 
 def _what_keeping_adds(say: Narrator, names: Mapping[str, str]) -> list[str]:
@@ -288,25 +285,19 @@ def _mispriced(say: Narrator, names: Mapping[str, str], data: Mapping[str, Any])
     sure = sorted(
         (row for row, sure in certain if sure and abs(row.value) >= _MIN_POINTS), key=lambda row: -abs(row.value)
     )
-    for sign, words in ((-1, "more"), (1, "less")):
+    for sign, verb in ((-1, "lower"), (1, "raise")):
         found = [row.task for row in sure if sign * row.value > 0]
-        said = [
-            f"{names[one]} ({printed[one]} points; proposed: {say.amount('fair_points', task=one, **_WHOLE)})"
-            for one in found
-        ]
+        said = [f"{names[one]} from {printed[one]} to {say.amount('fair_points', task=one, **_WHOLE)}" for one in found]
         against = [
-            f"{names[one]} {cell.where}"
-            for one in found
-            for cell in say.elsewhere
-            if (row := cell.row("fair_less_printed", task=one, **_WHOLE))
-            and (row.low > 0 if sign < 0 else row.high < 0)
+            f"{names[one]} {cell.where}" for one in found for cell in say.elsewhere if _is_against(cell, say, one, sign)
         ]
         if said:
             statements.append(
-                f"Worth {words} than their points: {some_of(said)}{f'; but not {some_of(against)}' if against else ''}."
+                f"To make all tasks worth the same, {verb} the points of {some_of(said)}"
+                f"{f'; but not of {some_of(against)}' if against else ''}."
             )
     if rows and not sure:
-        statements.append("No task is shown to be worth more or less than its points.")
+        statements.append("No task's value differs significantly from its points.")
     rows = pick(say.table, figure="fair_points", players=say.players, by=ALL)
     unpriced = [row for row in rows.itertuples(index=False) if np.isnan(row.value) and row.task in printed]
     kept = {row.task: row.value for row in say.rows("kept_share", by=ALL)}
@@ -314,7 +305,7 @@ def _mispriced(say: Narrator, names: Mapping[str, str], data: Mapping[str, Any])
     paying, seldom = ([names[task] for task in known if known[task] == side] for side in (True, False))
     if paying:
         statements.append(
-            f"Worth more than the mean task even at 0 points, so that none are proposed: {some_of(paying)}."
+            f"Lower the points of {some_of(paying)}: they would be worth more than the mean task even at 0 points."
         )
     if seldom:
         statements.append(
@@ -324,12 +315,19 @@ def _mispriced(say: Narrator, names: Mapping[str, str], data: Mapping[str, Any])
     return statements
 
 
+def _is_against(cell: Narrator, say: Narrator, task: str, sign: int) -> bool:
+    """Return whether the same card should significantly be changed the other way in another cell."""
+    row = cell.row("fair_less_printed", task=task, **_WHOLE)
+    cards = [next((card for card in data["tasks"] if card["id"] == task), None) for data in (cell.data, say.data)]
+    return bool(row) and cards[0] == cards[1] and (row.low > 0 if sign < 0 else row.high < 0)
+
+
 def _buildings(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements = []
     if paid := _each(say, "points_mean", "amount", "thing", [edifice["id"] for edifice in data.get("edifices", [])]):
         own = say.share("own_share", thing=ALL)
         statements.append(
-            f"{say.who} edifices pay, in points: {paid}; {own} of that goes to the builder{say.span('own_share', 'share', thing=ALL)}."
+            f"edifices pay, in points: {paid}; {own} of that goes to the builder{say.span('own_share', 'share', thing=ALL)}."
         )
     if chapel := say.row("points_mean", thing="chapel"):
         built, own = (say.share(figure, thing="chapel") for figure in ("built_share", "own_share"))

@@ -7,7 +7,7 @@ from typing import Any
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.games.pages import ALL, score_pictures
 from strozzi_sim.games.pages import figures as all_figures
-from strozzi_sim.games.reporting import Narrator, Picture, Tables
+from strozzi_sim.games.reporting import Picture, Tables
 from strozzi_sim.games.strasbourg.fact_tables import SOURCES
 from strozzi_sim.games.strasbourg.report.city import board
 from strozzi_sim.games.strasbourg.report.tables import MIN_KEPT
@@ -29,7 +29,7 @@ def _picture(
     return Picture(name, page, kind, page, shown, title, caption, where or {}, x=x, **more)
 
 
-def _balance(say: Narrator, tables: Tables) -> list[Picture]:
+def _balance(tables: Tables) -> list[Picture]:
     parts = figures({f"points_{source}_mean": source for source in SOURCES})
     winners = tuple(Figure(f"winner_{part.name}", f"{part.label}, winners", part.unit) for part in parts)
     gap = Figure("seat_gap", "win share of the best seat minus that of the worst", "share")
@@ -65,21 +65,23 @@ def _balance(say: Narrator, tables: Tables) -> list[Picture]:
     ]  # fmt: skip
 
 
-def _positions(say: Narrator, tables: Tables) -> list[Picture]:
+def _positions(tables: Tables) -> list[Picture]:
     parts = figures({f"points_{source}_mean": source for source in SOURCES})
     rest = figures({
         "win_share": "games won", "members_mean": "members placed", "kept_mean": "tasks kept", "earned_mean": "coins for goods",
         "paid_mean": "coins for spaces", "privileges_gained_mean": "privileges got", "waited_mean": "privileges paid to wait",
     })  # fmt: skip
-    who = "Position 0 is the agent that the line-up names first; an agent that plays itself has position 0 at seat 0, and so on."
+    who = (
+        "Copies of an agent are numbered as the line-up names them; where one agent plays itself, these are its seats."
+    )
     return [
-        _picture("positions-sources", "bars", parts, "Where each position gets its points", f"Mean points of a player. {who}", "position"),
+        _picture("positions-sources", "bars", parts, "Where each agent, or seat, gets its points", f"Mean points of a player. {who}", "position"),
         _picture("positions-table", "table", parts, "The same in figures", EXACT, "position"),
-        _picture("positions-means", "table", rest, "How each position plays", f"Of a player in a game. {who}", "position"),
+        _picture("positions-means", "table", rest, "How each agent, or seat, plays", f"Of a player in a game. {who}", "position"),
     ]  # fmt: skip
 
 
-def _auctions(say: Narrator, tables: Tables) -> list[Picture]:
+def _auctions(tables: Tables) -> list[Picture]:
     steps = figures({
         "bids_mean": "bids in a game", "bid_mean": "influence of a bid", "winning_bid_mean": "influence of the highest bid",
         "spent_mean": "influence a player spends in a game",
@@ -108,16 +110,16 @@ def _auctions(say: Narrator, tables: Tables) -> list[Picture]:
     ]  # fmt: skip
 
 
-def _council(say: Narrator, tables: Tables) -> list[Picture]:
+def _council(tables: Tables) -> list[Picture]:
     shown = figures({"points_mean": "points it pays in a game", "changed_share": "changes hands in a round"})
     return [
         _picture("council-seats", "table", (*shown, WON), "The seats of the council",
-                 "A seat pays its holder 1 point a round. Changes of hands are counted from round 2 on, first holders included. Games won are "
+                 "Changes of hands are counted from round 2 on, first holders included. Games won are "
                  "those of whoever sits there at the end: the seat may show who wins rather than be the reason.", "chair", _GROUPED, x_label="seat"),
     ]  # fmt: skip
 
 
-def _guilds(say: Narrator, tables: Tables) -> list[Picture]:
+def _guilds(tables: Tables) -> list[Picture]:
     goods = figures({
         "goods_mean": "goods taken in a game", "sold_share": "sold later", "good_coins_mean": "coins for a good",
     })  # fmt: skip
@@ -140,7 +142,7 @@ def _guilds(say: Narrator, tables: Tables) -> list[Picture]:
     ]  # fmt: skip
 
 
-def _city(say: Narrator, tables: Tables) -> list[Picture]:
+def _city(tables: Tables) -> list[Picture]:
     maps = {
         "taken": ("taken_share", "taken, or built on", "How often each place is taken",
                   "Share of games in which a space gets a member, a building site an edifice, a chapel site a chapel."),
@@ -169,7 +171,7 @@ def _city(say: Narrator, tables: Tables) -> list[Picture]:
     ]
 
 
-def _tasks(say: Narrator, tables: Tables) -> list[Picture]:
+def _tasks(tables: Tables) -> list[Picture]:
     kept, done, fulfilled, worth, even, fair, less, score, adds, wins = figures({
         "kept_share": "kept when dealt", "done_anyway_share": "done where not kept", "fulfilled_share": "fulfilled when kept",
         "worth_mean": "net worth when kept", "break_even": "points at which it breaks even", "fair_points": "points proposed",
@@ -189,21 +191,21 @@ def _tasks(say: Narrator, tables: Tables) -> list[Picture]:
                  {"task": ALL, "by": "kept"}, levels=tuple(map(str, range(1, MAX_DEALT + 1))), x_label="tasks kept"),
         _picture("tasks-dots", "dots", (kept, fulfilled, worth), "Every task: how often it is kept and fulfilled, and what it is worth",
                  "The number behind a task is its points. Net worth is what it brings when kept, its points or the points lost, on average. n stands in the tables below. "
-                 "Whiskers are 95 % intervals.", "task", _GROUPED, series="players"),
+                 "Whiskers are 95 % intervals.", "task", _GROUPED, series="players", sort="worth_mean"),
         _picture("tasks-points", "table", (kept, fair, less), "Which tasks are worth more or less than their points", f"{fair_words} {EXACT}", "task",
-                 _GROUPED, x_label="task and its points"),
+                 _GROUPED, x_label="task and its points", sort="fair_less_printed"),
         _picture("tasks-keeping", "table", (adds, wins), "What keeping a task adds",
                  "Players who were dealt the task and kept it, less those who were dealt it and did not: all that they left undone for it is "
                  "in the balance. It is what keeping does only where tasks are kept by chance, as by `heuristic:keep_blindly=0.5`; "
-                 "elsewhere it also tells who keeps it. " + EXACT, "task", _GROUPED, x_label="task and its points"),
+                 "elsewhere it also tells who keeps it. " + EXACT, "task", _GROUPED, x_label="task and its points", sort="score_mean_minus_not_kept"),
         _picture("tasks-table", "table", (done, even), "Tasks in figures",
                  "Done where not kept: the player did what the task asks for without having kept it. A task breaks even at the points "
                  "that make up for those lost when it is not fulfilled. " + EXACT, "task", _GROUPED,
-                 x_label="task and its points"),
+                 x_label="task and its points", sort="break_even"),
     ]  # fmt: skip
 
 
-def _buildings(say: Narrator, tables: Tables) -> list[Picture]:
+def _buildings(tables: Tables) -> list[Picture]:
     shown = figures({
         "built_share": "built when it can be", "members_mean": "members beside it", "points_mean": "points it pays all players",
         "own_share": "builder's share of them",

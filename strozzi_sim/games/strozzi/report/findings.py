@@ -1,14 +1,13 @@
 """What a Strozzi study found, in sentences computed from its tables.
 
-Sentences speak of the first variant and line-up, and of one player count, the one that the captions quote too.
+Sentences are about the first variant and line-up at one player count, if they do not name other games.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.games.pages import ALL
-from strozzi_sim.games.reporting import Narrator, in_words, listed, pick, quote
+from strozzi_sim.games.reporting import Named, Narrator, in_words, listed, quote
 from strozzi_sim.games.strozzi.report.words import WORDS, ship_words
 from strozzi_sim.games.strozzi.state import CATEGORIES, FLAG_NAMES, PORT_NAMES
 
@@ -18,25 +17,40 @@ FLAG_WORDS = {"pirate": "pirate flag", "plus_one": "plus-one flag", "ware": "war
 
 
 def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
-    statements = []
-    scores, winners, margins = (say.ends(name, "amount") for name in ("score_mean", "winner_score_mean", "margin_mean"))
-    for (players, score), (_, winner), (_, margin) in zip(scores, winners, margins, strict=False):
-        statements.append(
-            f"At {players} players a player ends with {score} coins and the winner with {winner}, "
-            f"{margin} ahead of the second."
-        )
+    statements = [
+        f"a player ends with {say.amount('score_mean')} coins{say.span('score_mean', 'amount')}, the winner with "
+        f"{say.amount('winner_score_mean')}, {say.amount('margin_mean')} ahead of the second."
+    ]
     rounds = range(1, data.get("setup", {}).get("rounds", 0))
     leaders = {number: f"leader_{number}_wins_share" for number in rounds}
     said = [f"{say.share(figure)} after round {number}" for number, figure in leaders.items() if say.row(figure)]
     if said:
-        statements.append(f"{say.who} the leader goes on to win {listed(said)}; {say.equal}")
-    box = sum(int(name[1:]) * number for name, number in data.get("coins", {}).items())
-    over = pick(say.table, figure="over_990_share").dropna(subset="value").sort_values("value", kind="stable")
-    if len(over) and box:
-        worst = next(over.tail(1).itertuples(index=False))
-        who = f"At {worst.players} players {quote(worst, 'share')} of games pay" if worst.value > 0 else "No game paid"
-        statements.append(f"{who} out more than the {box} coins in the box.")
-    return statements
+        statements.append(f"the leader goes on to win {listed(said)}; {say.equal}")
+    return [*statements, *_payout(say)]
+
+
+def _payout(say: Narrator) -> list[str]:
+    """Return whether games pay out more coins than the box has, over all cells with enough games."""
+    cells = [cell for cell in (say, *say.elsewhere) if cell.row("over_990_share") and _box(cell.data)]
+    if not cells:
+        return []
+    worst = max(cells, key=lambda cell: float(cell.row("over_990_share").value))
+    if worst.row("over_990_share").value > 0:
+        most = f", the largest share of {len(cells)} combinations" if len(cells) > 1 else ""
+        return [
+            worst.says(
+                f"{worst.share('over_990_share')} of games pay out more than the {_box(worst.data)} coins in the box{most}."
+            )
+        ]
+    if len(cells) == 1:
+        return [worst.says(f"no game pays out more than the {_box(worst.data)} coins in the box.")]
+    which = f"{len(cells)} combinations of players, line-up and variant"
+    return [Named(f"No game pays out more than the coins in the box, in any of the {which}.")]
+
+
+def _box(data: Mapping[str, Any]) -> int:
+    """Return the value of all coins in the box."""
+    return sum(int(name[1:]) * number for name, number in data.get("coins", {}).items())
 
 
 def _flags(say: Narrator, data: Mapping[str, Any]) -> list[str]:
@@ -53,7 +67,7 @@ def _flags(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     ]
     taken_over = say.share("takeover_share", flag="pirate", by=ALL)
     statements = [
-        f"{say.who} {'; '.join(_ships_of_flags(say))}.",
+        f"{'; '.join(_ships_of_flags(say))}.",
         f"{taken_over} of pirate flags take a ship that somebody has claimed, the others open the bidding; "
         f"pirates take over {listed(robbed)}.",
         f"What these ships bring by rank in port and on the track: {'; '.join(prizes)}.",
@@ -64,11 +78,7 @@ def _flags(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         most = orders[1]
         words = [FLAG_WORDS[flag].removesuffix(" flag") for flag in most.level.split(">") if flag in FLAG_WORDS]
         statements.append(f"The commonest order is {', '.join(words)}: {quote(most, 'share')} of player-rounds.")
-    statements.append(
-        "These figures say what goes with a flag, not what it causes; what a flag is worth is measured by playing "
-        "without it."
-    )
-    return statements
+    return [*statements, Named("Footnote: correlation only; to measure a flag's value, play without it.")]
 
 
 def _ships_of_flags(say: Narrator) -> list[str]:
@@ -95,7 +105,7 @@ def _ports(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     ports = [row for port in PORT_NAMES if (row := say.row("coins_mean", port=port, by=ALL))]
     if len(ports) == len(PORT_NAMES):
         florence = f"Florence pays {say.amount('coins_mean', port='florence', by=ALL)}"
-        statements.append(f"{say.who} {_what_ports_pay(ports)}; {florence}.")
+        statements.append(f"{_what_ports_pay(ports)}; {florence}.")
     sails = say.rows("ship_prize_mean", by="sail", port=ALL)
     if len(sails) > 1:
         slow, fast = sails[0], sails[-1]
@@ -108,9 +118,11 @@ def _ports(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         ends = []
         for city in ("venice", "florence"):
             where = {"port": city, "by": "space", "level": top}
-            reach, won = say.share("share", **where), say.share("win_share", **where)
-            ends.append(f"in {WORDS[city]} {reach} of markers get there, and their owners win {won} of games")
-        statements.append(f"Space {top} is the top of a track: {'; '.join(ends)}; {say.equal}")
+            if say.row("win_share", **where):
+                reach, won = say.share("share", **where), say.share("win_share", **where)
+                ends.append(f"in {WORDS[city]} {reach} of markers get there, and their owners win {won} of games")
+        if ends:
+            statements.append(f"Space {top} is the top of a track: {'; '.join(ends)}; {say.equal}")
     return statements
 
 
@@ -134,7 +146,7 @@ def _promotion(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     firsts = [f"in {category} wins {won}{'' if k else ' of games'}" for k, (category, won) in enumerate(wins)]
     tile, value = (say.amount(figure, **whole) for figure in ("prize_per_tile", "prize_per_value"))
     return [
-        f"{say.who} a player takes {say.number('tiles_mean', **whole)} tiles in a category; a tile "
+        f"a player takes {say.number('tiles_mean', **whole)} tiles in a category; a tile "
         f"brings {tile} coins, a point of value {value}.",
         f"A player who is first {listed(firsts)}; {say.equal}",
     ]
@@ -146,21 +158,28 @@ def _ships(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         name, *printed = ship_words(ship).split(" · ")
         cards[name] = f"{name} ({', '.join(printed)})"
     statements = []
-    kinds: tuple[tuple[str, Unit, str, str, str], ...] = (
-        ("taken_share", "share", "", "taken least often is", "most wanted"),
-        ("ship_prize_mean", "amount", " coins", "least earns", "best earning"),
-    )
-    for figure, unit, coins, low_words, high_words in kinds:
-        ends = say.extremes(figure)
-        if ends:
-            low, high = (f"{cards.get(end.ship, end.ship)}, {quote(end, unit)}{coins}" for end in ends)
+    for figure, high_words, low_words in (
+        ("taken_share", "the card taken most often is", "least often"),
+        ("coins_brought_mean", "the card that brings most coins is", "fewest"),
+    ):
+        if ends := say.extremes(figure):
+            low, high = (f"{cards.get(end.ship, end.ship)}: {_of_ship(say, end.ship)}" for end in ends)
             rows = say.rows(figure)
             below = sum(row.low <= ends[0].high for row in rows) - 1
             above = sum(row.high >= ends[1].low for row in rows) - 1
-            statements.append(
-                f"{say.who} the {high_words} card is {high}{_or_others(above)}; {low_words} {low}{_or_others(below)}."
-            )
+            statements.append(f"{high_words} {high}{_or_others(above)}; {low_words} {low}{_or_others(below)}.")
     return statements
+
+
+def _of_ship(say: Narrator, ship: str) -> str:
+    """Return how often a card is taken and what it brings, by what it is paid for."""
+    parts = (("ship_prize_mean", "port"), ("coins_track_mean", "spaces"), ("coins_tile_mean", "tile"))
+    rows = [(name, row) for figure, name in parts if (row := say.row(figure, ship=ship)) and row.value > 0]
+    coins = listed([f"{in_words(row.value, 'amount')} for its {name}" for name, row in rows])
+    return (
+        f"taken {say.share('taken_share', ship=ship)} of the times it is turned over, bringing "
+        f"{say.amount('coins_brought_mean', ship=ship)} coins{f' ({coins})' if coins else ''}"
+    )
 
 
 def _or_others(count: int) -> str:

@@ -2,7 +2,7 @@
 
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.games.pages import ALL, leaders, score_pictures
-from strozzi_sim.games.reporting import Narrator, Picture, Tables, in_words, pick
+from strozzi_sim.games.reporting import Picture, Tables
 from strozzi_sim.games.strozzi.report.words import BY_LABELS
 from strozzi_sim.games.strozzi.state import CATEGORIES, CITY_NAMES, FLAG_NAMES, PORT_NAMES, SEATS
 
@@ -20,13 +20,7 @@ _ORDERS = (
 )
 
 
-def _commonest(say: Narrator) -> tuple[str, ...]:
-    """The orders of flags or ports, the most frequent ones first."""
-    orders = pick(say.table, players=say.players, by="pattern", figure="share")
-    return tuple(orders.sort_values("value", ascending=False, kind="stable")["level"])
-
-
-def _balance(say: Narrator, tables: Tables) -> list[Picture]:
+def _balance(tables: Tables) -> list[Picture]:
     sources = (("ships", "ships"), ("markers", "markers"), ("bonus", "bonus spaces"), ("promotion", "promotion tiles"))
     parts = tuple(Figure(f"coins_{name}_mean", label, "amount") for name, label in sources)
     winners = tuple(Figure(f"winner_{part.name}", part.label, "amount") for part in parts)
@@ -50,8 +44,8 @@ def _balance(say: Narrator, tables: Tables) -> list[Picture]:
     return [
         *score_pictures(
             "coins",
-            "Thin line: 5 % to 95 % of all players' scores. Thick line: the middle half. Dot: the median. Diamond: "
-            f"the mean score of the winners, {say.amount(winner.name)} at {say.players} players.",
+            "Thin line: 5 % to 95 % of all players' scores. Thick line: the middle half. Dot: the median. Diamond: the mean "
+            "score of the winners.",
             {"a player": parts, "the winner": winners}, "Mean coins of a player and of the winner, by source.",
         ),
         Picture(
@@ -70,7 +64,7 @@ def _balance(say: Narrator, tables: Tables) -> list[Picture]:
     ]  # fmt: skip
 
 
-def _flags(say: Narrator, tables: Tables) -> list[Picture]:
+def _flags(tables: Tables) -> list[Picture]:
     whole = (
         Figure("uses_mean", "ships taken with it in a game", "number"),
         Figure("unused_share", "left unused at the end of a round", "share"),
@@ -86,7 +80,6 @@ def _flags(say: Narrator, tables: Tables) -> list[Picture]:
     of_level = Figure("share_of_level", "share of the ships taken", "share")
     share = Figure("share", "share of the flag's uses", "share")
     robbed = Figure("pirated_share", "share of claims taken over", "share")
-    patterns = _commonest(say)
     return [
         Picture(
             "flags-table", "flags", "table", "flags", whole, "The three flags in figures",
@@ -95,10 +88,8 @@ def _flags(say: Narrator, tables: Tables) -> list[Picture]:
         ),
         Picture(
             "flags-by-sail", "flags", "lines", "flags", (of_level,), "Which flag takes which ships",
-            f"Of all ships with a sail number that were taken, the share taken with each flag; at {say.players} players "
-            f"pirates take {say.share(of_level.name, flag='pirate', by='sail', level='2')} of the ships with "
-            f"sail 2 and {say.share(of_level.name, flag='pirate', by='sail', level='7')} of those with sail "
-            "7. Without any preference all three lines would lie at a third.",
+            "Of all ships with a sail number that were taken, the share taken with each flag. Without any preference all "
+            "three lines would lie at a third.",
             {"by": "sail"}, x="level", series="flag", series_levels=FLAG_NAMES, x_label=BY_LABELS["sail"],
         ),
         Picture(
@@ -131,13 +122,12 @@ def _flags(say: Narrator, tables: Tables) -> list[Picture]:
             "In which order players use their flags",
             f"The {_MAX_PATTERNS} commonest orders. Flags missing at the end of an order were not used. Who takes the "
             "flags in which order also depends on the ships that come, so a row is not advice.",
-            {"by": "pattern", "flag": ALL}, x="level", levels=patterns[:_MAX_PATTERNS],
-            x_label="order of flags",
+            {"by": "pattern", "flag": ALL}, x="level", sort="share", most=_MAX_PATTERNS, x_label="order of flags",
         ),
     ]  # fmt: skip
 
 
-def _ports(say: Narrator, tables: Tables) -> list[Picture]:
+def _ports(tables: Tables) -> list[Picture]:
     ships, markers = (
         Figure("coins_ships_mean", "ships", "amount"),
         Figure("coins_markers_mean", "markers with bonus", "amount"),
@@ -150,9 +140,6 @@ def _ports(say: Narrator, tables: Tables) -> list[Picture]:
         Figure("coins_markers_mean", "coins of a player from its markers", "amount"),
         WON,
     )
-    spaces = pick(say.table, players=say.players, by="space", figure="share", port=PORT_NAMES[0])["level"]
-    last = spaces.iloc[-1] if len(spaces) else "0"
-    patterns = _commonest(say)
     rows = (Figure("share", "share", "share"), Figure("score_mean", "final score", "amount"), WON)
     return [
         Picture(
@@ -166,9 +153,7 @@ def _ports(say: Narrator, tables: Tables) -> list[Picture]:
         ),
         Picture(
             "prize-by-sail", "ports", "lines", "ports", (PRIZE,), "What speed pays",
-            f"Mean coins from a ship's rank in its port. At {say.players} players a ship with sail 2 earns "
-            f"{say.amount(PRIZE.name, port=ALL, by='sail', level='2')} coins, and "
-            f"{say.amount(PRIZE.name, port=ALL, by='sail', level='7')} with sail 7.",
+            "Mean coins from a ship's rank in its port.",
             {"by": "sail"}, x="level", series="port", series_levels=PORT_NAMES, x_label=BY_LABELS["sail"],
         ),
         Picture(
@@ -179,11 +164,8 @@ def _ports(say: Narrator, tables: Tables) -> list[Picture]:
         ),
         Picture(
             "wins-by-space", "ports", "lines", "ports", (WON,), "Who wins, by where the markers end",
-            f"At {say.players} players, whoever ends on space {last} wins "
-            f"{say.share(WON.name, port='venice', by='space', level=last)} in Venice and "
-            f"{say.share(WON.name, port='florence', by='space', level=last)} in Florence; an equal chance is "
-            f"{in_words(1 / say.players, 'share')}. Good players do several things well, so not all of this is the "
-            "marker's doing.",
+            "Share of games won by players whose marker ends on the space. The line is an equal chance. Good players do "
+            "several things well, so not all of this is the marker's doing.",
             {"by": "space"}, x="level", series="port", series_levels=CITY_NAMES, x_label="space at the end", equal=True,
         ),
         Picture(
@@ -193,13 +175,13 @@ def _ports(say: Narrator, tables: Tables) -> list[Picture]:
         Picture(
             "port-orders", "ports", "table", "ports",
             _ORDERS,
-            "In which order players send ships to the ports", "The commonest orders of a player's ships in a round.",
-            {"by": "pattern", "port": ALL}, x="level", levels=patterns[:6], x_label="order of ports",
+            "In which order players send ships to the ports", "The 6 commonest orders of a player's ships in a round.",
+            {"by": "pattern", "port": ALL}, x="level", sort="share", most=6, x_label="order of ports",
         ),
     ]  # fmt: skip
 
 
-def _promotion(say: Narrator, tables: Tables) -> list[Picture]:
+def _promotion(tables: Tables) -> list[Picture]:
     prize = Figure("prize_mean", "prize in coins", "amount")
     by_place = (
         Figure("total_mean", "value of the tiles", "number"),
@@ -234,11 +216,13 @@ def _promotion(say: Narrator, tables: Tables) -> list[Picture]:
     ]  # fmt: skip
 
 
-def _ships(say: Narrator, tables: Tables) -> list[Picture]:
-    figures = (
-        Figure("taken_share", "taken when turned over", "share"),
-        Figure(PRIZE.name, "coins earned in port", "amount"),
-        Figure(STEPS.name, "spaces moved", "number"),
+def _ships(tables: Tables) -> list[Picture]:
+    brought = Figure("coins_brought_mean", "coins it brings", "amount")
+    figures = (Figure("taken_share", "taken when turned over", "share"), brought)
+    parts = (
+        brought,
+        Figure(PRIZE.name, "for its rank in port", "amount"),
+        Figure("coins_track_mean", "for spaces", "amount"),
     )
     table = (
         Figure("pirated_share", "claims taken over by a pirate", "share"),
@@ -248,9 +232,16 @@ def _ships(say: Narrator, tables: Tables) -> list[Picture]:
     return [
         Picture(
             "ships", "ships", "dots", "ships", figures, "Every ship: how often it is taken, and what it brings",
-            "V, R, N are wares for Venice, Rome and Naples; a scroll moves the marker at Florence; a tile is a "
-            "promotion tile. Whiskers are 95 % intervals, mostly shorter than the dots.",
-            x="ship", series="players",
+            "What it brings its taker: coins for its rank in the port, for the spaces it moves markers, in its round and later "
+            "ones, and for its promotion tile. Each scoring's coins of a marker are divided among the spaces that it has moved, the "
+            "ware flag's among them; those of a category among the tiles by value. V, R, N are wares for Venice, Rome and "
+            "Naples; a scroll moves the marker at Florence; a tile is a promotion tile. Whiskers are 95 % intervals.",
+            x="ship", series="players", sort=brought.name,
+        ),
+        Picture(
+            "ships-coins", "ships", "table", "ships", parts, "What every ship brings in coins",
+            "Each figure with its 95 % interval. What is left of the whole is paid for the promotion tile.",
+            x="ship", x_label="ship", sort=brought.name,
         ),
         Picture(
             "ships-table", "ships", "table", "ships", table, "What becomes of every ship",

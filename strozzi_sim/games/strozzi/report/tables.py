@@ -110,7 +110,9 @@ SHIPS = (
         share("claimed_share", "claimed"), Ratio("pirated_share", ("taken_over",), "claimed", share=True),
         share("set_aside_share", "set_aside"), share("taken_share", "taken"),
     )),
-    Block("ship", {"ship": "card"}, _BROUGHT),
+    Block("ship", {"ship": "card"}, (
+        *_BROUGHT, mean("coins_track_mean", "track"), mean("coins_tile_mean", "promotion"), mean("coins_brought_mean", "brought"),
+    )),
     *(Block("ship", {"ship": "card", key: key}, (share_along(f"{key}_{{}}_share", key),), named=key) for key in ("port", "flag")),
 )  # fmt: skip
 BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {

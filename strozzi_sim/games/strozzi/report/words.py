@@ -33,8 +33,8 @@ BY_LABELS = {
 }
 
 
-def words(tables: Tables, components: Mapping[str, Any]) -> dict[str, str]:
-    """How the values in the tables are called: raw -> words; ships with what is printed on them."""
+def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
+    """Return how the values in the tables are called: raw -> words; ships with what is printed on them in this variant."""
     words_of = dict(WORDS)
     for table in ("flags", "ports"):
         if table in tables:
@@ -42,10 +42,7 @@ def words(tables: Tables, components: Mapping[str, Any]) -> dict[str, str]:
                 for level in pick(tables[table], by=breakdown)["level"].unique():
                     if level not in words_of:
                         words_of[level] = link.join(WORDS[part] for part in level.split(mark))
-    for data in reversed(list(components.values())):  # the first variant has the last word
-        for ship in data["ships"]:
-            words_of[ship["id"]] = ship_words(ship)
-    return words_of
+    return words_of | {ship["id"]: ship_words(ship) for ship in data.get("ships", [])}
 
 
 def ship_words(ship: Mapping[str, Any]) -> str:

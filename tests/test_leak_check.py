@@ -1,4 +1,4 @@
-"""Fairness: every agent that comes with the package is blind to what its seat must not know; a cheat is caught."""
+"""LeakCheck: every agent that comes with the package is blind to what its seat must not know; a cheat is caught."""
 
 import json
 import textwrap
@@ -14,7 +14,7 @@ from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games import load_game
 from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.play.elsewhere import CLOCK, ENVIRONMENT, NUMBERS, ORDER
-from strozzi_sim.play.fairness import NOTHING, RECORD, check_fairness
+from strozzi_sim.play.leak_check import RECORD, REPEATED, check_leaks
 from strozzi_sim.play.position import Position
 from strozzi_sim.selfplay.loop import AGENT
 from strozzi_sim.selfplay.match import Match, agent_row
@@ -52,7 +52,7 @@ def cheats(tmp_path_factory):
 
 
 def check(spec, **options):
-    return check_fairness(spec, STROZZI, BASE, **{"players": [3, 6], "deals": 1, **options})
+    return check_leaks(spec, STROZZI, BASE, **{"players": [3, 6], "deals": 1, **options})
 
 
 @pytest.mark.parametrize("name", ["cheat", "peeper", "sorter"])
@@ -73,12 +73,12 @@ def test_an_agent_from_outside_is_handed_what_its_seat_knows(cheats, name):
 def test_an_agent_that_is_handed_the_record_is_caught_and_shown(cheats, capsys, monkeypatch):
     monkeypatch.setattr(AgentSpec, "builtin", True)
     assert check(load_agent(f"{cheats}::sorter")).leak is None
-    assert check(load_agent(f"{cheats}::peeper")).leak.what == RECORD
-    assert app.run(["fairness", "strozzi", f"{cheats}::cheat", "--players", "4"]) == 1
+    assert check(load_agent(f"{cheats}::peeper")).leak.changed == RECORD
+    assert app.run(["leak-check", "strozzi", f"{cheats}::cheat", "--players", "4"]) == 1
     out = capsys.readouterr().out
     assert f"after a change of {RECORD}" in out
     assert "(4 players, seed 0, deal " in out
-    assert app.run(["fairness", "strozzi", f"{cheats}::cheat", "--players", "4", "--json"]) == 1
+    assert app.run(["leak-check", "strozzi", f"{cheats}::cheat", "--players", "4", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert document["ok"] is False
     assert document["leak"]["changed"] == RECORD
@@ -118,15 +118,15 @@ def test_a_blind_agent_of_the_package_is_handed_the_state_and_one_that_is_not_bl
     blind, reader = (load_agent(f"{tmp_path}/blind.py::{name}", game) for name in ("blind", "reader"))
     for spec in (blind, reader):  # from outside: what they are handed holds no secrets
         assert not is_handed_the_state(spec.text)
-        assert check_fairness(spec, game, variant, players=[3], deals=1).leak is None
+        assert check_leaks(spec, game, variant, players=[3], deals=1).leak is None
     monkeypatch.setattr(AgentSpec, "builtin", True)
     assert is_handed_the_state(blind.text)
-    assert check_fairness(blind, game, variant, players=[3], deals=1).leak is None
-    assert check_fairness(reader, game, variant, players=[3], deals=1).leak.what == RECORD
+    assert check_leaks(blind, game, variant, players=[3], deals=1).leak is None
+    assert check_leaks(reader, game, variant, players=[3], deals=1).leak.changed == RECORD
 
 
 def test_the_document_of_a_fair_agent(capsys):
-    assert app.run(["fairness", "strozzi", "greedy", "--players", "3", "--deals", "1", "--json"]) == 0
+    assert app.run(["leak-check", "strozzi", "greedy", "--players", "3", "--deals", "1", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document.pop("decisions") > 20
     assert document == {"ok": True, "agent": "greedy", "game": "strozzi", "leak": None}
@@ -172,7 +172,7 @@ def test_an_agent_with_randomness_of_its_own_is_found_out():
 
     leak = check(spec_of(Moody)).leak
     assert leak is not None
-    assert leak.what == NOTHING
+    assert leak.changed == REPEATED
 
 
 IMPURE = """
@@ -251,7 +251,7 @@ def test_what_is_not_of_the_game_is_caught_in_another_process(name, cause, impur
     monkeypatch.setenv("BOT_LEVEL", "1")
     leak = check(load_agent(f"{impure}::{name}"), players=[3]).leak
     assert leak is not None
-    assert leak.what == cause
+    assert leak.changed == cause
     assert {leak.action, leak.moved_to} <= set(range(1, 15))
 
 

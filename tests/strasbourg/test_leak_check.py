@@ -6,7 +6,7 @@ import pytest
 
 from strasbourg_games import BASE, STRASBOURG, variant
 from strozzi_sim.agent import AgentSpec, load_agent
-from strozzi_sim.play.fairness import RECORD, check_fairness
+from strozzi_sim.play.leak_check import RECORD, check_leaks
 
 # Every cheat looks at the next seat. A deck's order is in no state, only what is left in it: a rival's is secret, the own one is not.
 READERS = {
@@ -45,14 +45,14 @@ def readers(tmp_path_factory):
 
 
 def leak(readers, name, played=BASE):
-    return check_fairness(load_agent(f"{readers}::{name}"), STRASBOURG, played, players=[3], deals=1).leak
+    return check_leaks(load_agent(f"{readers}::{name}"), STRASBOURG, played, players=[3], deals=1).leak
 
 
 @pytest.mark.parametrize("name", READERS)
 def test_a_cheat_that_is_handed_the_record_is_caught(readers, monkeypatch, name):
     monkeypatch.setattr(AgentSpec, "builtin", True)
     hidden = variant("hide-money")
-    assert leak(readers, name, hidden).what == RECORD
+    assert leak(readers, name, hidden).changed == RECORD
     assert (leak(readers, name) is None) == (name == "coins")  # open coins may be read
 
 
@@ -76,6 +76,6 @@ def test_a_cheat_from_outside_reads_nothing(readers):
 )
 @pytest.mark.parametrize("changes", ["base", "all-flipped"])
 def test_a_search_that_imagines_what_rivals_have_planned_is_fair(name, changes):
-    found = check_fairness(load_agent(name, STRASBOURG), STRASBOURG, variant(changes), players=[3], deals=1)
+    found = check_leaks(load_agent(name, STRASBOURG), STRASBOURG, variant(changes), players=[3], deals=1)
     assert found.leak is None, found.leak
     assert found.decisions > 20

@@ -1,4 +1,4 @@
-"""Fairness: agents are blind to hidden cash; whoever looks is caught. That all agents are fair is in tests of every game."""
+"""LeakCheck: agents are blind to hidden cash; whoever looks is caught. That all agents are fair is in tests of every game."""
 
 import dataclasses
 import textwrap
@@ -7,7 +7,7 @@ import pytest
 
 from medici_games import BASE, MEDICI_VS_STROZZI, variant
 from strozzi_sim.agent import AgentSpec, load_agent, python_agent, spec_of
-from strozzi_sim.play.fairness import RECORD, check_fairness
+from strozzi_sim.play.leak_check import RECORD, check_leaks
 from strozzi_sim.selfplay.match import Match
 
 CHEATS = """
@@ -30,7 +30,7 @@ def cheats(tmp_path_factory):
 
 
 def check(spec, played=BASE, deals=1):
-    return check_fairness(spec, MEDICI_VS_STROZZI, played, players=[2], deals=deals)
+    return check_leaks(spec, MEDICI_VS_STROZZI, played, players=[2], deals=deals)
 
 
 # -- hidden cash (19) ------------------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ def test_a_reader_of_hidden_cash_reads_nothing(cheats, monkeypatch):
     assert not BASE.hidden
     assert check(purse, hidden, deals=2).leak is None
     monkeypatch.setattr(AgentSpec, "builtin", True)
-    assert check(purse, dataclasses.replace(hidden, hidden=False)).leak.what == RECORD
+    assert check(purse, dataclasses.replace(hidden, hidden=False)).leak.changed == RECORD
 
 
 def rows(spec, played, deals=6):

@@ -1,0 +1,239 @@
+"""A person at one seat of a game: what they are shown, and what their answers mean."""
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from io import TextIOWrapper
+from shutil import get_terminal_size
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from strozzi_sim.errors import in_ranges, shown
+
+if TYPE_CHECKING:
+    from strozzi_sim.play.position import Position
+
+COMMANDS = {
+    "help": "print this",
+    "board": "print the whole table; without it only the parts that changed are printed",
+    "log": "print what has happened",
+    "rules": "print the rules of the game in short",
+    "undo": "take your last choice back; chance stays as it is",
+    "quit": "leave the table",
+}
+_WIDTH = 100  # columns, where the terminal has as many
+_SHORT = 12  # letters of what a choice stands for, if several share a line
+
+
+class Person:
+    """The person at the table, and what they have been shown so far."""
+
+    def __init__(self, table: "Position", names: Sequence[str], seat: int) -> None:
+        self.table, self.names, self.seat = table, names, seat
+        self._told = 0  # lines of the record
+        self._answered = True  # whether an empty line is due before what comes next
+        self._shown: list[list[str]] = []  # the parts of the table as they were last printed, by lines
+        self._chose: list[int] = []  # number of actions before each choice of the person
+        if isinstance(sys.stdin, TextIOWrapper):
+            sys.stdin.reconfigure(errors="backslashreplace")  # whatever is typed is answered
+
+    def hear(self) -> None:
+        """Print what has happened since the last time."""
+        lines = self._lines()
+        if self._answered and lines[self._told :]:
+            print()
+            self._answered = False
+        self._print_lines(lines[self._told :])
+        self._told = len(lines)
+
+    def decide(self) -> bool:
+        """Ask until the person has chosen, and play it; False if they leave."""
+        while True:
+            self._show_changes()
+            choices = dict(zip(self.table.names, self.table.legal, strict=True))
+            together = self.table.together
+            print(f"\n{self.table.question}\n{self._spoken(together or list(choices))}", end="")
+            answer = self._answer(choices, together)
+            if answer is None:
+                return False
+            if answer == "undo":
+                continue
+            self._chose.append(len(self.table.actions))
+            self.table.play(choices[answer])
+            self._answered = True
+            return True
+
+    def show_table(self) -> None:
+        """Print the whole table."""
+        text = self.table.text(self.seat, self.names)
+        self._shown = _parts_of(text)
+        print(f"\n{text}")
+
+    def _show_changes(self) -> None:
+        """Print what has changed on the table."""
+        parts = _parts_of(self.table.text(self.seat, self.names))
+        changed = ["\n".join(lines) for part in parts if (lines := _changed_lines(part, self._shown))]
+        self._shown = parts
+        if changed:
+            print()
+        for number, text in enumerate(changed):
+            tight = number == 0 or ("\n" not in text and "\n" not in changed[number - 1])
+            print(text if tight else f"\n{text}")
+
+    def _answer(self, choices: Mapping[str, int], together: Sequence[str]) -> str | None:
+        """Read until a choice is made; returns it, "undo" when a choice was taken back, None if the person leaves."""
+        doubtful = ""  # the choice that is to be confirmed
+        while True:
+            print(" > ", end="", flush=True)
+            line = sys.stdin.readline()
+            if not sys.stdin.isatty():
+                print(
+                    line.strip()
+                    if line.isascii() and line.strip().isprintable() and len(line) < _WIDTH
+                    else shown(line)
+                )
+            if not line:
+                return None
+            answer = line.strip().lower()
+            if doubtful and answer in ("y", "yes"):
+                return doubtful
+            if doubtful and answer in ("n", "no"):
+                answer = ""
+            doubtful = ""
+            matches = names_meant(answer, list(choices), together)
+            if not answer or len(matches) != 1:
+                self._explain(line.strip(), matches, together or list(choices))
+                continue
+            (found,) = matches
+            if found in choices:
+                warning = self._warning(choices[found])
+                if not warning:
+                    return found
+                print(f"{warning} Type yes to do it, or choose again.", end="")
+                doubtful = found
+            elif found == "quit":
+                return None
+            elif found == "undo" and self._undo():
+                return "undo"
+            elif found != "undo":
+                self._obey(found, together or list(choices))
+
+    def _explain(self, answer: str, matches: Sequence[str], names: Sequence[str]) -> None:
+        """Say why an answer is no choice."""
+        if not answer or answer.lower() in ("n", "no"):
+            print(self._spoken(names), end="")
+        elif matches:
+            print(f"{shown(answer)} may be {' / '.join(in_ranges(matches))}.", end="")
+        else:
+            print(f"{shown(answer)} is not a valid choice; type a whole name, or ? for help.", end="")
+
+    def _warning(self, action: int) -> str:
+        caution = getattr(self.table.game.view, "caution", None)
+        return "" if caution is None else str(caution(action, self.table.view(self.seat)))
+
+    def _obey(self, command: str, names: Sequence[str]) -> None:
+        """Print what a command asks for, then the choices again."""
+        if command == "board":
+            self.show_table()
+        elif command == "log":
+            print()
+            self._print_lines(self._lines())
+        elif command == "rules":
+            self._print_rules()
+        else:
+            print("\nType a choice, or as much of it as no other begins with; numbers are typed whole. Or type")
+            print("\n".join(f"  {name:<6} {what}" for name, what in COMMANDS.items()))
+        print(f"\n{self.table.question}\n{self._spoken(names)}", end="")
+
+    def _print_rules(self) -> None:
+        game, components = self.table.game, self.table.variant.components
+        rules = getattr(game.view, "short_rules", None)
+        if rules is None:
+            print(f"\n{game.name} has no rules in short.")
+            return
+        print()
+        for paragraph in rules(components, self.table.players).splitlines():
+            print(fill(paragraph, _width(), subsequent_indent="  "))
+
+    def _undo(self) -> bool:
+        """Go back to the person's last choice; False, and said so, if there is none."""
+        if not self._chose:
+            print("There is no choice of yours to take back.", end="")
+            return False
+        before, undone = self._chose.pop(), 0
+        while len(self.table.actions) > before:
+            undone = self.table.undo()
+        self._told = len(self._lines())
+        name = dict(zip(self.table.legal, self.table.names, strict=True))[undone]
+        print(f"\nTaken back: {name}, and all that followed.")
+        return True
+
+    def _lines(self) -> list[dict[str, object]]:
+        return self.table.lines(self.seat)
+
+    def _print_lines(self, lines: Iterable[Mapping[str, object]]) -> None:
+        for line in lines:
+            print(self.table.game.events.describe(line, self.names, self.table.variant.components))
+
+    def _spoken(self, names: Sequence[str]) -> str:
+        """The choices with what they stand for."""
+        find = getattr(self.table.game.view, "meanings", None)
+        return spoken(names, {} if find is None else find(self.table.view(), int(self.table.state["phase"][0])))
+
+
+def spoken(names: Sequence[str], meanings: Mapping[str, str]) -> str:
+    """Return choices with what they stand for: in one line if they fit, else one a line, or as many as fit."""
+    listed = in_ranges(names)
+    line = " / ".join(f"{name} ({meanings[name]})" if name in meanings else name for name in listed)
+    if len(line) <= _width() or not any(len(meanings.get(name, "")) > _SHORT for name in listed):
+        return fill(line, _width(), break_long_words=False, break_on_hyphens=False)
+    longest = max(map(len, listed))
+    return "\n".join(f"  {name:<{longest}}  {meanings.get(name, '')}".rstrip() for name in listed) + "\n"
+
+
+def _parts_of(text: str) -> list[list[str]]:
+    """Split the text of a table into its parts, which are divided by empty lines, and these into lines."""
+    return [part.split("\n") for part in text.split("\n\n")]
+
+
+def _changed_lines(part: Sequence[str], before: Iterable[Sequence[str]]) -> Sequence[str]:
+    """Return the heading of a part and the lines that its last print did not have; all if its heading is new or lines are gone.
+
+    Lines are compared without their blanks, as columns may have become wider.
+    """
+    heading = part[0].split()
+    for old in before:
+        if old[0].split() == heading:
+            if len(part) < len(old):
+                return part
+            known = [line.split() for line in old]
+            lines = [line for line in part if line.split() not in known]
+            return [part[0], *lines] if lines else []
+    return part
+
+
+def names_meant(answer: str, names: Sequence[str], together: Sequence[str]) -> list[str]:
+    """The names, commands among them, that an answer may stand for: its beginning, or that of each thing chosen together."""
+    from strozzi_sim.play.choosing import joined, words_of
+
+    command = ["help"] if answer == "?" else _begun(answer, list(COMMANDS))
+    if not together:
+        whole = [name for name in names if name.lower() == answer]
+        return whole or ([answer] if answer in COMMANDS else _begun(answer, names) or command)
+    if len(command) == 1 and not _begun(answer, together):
+        return command
+    words = [_begun(word, together) for word in words_of(answer)]
+    for matches in words:
+        if len(matches) != 1:
+            return matches
+    name = joined([word for (word,) in words], together)
+    return [name] if name in names else []
+
+
+def _begun(answer: str, names: Sequence[str]) -> list[str]:
+    """The names that an answer is, or else those that begin with it; a name that begins with a digit is typed whole."""
+    matches = [name for name in names if name.lower().startswith(answer)]
+    return [name for name in matches if name.lower() == answer] or [name for name in matches if not name[:1].isdigit()]
+
+
+def _width() -> int:
+    return min(_WIDTH, get_terminal_size((_WIDTH, 24)).columns)

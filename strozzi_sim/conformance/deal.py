@@ -1,0 +1,140 @@
+"""Check `deal`: the bytes that the state record held before must not show in the game.
+
+Records are used for many games, so `deal` gets one that holds the bytes of the game before. It need not write all of them:
+places that no game uses stay zero, and others are written before they are read.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.conformance.checked import Checked
+from strozzi_sim.kernel.fields import exact_copy
+from strozzi_sim.kernel.seat_rng import SeatRng
+from strozzi_sim.play.start import start_of
+
+GAMES = 12  # that show which bytes of the record games use
+OTHER = 0xAA  # a byte that hardly is what `deal` writes
+Array = np.ndarray[Any, Any]
+
+
+class _Table:
+    """A game whose state record held something before the deal.
+
+    Attributes:
+        state: the state, array of shape (1,).
+        actor: the seat that decides, -1 when the game is over.
+    """
+
+    def __init__(self, here: Checked, before: Array) -> None:
+        self._here = here
+        start = start_of(here.game, here.players, here.seed, here.deal, here.variant)
+        self._kernels = start.moving
+        self.state: Array = before.copy().view(here.game.state)
+        self._chance, _ = start.chance()
+        self.actor = int(self._kernels.deal(self.state, here.variant.rules, self._chance, here.players, 0))
+
+    def play(self, action: int) -> None:
+        self.actor = int(self._kernels.step(self.state, self._here.variant.rules, self._chance, action))
+
+    @property
+    def legal(self) -> list[int]:
+        found = np.zeros(self._here.game.actions, np.int64)
+        count = self._kernels.legal(self.state, self._here.variant.rules, found)
+        return [int(action) for action in found[:count]]
+
+    def known(self, seat: int) -> Array:
+        known = exact_copy(self.state)
+        self._here.kernels.conceal(known, self._here.variant.rules, seat)
+        return known
+
+    def observed(self, seat: int) -> bytes:
+        """Return the observation of the state itself, which is what agents get where nothing is hidden."""
+        out = np.zeros(self._here.game.view.OBSERVATION, np.float32)
+        self._here.kernels.observe(self.state, self._here.variant.rules, seat, out)
+        return out.tobytes()
+
+    def results(self) -> Any:
+        out = np.zeros((self._here.players, 3), np.int64)
+        self._kernels.results(self.state, out)
+        return out.tolist()
+
+
+def check_deal(checked: Checked, deals: int) -> None:
+    """Deal into records that hold other bytes, and play on: every seat must know and see the same as after zeros."""
+    size, names = checked.game.state.itemsize, checked.game.state.names or ()
+    used = _used(checked)
+    for deal in range(deals):
+        here = replace(checked, deal=deal, actions=[])
+        for fill in (used, np.where(used > 0, OTHER, 0).astype(np.uint8)):
+            clean, filled = _Table(here, np.zeros(size, np.uint8)), _Table(here, fill)
+            left = [name for name in names if clean.state[name].tobytes() != filled.state[name].tobytes()]
+            if left and (what := _first_difference(here, clean, filled)):
+                at = list(here.actions)
+                shown = [name for name in left if _shows_alone(here, fill, name)]
+                here.actions = at
+                here.hold("deal", False, f"`deal` leaves {', '.join(shown or left)} as the game before left it: {what}")
+            here.hold("deal", True, "")
+
+
+def _used(here: Checked) -> Array:
+    """Return for every byte of the record the bits that some games set, uint8[itemsize]; bytes between the fields have none."""
+    used = np.zeros(here.game.state.itemsize, np.uint8)
+    for deal in range(GAMES):
+        table = _Table(replace(here, deal=deal), np.zeros(len(used), np.uint8))
+        used |= table.state.view(np.uint8)
+        for action in _choices(here, table):
+            table.play(action)
+            used |= table.state.view(np.uint8)
+    return used
+
+
+def _choices(here: Checked, table: _Table) -> Iterable[int]:
+    """Yield a random legal action at each decision of the game."""
+    rng = SeatRng((here.seed << 40) + (here.deal << 8) + here.players)
+    while table.actor >= 0:
+        legal = table.legal
+        yield legal[rng.below(len(legal))]
+
+
+def _first_difference(here: Checked, clean: _Table, filled: _Table) -> str:
+    """Return what differs first between two games that are played alike, "" if nothing does; `here.actions` lead there."""
+    here.actions = []
+    if what := _difference(here, clean, filled):
+        return what
+    for action in _choices(here, clean):
+        clean.play(action)
+        filled.play(action)
+        here.actions.append(action)
+        if what := _difference(here, clean, filled):
+            return what
+    return ""
+
+
+def _difference(here: Checked, clean: _Table, filled: _Table) -> str:
+    """Return the first difference between two games that a seat or a result shows, "" if there is none."""
+    if clean.actor != filled.actor:
+        who, instead = (f"seat {table.actor}" if table.actor >= 0 else "no seat" for table in (clean, filled))
+        return f"{instead} decides, {who} in a record of zeros"
+    for seat in range(here.players):
+        one, other = clean.known(seat), filled.known(seat)
+        shown = [name for name in here.game.state.names or () if one[name].tobytes() != other[name].tobytes()]
+        if shown:
+            return f"seat {seat} is shown other bytes of {', '.join(shown)} than in a record of zeros"
+        if not here.variant.hidden and clean.observed(seat) != filled.observed(seat):
+            return f"seat {seat} observes other numbers than in a record of zeros"
+    if clean.actor >= 0 and clean.legal != filled.legal:
+        return f"legal actions are {filled.legal}, in a record of zeros {clean.legal}"
+    if clean.results() != filled.results():
+        return "scores or places are others than in a record of zeros"
+    return ""
+
+
+def _shows_alone(here: Checked, fill: Array, name: str) -> bool:
+    """Return whether a game differs if this field alone held other bytes."""
+    kind, first = here.game.state.fields[name][:2]  # type: ignore[index]
+    alone = np.zeros(len(fill), np.uint8)
+    alone[first : first + kind.itemsize] = fill[first : first + kind.itemsize]
+    return bool(_first_difference(here, _Table(here, np.zeros(len(fill), np.uint8)), _Table(here, alone)))

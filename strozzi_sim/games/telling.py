@@ -1,0 +1,71 @@
+"""Sentences that a person at the table reads: seats by name, verbs that agree with "you", and columns by seat."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+Verb = Callable[[str], str]  # takes a verb in the third person, gives the form that fits a seat
+
+YOU = "you"  # the name of the person who reads
+_IRREGULAR = {"has": "have", "does": "do"}
+
+
+def seat_name(names: Sequence[str], seat: int) -> str:
+    """Return the name of a seat: the agent with its seat number, or "you".
+
+    >>> seat_name(["you", "ann"], 1)
+    'ann (seat 1)'
+    """
+    return YOU if names[seat] == YOU else f"{names[seat]} (seat {seat})"
+
+
+def verb_of(names: Sequence[str], seat: int) -> Verb:
+    """Return a function that takes a verb in the third person, and gives the form that fits the seat.
+
+    >>> does = verb_of(["you", "ann"], 0)
+    >>> does("keeps"), does("passes"), does("has")
+    ('keep', 'pass', 'have')
+    """
+    return _second_person if names[seat] == YOU else str
+
+
+def _second_person(verb: str) -> str:
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb]
+    return verb.removesuffix("es" if verb.endswith(("sses", "shes", "ches", "xes")) else "s")
+
+
+def capitalized(text: str) -> str:
+    """Return a sentence that begins with a capital, if it begins with "you"; names of agents stay as they are."""
+    return text[:1].upper() + text[1:] if text.startswith((f"{YOU} ", f"{YOU}'")) else text
+
+
+def listed(things: Sequence[str]) -> str:
+    """Return things in a row.
+
+    >>> listed(["ann", "bob", "you"])
+    'ann, bob and you'
+    """
+    return " and ".join(filter(None, [", ".join(things[:-1]), *things[-1:]]))
+
+
+def winners_sentence(winners: Sequence[str]) -> str:
+    """Return who has won, as a sentence."""
+    verb = "win" if len(winners) > 1 or list(winners) == [YOU] else "wins"
+    return capitalized(f"{listed(winners)} {verb}.")
+
+
+def by_seat(title: str, who: Sequence[str], columns: Mapping[str, Sequence[Any]]) -> str:
+    """Return a table with a row for each seat; None is a number that the reader must not see.
+
+    >>> print(by_seat("Round 1", ["you", "ann (seat 1)"], {"art": [5, 15], "coins": [5, None]}))
+    Round 1         art  coins
+      you             5      5
+      ann (seat 1)   15      ?
+    """
+    rows = [[title, *columns]]
+    for name, numbers in zip(who, zip(*columns.values(), strict=True), strict=False):
+        rows.append([f"  {name}", *("?" if number is None else f"{number}" for number in numbers)])
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join([row[0].ljust(widths[0]), *(row[k].rjust(widths[k]) for k in range(1, len(row)))]) for row in rows
+    )

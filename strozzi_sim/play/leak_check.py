@@ -1,0 +1,171 @@
+"""Check that an agent's choices depend only on what its seat knows in the current game.
+
+Agents receive what `conceal` leaves of a state, which is equal for equal knowledge, so they cannot see more. Built-in agents
+receive the record itself where only chance is hidden, and order-independent ones everywhere. At every decision a copy of the
+agent, with the same memory and random numbers, decides again on the concealed state, and its choice must not change. Every
+agent decides twice.
+No state holds future chance. A custom agent, or one that calls a custom agent, then plays the same games again in another
+process (see `elsewhere`). For an agent that answers batches the check also reports whether rows of a batch affect each other
+(`rows`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent.python import BadAnswer
+from strozzi_sim.errors import InputError
+from strozzi_sim.games.contract import Game
+from strozzi_sim.games.variants import Variant
+from strozzi_sim.kernel.threads import one_thread
+from strozzi_sim.play.elsewhere import PlayedGame, Witness
+from strozzi_sim.play.position import Position
+from strozzi_sim.play.seat import Seat
+from strozzi_sim.selfplay.rows import RowCheck, row_independence
+
+REPEATED = "nothing: it decided twice on the same input"
+RECORD = "what the record holds beyond the seat's knowledge: secrets, orders, unused places"
+
+
+@dataclass(frozen=True)
+class Leak:
+    """A decision that changed when it must not.
+
+    Attributes:
+        players, seed, deal: the game.
+        decision: number of the decision in it, from 0.
+        seat: seat that decided.
+        action: what the agent chose, as text.
+        moved_to: what its copy chose, as text.
+        changed: what had changed.
+        shown: the position as the seat sees it, with its question, as text.
+    """
+
+    players: int
+    seed: int
+    deal: int
+    decision: int
+    seat: int
+    action: str
+    moved_to: str
+    changed: str
+    shown: str
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """The decision and its two choices, as plain data."""
+        return {key: value for key, value in vars(self).items() if key != "shown"}
+
+
+@dataclass(frozen=True)
+class LeakCheck:
+    """Result of a check.
+
+    Attributes:
+        agent: spec string of the agent, with counts for seconds.
+        decisions: number of decisions checked.
+        leak: the first leak, or None.
+        rows: for an agent that answers batches and has no leak, whether its rows are independent of each other.
+    """
+
+    agent: str
+    decisions: int
+    leak: Leak | None
+    rows: RowCheck | None = None
+
+
+def check_leaks(
+    spec: AgentSpec, game: Game, variant: Variant, *, players: Sequence[int], deals: int, seed: int = 0
+) -> LeakCheck:
+    """Check every decision of an agent that plays itself.
+
+    Args:
+        spec: the agent.
+        game: the game.
+        variant: its component data.
+        players: player counts; each plays deals 0 .. deals - 1.
+        deals: number of deals.
+        seed: seed of the games.
+
+    Raises:
+        InputError: the agent does not play this game or these player counts.
+        AgentFault: the agent failed or chose an illegal action.
+    """
+    spec = spec.within(game)
+    counts = [count for count in players if spec.agent.plays(game, count)]
+    if not counts:
+        raise InputError(f"agent {spec.text!r} does not play {game.name} with {', '.join(map(str, players))} players")
+    trusted = all(each.builtin for each in (spec, *spec.policies))
+    witness = None if trusted else Witness(spec, game, variant, seed)
+    decisions, games = 0, []
+    with one_thread():
+        for count in counts:
+            for deal in range(deals):
+                table = Position(game, count, seed=seed, deal=deal, variant=variant)
+                actions, change = _play_and_check(spec, table)
+                decisions += len(actions)
+                if change is not None:
+                    leak = _leak(spec, table, seed, deal, len(actions) - 1, (actions[-1], *change))
+                    return LeakCheck(spec.text, decisions, leak)
+                games.append(PlayedGame(count, deal, actions))
+        moved = None if witness is None else witness.ask(games)
+        if witness is None or moved is None:
+            independent = row_independence(spec, game, variant, counts) if spec.agent.kind == "batch" else None
+            return LeakCheck(spec.text, decisions, None, independent)
+    played = games[moved.game]
+    table = Position(game, played.players, seed=seed, deal=played.deal, variant=variant)
+    for action in played.actions[: moved.decision]:
+        table.play(action)
+    choices = played.actions[moved.decision], moved.moved_to, witness.cause(games)
+    return LeakCheck(spec.text, decisions, _leak(spec, table, seed, played.deal, moved.decision, choices))
+
+
+def _leak(spec: AgentSpec, table: Position, seed: int, deal: int, decision: int, choices: tuple[int, int, str]) -> Leak:
+    """Describe a leak at a position; `choices` are the action, the copy's action and what had changed."""
+    view, seat, components = table.game.view, table.actor, table.variant.components
+    state = table.known()[0]
+    seen = view.view_of(state, components, seat)
+
+    def name(action: int) -> str:
+        try:
+            return str(view.action_name(action, seen))
+        except IndexError:
+            return f"illegal action {action}"
+
+    board = view.render(seen, components, [spec.text] * table.players)
+    shown = f"{board}\n\nSeat {seat}: {view.question(seen, int(state['phase']))}"
+    action, moved_to, changed = choices
+    return Leak(table.players, seed, deal, decision, seat, name(action), name(moved_to), changed, shown)
+
+
+def _play_and_check(spec: AgentSpec, table: Position) -> tuple[list[int], tuple[int, str] | None]:
+    """Return the agent's actions in one game against itself, up to the first leak, and that leak: (action, cause)."""
+    seats: dict[int, Seat] = {}
+    actions: list[int] = []
+    while not table.over:
+        try:
+            if table.actor not in seats:
+                seats[table.actor] = Seat(spec, table, table.actor)
+            action, change = _decide(seats[table.actor], table)
+        except BadAnswer as bad:
+            raise table.fault(spec, bad.what) from bad.__cause__
+        actions.append(action)
+        if change is not None:
+            return actions, change
+        if action not in table.legal:
+            raise table.fault(spec, f"chose the illegal action {action}")
+        table.play(action)
+    return actions, None
+
+
+def _decide(seat: Seat, table: Position) -> tuple[int, tuple[int, str] | None]:
+    """Return the agent's action and, if its copy chose otherwise, that choice and what had changed."""
+    sees_record = seat.sees_state
+    again, other = seat.copy(), seat.copy()
+    action = seat.choose(table.state)
+    if (moved := again.choose(table.state)) != action:
+        return action, (moved, REPEATED)
+    if sees_record and (moved := other.choose(table.state, concealed=False)) != action:
+        return action, (moved, RECORD)
+    return action, None

@@ -1,0 +1,38 @@
+"""Compile ahead what a game's first results need, so that no command waits for it."""
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from strozzi_sim.agent import installed_agents, load_agent
+from strozzi_sim.agent.compile import compile_agent
+from strozzi_sim.games.contract import Game
+from strozzi_sim.play import stepping
+from strozzi_sim.selfplay import slots
+from strozzi_sim.selfplay import stepping as vector
+from strozzi_sim.selfplay.loop import counting_loop, recording_loop, silent_loop
+
+
+def warm(game: Game) -> Iterator[str]:
+    """Compile the loops, the kernels of `Position` and `VectorEnv`, and the installed agents; yield the name of each.
+
+    Agents are compiled with their defaults. Those of other packages are not kept (see docs/agents.md) and so are left out.
+    """
+    silent_loop(game)
+    yield "silent loop"
+    if game.facts is not None:
+        counting_loop(game)
+        yield "counting loop"
+    recording_loop(game)
+    yield "recording loop"
+    moving = stepping.kernels(game)
+    for name, member in vars(stepping.Kernels).items():
+        if isinstance(member, cached_property):
+            getattr(moving, name)
+            yield f"position: {name}"
+    slots.kernels(game)
+    vector.kernels(game)
+    yield "vector environment"
+    for agent, games in installed_agents():
+        if game.name in games and (spec := load_agent(agent.name, game)).builtin and agent.kind == "compiled":
+            compile_agent(spec, game)
+            yield f"agent {agent.name}"

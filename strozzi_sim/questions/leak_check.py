@@ -1,0 +1,89 @@
+"""leak-check: does an agent use what its seat cannot know?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from strozzi_sim.agent import AnyAgent
+    from strozzi_sim.games.contract import Game
+    from strozzi_sim.games.variants import AnyVariant
+    from strozzi_sim.studies.names import Folder, Players
+    from strozzi_sim.studies.progress import Watch
+    from strozzi_sim.studies.results import Results
+
+
+def leak_check(
+    game: str | Game,
+    agent: AnyAgent,
+    players: Players = None,
+    deals: int = 5,
+    seed: int = 0,
+    variant: AnyVariant = "base",
+    *,
+    study: Folder = None,
+    progress: Watch = None,
+) -> Results:
+    """Check that an agent's choices depend only on what its seat knows in the current game.
+
+    Args:
+        game: a name or a Game
+        agent: agent to check; it plays itself, and every decision is repeated on the concealed state
+        players: player counts: 4, 3-6 or 3,5; default: all that the game allows
+        deals: games for each player count
+        seed: random seed, below 2^53
+        variant: variant of the game's components
+        study: study file (TOML) that defines the variant
+        progress: as in `simulate`
+
+    Returns:
+        Table leak_check, one row: agent, decisions checked, `ok`, and if not, the leak (players, seed, deal, decision, seat),
+        its action, the action it changed to, and what had changed. `Results.leak_check` has the same as an object.
+
+    Raises:
+        InputError: the agent does not play this game or these player counts.
+        AgentFault: the agent failed, hung or chose an illegal action.
+
+    >>> import strozzi_sim as ss
+    >>> ss.leak_check("strozzi", "greedy", players=3, deals=1).tables["leak_check"]["ok"].item()
+    True
+    """
+    from functools import partial
+    from time import monotonic
+
+    import pandas as pd
+
+    from strozzi_sim.errors import check_whole
+    from strozzi_sim.games import find_game
+    from strozzi_sim.play.leak_check import LeakCheck, check_leaks
+    from strozzi_sim.selfplay.apart import ask_apart
+    from strozzi_sim.selfplay.interrupts import stop_flag
+    from strozzi_sim.studies.calibrated import noted_in, with_counts
+    from strozzi_sim.studies.names import find_agents, find_players
+    from strozzi_sim.studies.planning import find_study_variant
+    from strozzi_sim.studies.progress import bar
+    from strozzi_sim.studies.results import Results
+
+    game = find_game(game)
+    counts = find_players(game, "all" if players is None else players)
+    check_whole("deals", deals, 1, 1_000_000_000)
+    check_whole("seed", seed, 0, 2**53 - 1)
+    played = find_study_variant(game, variant, study)
+    given = find_agents([agent], game, "agent")
+    began = monotonic()
+    with bar(progress) as told, stop_flag():
+        (spec,), calibrations = with_counts(given, game, counts, [played], calibrating=told.calibrating)
+        told.planned(
+            f"{spec.text} against itself, players {', '.join(map(str, counts))}, {deals:,} deals", calibrations
+        )
+        check = partial(check_leaks, players=counts, deals=deals, seed=seed)
+        found: LeakCheck = ask_apart(check, spec, game, played, seed=seed)
+    leak = {} if found.leak is None else found.leak.where
+    keys = ("players", "deal", "decision", "seat", "action", "moved_to", "changed")
+    row = {"agent": spec.text, "decisions": found.decisions, "ok": not leak, "seed": seed}
+    row |= {key: leak.get(key) for key in keys}
+    row["row_independent"] = None if found.rows is None else found.rows.independent
+    plan = {"game": game.name, "players": list(counts), "agent": spec.text, "deals": deals, "seed": seed}
+    games, tables = deals * len(counts), {"leak_check": pd.DataFrame([row])}
+    seconds = round(monotonic() - began, 3)
+    return Results(noted_in(plan, calibrations), tables, games, games, seconds, leak_check=found)

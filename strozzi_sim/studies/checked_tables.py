@@ -1,0 +1,161 @@
+"""Check that the tables of a results folder have the columns, types, cells and rows that a run writes.
+
+The digests in files.json find damage. Whoever makes a folder can write tables and digests that fit each other.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from strozzi_sim.errors import InputError, counted, known_names, shown
+from strozzi_sim.games import load_game
+from strozzi_sim.games.reporting import FigureTable
+from strozzi_sim.games.variants import from_components
+from strozzi_sim.studies.folder import MANIFEST
+from strozzi_sim.studies.standings import KEYS
+from strozzi_sim.studies.tables import study_tables
+
+_OUTCOME = ("win_share", "rank_mean", "score_mean")
+_OF_CELL = ("seat_gap", "seat_gap_by_chance", "seat_favour_bound", "seat_fairness_p", "decisions_mean")
+_OF_STUDY = (*_OUTCOME, "lead_mean")
+_OF_TABLE = {"agents": _OUTCOME, "ratings": ("strength", "rank"), "seat_effects": (*_OUTCOME, "win_share_minus_equal")}
+_LISTED = 20  # values that an error lists
+_COPY = re.compile(r" #([0-9]{1,9})$")  # what a tournament writes behind the name of a copy
+_NEVER_EMPTY = ("balance", "seats", "agents", "pairwise", "ratings", "seat_effects")
+
+
+def check_tables(folder: Path, manifest: Mapping[str, Any], frames: Mapping[str, pd.DataFrame]) -> None:
+    """Refuse tables of a study or tournament that no run of its plan writes.
+
+    Raises:
+        InputError: names the file and the column; or the plan's components cannot be played.
+    """
+    plan = manifest["plan"]
+    if "counts" in plan and "ratings" not in frames:
+        return  # of a comparison or ladder, which has no page
+    for name, components in plan["variants"].items():
+        from_components(load_game(manifest["game"]), name, components, f"{folder / MANIFEST}: plan.variants.{name}")
+    counts = load_game(manifest["game"]).player_counts
+    for players in plan["players"]:
+        if players not in counts:
+            allowed = " to ".join(str(end) for end in dict.fromkeys((counts[0], counts[-1])))
+            place = f"{folder / MANIFEST}: was changed by hand: plan.players"
+            raise InputError(f"{place}: must be {allowed}, got {players}")
+    empty = _empty_tables(manifest)
+    for name, like in empty.items():
+        where = f"{folder / 'tables' / name}.parquet"
+        if name not in frames:
+            raise InputError(f"{where}: is missing; run the study again")
+        frame = frames[name]
+        if list(frame.columns) != list(like.columns):
+            raise InputError(
+                f"{where}: was changed by hand: columns must be {', '.join(like.columns)}, got {shown(list(frame.columns))}"
+            )
+        if not len(frame) and name in _NEVER_EMPTY:
+            raise InputError(f"{where}: was changed by hand: has no rows; run the study again")
+        for column, dtype in like.dtypes.items():
+            if not _has_type(frame[column], dtype):
+                raise InputError(f"{where}: was changed by hand: {column}: must be {dtype}, got {frame[column].dtype}")
+    for name in frames.keys() - empty.keys():
+        raise InputError(f"{folder / 'tables' / name}.parquet: no run of this study writes such a table")
+    known, wanted = _of_tournament(plan, frames) if "counts" in plan else _of_study(plan)
+    for name in empty:
+        try:
+            _check_rows(frames[name], known, wanted.get(name, ()))
+        except InputError as error:
+            raise InputError(f"{folder / 'tables' / name}.parquet: was changed by hand: {error}") from None
+
+
+_Known = dict[str, Collection[Any]]  # column -> the values that it may have
+_Wanted = dict[str, list[tuple[Any, ...]]]  # table -> the rows that it has in any case, by their keys and figure
+
+
+def _of_study(plan: Mapping[str, Any]) -> tuple[_Known, _Wanted]:
+    """Return the values and rows of the tables of a study. Rows of facts depend on the game and are not among them."""
+    lineups = [",".join(lineup) for lineup in plan["lineups"]]
+    wanted: _Wanted = {"balance": [], "seats": [], "lineup": []}
+    for players, lineup, variant in product(plan["players"], plan["lineups"], plan["variants"]):
+        if len(lineup) not in (1, players):
+            continue
+        cell = (players, variant, ",".join(lineup))
+        wanted["balance"] += [(*cell, figure) for figure in _OF_CELL]
+        wanted["seats"] += [(*cell, seat, figure) for figure in _OF_STUDY for seat in range(players)]
+        if len(lineup) > 1:
+            positions = list(enumerate(lineup))
+            wanted["lineup"] += [(*cell, *position, figure) for figure in _OF_STUDY for position in positions]
+            less = [f"{figure}_minus_position_0" for figure in _OF_STUDY]
+            wanted["lineup"] += [(*cell, *position, figure) for figure in less for position in positions[1:]]
+    return {"players": plan["players"], "variant": plan["variants"], "lineup": lineups}, wanted
+
+
+def _of_tournament(plan: Mapping[str, Any], frames: Mapping[str, pd.DataFrame]) -> tuple[_Known, _Wanted]:
+    """Return the values and rows of the tables of a tournament. Only they name copies, and agents that a sample left out."""
+    both = pd.concat([frames["agents"][["lineup", "agent"]], frames["ratings"][["lineup", "agent"]]])
+    written = both["lineup"].unique()[:2].tolist()  # a run writes one
+    agents = {agent for lineup in plan["lineups"] for agent in lineup}
+    agents |= {agent for agent in both["agent"].unique() if any(agent in lineup for lineup in written)}
+    field = sorted(agents, key=lambda label: (_COPY.sub("", label), *map(int, _COPY.findall(label))))
+    lineup = ",".join(field)
+    wanted: _Wanted = {name: [] for name in _OF_TABLE}
+    for players, variant in product(plan["players"], plan["variants"]):
+        for name, figures in _OF_TABLE.items():
+            levels = range(players) if name == "seat_effects" else field
+            wanted[name] += [(players, variant, lineup, level, figure) for figure in figures for level in levels]
+    known: _Known = {"players": plan["players"], "variant": plan["variants"], "lineup": [lineup]}
+    return known | {"agent": field, "opponent": field}, wanted
+
+
+def _check_rows(frame: pd.DataFrame, known: _Known, wanted: Sequence[tuple[Any, ...]]) -> None:
+    """Refuse rows of what the plan does not have, rows that stand twice, and rows that are missing.
+
+    Raises:
+        InputError: names the column and the value.
+    """
+    keys = list(frame.columns[: list(frame.columns).index("figure") + 1])
+    for column, values in known.items():
+        allowed = set(values)
+        unknown = [value for value in frame[column].unique().tolist() if value not in allowed] if column in keys else []
+        if unknown:
+            many = f"it has {counted(len(values), 'other')}"
+            names = known_names(unknown[0], [str(value) for value in values]) if len(values) <= _LISTED else many
+            raise InputError(f"{column}: the plan has no {shown(unknown[0])}; {names}")
+    twice = frame[keys][frame.duplicated(keys)]
+    if len(twice):
+        raise InputError(
+            f"figure: {_in_words(keys, next(twice.itertuples(index=False)))} stands twice; run the study again"
+        )
+    there = set(frame[keys].itertuples(index=False, name=None)) if wanted else set()
+    missing = next((row for row in wanted if row not in there), None)
+    if missing is not None:
+        raise InputError(f"figure: {_in_words(keys, missing)} is missing; run the study again")
+
+
+def _in_words(keys: Sequence[str], row: Iterable[Any]) -> str:
+    """Return a row by its keys and figure: 'win_share' of players 3, variant 'base', ..."""
+    *levels, figure = row
+    return f"{shown(figure)} of {', '.join(f'{key} {shown(level)}' for key, level in zip(keys, levels, strict=False))}"
+
+
+def _empty_tables(manifest: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    """Return the tables of a study or tournament without their rows."""
+    plan, report = manifest["plan"], manifest["report"]
+    if "counts" in plan:
+        return {
+            name: FigureTable(*keys).frame() for name, keys in KEYS.items() if name != "nash" or 2 in plan["players"]
+        }
+    game = load_game(manifest["game"])
+    tables = study_tables(game, (), [page for page in report["pages"] if page in game.report.PAGES], {})
+    maps = [*report["heatmaps"], *(own["name"] for own in report.get("own", []))]
+    heat = FigureTable("row", "column").frame()
+    return tables | {f"heat_{name.replace('-', '_')}": heat for name in maps}
+
+
+def _has_type(column: pd.Series, dtype: Any) -> bool:
+    """Return whether a column has a type; text may be stored in several ways, but is text in every row."""
+    if pd.api.types.is_numeric_dtype(dtype):
+        return bool(column.dtype == dtype)
+    return all(isinstance(value, str) for value in column.unique())

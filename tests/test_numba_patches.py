@@ -1,0 +1,181 @@
+"""Patches to numba: each works with the numba that is installed, is still needed, and leaves other packages' code alone."""
+
+import gc
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numba import njit, types
+from numba.core.codegen import JITCodeLibrary
+
+from strozzi_sim.kernel import jit, numba_patches
+from strozzi_sim.kernel.numba_patches import PATCHES, EntryCompiler, Patch, fallbacks
+
+ARRAY = types.int64[::1]
+PICK = types.int64(ARRAY, types.int64)
+
+
+def pick(values, place):
+    return values[place]
+
+
+def pick_as_ours(values, place):
+    return values[place]
+
+
+pick_as_ours.__module__ = "strozzi_sim.errors"  # any module of the package
+
+
+@njit
+def sum_exported(values, place):
+    return sum_exported(values, place - 1) + 1 if place > 0 else values[place]  # calls itself, so it is not inlined
+
+
+@jit.jit
+def sum_linked(values, place):
+    return sum_linked(values, place - 1) + 1 if place > 0 else values[place]
+
+
+def llvm_of(compiled):
+    (overload,) = compiled.overloads.values()
+    return overload.library.get_llvm_str()
+
+
+def definition(llvm, name):
+    (line,) = (
+        line for line in llvm.splitlines() if line.startswith("define") and name in line and "cpython" not in line
+    )
+    return line
+
+
+def test_all_patches_apply_with_the_numba_that_is_installed():
+    assert fallbacks() == []
+    assert all(patch.is_on for patch in PATCHES.values())
+
+
+def test_kernels_are_optimised_with_their_entry_alone(monkeypatch):
+    optimised = []
+    monkeypatch.setattr(JITCodeLibrary, "_optimize_final_module", lambda library: optimised.append(library.name))
+    inner = njit(lambda values, place: values[place])
+    njit(lambda values, place: inner(values, place)).compile((ARRAY, types.int64))
+    assert len(optimised) >= 2, "numba optimises callers alone now: the patch is not needed any more"
+    del optimised[:]
+    kernel = jit.jit(lambda values, place: values[place])
+    jit.jit(lambda values, place: kernel(values, place)).compile((ARRAY, types.int64))
+    assert optimised == []
+
+
+def test_linked_kernels_are_private():
+    plain = llvm_of(njit(PICK)(lambda values, place: sum_exported(values, place)))
+    assert "linkonce_odr" in definition(plain, "sum_exported"), (
+        "numba does not export them: the patch is not needed any more"
+    )
+    entry = njit(PICK, pipeline_class=EntryCompiler)(lambda values, place: sum_linked(values, place))
+    assert "private" in definition(llvm_of(entry), "sum_linked")
+    assert entry(np.arange(4), 3) == 3
+
+
+def test_a_kernel_that_an_entry_has_linked_serves_a_users_function_too():
+    """The JIT must not find the entry's kernel, whose convention LLVM has changed, for the other function."""
+    code = """
+import numpy as np
+from numba import njit, types
+from strozzi_sim.kernel import jit
+from strozzi_sim.kernel.numba_patches import EntryCompiler
+
+@jit.jit
+def total(unused, values, place):
+    return total(unused, values, place - 1) + values[place] if place > 0 else values[place]
+
+def call(values, place):
+    return total(values, values, place)
+
+pick = types.int64(types.int64[::1], types.int64)
+first = njit(pick, pipeline_class=EntryCompiler)(call)
+print(first(np.arange(4), 3), njit(pick)(call)(np.arange(4), 3), njit(pick, pipeline_class=EntryCompiler)(call)(np.arange(4), 3))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("6 6 6\n", 0), done.stderr
+
+
+def test_an_index_of_ours_never_counts_from_the_end():
+    ours = llvm_of(njit(PICK, pipeline_class=EntryCompiler)(pick_as_ours))
+    theirs = llvm_of(njit(PICK, pipeline_class=EntryCompiler)(pick))
+    assert ours.count("icmp slt") + ours.count("select") < theirs.count("icmp slt") + theirs.count("select")
+
+
+def test_an_index_of_other_packages_counts_from_the_end():
+    values = np.arange(5)
+    assert njit(PICK, pipeline_class=EntryCompiler)(pick)(values, -1) == 4
+    assert njit(pick_as_ours)(values, -2) == 3
+    kernel = jit.jit(pick)
+    assert njit(PICK, pipeline_class=EntryCompiler)(lambda values, place: kernel(values, place))(values, -3) == 2
+
+
+def test_where_bounds_are_checked_a_negative_index_of_ours_is_found():
+    checked = njit(PICK, pipeline_class=EntryCompiler, boundscheck=True)(pick_as_ours)
+    assert checked(np.arange(5), 4) == 4
+    with pytest.raises(IndexError):
+        checked(np.arange(5), -1)
+
+
+def first_of(values):
+    rest = values[1:]
+    return sum_exported(rest, 0)
+
+
+def first_of_ours(values):
+    rest = values[1:]
+    return sum_exported(rest, 0)
+
+
+first_of_ours.__module__ = "strozzi_sim.errors"
+
+
+def test_references_are_counted_in_code_of_other_packages_alone():
+    kind = types.int64(ARRAY)
+    theirs, ours = (
+        njit(kind, pipeline_class=EntryCompiler, **numba_patches.references(function))(function)
+        for function in (first_of, first_of_ours)
+    )
+    assert theirs(np.arange(4)) == ours(np.arange(4)) == 1
+    assert "NRT_decref" in llvm_of(theirs), "numba counts no references any more: the patch is not needed"
+    assert "NRT_incref" not in llvm_of(ours)
+    assert "NRT_decref" not in llvm_of(ours)
+
+
+def test_garbage_is_collected_again_after_compiling():
+    with numba_patches.without_collection():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_a_patch_that_numba_has_no_place_for_is_off_and_said(monkeypatch):
+    moved = Patch("moved", "an example", ((JITCodeLibrary, "_not_there"),))
+    monkeypatch.setitem(PATCHES, "moved", moved)
+    assert not moved.is_on
+    assert fallbacks() == ["slower: patch 'moved' is off; this numba has no JITCodeLibrary._not_there"]
+
+
+def record(patches_off):
+    command = [sys.executable, "-m", "strozzi_sim", "record", "medici_vs_strozzi"]
+    command += ["--agents", "ismcts:iterations=8,fair-price", "--games", "2", "--out", "-"]
+    environment = {**os.environ, "STROZZI_PATCHES_OFF": patches_off}
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("off", ["drafts", "private", "plain_indices", "no_references", ",".join(PATCHES)])
+def test_games_are_the_same_without_a_patch(off):
+    assert record(off) == record("")
+
+
+def test_bench_says_which_patches_are_off():
+    code = "from strozzi_sim.kernel.numba_patches import fallbacks; print(*fallbacks(), sep='\\n')"
+    environment = {**os.environ, "STROZZI_PATCHES_OFF": "private,none"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    unknown, off = done.stdout.splitlines()
+    assert off == "slower: patch 'private' is switched off by STROZZI_PATCHES_OFF"
+    assert "no patch is called 'none'" in unknown

@@ -1,0 +1,244 @@
+"""Faults that a game's author may make, planted one at a time: `check_game` names each, and where it is."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numba import njit
+
+from our_games import OUR_GAMES
+from report_cells import cell
+from strozzi_games import BASE, STROZZI
+from strozzi_sim.agent import load_agent
+from strozzi_sim.conformance import BrokenPromise, check_game
+from strozzi_sim.conformance.checked import Checked, GameCheck
+from strozzi_sim.conformance.deal import check_deal
+from strozzi_sim.conformance.kernels import kernels
+from strozzi_sim.conformance.report import check_report
+from strozzi_sim.errors import InputError
+from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.games import load_game
+from strozzi_sim.games.variants import resolve_variant
+from strozzi_sim.kernel.journal import JournalFull, events_in, journal_dtype, write
+from strozzi_sim.play import stepping
+from strozzi_sim.play.position import Position
+from strozzi_sim.play.records import record_game
+from strozzi_sim.reports.page import paint_study
+from strozzi_sim.reports.painter import Painter
+from strozzi_sim.selfplay.match import Match
+from strozzi_sim.studies.tables import study_tables
+
+
+def checked(game=STROZZI, players=3, variant=BASE):
+    return Checked(game, variant, players, 0, 0, GameCheck(), kernels(game))
+
+
+def broken(promise, check, *arguments, **options):
+    with pytest.raises(BrokenPromise) as refused:
+        check(*arguments, **options)
+    assert refused.value.promise == promise
+    assert str(refused.value).startswith(f"{STROZZI.name}: {promise}: ")
+    return str(refused.value)
+
+
+# -- the journal -----------------------------------------------------------------------------------------------------
+
+
+def test_events_beyond_the_journal_are_counted_and_not_stored():
+    @njit
+    def note(journals, events):
+        for k in range(events):
+            write(journals[1], k, 1, 2, 3, 4, 5)
+
+    journals = np.zeros(3, journal_dtype(2))
+    journals["rows"] = -7
+    note(journals, 2)
+    assert events_in(journals[1:2], "any")[:, 0].tolist() == [0, 1]
+    note(journals, 50_000)
+    assert journals["count"].tolist() == [0, 50_002, 0]
+    assert (journals["rows"][[0, 2]] == -7).all()
+    assert journals["rows"][1, :, 0].tolist() == [0, 1]
+    with pytest.raises(JournalFull) as refused:
+        events_in(journals[1:2], "any")
+    said = "any: journal: a game wrote 50,002 events; JOURNAL_ROWS has room for 2; make it at least 50,002"
+    assert str(refused.value) == said
+
+
+def test_a_journal_that_is_much_too_small_is_named():
+    words = broken("journal", check_game, replace(STROZZI, journal_rows=1), players=[3], deals=1)
+    found = re.search(
+        r"a game wrote (\d+) events; JOURNAL_ROWS has room for 1; make it at least (\d+) .3 players", words
+    )
+    assert found is not None
+    assert found[1] == found[2]
+    assert 200 < int(found[1]) < 300
+
+
+def test_a_position_with_too_small_a_journal_is_refused():
+    position = _played_out(replace(STROZZI, journal_rows=1))
+    for read in (position.lines, position.record, lambda: position.journal):
+        with pytest.raises(InputError, match=r"strozzi: journal: a game wrote .* JOURNAL_ROWS has room for 1; make it"):
+            read()
+
+
+@pytest.mark.slow
+def test_a_recorded_game_with_too_small_a_journal_is_refused():
+    small = replace(STROZZI, journal_rows=1)
+    match = Match(small, 3, (load_agent("random", small),), BASE, 0)
+    with pytest.raises(JournalFull, match="JOURNAL_ROWS has room for 1; make it at least 2"):
+        record_game(match, 0, 0)
+
+
+def _played_out(game):
+    position = Position(game, 3)
+    while not position.over:
+        position.play(position.legal[-1])
+    return position
+
+
+def test_a_journal_has_a_row():
+    with pytest.raises(InputError, match="game 'strozzi': journal_rows: must be 1 or more, got 0"):
+        replace(STROZZI, journal_rows=0)
+
+
+# -- the deal --------------------------------------------------------------------------------------------------------
+
+
+def forget(monkeypatch, field, at=()):
+    """Let the deal leave a field as it was, or a place of it."""
+    compiled = stepping.kernels(STROZZI, scripted=False)  # as a `Start` asks for them
+    deal = compiled.deal
+
+    def forgetful(states, *arguments):
+        before = states[field].copy()
+        seat = deal(states, *arguments)
+        states[field][(0, *at)] = before[(0, *at)]
+        return seat
+
+    monkeypatch.setitem(vars(compiled), "deal", forgetful)
+
+
+@pytest.mark.parametrize(
+    ("field", "at", "words"),
+    [
+        ("coins", (), "seat 0 is shown other bytes of coins than in a record of zeros"),
+        ("tile_total", (1, 2), "seat 0 is shown other bytes of tile_total than in a record of zeros"),
+        ("start_player", (), "seat 0 is shown other bytes of start_player than in a record of zeros"),
+    ],
+)
+def test_a_deal_that_leaves_a_field_is_refused(monkeypatch, field, at, words):
+    forget(monkeypatch, field, at)
+    assert f"`deal` leaves {field} as the game before left it: {words}" in broken("deal", check_deal, checked(), 1)
+
+
+def test_a_hidden_field_is_named_by_what_comes_of_it(monkeypatch):
+    """One that `conceal` hides from every seat, and that decides what is drawn."""
+
+    def hiding(states, rules, seat):
+        concealing(states, rules, seat)
+        states["unseen_ship"] = 0
+
+    here = checked()
+    concealing = here.kernels.conceal
+    forget(monkeypatch, "unseen_ship")
+    words = broken("deal", check_deal, replace(here, kernels=here.kernels._replace(conceal=hiding)), 1)
+    assert "`deal` leaves unseen_ship as the game before left it: seat 0 " in words
+
+
+def test_places_of_no_seat_may_stay(monkeypatch):
+    """With three players nothing is ever written for the fourth: its places stay zero."""
+    forget(monkeypatch, "coins", (3,))
+    check_deal(checked(), 1)
+
+
+@pytest.mark.parametrize("name", OUR_GAMES)
+def test_every_game_deals_to_a_used_record(name):
+    game = load_game(name)
+    for players in game.player_counts:
+        check_deal(checked(game, players, resolve_variant(game, "base")), 2)
+
+
+# -- the observation -------------------------------------------------------------------------------------------------
+
+
+def test_columns_that_are_not_written_are_named(monkeypatch):
+    from strozzi_sim.conformance import game as checks
+
+    slices = STROZZI.slices
+    coins, phase = slices["seats.coins"].index, slices["phase"].index
+
+    def forgetful(states, rules, seat, out):
+        observing(states, rules, seat, out)
+        out[coins[1:3]] = np.nan
+        out[phase] = np.inf
+
+    observing = kernels(STROZZI).observe
+    monkeypatch.setattr(checks, "kernels", lambda game: kernels(game)._replace(observe=forgetful))
+    words = broken("observe", check_game, STROZZI, players=[3], deals=1)
+    assert "observe: not every place seen by seat 0 is written with a finite number: phase, columns 0 to 3; " in words
+    assert f"; seats.coins, columns {coins[1]}, {coins[2]} (3 players, " in words
+
+
+# -- the report ------------------------------------------------------------------------------------------------------
+
+
+def change_first(monkeypatch, kind="lines", **changes):
+    """Change a picture of the game's report; returns its name."""
+    making = STROZZI.report.pictures
+    found = []
+
+    def pictures(tables):
+        made = making(tables)
+        k = next((k for k, picture in enumerate(made) if picture.kind == kind), None)
+        if k is not None:
+            found[:] = [made[k].name]
+            made[k] = replace(made[k], **changes)
+        return made
+
+    monkeypatch.setattr(STROZZI.report, "pictures", pictures)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"figures": (Figure("share_of_levle", "", "share"),)},
+            "table 'flags': unknown figure 'share_of_levle'; known: .* did you mean 'share_of_level'",
+        ),
+        ({"sort": "shaer"}, "table 'flags': unknown figure 'shaer'; known: .* did you mean 'share'"),
+        ({"table": "flag"}, "unknown table 'flag'; known: .* did you mean 'flags'"),
+        ({"page": "flgas"}, "unknown page 'flgas'; known: .* did you mean 'flags'"),
+        ({"x": "levle"}, "unknown column 'levle'; known: .* did you mean 'level'"),
+        ({"where": {"by": "sial"}}, "unknown value of by 'sial'; known: .* did you mean 'sail'"),
+        ({"series_levels": ("red",)}, "none of the levels .'red'. is one of flag; known: "),
+    ],
+    ids=["figure", "sort", "table", "page", "column", "value", "levels"],
+)
+def test_a_misspelt_name_in_a_picture_is_named(monkeypatch, changes, words):
+    change_first(monkeypatch, **changes)
+    with pytest.raises(BrokenPromise, match=f"^strozzi: report: picture 'flags-by-sail'.*{words}"):
+        check_report(checked())
+
+
+def test_a_misspelt_figure_of_a_heat_map_is_named(monkeypatch):
+    name, heat_map = next(iter(STROZZI.report.HEATMAPS.items()))
+    wrong = {name: replace(heat_map, figure=replace(heat_map.figure, name="shrae"))}
+    monkeypatch.setattr(STROZZI.report, "HEATMAPS", wrong)
+    assert f"heat map {name!r}: unknown figure 'shrae'; known: " in broken("report", check_report, checked())
+
+
+def test_the_page_says_what_it_cannot_show(monkeypatch):
+    """A table with rows that lacks a figure is no study without such events."""
+    change_first(monkeypatch, figures=(Figure("share_of_levle", "", "share"),))
+    tables = study_tables(STROZZI, [cell(STROZZI, 3, deals=4, chunks=2)], ["flags"], {})
+    manifest = {"plan": {"variants": {"base": BASE.components}}, "report": {"pages": ["flags"], "heatmaps": []}}
+    painter = Painter()
+    monkeypatch.setattr(painter, "paint", lambda *arguments, **options: "<svg>")
+    painted, _ = paint_study(manifest, tables, STROZZI, painter)
+    (said,) = [part.note for item in painted["flags"] if item.anchor == "item-flags-by-sail" for part in item.parts]
+    assert said.startswith("Not shown: unknown figure 'share_of_levle'; known: ")
+    assert said.endswith("did you mean 'share_of_level'? (table `flags`).")
+    notes = [part.note for items in painted.values() for item in items for part in item.parts if part.note]
+    assert notes == [said]

@@ -1,0 +1,118 @@
+"""Drawings laid beside each other share one scale: of every picture of every game, in two variants and two line-ups."""
+
+import itertools
+
+import pandas as pd
+import pytest
+
+from report_cells import cell
+from strozzi_sim.facts.pictures import Board, Figure, Place
+from strozzi_sim.games import load_game
+from strozzi_sim.games.reporting import Picture
+from strozzi_sim.reports.figures import draw
+from strozzi_sim.reports.page import paint_study
+from strozzi_sim.reports.painter import Painter
+from strozzi_sim.studies.tables import study_tables
+
+GAMES = {"medici_vs_strozzi": 2, "strozzi": 4, "strasbourg": 3}
+FIGURES = tuple(Figure(name, name, "amount") for name in ("a", "b", "c", "d", "e", "f"))
+BOARD = Board(2, 1, {"1": Place(0.5, 0.5), "2": Place(1.5, 0.5)}, {"square": "a space"})
+KINDS = {
+    "intervals by level": {"kind": "intervals", "x": "level", "figures": FIGURES[:1]},
+    "intervals by players": {"kind": "intervals", "x": "players", "figures": FIGURES[:2], "series": "level"},
+    "lines": {"kind": "lines", "x": "level", "figures": FIGURES[:1]},
+    "dots": {"kind": "dots", "x": "level", "figures": FIGURES[:2], "series": "players"},
+    "bars": {"kind": "bars", "x": "level", "figures": FIGURES[:3]},
+    "spread": {"kind": "spread", "figures": FIGURES},
+    "board": {"kind": "board", "x": "level", "figures": FIGURES[:1], "board": lambda data: BOARD},
+}
+VALUES = ["value", "low", "high"]
+
+
+class Album(Painter):
+    """Keep the drawings of a page beside their picture; write no files."""
+
+    def __init__(self):
+        super().__init__()
+        self.drawings = {}
+
+    def parts(self, shown, name, *rest, **more):
+        self.shown = shown
+        return super().parts(shown, name, *rest, **more)
+
+    def paint(self, drawing, name, title, *, pixels=False):
+        self.drawings.setdefault(self.shown.name, (self.shown, []))[1].append(drawing)
+        return ""
+
+
+def spread_out(table):
+    """Return the rows of a cell as those of two variants with two line-ups each, which differ in range."""
+    scenes = enumerate(itertools.product(("base", "long"), ("few", "many")))
+    parts = []
+    for k, (variant, lineup) in scenes:
+        rows = table.assign(variant=variant, lineup=lineup)
+        rows[VALUES] = rows[VALUES] * (0.4 + 0.2 * k)
+        parts.append(rows)
+    return pd.concat(parts, ignore_index=True)
+
+
+@pytest.fixture(scope="module", params=GAMES)
+def album(request):
+    game = load_game(request.param)
+    one = cell(game, GAMES[game.name])
+    tables = {name: spread_out(table) for name, table in study_tables(game, [one], game.report.PAGES, {}).items()}
+    manifest = {"plan": {"variants": dict.fromkeys(("base", "long"), one.components)}}
+    album = Album()
+    paint_study(manifest, tables, game, album)
+    return album.drawings
+
+
+def scale_of(picture, drawing):
+    """Return what tells the scale of a drawing: the ends of its axes, or those of its colours in words."""
+    axes = drawing.axes
+    if picture.kind == "board":
+        return [text.get_text() for text in axes[0].texts[-2:]]
+    across = [each.get_xlim() for each in axes]
+    upwards = [each.get_ylim() for each in axes]
+    return {"dots": across, "bars": across, "spread": across, "lines": across + upwards}.get(picture.kind, upwards)
+
+
+def rows_of_cell(lineup, factor, levels):
+    """Return figures of two player counts with as many levels, as large as the factor."""
+    return pd.DataFrame(
+        {
+            "players": players, "variant": "base", "lineup": lineup, "level": str(level), "figure": figure.name,
+            "value": factor * (k + level), "low": factor * (k + level - 0.5), "high": factor * (k + level + 0.5), "n": 90, "deals": 90,
+        }
+        for players in (3, 4) for level in range(1, levels + 1) for k, figure in enumerate(FIGURES)
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_drawings_that_are_compared_share_one_scale(kind):
+    picture = Picture("x", "", table="", title="X", **KINDS[kind])
+    few, many = (
+        rows_of_cell("few", 1.0, 1 if kind == "spread" else 2),
+        rows_of_cell("many", 7.0, 1 if kind == "spread" else 2),
+    )
+    every = pd.concat([few, many])
+    alone = [scale_of(picture, draw(picture, rows, {}, {"": 0})) for rows in (few, many)]
+    beside = [scale_of(picture, draw(picture, rows, {}, {"": 0}, every)) for rows in (few, many)]
+    assert alone[0] != alone[1]
+    assert beside[0] == beside[1]
+
+
+def test_a_level_lies_at_the_same_place_in_lines_that_are_compared():
+    picture = Picture("x", "", table="", title="X", **KINDS["lines"])
+    few, many = rows_of_cell("few", 1.0, 3), rows_of_cell("many", 1.0, 9)
+    drawings = [draw(picture, rows, {}, None, pd.concat([few, many])) for rows in (few, many)]
+    assert scale_of(picture, drawings[0]) == scale_of(picture, drawings[1])
+
+
+@pytest.mark.slow
+def test_variants_and_line_ups_share_the_scale_of_every_picture(album):
+    assert len(album) > 3
+    for name, (picture, drawings) in album.items():
+        assert len(drawings) == (1 if picture.series == "scenario" else 4), name
+        first, *others = [scale_of(picture, drawing) for drawing in drawings]
+        assert all(other == first for other in others), name

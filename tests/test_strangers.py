@@ -1,0 +1,298 @@
+"""Results folders made by strangers: nothing in them is followed through a link, nor run as code."""
+
+import csv
+import errno
+import hashlib
+import importlib.util
+import io
+import json
+import os
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from strozzi_sim.cli.app import run
+from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.studies import folder as folders
+from strozzi_sim.studies.checked_tables import check_tables
+from strozzi_sim.studies.kept import read_table
+from strozzi_sim.studies.outputs import csv_bytes
+from strozzi_sim.studies.results import load_results
+
+STUDY = """
+name = "small"
+game = "strozzi"
+players = [3]
+deals = 60
+lineups = [[{agents}]]
+[report]
+pages = ["balance"]
+heatmaps = []
+"""
+AGENT = """
+from pathlib import Path
+from strozzi_sim.agent import python_agent
+
+Path(__file__).with_suffix(".ran").touch()
+
+@python_agent(name="first", games=("strozzi",))
+class First:
+    def act(self, view, legal, rng):
+        return legal[0]
+"""
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    place = tmp_path_factory.mktemp("study")
+    (place / "study.toml").write_text(STUDY.format(agents='"random"'))
+    assert run(["run", str(place / "study.toml"), "--out", str(place / "r"), "--workers", "1"]) == 0
+    return place
+
+
+@pytest.fixture
+def copy(results, tmp_path):
+    """A results folder, and beside it a folder of the user's, to which links will lead."""
+    import shutil
+
+    shutil.copytree(results / "r", tmp_path / "r")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    (tmp_path / "mine" / ".x.0123456789abcdef.tmp").write_text("mine")
+    return tmp_path
+
+
+def contents(place):
+    return {path.relative_to(place): path.read_bytes() for path in place.rglob("*") if path.is_file()}
+
+
+LINKS = [
+    (".lock", "notes.txt"), ("report.html", "notes.txt"), ("report.html", "new.txt"), ("figures", "."), ("tables", "."),
+    ("figures/seats.png", "notes.txt"), ("manifest.json", "notes.txt"), ("files.json", "new.txt"),
+    ("ledger.jsonl", "notes.txt"), ("chunks", "."), ("facts", "."), ("tables/seats.parquet", "notes.txt"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "target"), LINKS)
+@pytest.mark.parametrize(
+    "command", ["report {r}", "run {study} --out {r}", "heatmap {r} --rows seat --columns round --fact round"]
+)
+def test_nothing_is_followed_through_a_link(command, name, target, copy, results, capsys):
+    link = copy / "r" / name
+    if link.is_dir():
+        link.rename(copy / "r" / "moved")
+    else:
+        link.unlink(missing_ok=True)
+    link.symlink_to((copy / "mine" / target).resolve())
+    before = contents(copy / "mine")
+    capsys.readouterr()
+    assert run(command.format(r=copy / "r", study=results / "study.toml").split()) == 4
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{link}: is a link" in line
+    assert contents(copy / "mine") == before
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "report.html", "figures/seats.svg"])
+def test_a_pipe_is_not_waited_for(name, copy, capsys):
+    (copy / "r" / name).unlink(missing_ok=True)
+    os.mkfifo(copy / "r" / name)
+    assert run(["report", str(copy / "r")]) == 4
+    assert f"{name}: is no file" in capsys.readouterr().err
+
+
+def change_table(folder, name, change):
+    """Change a table and make its digest in files.json fit."""
+    path, listed = folder / name, folder / "files.json"
+    change(pd.read_parquet(path)).to_parquet(path, index=False)
+    files = json.loads(listed.read_bytes()) | {name: hashlib.sha256(path.read_bytes()).hexdigest()}
+    listed.write_text(json.dumps(files))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda frame: frame.drop(columns="n"), "columns must be players, variant, lineup, seat, figure, value"),
+        (lambda frame: frame.assign(value="x"), "value: must be float64, got"),
+        (lambda frame: frame.assign(figure=None), "figure: must be str, got"),
+        (lambda frame: frame.assign(players=2**62), "players: the plan has no 4611686018427387904"),
+        (lambda frame: frame.assign(lineup="x"), "lineup: the plan has no 'x'; known: random"),
+        (
+            lambda frame: frame[(frame["figure"] != "win_share") | (frame["seat"] != 1)],
+            "figure: 'win_share' of players 3, variant 'base', lineup 'random', seat 1 is missing; run the study again",
+        ),
+        (
+            lambda frame: pd.concat([frame, frame.tail(1)]),
+            "figure: 'lead_mean' of players 3, variant 'base', lineup 'random', seat 2 stands twice; run the study again",
+        ),
+        (lambda frame: frame.assign(variant="<b>"), "variant: the plan has no '<b>'"),
+    ],
+)
+def test_a_table_that_no_run_writes_is_refused_though_its_digest_fits(change, words, copy, capsys):
+    change_table(copy / "r", "tables/seats.parquet", change)
+    assert run(["report", str(copy / "r")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"tables/seats.parquet: was changed by hand: {words}" in line
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """Tournaments: a field with a copy, and a sample of one matchup, in which an agent plays no game."""
+    place = tmp_path_factory.mktemp("tournaments")
+    fields = {"whole": "random,greedy,random", "sample": "random,greedy,racer,heuristic"}
+    for name, field in fields.items():
+        command = (
+            f"tournament strozzi --players 3 --agents {field} --deals 2 --matchups 1 --workers 1 --out {place / name}"
+        )
+        assert run(command.split()) == 0
+    return place
+
+
+def test_tables_of_tournaments_are_those_of_their_plan(played):
+    for name in ("whole", "sample"):
+        assert "ratings" in load_results(played / name).tables
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        (
+            "seat_effects",
+            lambda frame: frame[frame["figure"] != "win_share"],
+            "figure: 'win_share' of .* seat 0 is missing",
+        ),
+        (
+            "ratings",
+            lambda frame: frame[frame["agent"] != "greedy"],
+            "figure: 'strength' of .* agent 'greedy' is missing",
+        ),
+        ("agents", lambda frame: frame[frame["agent"] != "random #2"], "figure: .* agent 'random #2' is missing"),
+        ("ratings", lambda frame: frame.assign(agent="x"), "agent: the plan has no 'x'; known: greedy, random"),
+        ("pairwise", lambda frame: frame.assign(opponent="x"), "opponent: the plan has no 'x'; known: greedy, random"),
+        (
+            "agents",
+            lambda frame: frame.assign(lineup="x"),
+            "lineup: the plan has no 'x'; known: greedy,random,random #2",
+        ),
+        ("pairwise", lambda frame: pd.concat([frame, frame]), "figure: 'ahead_share' of .* stands twice"),
+    ],
+)
+def test_a_table_of_a_tournament_is_that_of_its_plan(name, change, words, played):
+    found = load_results(played / "whole")
+    with pytest.raises(InputError, match=rf"tables/{name}\.parquet: was changed by hand: {words}"):
+        check_tables(found.folder, found.manifest, {**found.tables, name: change(found.tables[name])})
+
+
+def test_a_plan_of_more_players_than_the_game_takes_is_refused(results):
+    found = load_results(results / "r")
+    changed = found.manifest | {"plan": found.manifest["plan"] | {"players": [3, 2**53]}}
+    with pytest.raises(
+        InputError, match=r"manifest\.json: was changed by hand: plan\.players: must be 3 to 6, got 9007"
+    ):
+        check_tables(found.folder, changed, found.tables)
+
+
+def test_a_table_that_is_none_is_refused_though_its_digest_fits(copy, capsys):
+    path, listed = copy / "r" / "tables" / "seats.parquet", copy / "r" / "files.json"
+    path.write_bytes(b"PAR1")
+    digest = hashlib.sha256(b"PAR1").hexdigest()
+    listed.write_text(json.dumps(json.loads(listed.read_bytes()) | {"tables/seats.parquet": digest}))
+    assert run(["report", str(copy / "r")]) == 2
+    assert "tables/seats.parquet: is no table: " in capsys.readouterr().err
+
+
+def test_rows_are_not_read_through_a_link(copy):
+    (copy / "r" / "tables").rename(copy / "mine" / "tables")
+    (copy / "r" / "tables").symlink_to(copy / "mine" / "tables")
+    with pytest.raises(StorageError, match="tables: is a link"):
+        read_table(copy / "r", "tables/seats.parquet")
+
+
+@pytest.mark.slow
+def test_a_folder_that_switches_numba_off_is_named(tmp_path):
+    (tmp_path / ".numba_config.yaml").write_text("disable_jit: 1\n")
+    for environment, folder in (({"NUMBA_DISABLE_JIT": "1"}, None), ({}, tmp_path)):
+        done = subprocess.run(
+            [sys.executable, "-m", "strozzi_sim", "games"], cwd=folder, env=os.environ | environment, capture_output=True,
+            text=True,
+        )  # fmt: skip
+        if environment or importlib.util.find_spec("yaml"):  # without it numba reads no such file
+            assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+            assert done.stderr.startswith("strozzi: error: NUMBA_DISABLE_JIT: must be 0")
+
+
+def test_a_link_to_the_folder_itself_is_the_users(copy, capsys):
+    (copy / "here").symlink_to(copy / "r")
+    assert run(["report", str(copy / "here")]) == 0
+
+
+def test_links_that_are_not_ours_stay(copy):
+    (copy / "r" / "notes").symlink_to(copy / "mine")
+    assert run(["report", str(copy / "r")]) == 0
+    assert (copy / "r" / "notes").is_symlink()
+
+
+@pytest.mark.slow
+def test_code_that_a_folder_names_runs_only_if_the_user_names_it_too(tmp_path, monkeypatch, capsys):
+    from strozzi_sim.agent import importing, registry
+
+    bots = tmp_path / "bots.py"
+    bots.write_text(AGENT)
+    (tmp_path / "study.toml").write_text(STUDY.format(agents=f'"{bots}::first"'))
+    assert run(["run", str(tmp_path / "study.toml"), "--out", str(tmp_path / "r"), "--workers", "1"]) == 0
+    monkeypatch.setattr(importing, "_imported", set())  # as in a new process
+    importing._module_of.cache_clear()
+    registry._from_file.cache_clear()
+    bots.with_suffix(".ran").unlink()
+    capsys.readouterr()
+    heat_map = ["heatmap", str(tmp_path / "r"), "--rows", "seat", "--columns", "round", "--fact", "round"]
+    assert run(heat_map) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("name it with --code")
+    assert str(bots) in line
+    assert not bots.with_suffix(".ran").exists()
+    assert run(["report", str(tmp_path / "r")]) == 0  # needs none
+    assert not bots.with_suffix(".ran").exists()
+    assert run([*heat_map, "--code", str(bots)]) == 0
+
+
+def test_a_calibration_in_a_manifest_names_no_other_code(copy, tmp_path):
+    from strozzi_sim.agent import load_agent
+    from strozzi_sim.errors import InputError
+    from strozzi_sim.games import load_game
+    from strozzi_sim.games.variants import resolve_variant
+    from strozzi_sim.studies.calibrated import with_counts
+
+    bots = tmp_path / "other.py"
+    bots.write_text(AGENT)
+    manifest = json.loads((copy / "r" / "manifest.json").read_bytes())
+    given = load_agent("flat_mc:seconds=0.01", "strozzi")
+    noted = {"given": given.text, "plays": f"{bots}::first", "count": "playouts=3", "players": [3], "measured": 0.01}
+    (copy / "r" / "manifest.json").write_text(json.dumps(manifest | {"calibrated": [noted]}))
+    game = load_game("strozzi")
+    with pytest.raises(InputError, match="only the folder names it"):
+        with_counts([given], game, [3], [resolve_variant(game, "base")], folder=copy / "r")
+    assert not bots.with_suffix(".ran").exists()
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP])
+def test_a_disk_without_locks_is_told_from_another_run(number, copy, monkeypatch, capsys):
+    def refuse(file, *, wait):
+        raise OSError(number, os.strerror(number))
+
+    (copy / "r" / "report.html").unlink()  # so that it is written again
+    monkeypatch.setattr(folders, "take_lock", refuse)
+    assert run(["report", str(copy / "r")]) == 4
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "has no file locks" in line
+    assert os.strerror(number) in line
+    assert "another run" not in line
+
+
+def test_no_cell_of_a_csv_file_is_a_formula():
+    texts = ["=1+1", "+x", "-x", "@SUM(A1)", "\tx", "-3", "-0.5", "plain", ""]
+    frame = pd.DataFrame({"agent": texts, "value": [-1.5] * len(texts)})
+    read = list(csv.DictReader(io.StringIO(csv_bytes(frame).decode(), newline="")))
+    assert [row["agent"] for row in read] == ["'=1+1", "'+x", "'-x", "'@SUM(A1)", "'\tx", *texts[5:]]
+    assert {row["value"] for row in read} == {"-1.5"}

@@ -1,0 +1,393 @@
+"""Reports say of each variant what is true of it, and of each line-up and player count what is true there."""
+
+import re
+from copy import deepcopy
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from report_cells import CELL, cell
+from strozzi_sim import stats
+from strozzi_sim.errors import InputError
+from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.games import load_game
+from strozzi_sim.games.reporting import FigureTable, Named, Picture, agent_names, cell_name, pick
+from strozzi_sim.games.variants import from_changes, resolve_variant
+from strozzi_sim.reports import findings
+from strozzi_sim.reports.html_tables import page_table
+from strozzi_sim.reports.naming import Naming
+from strozzi_sim.reports.page import paint_study
+from strozzi_sim.reports.painter import Painter
+from strozzi_sim.studies.tables import study_tables
+
+PLAYERS = {"strozzi": 4, "medici_vs_strozzi": 2, "strasbourg": 4}
+SLOW = {"strasbourg": pytest.mark.slow}
+NOT_ABOUT_GAMES = ("Footnote: ", "The guilds and prices", "The points of all tasks")
+
+
+@pytest.fixture(scope="module", params=[pytest.param(name, marks=SLOW.get(name, ())) for name in PLAYERS])
+def game(request):
+    return load_game(request.param)
+
+
+# Variants
+
+
+def leaves(data, path=()):
+    """(path, value) of every number and word in plain data."""
+    if isinstance(data, dict | list):
+        for key, value in data.items() if isinstance(data, dict) else enumerate(data):
+            yield from leaves(value, (*path, key))
+    else:
+        yield path, data
+
+
+def kind_of(path):
+    """The path without the places in lists."""
+    return tuple("*" if isinstance(key, int) else key for key in path)
+
+
+def others(value, known):
+    """Values that a leaf could have instead."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        return [value + 1, value + 2, value - 1]
+    return [*(each for each in known if each != value), f"{value}x"]
+
+
+RENAMED = {  # ids that stand in several places
+    "strozzi": {"S12": "X12", "T05": "X05"},
+    "medici_vs_strozzi": {"cloth": "wool", "H2": "X2", "full": "moored"},
+    "strasbourg": {"baker": "miller", "E5": "E7", "T_ROW3": "X_ROW3", "1 1 2 2 . 4 4 . 4": "1 3 2 2 . 4 4 . 4"},
+}
+FIXED = {  # components that no variant can change alone: constants of the game, totals that follow, numbers that go together
+    "strozzi": {"flags.ids", "tracks.cities", "rules.start_order"},
+    "medici_vs_strozzi": {"ships", "tiles.total", "gold", "tracks", "marker_steps", "scoring", "money", "price_space.granularity", "rounds"},
+    "strasbourg": {"guilds", "influence_cards", "coins", "goods", "privileges", "council.seats", "city", "tasks_meta", "switches.planning"},
+}  # fmt: skip
+
+
+def changed_variant(game):
+    """Return a variant in which one of every kind of component is another, and the kinds that are as in the base."""
+    base = resolve_variant(game, "base").components
+    changes = renamed(base, RENAMED[game.name])
+    data = from_changes(game, "changed", changes, "tests changed").components
+    kinds = {}
+    for path, value in leaves(data):
+        kinds.setdefault(kind_of(path), []).append((path, value))
+    same = []
+    for kind, places in kinds.items():
+        if {value for _, value in places} != {value for path, value in leaves(base) if kind_of(path) == kind}:
+            continue
+        known = list(dict.fromkeys(value for _, value in places if isinstance(value, str)))
+        for path, value in places[::-1]:
+            if any(try_change(game, data, changes, path, other) for other in others(value, known)):
+                break
+        else:
+            same.append(".".join(key for key in kind if key != "*"))
+    return from_changes(game, "changed", changes, "tests changed"), same
+
+
+def renamed(data, names):
+    """Return the data with these words, or parts of maps, replaced everywhere."""
+    if isinstance(data, dict):
+        return {names.get(key, key): renamed(value, names) for key, value in data.items()}
+    if isinstance(data, list):
+        return [renamed(value, names) for value in data]
+    return names.get(data, data) if isinstance(data, str) else data
+
+
+def try_change(game, data, changes, path, value):
+    """Whether the component can be this; then it is from now on."""
+    section, tried = path[0], deepcopy(data[path[0]])
+    place = tried
+    for key in path[1:-1]:
+        place = place[key]
+    if len(path) == 1:
+        return False
+    place[path[-1]] = value
+    try:
+        variant = from_changes(game, "changed", {**changes, section: tried}, "tests changed")
+    except InputError:
+        return False
+    if variant.components[section] == data[section]:
+        return False
+    changes[section] = tried
+    data.update(variant.components)
+    return True
+
+
+@pytest.fixture(scope="module")
+def changed(game):
+    return changed_variant(game)
+
+
+@pytest.fixture(scope="module")
+def cells(game, changed):
+    """One cell of the base, and one of the variant."""
+    return [
+        cell(game, PLAYERS[game.name], deals=60, chunks=6, variant=variant)
+        for variant in (resolve_variant(game, "base"), changed[0])
+    ]
+
+
+@pytest.fixture(scope="module")
+def data(cells):
+    """The component data of the variants."""
+    return {each.variant: each.components for each in cells}
+
+
+@pytest.fixture(scope="module")
+def tables(game, cells):
+    return study_tables(game, cells, game.report.PAGES, {})
+
+
+@pytest.fixture(scope="module")
+def own(tables):
+    """The tables of the variant alone."""
+    return only(tables, "changed")
+
+
+def only(tables, variant):
+    """Return the rows of a variant."""
+    return {name: pick(table, variant=variant).reset_index(drop=True) for name, table in tables.items()}
+
+
+class Reader(Painter):
+    """Notes what is written in pictures instead of drawing them."""
+
+    def paint(self, drawing, name, title, *, pixels=False):
+        """Return the words of a drawing; numbers along its axes depend on what it is compared with."""
+        words = {text.get_text().strip() for text in drawing.findobj(match=lambda each: hasattr(each, "get_text"))}
+        return "\n".join(
+            sorted(word for word in words if re.search("[A-Za-z]", word) and not re.match(r"n |[\d.,]+ · ", word))
+        )
+
+
+def shown(game, tables, data):
+    """Return what stands in pictures and in heat maps: (title, variant) -> words, title -> words."""
+    painted, heat = paint_study({"plan": {"variants": data}}, tables, game, Reader())
+    items = [item for own in painted.values() for item in own]
+    pictures = {(item.title, part.scenario): part.html for item in items for part in item.parts if part.html}
+    return pictures, {item.title: "\n".join(part.html for part in item.parts) for item in heat.items}
+
+
+def lines(game, tables, data):
+    """Return the tables of a page, of the changed variant: title -> its lines."""
+    naming, found = Naming(game, tables, data), {}
+    for picture in [*findings.seat_pictures(tables), *game.report.pictures(tables)]:
+        if picture.kind == "table":
+            rows = pick(tables[picture.table], variant="changed")
+            table = page_table(picture, rows, naming.of("changed", "random"))
+            rows = sorted(table.rows, key=lambda row: row.label) if table else ()
+            found[picture.name] = table and (table.columns, rows, table.left_out)
+    return found
+
+
+def sentences(game, tables, data, name):
+    """Return what is said of the cell of this name, without what is said of others."""
+    said = game.report.sentences(tables, data)
+    return [alone(sentence) for page in said.values() for sentence in page if sentence.startswith(f"{name}: ")]
+
+
+def alone(sentence):
+    """Return a sentence without what it says of other cells."""
+    within = r"(?:[^()]|\([^()]*\))*"
+    return re.sub(
+        rf" \(elsewhere {within}\)|; (?:elsewhere|but) {within}?(?=[);.]\W|[);.]$|, the)|, the largest share of \d+ combinations",
+        "",
+        sentence,
+    )
+
+
+def test_every_kind_of_component_is_changed(game, changed):
+    """What is not is known, so that a new component must be changed here too."""
+    sections = {kind.split(".")[0] for kind in FIXED[game.name]}
+    for kind in changed[1]:
+        assert kind in FIXED[game.name] or (kind.split(".")[0] in sections & FIXED[game.name]), kind
+
+
+def test_tables_of_a_variant_have_its_own_labels(game, tables, own, data):
+    assert lines(game, tables, data) == lines(game, own, data)
+
+
+def test_sentences_of_a_variant_use_its_own_data(game, tables, own, data):
+    name = cell_name(PLAYERS[game.name], "changed", "random")
+    last = {key: pd.concat([own[key], only(tables, "base")[key]], ignore_index=True) for key in tables}
+    beside, alone_said = sentences(game, last, data, name), sentences(game, own, data, name)
+    assert len(alone_said) > 10
+    assert [sentence for sentence in alone_said if sentence not in beside and "in the box" not in sentence] == []
+
+
+def test_labels_that_variants_share_are_said_to_vary(game, tables, data):
+    every = Naming(game, tables, data).of_all()
+    base, own = (game.report.words(tables, data[variant]) for variant in ("base", "changed"))
+    for raw in base.keys() & own.keys():
+        assert every[raw] == own[raw] if own[raw] == base[raw] else every[raw].endswith("varies"), raw
+    if game.name == "strozzi":
+        assert [raw for raw in base.keys() & own.keys() if base[raw] != own[raw]]
+        assert "X12" in own
+        assert "S12" not in own
+
+
+@pytest.mark.slow
+def test_pictures_of_a_variant_have_its_own_labels(game, cells, data):
+    tables = study_tables(game, cells, game.report.PAGES, game.report.HEATMAPS)
+    both, heat = shown(game, tables, data)
+    own, heat_of_own = shown(game, only(tables, "changed"), data)
+    assert heat.keys() >= heat_of_own.keys()  # of 60 games a map may have no value
+    together = {title for title, scenario in both if not scenario}
+    for (title, _), words in own.items():
+        assert title in together or both[title, "changed"] == words, title
+    naming = Naming(game, tables, data)
+    each = [naming.of(variant, "random") for variant in ("base", "changed")]
+    varies = [raw for raw, name in naming.of_all().items() if name.endswith("varies")]
+    differ = {words[raw] for raw in varies for words in each if raw in words}
+    for title, words in heat.items():
+        assert not differ & set(words.split("\n")), title
+
+
+# Cells
+
+
+def planted(tables, **cell):
+    """The same tables of another cell in which the contrary holds: where a figure was large it is small."""
+    found = {}
+    for name, table in tables.items():
+        if table.empty:
+            found[name] = table
+            continue
+        ends = table.groupby("figure")["value"].agg(["min", "max"])
+        both = table["figure"].map(ends["min"] + ends["max"])
+        flat = table["figure"].map(ends["min"] == ends["max"])
+        value = (both - table["value"]).where(~flat, (1.97 * table["value"] + 0.972).clip(upper=0.972))
+        value = value.where(table["figure"] != "seat_fairness_p", 1e-9)
+        half = (table["high"] - table["low"]) / 2
+        found[name] = table.assign(value=value, low=value - half, high=value + half, **cell)
+    return found
+
+
+@pytest.fixture(scope="module")
+def sure(tables):
+    """The tables of the base, all figures known so well that everything that can be said is."""
+    found = only(tables, "base")
+    known = {"n": 1_000_000, "deals": 100_000}
+    found = {
+        name: table.assign(low=table["value"] - 1e-4, high=table["value"] + 1e-4, **known)
+        for name, table in found.items()
+    }
+    balance = found["balance"]
+    p = balance["figure"] == "seat_fairness_p"
+    return {**found, "balance": balance.assign(value=balance["value"].mask(p, 0.5))}
+
+
+@pytest.fixture(scope="module")
+def together(game, sure):
+    """The tables of this cell, and of others in which the contrary holds: another line-up, player count, and variant."""
+    others = [{"lineup": "greedy"}, {"players": PLAYERS[game.name] + 1}, {"variant": "changed"}]
+    every = [sure, *(planted(sure, **other) for other in others)]
+    return {name: pd.concat([each[name] for each in every], ignore_index=True) for name in sure}
+
+
+def test_every_sentence_names_its_games_and_holds_there(game, data, sure, together):
+    """Whatever is said of one cell stays as it is where the contrary holds in the others."""
+    own, both = (game.report.sentences(tables, data) for tables in (sure, together))
+    names = {
+        cell_name(*key, several=True) for key in together["balance"][CELL].drop_duplicates().itertuples(index=False)
+    }
+    first = cell_name(PLAYERS[game.name], "base", "random", several=True)
+    for page, said in both.items():
+        assert len(said) >= len(own[page]) > 0, page
+        mine = []
+        for sentence in said:
+            assert isinstance(sentence, Named)
+            name = next((name for name in names if sentence.startswith(f"{name}: ")), "")
+            assert name or sentence.startswith(NOT_ABOUT_GAMES), sentence
+            if name == first:
+                mine.append(alone(sentence).removeprefix(name))
+        short = cell_name(PLAYERS[game.name], "base", "random")
+        of_own = [sentence.removeprefix(short) for sentence in own[page] if sentence.startswith(short)]
+        assert [sentence for sentence in of_own if sentence not in mine and "in the box" not in sentence] == []
+
+
+def test_what_is_otherwise_elsewhere_is_never_said_to_be_so_there_too(game, data, together):
+    said = game.report.sentences(together, data)
+    assert not [sentence for page in said.values() for sentence in page if "elsewhere too" in sentence]
+
+
+def test_seats_are_spoken_of_over_all_cells(together, sure):
+    assert "no seat is shown to be favoured" in findings.headline(sure) or "win alike" in findings.headline(sure)
+    assert findings.headline(together).startswith("Seats are unequal in ")
+    for sentence in findings.seat_sentences(together):
+        assert re.match(r"(\d players \([a-z]+: [a-z]+\): |Footnote: )", sentence), sentence
+
+
+def test_a_box_that_is_too_small_in_one_cell_is_told_of_that_cell():
+    game = load_game("strozzi")
+    table = FigureTable()
+    data = {
+        "base": resolve_variant(game, "base").components,
+        "long-tracks": resolve_variant(game, "long-tracks").components,
+    }
+    for players, variant, lineup, share in (
+        (4, "base", "random", 0.0),
+        (4, "long-tracks", "random", 0.0),
+        (6, "base", "heuristic", 0.972),
+    ):
+        one = SimpleNamespace(players=players, variant=variant, lineup=lineup, deals=500)
+        table.add(
+            one, "over_990_share", stats.Estimate(*map(np.array, (share, max(share - 0.01, 0), share + 0.01, 500)))
+        )
+    empty = FigureTable("position", "agent").frame()
+    (told,) = game.report.sentences({"balance": table.frame(), "lineup": empty}, data)["balance"]
+    assert told.startswith("6 players (base: heuristic): 97.2")
+    assert "the 990 coins in the box, the largest share of 3 combinations" in told
+    fair = table.frame().replace({"value": {0.972: 0.0}})
+    (told,) = game.report.sentences({"balance": fair, "lineup": empty}, data)["balance"]
+    assert (
+        told
+        == "No game pays out more than the coins in the box, in any of the 3 combinations of players, line-up and variant."
+    )
+    (told,) = game.report.sentences({"balance": fair[:1], "lineup": empty}, data)["balance"]
+    assert told == "4 players (random): No game pays out more than the 990 coins in the box."
+
+
+# Agents
+
+
+def test_agents_are_named_and_copies_numbered():
+    lineup = pd.DataFrame(
+        {"position": [0, 1, 2, 0], "agent": ["greedy:margin=4", "random", "random", "greedy:margin=4"]}
+    )
+    assert agent_names(lineup, 3) == ["greedy:margin=4", "first random", "second random"]
+    assert agent_names(lineup[:0], 3) == ["seat 0", "seat 1", "seat 2"]
+
+
+def test_agents_that_differ_in_their_parameters_alone_are_not_confused():
+    agents = ["heuristic:keep_plus_one=9", "heuristic:keep_plus_one=10", "heuristic"]
+    keys = {"players": 3, "variant": "base", "lineup": ",".join(agents)}
+    named = findings.with_agents(pd.DataFrame({"position": range(3), "agent": agents}).assign(**keys))[findings.WHO]
+    assert [name.replace("\n", "") for name in named] == agents
+    assert max(len(line) for name in named for line in name.split("\n")) <= 24
+
+
+# Sorted tables
+
+
+def test_a_sorted_table_names_what_it_leaves_out():
+    worth, kept = Figure("worth", "worth", "amount"), Figure("kept", "kept", "share")
+    table = FigureTable("task")
+    one = SimpleNamespace(players=4, variant="base", lineup="random", deals=500)
+    for task, value in (("A", 1.0), ("B", np.nan), ("C", 3.0), ("all", 2.0)):
+        for figure, number in (("worth", value), ("kept", 0.5)):
+            table.add(one, figure, stats.Estimate(*map(np.array, (number, number - 0.1, number + 0.1, 500))), task=task)
+    shown = Picture("tasks", "", "table", "", (kept, worth), "", x="task", sort="worth")
+    found = page_table(shown, table.frame(), {"B": "square of 4"})
+    assert [row.label for row in found.rows] == ["C", "A", "all"]
+    assert (found.left_out, found.sorted_by) == (("square of 4",), "worth")
+    most = page_table(replace(shown, most=1), table.frame(), {})
+    assert [row.label for row in most.rows] == ["C"]

@@ -1,0 +1,177 @@
+"""Wrong input is told in one line: the value, the place, what is allowed, and the name that was meant."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import strozzi_sim as ss
+from strozzi_sim.agent import agent_names
+from strozzi_sim.cli.app import run as command
+from strozzi_sim.errors import InputError, known_names
+from strozzi_sim.kernel.plain_data import read_toml
+
+RICH = {"rich": {"tracks": {"bonus": {7: 10, 8: 15, 9: 20}}}}
+STUDY = {"name": "x", "game": "strozzi", "deals": 2, "lineups": [["random"]]}
+
+
+def simulate(**arguments):
+    return ss.simulate("strozzi", **{"deals": 2, "players": 3, **arguments})
+
+
+def study(**keys):
+    return ss.Study(**{**STUDY, **keys})
+
+
+CALLS = [
+    (lambda: ss.simulate("medici", deals=2), "game: unknown game 'medici'; known: ", "did you mean 'medici_vs_strozzi'?"),
+    (lambda: ss.Position("Strozi", 3), "game: unknown game 'Strozi'; known: ", "did you mean 'strozzi'?"),
+    (lambda: ss.VectorEnv("medici", 2, 2), "game: unknown game 'medici'; ", "did you mean 'medici_vs_strozzi'?"),
+    (lambda: simulate(agents=["heuristc"]), "agents: unknown agent 'heuristc'; known: ", "did you mean 'heuristic'?"),
+    (lambda: simulate(agents="heuristc"), "agents: unknown agent 'heuristc'; known: ", "did you mean 'heuristic'?"),
+    (lambda: simulate(agents=3), "agents: expected an agent or a list of agents, got 3", ""),
+    (lambda: simulate(agents=["fair-price"]), "agents: agent 'fair-price' does not play strozzi with 3 players", ""),
+    (lambda: simulate(agents=["ismcts:iterations=1"]), "agents: agent ", "must be between 2 and 1,000,000,000, got 1"),
+    (lambda: simulate(players=[]), "players: strozzi takes 3-6 players, got none", ""),
+    (lambda: simulate(players=[3, "x"]), "players: strozzi takes 3-6 players, got 'x'", ""),
+    (lambda: simulate(deals="many"), "deals: must be a whole number, got 'many'", ""),
+    (lambda: simulate(seed=-1), "seed: must be between 0 and 9,007,199,254,740,991, got -1", ""),
+    (lambda: simulate(seatings="rotat"), "seatings: unknown design 'rotat'; ", "did you mean 'rotate'?"),
+    (lambda: simulate(workers="two"), "workers: must be a whole number, got 'two'", ""),
+    (lambda: simulate(folder=5), "folder: expected a path, got 5", ""),
+    (lambda: simulate(facts=5), "facts: expected names of fact tables, got 5", ""),
+    (lambda: simulate(facts=["shipp"]), "facts: no fact table 'shipp'; ", "did you mean 'ship'?"),
+    (lambda: simulate(heatmaps=["flag-by-sal"]), "heatmaps: unknown name 'flag-by-sal'; ", "did you mean 'flag-by-sail'?"),
+    (lambda: simulate(variant="bas"), "variant: unknown variant 'bas' of strozzi; known: base, ", "did you mean 'base'?"),
+    (lambda: simulate(variant=5), "variant: expected the name of a variant, a name with its changes, or a Variant, got 5", ""),
+    (lambda: simulate(variant={"rich": 5}), "variant: changes stand under a name of their own, as in ", "got {'rich': 5}"),
+    (lambda: simulate(variant=RICH["rich"]), "variant: changes stand under a name of their own, as in ", ""),
+    (lambda: simulate(variant={"rich": {"track": {}}}), "variant: variant.rich: track: unknown section; ", "did you mean 'tracks'?"),
+    (lambda: ss.Position("strozzi", 3, variant={"a": {}, "b": {}}), "variant: expected one name with its changes, got 2: ['a', 'b']", ""),
+    (lambda: ss.Position("strozzi", 3).imagine(0, np.zeros(1)), "rng: expected a RANDOM record, array of shape (1,), ", "got array([0.])"),
+    (lambda: ss.Position("strozzi", 3).imagine(0, None), "rng: expected a RANDOM record, ", "got None"),
+    (lambda: ss.Position("strozzi", 3).text(0, 5), "names: expected a list of 3 names, got 5", ""),
+    (lambda: ss.Position.from_record(5), "lines: expected the lines of a record, got 5", ""),
+    (lambda: ss.compare("strozzi", "base", "bas"), "second: expected a variant, as 'base' is one, got 'bas'; ", "did you mean 'base'?"),
+    (lambda: ss.compare("strozzi", "random", "xyzzy"), "second: no agent and no variant of strozzi: 'xyzzy'; agents: ", "variants: base, long-tracks"),
+    (lambda: ss.compare("strozzi", "random", "gredy"), "second: unknown agent 'gredy'; ", "did you mean 'greedy'?"),
+    (lambda: ss.compare("strozzi", "random", "greedy", against="gredy"), "against: unknown agent 'gredy'; ", "did you mean 'greedy'?"),
+    (lambda: ss.tournament("strozzi", "random"), "agents: a tournament with 4 players needs at least 4 agents, got 1 (random)", ""),
+    (lambda: ss.ladder("strozzi", "ismct"), "agent: unknown agent 'ismct'; ", "did you mean 'ismcts'?"),
+    (lambda: ss.ladder("strozzi", "ismcts", "iteration"), "param: ismcts has no parameter 'iteration' ", "did you mean 'iterations'?"),
+    (lambda: ss.exploit("strozzi", "random", search="ismct"), "search: unknown agent 'ismct'; ", "did you mean 'ismcts'?"),
+    (lambda: ss.read_study(5), "path: expected a path, got 5", ""),
+    (lambda: study(lineups=["heuristic"]), "study: lineups[0]: expected a list, got 'heuristic'; write ['heuristic']", ""),
+    (lambda: study(lineup=[]), "study: unknown key 'lineup'; known: name, game, ", "did you mean 'lineups'?"),
+    (lambda: study(players=3), "study: players: expected a list, got 3; write [3]", ""),
+    (lambda: study(name="X y"), "study: name: expected text of 1 to 64 characters of a-z0-9-, got 'X y'", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "begins", "ends"), CALLS, ids=[f"{row[1][:60]}-{row[2]}" for row in CALLS])
+def test_a_wrong_argument_is_told_in_one_line(call, begins, ends):
+    with pytest.raises(InputError) as refused:
+        call()
+    words = str(refused.value)
+    assert words.startswith(begins)
+    assert words.endswith(ends)
+    assert "\n" not in words
+
+
+@pytest.mark.parametrize("clone", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_vector_env_is_not_copied(clone):
+    env = ss.VectorEnv("strozzi", 3, 2)
+    with pytest.raises(
+        InputError, match="VectorEnv: its games lie in the memory of one process, and cannot be copied or pickled"
+    ):
+        clone(env)
+
+
+def test_known_agents_are_those_that_play_the_game():
+    for game in ss.games():
+        names = agent_names(game)
+        assert set(names) == set(ss.agents(game))
+    assert "fair-price" not in agent_names("strozzi")
+
+
+def test_one_name_is_one_agent_and_changes_are_one_variant_everywhere():
+    alone, listed = (simulate(agents=agents, variant=RICH).tables["balance"] for agents in ("random", ["random"]))
+    assert alone.equals(listed)
+    position = ss.Position("strozzi", 3, variant=RICH)
+    assert position.variant.components["tracks"]["bonus"] == {"7": 10, "8": 15, "9": 20}
+    assert ss.VectorEnv("strozzi", 3, 2, variant=RICH).variant.components == position.variant.components
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("medici", "medici_vs_strozzi"), ("STROZZI", "strozzi"), ("strasburg", "strasbourg"), ("st", None), ("", None), (3, None)],
+)  # fmt: skip
+def test_the_name_that_was_meant(name, meant):
+    words = known_names(name, ["medici_vs_strozzi", "strasbourg", "strozzi"])
+    assert words.partition("; did you mean ")[2] == (f"{meant!r}?" if meant else "")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('a = 1\nb = [["x"]\n', "Unclosed array (at end of document); it begins in line 2"),
+        ("a = [1, 2\nb = 3\n", "Unclosed array (at line 2, column 1); it begins in line 1"),
+        ("a = [\n  \"]\",  # ]\n  '[',\n", "Invalid value (at end of document); it begins in line 1"),
+        ('a = 1\nb = """x\ny\n', "Unterminated string (at end of document); it begins in line 2"),
+        ('a = { b = ["""\n]"""]\n', "Unclosed inline table (at line 2, column 6); it begins in line 1"),
+        ("a 5\n", "Expected '=' after a key in a key/value pair (at line 1, column 3)"),
+    ],
+)
+def test_what_a_toml_file_never_ends_is_told_with_its_line(tmp_path, text, words):
+    file = tmp_path / "x.toml"
+    file.write_text(text)
+    with pytest.raises(InputError) as refused:
+        read_toml(file)
+    assert str(refused.value) == f"{file}: not a TOML file: {words}"
+
+
+def test_a_toml_file_may_begin_with_a_mark(tmp_path):
+    file = tmp_path / "x.toml"
+    file.write_bytes(b"\xef\xbb\xbfa = 1\n")
+    assert read_toml(file) == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ('lineups = ["heuristic"]', "lineups[0]: expected a list, got 'heuristic'; write ['heuristic']"),
+        ('lineups = [["fair-price"]]', "lineups: agent 'fair-price' does not play strozzi with 3 players; it plays medici_vs_strozzi"),
+        ('lineups = [["random"]]\nvariants = ["bas"]', "variants: unknown variant 'bas' of strozzi; known: base, long-tracks; did you mean 'base'?"),
+    ],
+)  # fmt: skip
+def test_a_wrong_key_of_a_study_is_told_with_the_file(tmp_path, capsys, changes, words):
+    file = tmp_path / "x.toml"
+    file.write_text(f'name = "x"\ngame = "strozzi"\ndeals = 2\n{changes}\n')
+    assert command(["run", str(file)]) == 2
+    assert capsys.readouterr().err == f"strozzi: error: {file}: {words}\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("balance strozzi --deals x", "--deals: expected a whole number, got 'x' (see strozzi balance --help)"),
+        ("balance strozzi --agents heuristc", "--agents: unknown agent 'heuristc'; known: "),
+        ("balance strozzi --variant bas", "--variant: unknown variant 'bas' of strozzi; "),
+        ("play strozzi --agents heuristc", "--agents: unknown agent 'heuristc'; known: "),
+        ("record strozzi --variant bas", "--variant: unknown variant 'bas' of strozzi; "),
+        ("leak-check strozzi heuristc", "AGENT: unknown agent 'heuristc'; known: "),
+        ("ladder strozzi ismct", "AGENT: unknown agent 'ismct'; "),
+        ("compare strozzi random gredy", "B: unknown agent 'gredy'; "),
+        ("compare strozzi random greedy --against gredy", "--against: unknown agent 'gredy'; "),
+    ],
+)
+def test_a_wrong_option_is_told_by_its_name(capsys, line, words):
+    assert command(line.split()) == 2
+    assert capsys.readouterr().err.startswith(f"strozzi: error: {words}")
+
+
+@pytest.mark.parametrize("name", ["play", "record", "bench", "exploit", "ladder", "tournament", "compare", "heatmap"])
+def test_help_says_which_players_are_the_default(capsys, name):
+    command([name, "--help"])
+    assert "default: 4, or the game's minimum" in " ".join(capsys.readouterr().out.split())
