@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import weakref
 from pathlib import Path
 
@@ -34,6 +33,7 @@ from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.results import load_results
 from strozzi_sim.studies.run import run_in_memory, run_study
 from strozzi_sim.studies.store import Store
+from study_database import wait_for_chunks
 
 STROZZI = load_game("strozzi")
 TABLES = {table.name: table for table in STROZZI.fact_tables}
@@ -250,9 +250,7 @@ def test_killed_and_resumed_the_rows_are_the_same(tmp_path):
     )
     command = [sys.executable, "-m", "strozzi_sim", "run", str(study), "--out"]
     process = subprocess.Popen([*command, str(folder), "--workers", "2"], stdout=subprocess.DEVNULL)
-    ledger, deadline = folder / "ledger.jsonl", time.monotonic() + 120
-    while time.monotonic() < deadline and not (ledger.exists() and ledger.read_bytes().count(b"\n") > 5):
-        time.sleep(0.005)
+    wait_for_chunks(folder, 5, process)
     process.kill()
     process.wait()
     assert not (folder / "facts").exists()

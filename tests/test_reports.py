@@ -24,7 +24,9 @@ from strozzi_sim.reports.heat_grid import TALLEST, grid_of, lines_of
 from strozzi_sim.reports.page import MAX_SCENARIOS, _item
 from strozzi_sim.reports.style import DIVERGING, SEQUENTIAL
 from strozzi_sim.reports.writing import write_report
+from strozzi_sim.studies.database import write_files
 from strozzi_sim.studies.tables import study_tables
+from study_database import list_file
 
 # Player counts of the study, another variant, what is said to be reconstructed, a picture and a heat map of every game.
 CASES = {
@@ -308,7 +310,9 @@ def test_a_report_of_little(tmp_path, game, same):
     (folder / "figures").mkdir(parents=True)
     for name in ("old.png", "mine.png"):
         (folder / "figures" / name).write_bytes(b"old")
-    (folder / "files.json").write_text('{"figures/old.png": null}')
+    with write_files(folder):
+        pass
+    list_file(folder, "figures/old.png")
     tables = study_tables(game, [same], ["balance"], {})
     parser = Page()
     parser.feed(write_report(folder, {"game": game.name}, tables, game).read_text("utf-8"))

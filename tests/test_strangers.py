@@ -1,12 +1,11 @@
 """Results folders made by strangers: nothing in them is followed through a link, nor run as code."""
 
 import csv
-import errno
-import hashlib
 import importlib.util
 import io
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 
@@ -15,11 +14,11 @@ import pytest
 
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError, StorageError
-from strozzi_sim.studies import folder as folders
 from strozzi_sim.studies.checked_tables import check_tables
 from strozzi_sim.studies.kept import read_table
 from strozzi_sim.studies.outputs import csv_bytes
 from strozzi_sim.studies.results import load_results
+from study_database import execute, list_file
 
 STUDY = """
 name = "small"
@@ -69,9 +68,9 @@ def contents(place):
 
 
 LINKS = [
-    (".lock", "notes.txt"), ("report.html", "notes.txt"), ("report.html", "new.txt"), ("figures", "."), ("tables", "."),
-    ("figures/seats.png", "notes.txt"), ("manifest.json", "notes.txt"), ("files.json", "new.txt"),
-    ("ledger.jsonl", "notes.txt"), ("chunks", "."), ("facts", "."), ("tables/seats.parquet", "notes.txt"),
+    ("report.html", "notes.txt"), ("report.html", "new.txt"), ("figures", "."), ("tables", "."),
+    ("figures/seats.png", "notes.txt"), ("manifest.json", "notes.txt"),
+    ("study.sqlite", "notes.txt"), ("study.sqlite-wal", "new.txt"), ("study.sqlite-shm", "new.txt"), ("facts", "."), ("tables/seats.parquet", "notes.txt"),
 ]  # fmt: skip
 
 
@@ -102,12 +101,44 @@ def test_a_pipe_is_not_waited_for(name, copy, capsys):
     assert f"{name}: is no file" in capsys.readouterr().err
 
 
+def test_a_journal_of_strangers_is_not_applied(copy, capsys):
+    """A rollback journal can name another file, which SQLite removes once it has applied the journal."""
+    (copy / "r" / "study.sqlite-journal").write_bytes(b"x" * 600)
+    assert run(["report", str(copy / "r")]) == 4
+    assert "study.sqlite-journal: is not of a run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON files BEGIN DELETE FROM chunks; END",
+        "CREATE VIEW v AS SELECT * FROM files",
+        "DROP TABLE runs",
+    ],
+)
+def test_another_schema_is_refused(copy, results, capsys, statement):
+    execute(copy / "r", statement)
+    for command in (["report", str(copy / "r")], ["run", str(results / "study.toml"), "--out", str(copy / "r")]):
+        assert run(command) == 2
+        assert "study.sqlite: is not a strozzi-sim database, or was changed by hand" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "name", ["../mine/notes.txt", "/etc/passwd", "tables/../../mine/notes.txt", "manifest.json", ""]
+)
+def test_only_files_of_runs_are_listed(copy, capsys, name):
+    execute(copy / "r", "INSERT INTO files VALUES (?, NULL)", name)
+    before = contents(copy / "mine")
+    assert run(["report", str(copy / "r")]) == 2
+    assert "study.sqlite: was changed by hand: table files" in capsys.readouterr().err
+    assert contents(copy / "mine") == before
+
+
 def change_table(folder, name, change):
-    """Change a table and make its digest in files.json fit."""
-    path, listed = folder / name, folder / "files.json"
+    """Change a table and make its noted digest fit."""
+    path = folder / name
     change(pd.read_parquet(path)).to_parquet(path, index=False)
-    files = json.loads(listed.read_bytes()) | {name: hashlib.sha256(path.read_bytes()).hexdigest()}
-    listed.write_text(json.dumps(files))
+    list_file(folder, name)
 
 
 @pytest.mark.parametrize(
@@ -194,10 +225,8 @@ def test_a_plan_of_more_players_than_the_game_takes_is_refused(results):
 
 
 def test_a_table_that_is_none_is_refused_though_its_digest_fits(copy, capsys):
-    path, listed = copy / "r" / "tables" / "seats.parquet", copy / "r" / "files.json"
-    path.write_bytes(b"PAR1")
-    digest = hashlib.sha256(b"PAR1").hexdigest()
-    listed.write_text(json.dumps(json.loads(listed.read_bytes()) | {"tables/seats.parquet": digest}))
+    (copy / "r" / "tables" / "seats.parquet").write_bytes(b"PAR1")
+    list_file(copy / "r", "tables/seats.parquet")
     assert run(["report", str(copy / "r")]) == 2
     assert "tables/seats.parquet: is no table: " in capsys.readouterr().err
 
@@ -276,17 +305,17 @@ def test_a_calibration_in_a_manifest_names_no_other_code(copy, tmp_path):
     assert not bots.with_suffix(".ran").exists()
 
 
-@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP])
-def test_a_disk_without_locks_is_told_from_another_run(number, copy, monkeypatch, capsys):
-    def refuse(file, *, wait):
-        raise OSError(number, os.strerror(number))
+@pytest.mark.parametrize("name", ["SQLITE_IOERR_LOCK", "SQLITE_PROTOCOL"])
+def test_a_disk_without_locks_is_told_from_another_run(name, copy, monkeypatch, capsys):
+    def refuse(*arguments, **options):
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorname = name
+        raise error
 
-    (copy / "r" / "report.html").unlink()  # so that it is written again
-    monkeypatch.setattr(folders, "take_lock", refuse)
+    monkeypatch.setattr("sqlite3.connect", refuse)
     assert run(["report", str(copy / "r")]) == 4
     (line,) = capsys.readouterr().err.splitlines()
-    assert "has no file locks" in line
-    assert os.strerror(number) in line
+    assert "SQLite cannot lock or write files on this disk (disk I/O error)" in line
     assert "another run" not in line
 
 

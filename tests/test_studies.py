@@ -1,6 +1,5 @@
 """Studies: plans, chunks, resume, the lock, and tables that are the same to the byte however they were made."""
 
-import errno
 import json
 import os
 import re
@@ -8,8 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
-import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -27,6 +24,7 @@ from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.results import load_results
 from strozzi_sim.studies.run import run_study
 from strozzi_sim.studies.store import Store
+from study_database import chunks, execute, keep_chunks, listed_files, wait_for_chunks
 
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 SMALL = {
@@ -89,9 +87,8 @@ def test_a_finished_study_says_all_that_is_needed_to_repeat_it(finished):
     assert manifest["games"] == 1440
     assert set(manifest["versions"]) >= {"strozzi-sim", "behaviour", "python", "numba", "numpy"}
     assert any("ship cards" in text for text in manifest["reconstructed"]["base"])
-    assert [file.name for file in (finished.folder / "chunks").iterdir()] == ["0000.segment"]
-    assert len((finished.folder / "ledger.jsonl").read_bytes().splitlines()) == 6 * 12
-    listed = json.loads((finished.folder / "files.json").read_text())
+    assert len(chunks(finished.folder)) == 6 * 12
+    listed = listed_files(finished.folder)
     assert {f"tables/{file.name}" for file in (finished.folder / "tables").iterdir()} == set(listed)
 
 
@@ -157,43 +154,38 @@ def test_a_full_disk_is_known_before_it_is_full(tmp_path, monkeypatch):
         run_study(plan(), tmp_path / "r", workers=1)
 
 
-def entries(folder):
-    return [json.loads(line) for line in (folder / "ledger.jsonl").read_text().splitlines()]
-
-
-def write_entries(folder, lines):
-    (folder / "ledger.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-
-
 def change_chunk(folder):
-    (entry,) = (entry for entry in entries(folder) if (entry["cell"], entry["chunk"]) == (2, 3))
-    segment = folder / "chunks" / f"{entry['segment']}.segment"
-    content = bytearray(segment.read_bytes())
-    content[entry["offset"] + entry["length"] - 7] ^= 1
-    segment.write_bytes(content)
-
-
-def cut_segment(folder):
-    segment = folder / "chunks" / "0000.segment"
-    segment.write_bytes(segment.read_bytes()[:-5])
+    ((counts,),) = execute(folder, "SELECT counts FROM chunks WHERE cell = 2 AND chunk = 3")
+    changed = counts[:-7] + bytes([counts[-7] ^ 1]) + counts[-6:]
+    execute(folder, "UPDATE chunks SET counts = ? WHERE cell = 2 AND chunk = 3", changed)
 
 
 def swap_chunks(folder):
-    """Two chunks under each other's name, with sums that are right."""
-    first, second, *rest = entries(folder)
-    first["chunk"], second["chunk"] = second["chunk"], first["chunk"]
-    write_entries(folder, [first, second, *rest])
+    """Exchange the contents of two chunks, with digests that are right."""
+    (first, second) = execute(folder, "SELECT sha256, counts, id FROM chunks ORDER BY id LIMIT 2")
+    execute(folder, "UPDATE chunks SET sha256 = ?, counts = ? WHERE id = ?", *second[:2], first[2])
+    execute(folder, "UPDATE chunks SET sha256 = ?, counts = ? WHERE id = ?", *first[:2], second[2])
 
 
-def tear_ledger(folder):
-    ledger = folder / "ledger.jsonl"
-    ledger.write_bytes(ledger.read_bytes()[:-20])
+def cut(folder):
+    database = folder / "study.sqlite"
+    os.truncate(database, database.stat().st_size * 2 // 3)
 
 
-def scribble_in_ledger(folder):
-    ledger = folder / "ledger.jsonl"
-    lines = ledger.read_bytes().splitlines(keepends=True)
-    ledger.write_bytes(b"".join([*lines[:4], b"{torn\n", *lines[5:]]))
+def scribble(page):
+    """Write over a page of the database."""
+
+    def harm(folder):
+        with (folder / "study.sqlite").open("r+b") as database:
+            database.seek((page - 1) * 16_384)
+            database.write(np.random.default_rng(page).bytes(16_384))
+
+    return harm
+
+
+def root_of_chunks(folder):
+    ((page,),) = execute(folder, "SELECT rootpage FROM sqlite_schema WHERE name = 'chunks'")
+    scribble(page)(folder)
 
 
 @pytest.mark.slow
@@ -201,13 +193,13 @@ def scribble_in_ledger(folder):
     ("harm", "chunks", "words"),
     [
         (change_chunk, 1, ["chunk 3 of cell 2 is damaged or missing and is played again"]),
-        (cut_segment, 1, ["chunk 11 of cell 5 is damaged or missing and is played again"]),
-        (lambda folder: (folder / "chunks" / "0000.segment").unlink(), 72, None),
+        (lambda folder: keep_chunks(folder, 50), 22, []),
         (swap_chunks, 2, None),
-        (tear_ledger, 1, []),
-        (scribble_in_ledger, 1, ["line 5 of ledger.jsonl is damaged; its chunks are played again"]),
+        (cut, 40, None),
+        (scribble(20), 9, None),
+        (root_of_chunks, 72, None),
     ],
-    ids=["changed", "cut", "missing", "swapped", "torn ledger", "nonsense in the ledger"],
+    ids=["changed", "missing", "swapped", "cut", "a page", "the root of the chunks"],
 )
 def test_damage_is_played_again(finished, tmp_path, harm, chunks, words):
     folder = tmp_path / "r"
@@ -250,7 +242,7 @@ def test_results_load_again(finished):
     loaded = load_results(finished.folder)
     assert set(loaded.tables) == set(finished.tables)
     with pytest.raises(InputError, match="holds no results"):
-        load_results(finished.folder / "chunks")
+        load_results(finished.folder / "tables")
 
 
 # -- what others did to a folder ---------------------------------------------------------------------------------------
@@ -284,16 +276,12 @@ def change(**changes):
     return harm
 
 
-def change_entry(**changes):
-    def harm(folder):
-        first, *rest = entries(folder)
-        write_entries(folder, [{key: value for key, value in {**first, **changes}.items() if value is not ...}, *rest])
-
-    return harm
-
-
 def write(name, content):
     return lambda folder: (folder / name).write_bytes(content)
+
+
+def sql(statement):
+    return lambda folder: execute(folder, statement)
 
 
 HARMED = [
@@ -303,29 +291,30 @@ HARMED = [
     (change(plan={}), "manifest.json: was changed by hand: plan and plan_hash do not match"),
     (change(game="go"), "manifest.json: was changed by hand: game: 'go' is not the plan's 'strozzi'"),
     (change(report={"pages": 3}), "manifest.json: was changed by hand: Expected `array`, got `int` - at `$.report.pages`"),
-    (change(format="strozzi-sim.results/1"), "manifest.json: format: expected 'strozzi-sim.results/2', got 'strozzi-sim.results/1'; run the study again"),
+    (change(format="strozzi-sim.results/1"), "manifest.json: format: expected 'strozzi-sim.results/3', got 'strozzi-sim.results/1', which strozzi-sim 0."),
     (write("manifest.json", b""), "manifest.json: is not a strozzi-sim manifest"),
     (write("manifest.json", b"[" * 100_000), "manifest.json: is not a strozzi-sim manifest"),
     (write("manifest.json", b'{"format": ' + b"9" * 5000 + b"}"), "manifest.json: "),
-    (write("files.json", b"[]"), "files.json: is not a strozzi-sim list of files: Expected `object`"),
-    (write("files.json", b'{"../letter.txt": null}'), "files.json: is not a strozzi-sim list of files: "),
+    (write("study.sqlite", b"x" * 20_000), "study.sqlite: is damaged or was changed by hand: file is not a database; move the folder away"),
+    (sql("INSERT INTO files VALUES ('../letter.txt', NULL)"), "study.sqlite: was changed by hand: table files: '../letter.txt'"),
+    (sql("INSERT INTO files VALUES ('tables/x.csv', 'x')"), "study.sqlite: was changed by hand: table files: 'tables/x.csv'"),
+    (sql("CREATE TABLE mine (x)"), "study.sqlite: is not a strozzi-sim database, or was changed by hand"),
 ]  # fmt: skip
-HARMED_LEDGERS = [
-    (change_entry(sha256=...), "ledger.jsonl: line 1: Object missing required field `sha256`; remove the line"),
-    (change_entry(games=11), "ledger.jsonl: line 1: games: expected 10 of this chunk, got 11"),
-    (change_entry(games="10"), "ledger.jsonl: line 1: Expected `int`, got `str` - at `$.games`"),
-    (change_entry(cell=6), "ledger.jsonl: line 1: the plan has no chunk 0 of cell 6"),
-    (change_entry(segment="../../x"), "ledger.jsonl: line 1: Expected `str` matching regex"),
-    (change_entry(offset=-1), "ledger.jsonl: line 1: Expected `int` >= 0 - at `$.offset`"),
-    (write("ledger.jsonl", b"[]\n"), "ledger.jsonl: line 1: Expected `object`, got `array`"),
-]
+HARMED_CHUNKS = [
+    (sql("UPDATE chunks SET games = '10' || 'x' WHERE cell = 1"), "study.sqlite: was changed by hand: chunk 0 of cell 1"),
+    (sql("UPDATE chunks SET cell = 6 WHERE cell = 5"), "study.sqlite: was changed by hand: the plan has no chunk 0 of cell 6"),
+    (sql("UPDATE chunks SET chunk = -1 WHERE cell = 5"), "study.sqlite: was changed by hand: the plan has no chunk -1 of cell 5"),
+    (sql("UPDATE plan SET resolved = '[]'"), "study.sqlite: was changed by hand: table plan"),
+    (sql("UPDATE plan SET format = 'x'"), "study.sqlite: format: expected 'strozzi-sim.results/3', got 'x'"),
+    (sql("UPDATE plan SET resolved = '{}'"), "holds the results of another plan"),
+]  # fmt: skip
 HARMED_TABLES = [
     (write("tables/seats.parquet", b"PAR1"), "tables/seats.parquet: is damaged or was changed by hand; run the study again"),
     (lambda folder: (folder / "tables/seats.parquet").unlink(), "tables/seats.parquet: is missing; run the study again"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("harm", "words"), HARMED + HARMED_LEDGERS)
+@pytest.mark.parametrize(("harm", "words"), HARMED + HARMED_CHUNKS)
 def test_a_run_refuses_what_was_changed_by_hand(copy, harm, words):
     harm(copy)
     with pytest.raises(InputError) as refusal:
@@ -386,61 +375,50 @@ def test_awkward_folders_are_errors_in_one_line(tmp_path, name, error, words):
 # -- saving ------------------------------------------------------------------------------------------------------------
 
 
-def played_chunk(made):
+def played_chunk(made, kept=b""):
     games = made.chunk_games(made.cells[0], 0)
-    return MatchResult(games, np.zeros(1, OUTCOME), np.zeros(1, made.counts), np.zeros(0, ROW), None)
+    return MatchResult(games, np.zeros(1, OUTCOME), np.zeros(1, made.counts), np.zeros(0, ROW), None, kept=kept)
 
 
-def test_chunks_are_listed_in_groups_while_the_disk_is_busy(tmp_path, monkeypatch):
-    made = plan()
-    busy, calls = threading.Event(), []
-
-    def fsync(descriptor):
-        calls.append(descriptor)
-        if len(calls) == 3:  # the segment's second group
-            busy.wait(20)
-
-    monkeypatch.setattr("os.fsync", fsync)
-    with Store(tmp_path / "r", made) as store:
-        for chunk in range(12):
-            store.write((0, chunk), played_chunk(made))
-        assert len(store.done) == 12
-        assert [store.read((0, chunk))[0]["games"][0] for chunk in range(12)] == [0] * 12
-        busy.set()
-        store.settle()
-        assert len(entries(tmp_path / "r")) == 12
-        assert len(calls) < 2 * 12
+def test_a_stored_chunk_is_there_though_the_process_ends(tmp_path):
+    """What is stored is in the log at once, without a clean end."""
+    code = f"""
+import os, sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from test_studies import plan, played_chunk
+from strozzi_sim.studies.store import Store
+made = plan()
+store = Store(__import__("pathlib").Path({str(tmp_path / "r")!r}), made).__enter__()
+for chunk in range(5):
+    store.write((0, chunk), played_chunk(made))
+os._exit(9)
+"""
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 9
+    with Store(tmp_path / "r", plan()) as store:
+        assert sorted(store.done) == [(0, chunk) for chunk in range(5)]
+        assert store.read((0, 4))[0]["games"][0] == 0
 
 
-def test_nothing_is_listed_before_it_is_on_the_disk(tmp_path, monkeypatch):
-    made, listed = plan(), []
-    ledger = tmp_path / "r" / "ledger.jsonl"
-    monkeypatch.setattr("os.fsync", lambda descriptor: listed.append((os.readlink(f"/proc/self/fd/{descriptor}"), len(ledger.read_bytes().splitlines()))))  # fmt: skip
-    with Store(tmp_path / "r", made) as store:
-        store.write((0, 0), played_chunk(made))
-    segment = str(tmp_path / "r" / "chunks" / "0000.segment")
-    assert listed == [(segment, 0), (str(ledger), 1)]
-
-
-def test_a_disk_that_fails_ends_the_run(tmp_path, monkeypatch):
-    def fsync(descriptor):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
+def test_a_full_disk_ends_the_run_and_loses_nothing(tmp_path):
     made = plan()
     with Store(tmp_path / "r", made) as store:
-        monkeypatch.setattr("os.fsync", fsync)
         store.write((0, 0), played_chunk(made))
-        with pytest.raises(StorageError, match=r"cannot write .*segment: No space left"):
-            store.settle()
-    assert entries(tmp_path / "r") == []
+        store._connection.execute("PRAGMA max_page_count = 12")
+        large = played_chunk(made, kept=np.random.default_rng(0).bytes(300_000))
+        with pytest.raises(StorageError, match=r"cannot write .*study\.sqlite: database or disk is full"):
+            store.write((0, 1), large)
+        written = sorted(store.done)
+    with Store(tmp_path / "r", made) as store:
+        assert sorted(store.done) == written
 
 
-def test_a_later_run_leaves_earlier_segments_alone(copy):
-    cut_segment(copy)
-    before = (copy / "chunks" / "0000.segment").read_bytes()
-    run_study(plan(), copy, workers=1)
-    assert (copy / "chunks" / "0000.segment").read_bytes() == before
-    assert sorted(path.name for path in (copy / "chunks").iterdir()) == ["0000.segment", "0001.segment"]
+def test_a_finished_study_is_read_on_a_read_only_disk(copy):
+    for place in (copy / "study.sqlite", copy):
+        place.chmod(0o555)
+    try:
+        assert load_results(copy).n_games
+    finally:
+        copy.chmod(0o755)
 
 
 # -- bad plans -------------------------------------------------------------------------------------------------------
@@ -517,15 +495,6 @@ def start(study, folder, workers):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def wait_for_chunks(folder, count, process):
-    ledger, deadline = folder / "ledger.jsonl", time.monotonic() + 120
-    while time.monotonic() < deadline and process.poll() is None:
-        if ledger.exists() and ledger.read_bytes().count(b"\n") >= count:
-            return
-        time.sleep(0.005)
-    raise AssertionError(f"no {count} chunks: {process.communicate()}")
-
-
 @pytest.mark.slow
 def test_killed_twice_and_resumed_the_tables_are_the_same(tmp_path):
     study = tmp_path / "study.toml"
@@ -537,7 +506,7 @@ def test_killed_twice_and_resumed_the_tables_are_the_same(tmp_path):
         wait_for_chunks(folder, count, process)
         process.send_signal(signal.SIGKILL)
         process.communicate()
-    assert 30 <= (folder / "ledger.jsonl").read_bytes().count(b"\n") < 240
+    assert 3 <= len(chunks(folder)) < 240
     last = start(study, folder, 1)
     out, _ = last.communicate(timeout=300)
     assert last.returncode == 0, out

@@ -27,6 +27,7 @@ from strozzi_sim.studies.matchups import make_field, matchups
 from strozzi_sim.studies.names import find_agents
 from strozzi_sim.studies.results import load_results
 from strozzi_sim.studies.run import run_in_memory, run_study
+from study_database import keep_chunks
 
 TWIN = """
 from strozzi_sim.agent import compiled_agent
@@ -310,8 +311,7 @@ def test_resumed_the_tables_are_the_same(finished, tmp_path):
     made, folder = tourney(), tmp_path / "r"
     shutil.copytree(finished[0], folder)
     shutil.rmtree(folder / "tables")
-    ledger = folder / "ledger.jsonl"
-    ledger.write_bytes(b"".join(ledger.read_bytes().splitlines(keepends=True)[:100]) + b"{torn")
+    keep_chunks(folder, 100)
     again = run_study(made.plan, folder, workers=2, tables=made.tables)
     assert again.played_now == made.plan.games - 100 * 6
     assert contents(folder) == contents(finished[0])

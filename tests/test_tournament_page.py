@@ -15,6 +15,7 @@ from strozzi_sim.reports.writing import write_report
 from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.results import load_results
 from strozzi_sim.studies.run import run_study
+from study_database import chunks
 
 pytestmark = pytest.mark.slow
 
@@ -128,7 +129,7 @@ def test_few_games_and_a_rule_to_stop(tmp_path):
     assert f"{stopped.manifest['deals']} deals each" in text
     assert "win_share_anytime" in text
     assert long in text
-    parts = len((tmp_path / "until" / "ledger.jsonl").read_text().splitlines()) // stopped.manifest["cells"]
+    parts = len(chunks(tmp_path / "until")) // stopped.manifest["cells"]
     assert parts < stopped.manifest["plan"]["chunks"]
     assert f"The deals are cut into {parts} parts" in text  # those played, not those planned
 

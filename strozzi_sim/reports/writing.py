@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.contract import Game
 from strozzi_sim.kernel.files import storage_errors
-from strozzi_sim.studies.folder import are_as_written, folder_lock, read_file, read_list, replace_files
+from strozzi_sim.studies.database import read_files, write_files
 from strozzi_sim.studies.made_of import digest_of_page
 
 if TYPE_CHECKING:  # matplotlib and pandas take a second that a page which is there already does not need
@@ -90,16 +90,16 @@ def write_report(
     page = render(manifest, game, page_of(manifest, tables, game, painter), mark)
     with storage_errors(f"cannot write to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
-    with folder_lock(folder):
+    with write_files(folder) as files:
         contents = {**painter.drawn, PAGE: page.encode(errors="backslashreplace")}
-        replace_files(folder, contents, parts=("figures/", PAGE))
+        files.replace(contents, parts=("figures/", PAGE))
     return folder / PAGE
 
 
 def _is_written(folder: Path, mark: str) -> bool:
     """Return whether the page with this mark is there, it and its pictures as they were written."""
-    listed = read_list(folder)
-    names = [name for name in listed if name == PAGE or name.startswith("figures/")]
-    if PAGE not in names or not are_as_written(folder, names):
+    files = read_files(folder)
+    names = [name for name in files.digests if name == PAGE or name.startswith("figures/")]
+    if PAGE not in names or not files.are_as_written(names):
         return False
-    return mark.encode() in read_file(folder, PAGE, listed[PAGE])[:1000]
+    return mark.encode() in files.read(PAGE)[:1000]

@@ -13,7 +13,7 @@ from strozzi_sim.studies.cells import CellCounts, Sums
 from strozzi_sim.studies.names import Variants, find_agents, find_variants
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.run import cell_counts
-from strozzi_sim.studies.store import Store
+from strozzi_sim.studies.store import MemoryStore
 from strozzi_sim.studies.study import Kind
 
 # Of whom figures are, ("position", 0) or ("seat", 2), and the figures.
@@ -45,7 +45,7 @@ class Comparison(Kind):
         """What times what is how many games."""
         return f"{self.first} against {self.second} on the same deals. {self.plan.summary()}"
 
-    def tables(self, plan: Plan, store: Store) -> dict[str, Any]:
+    def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
         """The tables: sides (each by itself) and difference (first - second)."""
         sides, difference = FigureTable(self.of, "by", "level"), FigureTable("first", "second", "by", "level")
         for first, second in self._pairs(plan, store):
@@ -64,7 +64,7 @@ class Comparison(Kind):
                     difference.add(first, f"{one.figure}_variance_saved", one.saved_by_pairing(other), **where)
         return {"sides": sides.frame(), "difference": difference.frame()}
 
-    def _pairs(self, plan: Plan, store: Store) -> Iterator[tuple[CellCounts, CellCounts]]:
+    def _pairs(self, plan: Plan, store: MemoryStore) -> Iterator[tuple[CellCounts, CellCounts]]:
         for players in plan.players:
             cells = [cell_counts(plan, store, cell) for cell in plan.cells if cell.match.players == players]
             if self.of == "agent":

@@ -21,9 +21,10 @@ from strozzi_sim.errors import InputError, StorageError, known_names, shown
 from strozzi_sim.facts.columns import OUTCOMES, YES_NO, Array, Column, Levels, Setting
 from strozzi_sim.facts.keeping import KeptRows
 from strozzi_sim.kernel.files import storage_errors
-from strozzi_sim.studies.folder import Content, are_as_written, read_list, read_manifest, refuse_links_to, replace_files
+from strozzi_sim.studies.database import Content, read_files
+from strozzi_sim.studies.folder import read_manifest, refuse_links_to
 from strozzi_sim.studies.plan import Cell, Plan
-from strozzi_sim.studies.store import Store
+from strozzi_sim.studies.store import MemoryStore, Store
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,7 +91,7 @@ class KeptTable:
         }  # fmt: skip
         return pa.schema(fields, metadata={key: str(value) for key, value in about.items()})
 
-    def batches(self, cell: Cell, store: Store) -> Iterator[Any]:
+    def batches(self, cell: Cell, store: MemoryStore) -> Iterator[Any]:
         """The rows of a cell in order, as Arrow record batches."""
         import pyarrow as pa
 
@@ -110,7 +111,7 @@ class KeptTable:
                 arrays = [self._array(column, cell, rows, derived) for column in self.columns]
                 yield pa.record_batch(arrays, schema=schema)
 
-    def write(self, cell: Cell, store: Store, file: IO[bytes]) -> None:
+    def write(self, cell: Cell, store: MemoryStore, file: IO[bytes]) -> None:
         """Write the file of a cell; what is in memory does not grow with its rows."""
         import pyarrow as pa
         from pyarrow import parquet
@@ -205,14 +206,14 @@ def write_facts(plan: Plan, store: Store, *, same: bool) -> None:
     for name in plan.keep.tables:
         kept = KeptTable(plan, name)
         contents |= {kept.path(cell): partial(kept.write, cell, store) for cell in plan.cells}
-    written = {name for name in read_list(store.folder) if name.startswith(PART)}
-    if same and written == contents.keys() and are_as_written(store.folder, written):
+    written = {name for name in store.files.digests if name.startswith(PART)}
+    if same and written == contents.keys() and store.files.are_as_written(written):
         return
     if contents or written:
-        replace_files(store.folder, contents, parts=(PART,))
+        store.files.replace(contents, parts=(PART,))
 
 
-def frames_of(plan: Plan, store: Store) -> "dict[str, pd.DataFrame]":
+def frames_of(plan: Plan, store: MemoryStore) -> "dict[str, pd.DataFrame]":
     """The rows that the plan keeps, by table, as data frames."""
     import pyarrow as pa
 
@@ -239,7 +240,7 @@ def read_facts(folder: Path, table: str) -> "pd.DataFrame":
     if not manifest["finished"]:
         raise InputError(f"{folder}: the study is not finished; run it again to resume: {manifest['command']}")
     check_kept(table, manifest.get("kept", {}).get("tables", ()), str(folder))
-    names = [name for name in read_list(folder) if name.startswith(f"{PART}{table}/")]
+    names = [name for name in read_files(folder).digests if name.startswith(f"{PART}{table}/")]
     names.sort(key=lambda name: int(Path(name).stem.partition("-")[2]))
     tables = [read_table(folder, name) for name in names]
     with damage(f"{folder / PART / table}"):

@@ -18,7 +18,7 @@ from strozzi_sim.games.reporting import FigureTable
 from strozzi_sim.play.calibrate import with_values
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.run import cell_counts
-from strozzi_sim.studies.store import Store
+from strozzi_sim.studies.store import MemoryStore
 from strozzi_sim.studies.study import Kind
 
 
@@ -40,7 +40,7 @@ class Ladder(Kind):
         steps = ", ".join(f"{2 * budget:g} against {budget:g}" for budget in self.budgets)
         return f"{self.param}: {steps}. {self.plan.summary()}"
 
-    def tables(self, plan: Plan, store: Store) -> dict[str, Any]:
+    def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
         """The table: ladder, by step (from 1)."""
         table = FigureTable("step", "budget", "against")
         for k, cell in enumerate(plan.cells):

@@ -34,7 +34,7 @@ def digest_of_tables(manifest: Mapping[str, Any], cut: Plan, store: Store, kind:
         kind: what makes the tables, with all that decides them beside the plan.
     """
     chunks = [
-        (cell.number, chunk, store.done[cell.number, chunk].sha256.hex())
+        (cell.number, chunk, store.done[cell.number, chunk][1].hex())
         for cell in cut.cells
         for chunk in range(cut.chunks)
     ]

@@ -12,23 +12,23 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.studies.folder import Content, are_as_written, read_file, read_list, replace_files
+from strozzi_sim.studies.database import Content, FileList
 from strozzi_sim.studies.plan import Cell, Plan
-from strozzi_sim.studies.store import Store
+from strozzi_sim.studies.store import MemoryStore, Store
 
 _FORMULA = re.compile(r"[=@\t]|[+-](?!\d+(\.\d+)?$)")  # "-3" is a number
 
 
-def write_tables(folder: Path, frames: dict[str, Any]) -> dict[str, Path]:
-    """tables/<name>.parquet and .csv."""
+def write_tables(files: FileList, frames: dict[str, Any]) -> dict[str, Path]:
+    """Write tables/<name>.parquet and .csv; return the Parquet files by name."""
     contents: dict[str, Content] = {}
     for name, frame in frames.items():
         parquet = io.BytesIO()
         frame.to_parquet(parquet, index=False)
         contents[f"tables/{name}.parquet"] = parquet.getvalue()
         contents[f"tables/{name}.csv"] = csv_bytes(frame)
-    replace_files(folder, contents, parts=("tables/",))
-    return {name: folder / "tables" / f"{name}.parquet" for name in frames}
+    files.replace(contents, parts=("tables/",))
+    return {name: files.folder / "tables" / f"{name}.parquet" for name in frames}
 
 
 def csv_bytes(frame: Any) -> bytes:
@@ -45,16 +45,16 @@ def csv_bytes(frame: Any) -> bytes:
     return bytes(frame.assign(**texts).to_csv(index=False, lineterminator="\n").encode())
 
 
-def has_tables(folder: Path, manifest: Mapping[str, Any]) -> bool:
-    """Return whether the tables that a manifest names, and rows of games, are there as they were written."""
-    listed = read_list(folder)
+def has_tables(files: FileList, manifest: Mapping[str, Any]) -> bool:
+    """Return whether the tables that a manifest names, and rows of games, exist as they were written."""
+    listed = files.digests
     names = {f"tables/{name}.{kind}" for name in manifest.get("tables", []) for kind in ("parquet", "csv")}
     there = {name for name in listed if name.startswith("tables/")}
     rows = {name for name in listed if name.startswith("games/")}
-    return there == names and are_as_written(folder, names | rows)
+    return there == names and files.are_as_written(names | rows)
 
 
-def read_tables(folder: Path) -> tuple[dict[str, Any], dict[str, Path]]:
+def read_tables(files: FileList) -> tuple[dict[str, Any], dict[str, Path]]:
     """Return the tables in a results folder as data frames, and their Parquet files, by name.
 
     Raises:
@@ -63,26 +63,26 @@ def read_tables(folder: Path) -> tuple[dict[str, Any], dict[str, Path]]:
     """
     import pyarrow as pa
 
-    frames, files = {}, {}
-    for name, digest in sorted(read_list(folder).items()):
-        path = folder / name
+    frames, places = {}, {}
+    for name in sorted(files.digests):
+        path = files.folder / name
         if path.parent.name == "tables" and path.suffix == ".parquet":
-            files[path.stem] = path
-            content = read_file(folder, name, digest)
+            places[path.stem] = path
+            content = files.read(name)
             try:
                 frames[path.stem] = pd.read_parquet(io.BytesIO(content))
             except pa.ArrowException as error:
                 raise InputError(f"{path}: is no table: {str(error).splitlines()[0]}; run the study again") from None
-    return frames, files
+    return frames, places
 
 
 def write_rows(plan: Plan, store: Store) -> None:
     """games/<cell>.parquet: one row a game and seat."""
     contents = {f"games/cell-{cell.number:04d}.parquet": partial(_write_cell, plan, store, cell) for cell in plan.cells}
-    replace_files(store.folder, contents, parts=("games/",))
+    store.files.replace(contents, parts=("games/",))
 
 
-def games_of(plan: Plan, store: Store) -> Any:
+def games_of(plan: Plan, store: MemoryStore) -> Any:
     """The same as one data frame, of chunks in memory."""
     import pyarrow as pa
 
@@ -101,7 +101,7 @@ def _write_cell(plan: Plan, store: Store, cell: Cell, file: IO[bytes]) -> None:
             writer.write_table(table)
 
 
-def _rows(plan: Plan, store: Store, cell: Cell) -> Iterator[Any]:
+def _rows(plan: Plan, store: MemoryStore, cell: Cell) -> Iterator[Any]:
     import pyarrow as pa
 
     names = np.array([spec.text for spec in cell.match.positions])

@@ -12,12 +12,13 @@ from strozzi_sim.games import load_game
 from strozzi_sim.games.contract import Game
 from strozzi_sim.games.own_maps import own_map
 from strozzi_sim.kernel.files import storage_errors
-from strozzi_sim.studies.folder import FILES, MANIFEST, read_list, read_manifest, refuse_links
+from strozzi_sim.studies.database import read_files
+from strozzi_sim.studies.folder import DATABASE, MANIFEST, read_manifest, refuse_links
 from strozzi_sim.studies.kept import check_kept, read_facts
 from strozzi_sim.studies.outputs import read_tables
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.progress import bar
-from strozzi_sim.studies.store import Store
+from strozzi_sim.studies.store import MemoryStore
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +73,7 @@ class Results:
     interrupted: str = ""
     kept: dict[str, Any] = field(default_factory=dict)  # rows of facts by table, if nothing was kept on the disk
     cut: Plan | None = None  # the plan as far as it was played, if in memory
-    chunks: Store | None = None  # what was played then
+    chunks: MemoryStore | None = None  # what was played then
     workers: int | None = None
     watch: Any = None
     leak_check: Any = None
@@ -246,14 +247,14 @@ def load_results(folder: Path) -> Results:
         manifest = read_manifest(folder)
     except FileNotFoundError:
         raise InputError(f"{folder}: holds no results of a study (no {MANIFEST})") from None
-    files = read_list(folder)
-    if "counts" in manifest["plan"] and "tables/ratings.parquet" not in files:
+    files = read_files(folder)
+    if "counts" in manifest["plan"] and "tables/ratings.parquet" not in files.digests:
         raise InputError(f"{folder}: holds a comparison or ladder, which has no report; see {folder / 'tables'}")
     if not manifest["finished"]:
         raise InputError(f"{folder}: the study is not finished; run it again to resume: {manifest['command']}")
-    frames, tables = read_tables(folder)
+    frames, tables = read_tables(files)
     if sorted(frames) != manifest.get("tables"):
-        raise InputError(f"{folder}: {FILES} and {MANIFEST} name different tables; run the study again")
+        raise InputError(f"{folder}: {DATABASE} and {MANIFEST} name different tables; run the study again")
     check_tables(folder, manifest, frames)
     plan = {**manifest["plan"], "deals": manifest["deals"], "games": manifest["games"]}
     if manifest["calibrated"]:

@@ -19,7 +19,8 @@ from strozzi_sim.selfplay.interrupts import stop_flag
 from strozzi_sim.selfplay.pool import Task, play_tasks
 from strozzi_sim.studies.calibrated import noted_in
 from strozzi_sim.studies.cells import CellCounts
-from strozzi_sim.studies.folder import LEDGER, MANIFEST, read_list, read_manifest, write_manifest
+from strozzi_sim.studies.database import read_files
+from strozzi_sim.studies.folder import MANIFEST, read_manifest, write_manifest
 from strozzi_sim.studies.kept import damage, frames_of, read_table, write_facts
 from strozzi_sim.studies.made_of import digest_of_tables
 from strozzi_sim.studies.manifest import make_manifest, now
@@ -29,8 +30,8 @@ from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.results import Results
 from strozzi_sim.studies.store import MemoryStore, Store
 
-Tables = Callable[[Plan, Store], dict[str, Any]]
-StoppingRule = Callable[[Plan, Store], bool]
+Tables = Callable[[Plan, MemoryStore], dict[str, Any]]
+StoppingRule = Callable[[Plan, MemoryStore], bool]
 FEWEST = 20  # chunks that are worth tables after an interruption
 
 
@@ -71,7 +72,6 @@ def run_study(
     began = monotonic()
     plan = _held_as_in(folder, plan)
     with Store(folder, plan) as store:
-        read_list(folder)  # one that was spoiled is refused before anything is said or played
         if ready is not None:
             ready()
         try:
@@ -79,16 +79,20 @@ def run_study(
                 before = read_manifest(folder) if (folder / MANIFEST).exists() else {}
                 manifest, cut, played_now = _play_all(plan, store, workers, progress, stopping_rule)
                 made_of = digest_of_tables(manifest, cut, store, kind)
-                same = bool(before.get("finished")) and before.get("made_of") == made_of and has_tables(folder, before)
+                same = (
+                    bool(before.get("finished"))
+                    and before.get("made_of") == made_of
+                    and has_tables(store.files, before)
+                )
                 if same:
-                    frames, files = read_tables(folder)
+                    frames, files = read_tables(store.files)
                     check_tables(folder, before, frames)
                 else:
                     progress.phase("tables", 0, 0)
                     with one_thread():  # fits use BLAS, whose bits depend on the number of threads
                         frames = (tables or study_tables)(cut, store)
                     progress.phase("saving", 0, 0)
-                    files = write_tables(folder, frames)
+                    files = write_tables(store.files, frames)
                     if plan.rows:
                         write_rows(plan, store)
                 write_facts(plan, store, same=not played_now and _are_rows_of(before, manifest))
@@ -105,6 +109,7 @@ def run_study(
                 if same:
                     manifest = before  # the run that made the tables, and what it was
                 write_manifest(folder, manifest)
+                store.end_run(played_now)
         except Interrupted as signal:
             kept = f"{len(store.done)} of {len(plan.cells) * plan.chunks} chunks are kept"
             message = f"{signal}; {kept}; run the same command again to resume"
@@ -155,8 +160,6 @@ def _play_all(
         progress.say(
             f"{len(store.outdated)} of {len(plan.cells) * plan.chunks} chunks do not hold all that is asked and are played again"
         )
-    for line in store.unreadable:
-        progress.say(f"line {line} of {store.folder / LEDGER} is damaged; its chunks are played again")
     manifest = make_manifest(plan, progress.command)
     try:
         before = read_manifest(store.folder)
@@ -167,8 +170,8 @@ def _play_all(
         manifest["calibrated"] = manifest["calibrated"] or before["calibrated"]
     if len(store.done) < len(plan.cells) * plan.chunks:
         write_manifest(store.folder, manifest)  # of a study that is not finished
+    store.begin_run(manifest)
     cut, played_now = _play(plan, store, workers, progress, stopping_rule)
-    store.settle()
     return manifest, cut, played_now
 
 
@@ -195,20 +198,19 @@ def run_in_memory(
     manifest = make_manifest(plan, progress.command)
     if ready is not None:
         ready()
-    with store:
-        try:
-            with stop_flag():
-                cut, played_now = _play(plan, store, workers, progress, stopping_rule)
-        except Interrupted as signal:
-            cut = _finished_part(plan, store) if progress.partly else plan
-            if cut is plan:
-                raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without a folder") from None
-            played_now = cut.games
-            interrupted = f"{signal}; these are the first {cut.deals:,} of {plan.deals:,} deals"
-        progress.phase("tables", 0, 0)
-        with stop_flag(), one_thread():
-            frames = (tables or study_tables)(cut, store)
-            kept = frames_of(cut, store)
+    try:
+        with stop_flag():
+            cut, played_now = _play(plan, store, workers, progress, stopping_rule)
+    except Interrupted as signal:
+        cut = _finished_part(plan, store) if progress.partly else plan
+        if cut is plan:
+            raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without a folder") from None
+        played_now = cut.games
+        interrupted = f"{signal}; these are the first {cut.deals:,} of {plan.deals:,} deals"
+    progress.phase("tables", 0, 0)
+    with stop_flag(), one_thread():
+        frames = (tables or study_tables)(cut, store)
+        kept = frames_of(cut, store)
     seconds = round(monotonic() - began, 3)
     manifest |= {
         "games": cut.games,
@@ -224,7 +226,7 @@ def run_in_memory(
     )  # fmt: skip
 
 
-def _finished_part(plan: Plan, store: Store) -> Plan:
+def _finished_part(plan: Plan, store: MemoryStore) -> Plan:
     """The plan cut down to the leading chunks that all cells have; the plan itself if they are too few."""
     chunks = 0
     while all((cell.number, chunks) in store.done for cell in plan.cells):
@@ -245,7 +247,7 @@ def tables_again(played: Results, plan: Plan) -> Results:
 
 
 def _play(
-    plan: Plan, store: Store, workers: int, progress: Progress, stopping_rule: StoppingRule | None
+    plan: Plan, store: MemoryStore, workers: int, progress: Progress, stopping_rule: StoppingRule | None
 ) -> tuple[Plan, int]:
     """Play what is missing; gives the plan as far as it was played, and the games played now."""
     if stopping_rule is None:
@@ -259,10 +261,14 @@ def _play(
     return plan, played_now
 
 
-def _play_missing(plan: Plan, store: Store, workers: int, progress: Progress, chunks: range) -> int:
-    every = product(plan.cells, chunks) if store.keeps else ((cell, chunk) for chunk in chunks for cell in plan.cells)
+def _play_missing(plan: Plan, store: MemoryStore, workers: int, progress: Progress, chunks: range) -> int:
+    every = (
+        product(plan.cells, chunks)
+        if store.is_persistent
+        else ((cell, chunk) for chunk in chunks for cell in plan.cells)
+    )
     missing = [(cell, chunk) for cell, chunk in every if (cell.number, chunk) not in store.done]
-    done = before = sum(place.games for place in store.done.values())
+    done = before = sum(games for games, _ in store.done.values())
     if before and chunks.start == 0:
         progress.say(f"resuming: {before:,} of {plan.games:,} games are already played")
     if not missing:
@@ -292,7 +298,7 @@ def _play_missing(plan: Plan, store: Store, workers: int, progress: Progress, ch
     return done - before
 
 
-def cell_counts(plan: Plan, store: Store, cell: Cell) -> CellCounts:
+def cell_counts(plan: Plan, store: MemoryStore, cell: Cell) -> CellCounts:
     """The counts of one cell from its chunk files."""
     outcome, counts = [], []
     for chunk in range(plan.chunks):
@@ -316,7 +322,7 @@ def cell_counts(plan: Plan, store: Store, cell: Cell) -> CellCounts:
     )
 
 
-def _recounted(plan: Plan, store: Store, cell: Cell, crosstabs: Sequence[Crosstab]) -> Any:
+def _recounted(plan: Plan, store: MemoryStore, cell: Cell, crosstabs: Sequence[Crosstab]) -> Any:
     """What the rows that chunks keep say of these crosstabs, int64[C, size]."""
     asked = cell.match.plan(crosstabs)
     tables = [asked.table(name) for name in dict.fromkeys(crosstab.fact for crosstab in crosstabs)]
@@ -324,7 +330,7 @@ def _recounted(plan: Plan, store: Store, cell: Cell, crosstabs: Sequence[Crossta
     return np.stack([sum(recount(asked, table, store.kept(key, table)) for table in tables) for key in every])
 
 
-def study_tables(plan: Plan, store: Store) -> dict[str, Any]:
+def study_tables(plan: Plan, store: MemoryStore) -> dict[str, Any]:
     """Every table of a study by name."""
     from strozzi_sim.studies import tables
 
@@ -342,7 +348,7 @@ def games_played(played: Results, *, workers: int, progress: Progress | None = N
     if played.folder is not None:
         import pyarrow as pa
 
-        names = sorted(name for name in read_list(played.folder) if name.startswith("games/"))
+        names = sorted(name for name in read_files(played.folder).digests if name.startswith("games/"))
         if not names:
             raise InputError(f"{played.folder}: keeps no rows of games; a study does with `rows = true`")
         tables = [read_table(played.folder, name) for name in names]
@@ -353,8 +359,7 @@ def games_played(played: Results, *, workers: int, progress: Progress | None = N
     plan, chunks = played.cut, played.chunks
     if not plan.rows:
         asked = replace(plan, rows=True, counted=(), held=NOTHING, pages=(), heatmaps={})
-        with MemoryStore(asked) as store:
-            _play_missing(asked, store, workers, progress or Progress(), range(asked.chunks))
-        plan, chunks = asked, store
+        plan, chunks = asked, MemoryStore(asked)
+        _play_missing(plan, chunks, workers, progress or Progress(), range(plan.chunks))
     assert chunks is not None
     return games_of(plan, chunks)

@@ -16,7 +16,7 @@ from strozzi_sim.stats.ratings import Orders, Ratings, rate
 from strozzi_sim.stats.sequences import anytime_interval
 from strozzi_sim.studies.matchups import Field
 from strozzi_sim.studies.plan import Cell, Plan
-from strozzi_sim.studies.store import Store
+from strozzi_sim.studies.store import MemoryStore
 
 KEYS = {  # of each table, beside those of the cell; `nash` is of two players
     "agents": ("agent",),
@@ -72,7 +72,7 @@ class Counts:
             members[column, : len(agents)] = agents
         return members
 
-    def add(self, matchup: Sequence[int], cell: Cell, store: Store) -> None:
+    def add(self, matchup: Sequence[int], cell: Cell, store: MemoryStore) -> None:
         """Add the chunks of one matchup."""
         columns = np.array([self._column[agents] for agents in self._sets(matchup)])
         who = np.array(matchup)

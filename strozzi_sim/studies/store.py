@@ -1,86 +1,163 @@
-"""Chunks of a study on the disk: append-only segments, and the ledger that lists what is in them.
+"""The store of a study: its chunks, in study.sqlite or in memory.
 
-A run appends its chunks to a segment of its own. A thread flushes it to the disk and then lists, in one append to the
-ledger, what has come since the last time: each chunk's segment, offset, length and SHA-256. So the disk sets the size
-of these groups, not the pace of the run, and whatever the ledger lists was on the disk when it was listed. A torn last
-line of the ledger is dropped. A chunk whose bytes no longer match is played again.
+A chunk holds its outcome, counts, rows of games and kept rows of facts, with a SHA-256 over all of them. Chunks are checked
+when the store is opened; what is damaged or does not hold what the plan asks is played again.
 """
 
 import contextlib
 import hashlib
+import json
 import os
 import shutil
-import threading
+import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import Any, NamedTuple
 
-import msgspec
-from msgspec import Meta
+import numpy as np
 
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.facts.columns import Table
-from strozzi_sim.facts.keeping import KeptRows
+from strozzi_sim.facts.keeping import Keep, KeptRows, kept_rows
 from strozzi_sim.kernel.files import storage_errors
-from strozzi_sim.selfplay.loop import ROW
+from strozzi_sim.selfplay.loop import OUTCOME, ROW
 from strozzi_sim.selfplay.match import MatchResult
-from strozzi_sim.studies.chunks import Key, Place, head, pack, unpack, unpack_kept
-from strozzi_sim.studies.folder import (
-    FILES,
-    LEDGER,
-    LOCK,
-    MANIFEST,
-    TEMPORARY,
-    folder_lock,
-    read_manifest,
-    refuse_links,
-)
+from strozzi_sim.studies.database import DamagedDatabase, FileList, database_errors, write_copy, write_database
+from strozzi_sim.studies.folder import DATABASE, FORMAT, MANIFEST, OLD, TEMPORARY, read_manifest, refuse_links
+from strozzi_sim.studies.manifest import now
 from strozzi_sim.studies.plan import Plan, as_today, differences, hash_of
 
-_GUESS = 40_000  # bytes of a chunk, about
-_SMALL_GUESS = 4_096  # without facts
-_ROW_GUESS = 10  # bytes of a kept row of facts, in its chunk and in its file
+_CHUNK_BYTES = 40_000  # typical size, of one without facts _SMALL_CHUNK_BYTES
+_SMALL_CHUNK_BYTES = 4_096
+_ROW_BYTES = 10  # of a kept row of facts, in its chunk and in its file
+_SMALL = ("plan", "cells", "runs")
 _RESERVE = 64 * 2**20
+_COLUMNS = "cell, chunk, games, holds, sha256, outcome, counts, seats, rows"
+_TYPES = (int, int, int, str, bytes, bytes, bytes, bytes, bytes)
 
-_Number = Annotated[int, Meta(ge=0, le=2**53)]
-
-
-class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A line of the ledger: where a chunk lies."""
-
-    cell: _Number
-    chunk: _Number
-    games: _Number
-    segment: Annotated[str, Meta(pattern="^[0-9]{4,9}$")]
-    offset: _Number
-    length: _Number
-    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+Key = tuple[int, int]  # cell, chunk
 
 
-class Store:
+class Chunk(NamedTuple):
+    """A row of the table `chunks`: `holds` is JSON, the four last are compressed."""
+
+    cell: int
+    chunk: int
+    games: int
+    holds: str
+    sha256: bytes
+    outcome: bytes
+    counts: bytes
+    seats: bytes
+    rows: bytes
+
+    def digest(self) -> bytes:
+        """Return the SHA-256 of everything else in the row."""
+        whole = hashlib.sha256(f"{self.cell} {self.chunk} {self.games} {self.holds}".encode())
+        for part in self[5:]:
+            whole.update(len(part).to_bytes(8, "big"))
+            whole.update(part)
+        return whole.digest()
+
+
+def pack(key: Key, played: MatchResult, plan: Plan) -> Chunk:
+    """Return a finished chunk as it is stored."""
+    outcome, counts, seats = (zlib.compress(part.tobytes(), 1) for part in (played.outcome, played.counts, played.rows))
+    chunk = Chunk(*key, played.games, _holds(key, plan), b"", outcome, counts, seats, played.kept)
+    return chunk._replace(sha256=chunk.digest())
+
+
+def _holds(key: Key, plan: Plan) -> str:
+    """Return what a chunk of this plan counts and keeps, as JSON."""
+    holds: dict[str, Any] = {"counted": plan.digests[key[0]]}
+    if plan.held.tables:
+        holds |= {"kept": list(plan.held.tables), "every": plan.held.every}
+    return json.dumps(holds)
+
+
+class MemoryStore:
+    """Chunks of a plan in memory.
+
+    Attributes:
+        plan: the study.
+        done: (cell, chunk) -> games and SHA-256 of every chunk that is stored.
+        is_persistent: whether a later run finds the chunks.
+    """
+
+    is_persistent = False
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.done: dict[Key, tuple[int, bytes]] = {}
+        self._chunks: dict[Key, Chunk] = {}
+
+    def write(self, key: Key, played: MatchResult) -> None:
+        """Store a finished chunk.
+
+        Raises:
+            StorageError: it cannot be written.
+        """
+        chunk = pack(key, played, self.plan)
+        self._put(key, chunk)
+        self.done[key] = chunk.games, chunk.sha256
+
+    def read(self, key: Key) -> tuple[Any, Any, Any]:
+        """Return a chunk's outcome, counts and rows of games.
+
+        Raises:
+            InputError: its digest fits, but no run wrote it.
+        """
+        chunk = self._get(key)
+        with self._forgery(key):
+            parts = zip((chunk.outcome, chunk.counts, chunk.seats), (OUTCOME, self.plan.counts, ROW), strict=True)
+            outcome, counts, rows = (np.frombuffer(zlib.decompress(part), dtype) for part, dtype in parts)
+            return outcome, counts, rows
+
+    def kept(self, key: Key, table: Table) -> Iterator[KeptRows]:
+        """Yield the rows of a fact table that a chunk kept, block by block."""
+        chunk = self._get(key)
+        with self._forgery(key):
+            holds = json.loads(chunk.holds)
+            yield from kept_rows(chunk.rows, Keep(tuple(holds["kept"]), holds["every"]), table)
+
+    @contextlib.contextmanager
+    def _forgery(self, key: Key) -> Iterator[None]:
+        try:
+            yield
+        except (zlib.error, ValueError, LookupError, TypeError):
+            raise InputError(f"{self._place}: chunk {key[1]} of cell {key[0]} was changed by hand") from None
+
+    _place = "memory"
+
+    def _put(self, key: Key, chunk: Chunk) -> None:
+        self._chunks[key] = chunk
+
+    def _get(self, key: Key) -> Chunk:
+        return self._chunks[key]
+
+
+class Store(MemoryStore):
     """The results folder of a plan, locked for this process; use as a context manager.
 
     Attributes:
         folder: where it is.
-        done: (cell, chunk) -> where it lies, of every chunk that is there and whole.
-        damaged: chunks that were listed but are missing or changed.
-        outdated: chunks that are whole but do not hold what the plan counts and keeps.
-        unreadable: numbers of the ledger's lines that are not entries; their chunks are played again.
-        keeps: whether a later run finds the chunks again.
+        files: the files that runs wrote there.
+        damaged: chunks whose content is missing or changed.
+        outdated: chunks that do not hold what the plan counts and keeps.
     """
 
-    keeps = True
+    is_persistent = True
 
     def __init__(self, folder: Path, plan: Plan) -> None:
-        self.folder, self.plan = folder, plan
-        self.done: dict[Key, Place] = {}
+        super().__init__(plan)
+        self.folder = folder
         self.damaged: list[Key] = []
         self.outdated: list[Key] = []
-        self.unreadable: list[int] = []
+        self.files: FileList
         self._undo = contextlib.ExitStack()
-        self._reader: tuple[int, IO[bytes]] | None = None
-        self._writer: _Writer | None = None
+        self._connection: sqlite3.Connection
+        self._recovered = False
 
     def __enter__(self) -> "Store":
         """Create or open the folder.
@@ -92,23 +169,54 @@ class Store:
         refuse_links(self.folder)
         self._check_folder()
         with storage_errors(f"cannot write to {self.folder}"):
-            (self.folder / "chunks").mkdir(parents=True, exist_ok=True)
-        with contextlib.ExitStack() as undo:
-            undo.enter_context(folder_lock(self.folder))
-            self._check_space()
-            self._read_ledger()
-            undo.callback(self._close)
-            self._undo = undo.pop_all()  # the lock is held until we leave
+            self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self._open()
+        except DamagedDatabase:
+            self._recover()
+            self._open()
+        if self.damaged and not self._recovered:  # their pages may point anywhere
+            self._undo.close()
+            self._recover()
+            self._open()
         return self
 
+    def _open(self) -> None:
+        """Open the database, check plan and chunks, and keep the lock."""
+        with contextlib.ExitStack() as undo:
+            self._connection = undo.enter_context(write_database(self.folder))
+            self._check_space()
+            self.files = FileList(self.folder, self._connection)
+            self._check_plan()
+            self.done, self.outdated = {}, []
+            with database_errors(self.folder / DATABASE):
+                for row in self._connection.execute(f"SELECT {_COLUMNS} FROM chunks ORDER BY id"):
+                    self._check(Chunk(*row))
+            self._undo = undo.pop_all()
+
+    def _recover(self) -> None:
+        """Move everything that can be read into a new database, and list the other chunks as damaged."""
+        self.damaged, self.done, self._recovered, whole = [], {}, True, []
+        with write_database(self.folder, recover=True) as self._connection, database_errors(self.folder / DATABASE):
+            files = FileList(self.folder, self._connection)
+            tables = {table: self._connection.execute(f"SELECT * FROM {table}").fetchall() for table in _SMALL}
+            for key in ((cell.number, chunk) for cell in self.plan.cells for chunk in range(self.plan.chunks)):
+                try:
+                    found = self._select(key)
+                except sqlite3.DatabaseError:
+                    self.damaged.append(key)
+                else:
+                    whole += [(_id(key), *found)] if found is not None and self._check(found) else []
+            self._connection.execute("PRAGMA journal_mode = DELETE")  # the log goes before its database does
+            write_copy(self.folder, {**tables, "files": list(files.digests.items()), "chunks": whole})
+
     def __exit__(self, *_: object) -> None:
-        """List what is written, and let go of the folder."""
+        """Close the database, which unlocks the folder."""
         self._undo.close()
 
-    def _close(self) -> None:
-        if self._reader is not None:
-            self._reader[1].close()
-        self.settle()
+    @property
+    def _place(self) -> str:  # type: ignore[override]
+        return str(self.folder / DATABASE)
 
     def _check_folder(self) -> None:
         with storage_errors(f"cannot write to {self.folder}"):
@@ -121,248 +229,108 @@ class Store:
                     raise  # a file among its parents
                 raise InputError(f"{self.folder}: is a file; name a folder for the results") from None
         if MANIFEST in names:
-            self._check_same_plan()
-        elif names - {LOCK, "chunks", LEDGER, FILES} or self._is_begun():
+            before = as_today(read_manifest(self.folder)["plan"], self.plan.game)
+            self._refuse_other_plan(before)
+        elif old := names & OLD:
+            raise InputError(f"{self.folder}: is of an earlier version ({min(old)}); name another folder")
+        elif {name for name in names if not name.startswith(DATABASE)}:
             raise InputError(f"{self.folder}: is not empty and holds no results of a study; name another folder")
 
-    def _is_begun(self) -> bool:
-        """Whether there is more than what a run makes before its manifest."""
-        with storage_errors(f"cannot read {self.folder}"):
-            ledger, chunks = self.folder / LEDGER, self.folder / "chunks"
-            return (ledger.exists() and ledger.stat().st_size > 0) or (chunks.exists() and any(chunks.iterdir()))
-
-    def _check_same_plan(self) -> None:
-        manifest = read_manifest(self.folder)
-        before = as_today(manifest["plan"], self.plan.game)
+    def _refuse_other_plan(self, before: Mapping[str, Any]) -> None:
         if hash_of(before) != self.plan.hash:
             changes = list(differences(before, self.plan.resolved))
             shown = "; ".join(changes[:3]) + (f"; and {len(changes) - 3} more" if len(changes) > 3 else "")
             raise InputError(f"{self.folder}: holds the results of another plan ({shown}); name another folder")
 
+    def _check_plan(self) -> None:
+        """Write the plan into a new database; refuse another plan in an old one."""
+        with database_errors(self.folder / DATABASE):
+            rows = self._connection.execute("SELECT format, resolved FROM plan").fetchall()
+            if not rows:
+                plan, cells = self.plan, self.plan.cells
+                self._connection.execute("BEGIN")
+                self._connection.execute(
+                    "INSERT INTO plan VALUES (?, ?, ?)", (FORMAT, plan.hash, json.dumps(plan.resolved))
+                )
+                self._connection.executemany(
+                    "INSERT INTO cells VALUES (?, ?, ?, ?, ?)",
+                    [
+                        (cell.number, cell.match.players, cell.match.variant.name, cell.lineup, len(cell.match.design))
+                        for cell in cells
+                    ],
+                )
+                self._connection.execute("COMMIT")
+                return
+        try:
+            ((kind, resolved),) = rows
+            before = as_today(json.loads(resolved), self.plan.game)
+        except (ValueError, TypeError, AttributeError, RecursionError):
+            raise InputError(f"{self._place}: was changed by hand: table plan") from None
+        if kind != FORMAT:
+            raise InputError(f"{self._place}: format: expected {FORMAT!r}, got {kind!r:.40}")
+        self._refuse_other_plan(before)
+
     def _check_space(self) -> None:
-        guess = _SMALL_GUESS if self.plan.orders else _GUESS
+        guess = _SMALL_CHUNK_BYTES if self.plan.orders else _CHUNK_BYTES
         missing = len(self.plan.cells) * self.plan.chunks * guess + _RESERVE
         if self.plan.rows:
             missing += self.plan.games * max(self.plan.players) * ROW.itemsize // 4
-        missing += self.plan.kept_rows * _ROW_GUESS
+        missing += self.plan.kept_rows * _ROW_BYTES
         with storage_errors(f"cannot write to {self.folder}"):
             free = shutil.disk_usage(self.folder).free
         if free < missing:
             raise StorageError(f"{self.folder}: {free >> 20} MiB free on the disk, about {missing >> 20} MiB needed")
 
-    def _segment(self, number: int) -> Path:
-        return self.folder / "chunks" / f"{number:04d}.segment"
+    def _check(self, chunk: Chunk) -> bool:
+        """Add a chunk to those that are done, damaged or outdated; return whether it is whole."""
+        key = chunk[:2]
+        if not all(isinstance(part, kind) for part, kind in zip(chunk, _TYPES, strict=True)):
+            raise InputError(f"{self._place}: was changed by hand: chunk {key[1]!r:.40} of cell {key[0]!r:.40}")
+        if not (0 <= key[0] < len(self.plan.cells) and 0 <= key[1] < self.plan.chunks):
+            raise InputError(f"{self._place}: was changed by hand: the plan has no chunk {key[1]} of cell {key[0]}")
+        if chunk.digest() != chunk.sha256:
+            self.damaged.append(key)
+            return False
+        games = self.plan.chunk_games(self.plan.cells[key[0]], key[1])
+        if chunk.games != games:
+            what = f"chunk {key[1]} of cell {key[0]}: expected {games} games, got {chunk.games}"
+            raise InputError(f"{self._place}: was changed by hand: {what}")
+        if chunk.holds != _holds(key, self.plan):
+            self.outdated.append(key)
+        else:
+            self.done[key] = chunk.games, chunk.sha256
+        return True
 
-    def _read_ledger(self) -> None:
-        path = self.folder / LEDGER
-        with storage_errors(f"cannot read {path}"):
-            if not path.exists():
-                return
-            with path.open("r+b") as ledger:
-                whole = 0
-                for number, line in enumerate(ledger, 1):
-                    if not line.endswith(b"\n"):
-                        break
-                    whole += len(line)
-                    self._list(path, number, line)
-                ledger.truncate(whole)  # a torn last line goes
-        for key, place in sorted(self.done.items(), key=lambda item: item[1][1:3]):
-            content = self._bytes(key, place)
-            if content is None:
-                self.damaged.append(key)
-            elif not content.startswith(head(key, self.plan)):
-                self.outdated.append(key)
-        for key in (*self.damaged, *self.outdated):
-            del self.done[key]
+    def begin_run(self, manifest: Mapping[str, Any]) -> None:
+        """Note in the table `runs` that a run begins."""
+        versions, host = json.dumps(manifest["versions"]), json.dumps(manifest["host"])
+        with database_errors(self.folder / DATABASE):
+            statement = "INSERT INTO runs (started, command, versions, host) VALUES (?, ?, ?, ?)"
+            self._connection.execute(statement, (now(), manifest["command"], versions, host))
 
-    def _list(self, path: Path, number: int, line: bytes) -> None:
-        """Take a line of the ledger: what is no JSON was damaged, what is and says nonsense was written by hand."""
-        try:
-            plain = msgspec.json.decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            self.unreadable.append(number)
-            return
-        where = f"{path}: line {number}"
-        try:
-            entry = msgspec.convert(plain, Entry)
-        except msgspec.ValidationError as error:
-            raise InputError(f"{where}: {error}; remove the line to play its chunk again") from None
-        if entry.cell >= len(self.plan.cells) or entry.chunk >= self.plan.chunks:
-            raise InputError(f"{where}: the plan has no chunk {entry.chunk} of cell {entry.cell}")
-        games = self.plan.chunk_games(self.plan.cells[entry.cell], entry.chunk)
-        if entry.games != games:
-            raise InputError(f"{where}: games: expected {games} of this chunk, got {entry.games}")
-        self.done[entry.cell, entry.chunk] = Place(
-            entry.games, int(entry.segment), entry.offset, entry.length, bytes.fromhex(entry.sha256)
-        )
+    def end_run(self, games: int) -> None:
+        """Note that the run is finished, and the games that it played."""
+        with database_errors(self.folder / DATABASE):
+            statement = "UPDATE runs SET finished = ?, games = ? WHERE run = (SELECT max(run) FROM runs)"
+            self._connection.execute(statement, (now(), games))
 
-    def _bytes(self, key: Key, place: Place) -> bytes | None:
-        """The bytes of a chunk, None if they are not what was listed."""
-        path = self._segment(place.segment)
-        with storage_errors(f"cannot read {path}"):
-            if self._reader is None or self._reader[0] != place.segment:
-                if self._reader is not None:
-                    self._reader[1].close()
-                    self._reader = None
-                try:
-                    self._reader = place.segment, path.open("rb")
-                except FileNotFoundError:
-                    return None
-            file = self._reader[1]
-            if place.offset + place.length > os.fstat(file.fileno()).st_size:
-                return None  # also what no memory would hold
-            file.seek(place.offset)
-            content = file.read(place.length)
-        whole = hashlib.sha256(content).digest() == place.sha256 and content.startswith(head(key))
-        return content if whole else None
+    def _select(self, key: Key) -> Chunk | None:
+        row = self._connection.execute(f"SELECT {_COLUMNS} FROM chunks WHERE id = ?", (_id(key),)).fetchone()
+        return None if row is None else Chunk(*row)
 
-    def write(self, key: Key, played: MatchResult) -> None:
-        """Keep a finished chunk. It is listed soon, at the latest when the folder is left.
+    def _put(self, key: Key, chunk: Chunk) -> None:
+        with database_errors(self.folder / DATABASE):
+            self._connection.execute(
+                "INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (_id(key), *chunk)
+            )
 
-        Raises:
-            StorageError: this one or one before it cannot be written.
-        """
-        if self._writer is None:
-            segments = [int(path.stem) for path in (self.folder / "chunks").glob("[0-9]*.segment")]
-            number = max(segments, default=-1) + 1
-            self._writer = _Writer(number, self._segment(number), self.folder / LEDGER)
-        content = pack(key, played, self.plan)
-        self.done[key] = self._writer.append(key, played.games, content)
-
-    def settle(self) -> None:
-        """Wait until every chunk is on the disk and listed.
-
-        Raises:
-            StorageError: the last chunks cannot be written.
-        """
-        if self._writer is not None:
-            writer, self._writer = self._writer, None
-            writer.close()
-
-    def read(self, key: Key) -> tuple[Any, Any, Any]:
-        """Return a chunk's outcome, counts and rows.
-
-        Raises:
-            InputError: its digest fits, but no run wrote it.
-        """
-        with self._forgery(key):
-            return unpack(self._content(key), self.plan.counts)
-
-    def kept(self, key: Key, table: Table) -> Iterator[KeptRows]:
-        """The rows of a fact table that a chunk kept, block by block."""
-        with self._forgery(key):
-            yield from unpack_kept(self._content(key), table)
-
-    @contextlib.contextmanager
-    def _forgery(self, key: Key) -> Iterator[None]:
-        try:
-            yield
-        except (zlib.error, ValueError, LookupError, TypeError):
-            raise InputError(
-                f"{self.folder}: chunk {key[1]} of cell {key[0]} was changed by hand; "
-                f"remove its line from {LEDGER} to play it again"
-            ) from None
-
-    def _content(self, key: Key) -> bytes:
-        place = self.done[key]
-        content = self._bytes(key, place)
-        if content is None:
-            raise StorageError(f"{self._segment(place.segment)}: changed while the study was running; run again")
-        return content
+    def _get(self, key: Key) -> Chunk:
+        with database_errors(self.folder / DATABASE):
+            chunk = self._select(key)
+        if chunk is None or chunk.sha256 != self.done[key][1] or chunk.digest() != chunk.sha256:
+            raise StorageError(f"{self._place}: changed while the study was running; run again")
+        return chunk
 
 
-class _Writer:
-    """Appends chunks to one segment, and lists them from a thread of its own once they are on the disk."""
-
-    def __init__(self, number: int, segment: Path, ledger: Path) -> None:
-        self._number = number
-        self._paths = segment, ledger
-        with storage_errors(f"cannot write {segment}"):
-            self._segment = segment.open("xb", buffering=0)
-        try:
-            with storage_errors(f"cannot write {ledger}"):
-                self._ledger = ledger.open("ab", buffering=0)
-        except StorageError:
-            self._segment.close()
-            raise
-        self._waiting: list[Entry] = []
-        self._changed = threading.Condition()
-        self._closing = False
-        self._failure: StorageError | None = None
-        self._thread = threading.Thread(target=self._list_groups, name="ledger", daemon=True)
-        self._thread.start()
-
-    def append(self, key: Key, games: int, content: bytes) -> Place:
-        """Append a chunk; returns where it lies."""
-        if self._failure is not None:
-            raise self._failure
-        with storage_errors(f"cannot write {self._paths[0]}"):
-            offset = self._segment.tell()
-            _write_all(self._segment, content)
-        place = Place(games, self._number, offset, len(content), hashlib.sha256(content).digest())
-        entry = Entry(*key, games, f"{self._number:04d}", place.offset, place.length, place.sha256.hex())
-        with self._changed:
-            self._waiting.append(entry)
-            self._changed.notify()
-        return place
-
-    def close(self) -> None:
-        """List what is left and close the files.
-
-        Raises:
-            StorageError: the last chunks cannot be written.
-        """
-        with self._changed:
-            self._closing = True
-            self._changed.notify()
-        self._thread.join()
-        self._segment.close()
-        self._ledger.close()
-        if self._failure is not None:
-            raise self._failure
-
-    def _list_groups(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._waiting or self._closing)
-                group, self._waiting = self._waiting, []
-            if not group:
-                return
-            try:
-                with storage_errors(f"cannot write {self._paths[0]}"):
-                    os.fsync(self._segment.fileno())
-                with storage_errors(f"cannot write {self._paths[1]}"):
-                    _write_all(self._ledger, b"".join(msgspec.json.encode(entry) + b"\n" for entry in group))
-                    os.fsync(self._ledger.fileno())
-            except StorageError as failure:
-                self._failure = failure
-                return
-
-
-def _write_all(file: IO[bytes], content: bytes) -> None:
-    """Write to an unbuffered file, which may take a part at a time."""
-    view = memoryview(content)
-    while view:
-        view = view[file.write(view) :]
-
-
-class MemoryStore(Store):
-    """A store in memory, for chunks that nobody will ask for again."""
-
-    keeps = False
-
-    def __init__(self, plan: Plan) -> None:
-        super().__init__(Path(), plan)
-        self._kept: dict[Key, bytes] = {}
-
-    def __enter__(self) -> "MemoryStore":
-        """Nothing to open."""
-        return self
-
-    def write(self, key: Key, played: MatchResult) -> None:
-        """Keep a finished chunk."""
-        self._kept[key] = content = pack(key, played, self.plan)
-        self.done[key] = Place(played.games, 0, 0, len(content), b"")
-
-    def _content(self, key: Key) -> bytes:
-        return self._kept[key]
+def _id(key: Key) -> int:
+    return key[0] << 32 | key[1]

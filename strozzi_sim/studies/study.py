@@ -29,7 +29,7 @@ from strozzi_sim.studies.planning import make_plan, name_of, plan_of_keys, read_
 from strozzi_sim.studies.progress import Watch, bar
 from strozzi_sim.studies.results import Results
 from strozzi_sim.studies.run import StoppingRule, run_in_memory, run_study, study_tables
-from strozzi_sim.studies.store import Store
+from strozzi_sim.studies.store import MemoryStore
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Kind:
         rest = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "plan"}
         return f"{type(self).__name__} {rest}"
 
-    def tables(self, plan: Plan, store: Store) -> dict[str, Any]:
+    def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
         """Its tables by name, of `plan` as far as it was played."""
         return study_tables(plan, store)
 

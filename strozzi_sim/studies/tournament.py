@@ -29,7 +29,7 @@ from strozzi_sim.studies.matchups import Field, make_field, matchups
 from strozzi_sim.studies.plan import CHUNKS, Cell, Plan
 from strozzi_sim.studies.planning import make_plan, name_of
 from strozzi_sim.studies.run import StoppingRule
-from strozzi_sim.studies.store import Store
+from strozzi_sim.studies.store import MemoryStore
 from strozzi_sim.studies.study import Kind
 
 MAX_MATCHUPS = 5000
@@ -83,7 +83,7 @@ class Tournament(Kind):
         note = " (a balanced sample of the matchups; matchups sets the maximum)" if sampled else ""
         return f"{self.plan.game.title}, {len(self.field.agents)} agents; {'; '.join(parts)}{total}{note}"
 
-    def tables(self, plan: Plan, store: Store) -> dict[str, Any]:
+    def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
         """The tables: agents, pairwise, ratings, seat_effects; with two players nash too."""
         adding = {
             "agents": standings.add_agents,
@@ -117,7 +117,7 @@ class Tournament(Kind):
             return None
         seen: dict[tuple[int, str], list[Array]] = {}
 
-        def stopping_rule(plan: Plan, store: Store) -> bool:
+        def stopping_rule(plan: Plan, store: MemoryStore) -> bool:
             met = True
             for players in plan.players:
                 for variant in plan.variants:
@@ -129,7 +129,7 @@ class Tournament(Kind):
 
         return stopping_rule
 
-    def _sums(self, store: Store, players: int, variant: str, chunk: int) -> Array:
+    def _sums(self, store: MemoryStore, players: int, variant: str, chunk: int) -> Array:
         """Wins, doubled places and games of one chunk by agent, int64[3, F]."""
         sums = np.zeros((3, len(self.field.agents)), np.int64)
         for matchup, cell in self._cells(players, variant):
@@ -148,7 +148,7 @@ class Tournament(Kind):
         texts = [spec.text for spec in self.field.agents]
         return [(matchup, cells[tuple(texts[k] for k in matchup)]) for matchup in self.matchups[players]]
 
-    def _counts(self, plan: Plan, store: Store, players: int, variant: str) -> standings.Counts:
+    def _counts(self, plan: Plan, store: MemoryStore, players: int, variant: str) -> standings.Counts:
         counts = standings.Counts(self.field, players, variant, plan, self.matchups[players])
         for matchup, cell in self._cells(players, variant):
             counts.add(matchup, cell, store)

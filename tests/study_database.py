@@ -1,0 +1,44 @@
+"""Reads and changes study.sqlite of a results folder, as anybody with sqlite3 can."""
+
+import hashlib
+import sqlite3
+import time
+from contextlib import closing
+
+
+def execute(folder, statement, *values):
+    """Run one statement; return its rows."""
+    with closing(sqlite3.connect(folder / "study.sqlite", timeout=20, isolation_level=None)) as database:
+        return database.execute(statement, values).fetchall()
+
+
+def chunks(folder):
+    """(cell, chunk) of every stored chunk."""
+    return execute(folder, "SELECT cell, chunk FROM chunks ORDER BY id")
+
+
+def keep_chunks(folder, count):
+    """Remove all chunks but the first ones."""
+    execute(folder, "DELETE FROM chunks WHERE id NOT IN (SELECT id FROM chunks ORDER BY id LIMIT ?)", count)
+
+
+def listed_files(folder):
+    return dict(execute(folder, "SELECT name, sha256 FROM files"))
+
+
+def list_file(folder, name):
+    """Note a file's present content as what a run wrote."""
+    digest = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+    execute(folder, "INSERT OR REPLACE INTO files VALUES (?, ?)", name, digest)
+
+
+def wait_for_chunks(folder, count, process, seconds=120):
+    """Wait until a run has stored this many chunks: the log grows by a few pages for each."""
+    log, deadline = folder / "study.sqlite-wal", time.monotonic() + seconds
+    size = 0
+    while time.monotonic() < deadline and process.poll() is None:
+        size = log.stat().st_size if log.exists() else size
+        if size >= 16_384 * (count + 4):
+            return
+        time.sleep(0.005)
+    raise AssertionError(f"no {count} chunks: {process.communicate()}")
