@@ -296,10 +296,10 @@ def results(rng: random.Random, folder: Path, template: Path) -> Case:
     out = folder / "out"
     shutil.copytree(template / kind, out)
     (out / "figures").mkdir(exist_ok=True)
-    for place in ("", "tables", "figures", "chunks"):
+    for place in ("", "tables", "figures"):
         (out / place / "mine.txt").write_text("mine")
-    files = sorted(path for path in out.rglob("*") if path.is_file() and path.name not in ("mine.txt", ".lock"))
-    inner = [path for path in files if path.parent == out or path.suffix in (".segment", ".parquet")]
+    files = sorted(path for path in out.rglob("*") if path.is_file() and path.name != "mine.txt")
+    inner = [path for path in files if path.parent == out or path.suffix == ".parquet"]
     for path in rng.sample(inner, rng.choice((1, 1, 2, 3))):
         how = rng.randrange(5)
         if how == 0:

@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 import socket
+import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,13 +41,12 @@ class First:
 """
 LEFT = ".x.0123456789abcdef.tmp"  # as a killed run leaves it
 OURS = (
-    ".lock", "report.html", "manifest.json", "files.json", "ledger.jsonl", "chunks", "tables", "figures", "games", "facts",
-    "facts/round", "figures/x.png", "figures/seats.svg", "tables/seats.parquet", "tables/new.csv", "chunks/0000.segment",
-    "chunks/0001.segment", LEFT, f"figures/{LEFT}", f"tables/{LEFT}", f"chunks/{LEFT}", ".manifest.json.0123456789abcdef.tmp",
+    "report.html", "manifest.json", "study.sqlite", "study.sqlite-wal", "study.sqlite-shm", "tables", "figures", "games", "facts",
+    "facts/round", "figures/x.png", "figures/seats.svg", "tables/seats.parquet", "tables/new.csv", LEFT, f"figures/{LEFT}", f"tables/{LEFT}", ".manifest.json.0123456789abcdef.tmp",
 )  # fmt: skip
 PATHS = (
     "../outside/notes.txt", "figures/../../outside/notes.txt", "tables/../../outside/notes.txt", "figures/..",
-    "facts/round/players=3/variant=../lineup=x/../../../../../outside/notes.txt", "/etc/passwd", "chunks/0000.segment", "", ".",
+    "facts/round/players=3/variant=../lineup=x/../../../../../outside/notes.txt", "/etc/passwd", "study.sqlite", "", ".",
     "tables/a\0b", "figures/" + "x" * 300, "figures/a\nb", "manifest.json", MARKUP, "=1+1",
 )  # fmt: skip
 SURROUNDINGS = {  # what libraries read from the folder that they are called in
@@ -167,20 +167,19 @@ def truncate(rng: random.Random, case: Stranger) -> str:
 
 
 def change(rng: random.Random, case: Stranger) -> str:
-    """Put a hostile value into a manifest, a list of files or a ledger; the plan's hash may be made right again."""
-    name = rng.choice(("manifest.json", "manifest.json", "manifest.json", "files.json", "ledger.jsonl"))
+    """Put a hostile value into a manifest or the database; the plan's hash may be made right again."""
+    name = rng.choice(("manifest.json", "manifest.json", "manifest.json", "study.sqlite", "study.sqlite"))
     path = case.folder / name
-    lines = _content(path).splitlines() if name == "ledger.jsonl" else [_content(path)]
-    number = rng.randrange(len(lines))
-    document = spoiled_value(rng, json.loads(lines[number]))
-    if name == "manifest.json" and rng.random() < 0.3:
+    if name == "study.sqlite":
+        return f"{name}: {_change_database(rng, path)}"
+    document = spoiled_value(rng, json.loads(_content(path)))
+    if rng.random() < 0.3:
         key = rng.choice(
             ("plan", "report", "calibrated", "counted", "kept", "held", "tables", "deals", "games", "name")
         )
         document[key] = rng.choice(HOSTILE) if rng.random() < 0.3 else spoiled_value(rng, document.get(key))
-    lines[number] = json.dumps(document).encode()
-    path.write_bytes(b"\n".join(lines) + b"\n")
-    fits = name == "manifest.json" and rng.random() < 0.7 and _make_hash_fit(path)
+    path.write_bytes(json.dumps(document).encode() + b"\n")
+    fits = rng.random() < 0.7 and _make_hash_fit(path)
     return f"{name}{', hash made to fit' if fits else ''}"
 
 
@@ -214,14 +213,14 @@ def code(rng: random.Random, case: Stranger) -> str:
 
 def names(rng: random.Random, case: Stranger) -> str:
     """Name paths and markup where a manifest or a list of files has names."""
-    manifest, listed = case.folder / "manifest.json", case.folder / "files.json"
+    manifest = case.folder / "manifest.json"
     text, place = (
         rng.choice(PATHS),
         rng.choice(("files", "files", "pages", "heatmaps", "own", "name", "tables", "plan", "summary")),
     )
     if place == "files":
         digest = rng.choice((hashlib.sha256(b"mine").hexdigest(), "0" * 64, None))
-        listed.write_text(json.dumps(json.loads(_content(listed)) | {text: digest}))
+        _execute(case.folder / "study.sqlite", "INSERT OR REPLACE INTO files VALUES (?, ?)", text, digest)
         return f"{text[:60]!r} in files"
     document = json.loads(_content(manifest))
     own = {"name": text, "rows": "seat", "columns": "round", "fact": "round", "title": text}
@@ -328,20 +327,47 @@ def _make_hash_fit(manifest: Path) -> bool:
     return False
 
 
+def _execute(path: Path, statement: str, *values: Any) -> list[Any]:
+    """Run a statement in a database; one that cannot be read stays as it is."""
+    _content(path)  # a link is not followed here either
+    with (
+        contextlib.suppress(sqlite3.Error),
+        contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database,
+    ):
+        return database.execute(statement, values).fetchall()
+    return []
+
+
+def _change_database(rng: random.Random, path: Path) -> str:
+    """Put a hostile value, or a hostile object, into the database."""
+    table = rng.choice(("plan", "cells", "chunks", "files", "runs"))
+    columns = [row[1] for row in _execute(path, f"PRAGMA table_info({table})")]
+    if rng.random() < 0.2 or not columns:
+        statement = rng.choice(
+            (
+                "CREATE TRIGGER evil AFTER INSERT ON chunks BEGIN DELETE FROM files; END",
+                "CREATE VIEW evil AS SELECT randomblob(1000000000)",
+                f"DROP TABLE {table}",
+                "PRAGMA journal_mode = DELETE",
+                "PRAGMA user_version = 77",
+            )
+        )
+        _execute(path, statement)
+        return statement
+    column, value = (
+        rng.choice(columns),
+        rng.choice((None, -1, 2**62, "x", MARKUP, b"", b"x" * 40, 0.5, "[" * 5000, "{}")),
+    )
+    _execute(path, f"UPDATE {table} SET {column} = ? WHERE rowid % 3 = 0 OR ? < 1", value, rng.randrange(3))
+    return f"{table}.{column}"
+
+
 def _make_digest_fit(folder: Path, path: Path) -> bool:
-    name, listed = str(path.relative_to(folder)), folder / "files.json"
-    with contextlib.suppress(ValueError, OSError, TypeError):
-        files = json.loads(_content(listed))
-        if name in files:
-            listed.write_text(json.dumps(files | {name: hashlib.sha256(_content(path)).hexdigest()}))
-            return True
-        if path.suffix == ".segment":  # every chunk that still lies within it is listed as it is now
-            content, ledger = _content(path), folder / "ledger.jsonl"
-            entries = [json.loads(line) for line in _content(ledger).splitlines()]
-            for entry in entries:
-                entry["length"] = max(0, min(entry["length"], len(content) - entry["offset"]))
-                part = content[entry["offset"] : entry["offset"] + entry["length"]]
-                entry["sha256"] = hashlib.sha256(part).hexdigest()
-            ledger.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    """Note the digest of a changed file as what a run wrote."""
+    name, database = str(path.relative_to(folder)), folder / "study.sqlite"
+    with contextlib.suppress(OSError):
+        if _execute(database, "SELECT 1 FROM files WHERE name = ?", name):
+            digest = hashlib.sha256(_content(path)).hexdigest()
+            _execute(database, "UPDATE files SET sha256 = ? WHERE name = ?", digest, name)
             return True
     return False

@@ -30,7 +30,15 @@ ALLOWED = (0, 2, 4)
 SECONDS = 60  # of the clock: a pipe that is waited for takes no processor time
 OWN_PROCESS = 30  # one case in this many is a process of its own
 TOLD = 50  # the count so far is printed after this many cases
-READ = ("manifest.json", "files.json", "tables", "tables/seats.parquet", "games", "facts", "facts/round")  # from Python
+READ = (
+    "manifest.json",
+    "study.sqlite",
+    "tables",
+    "tables/seats.parquet",
+    "games",
+    "facts",
+    "facts/round",
+)  # from Python
 
 
 def template(folder: Path) -> Path:

@@ -252,7 +252,7 @@ def test_what_is_not_of_the_game_is_caught_in_another_process(name, cause, impur
     leak = check(load_agent(f"{impure}::{name}"), players=[3]).leak
     assert leak is not None
     assert leak.changed == cause
-    assert {leak.action, leak.moved_to} <= set(range(1, 15))
+    assert leak.action != leak.moved_to
 
 
 def test_class_attributes_belong_to_one_seat_of_one_game(impure):

@@ -464,7 +464,8 @@ def test_code_that_never_comes_back_ends_with_3_without_workers_too(command, kin
         [sys.executable, "-m", "strozzi_sim", *words], cwd=tmp_path, capture_output=True, text=True,
         env={**os.environ, "STROZZI_DECISION_SECONDS": "0.3"}, timeout=120,
     )  # fmt: skip
-    assert (done.returncode, done.stdout) == (3, "")
+    assert done.returncode == 3
+    assert "leak" not in done.stdout
     assert done.stderr.startswith(
         f"strozzi: error: agent '{file}::bad' at seat 0 did not answer within 0.3 s (STROZZI_DECI"
     )

@@ -31,9 +31,12 @@ _Count = Annotated[int, Meta(ge=0, le=2**53)]
 _Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
+_Name = Annotated[str, Meta(pattern=r"^[a-zA-Z0-9_-]{1,64}$")]
+
+
 class _Report(msgspec.Struct):
-    pages: list[str]
-    heatmaps: list[str]
+    pages: list[_Name]
+    heatmaps: list[_Name]
     own: list[OwnMap] = []
 
 
@@ -78,6 +81,7 @@ class _Manifest(msgspec.Struct):
     counted: list[Crosstab] = []
     kept: Keep = NOTHING
     held: Keep = NOTHING
+    warnings: list[str] = []
 
 
 def refuse_links(folder: Path) -> None:
