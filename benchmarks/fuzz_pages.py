@@ -18,8 +18,8 @@ AGENTS = {
 
 def make_study(seed: int, number: int, *, quick: bool = False) -> dict[str, Any]:
     """Return a small study as a TOML file has it; `quick` keeps to random agents, one page and one heat map."""
-    from strozzi_sim.games import load_game
-    from strozzi_sim.games.variants import shipped_variants
+    from strozzi_sim.game import load_game
+    from strozzi_sim.game.variants import shipped_variants
 
     rng = random.Random(f"{seed}/{number}")
     name = rng.choice(list(AGENTS)) if not quick else list(AGENTS)[number % len(AGENTS)]
@@ -42,7 +42,7 @@ def make_study(seed: int, number: int, *, quick: bool = False) -> dict[str, Any]
 
 def make_page(study: dict[str, Any]) -> list[str]:
     """Play a study and write its page; return what is wrong, in words: an error, or a warning that a user would see."""
-    from strozzi_sim.games import load_game
+    from strozzi_sim.game import load_game
     from strozzi_sim.reports.writing import write_report
     from strozzi_sim.studies.planning import plan_of_keys
     from strozzi_sim.studies.run import run_in_memory

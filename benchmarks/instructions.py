@@ -35,9 +35,9 @@ CASES = {  # game, players, agent, games
 PLAY = """
 import sys
 from strozzi_sim.agent import load_agent
-from strozzi_sim.games import load_game
-from strozzi_sim.games.variants import resolve_variant
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import resolve_variant
+from strozzi_sim.simulation.match import Match
 name, players, agent, games = sys.argv[1:]
 game = load_game(name)
 match = Match(game, int(players), (load_agent(agent, game),), resolve_variant(game, "base"), 2008)

@@ -30,12 +30,12 @@ from limit_c import Failure, compile_program, play_c, plays
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_agent
-from strozzi_sim.games import load_game
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import BASE, resolve_variant, shipped_variants
+from strozzi_sim.game import load_game
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import BASE, resolve_variant, shipped_variants
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.position import Position
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.simulation.match import Match
 
 SEED = 2008
 PAIRS = 7  # fewest

@@ -12,9 +12,9 @@ import numpy as np
 from strozzi_sim.agent import AgentSpec, load_agent
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.kernel.streams import game_key
-from strozzi_sim.kernel.wins import WIN_UNITS
-from strozzi_sim.selfplay.loop import OUTCOME, POSITIONS
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.kernel.units import WIN_UNITS
+from strozzi_sim.simulation.loop import OUTCOME, POSITIONS
+from strozzi_sim.simulation.match import Match
 
 FOLDER = Path(__file__).parent / "limit"
 # Sums of floats keep the bits that numba gives them: no fused multiply-add, no other order. What is allowed lets the

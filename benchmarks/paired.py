@@ -30,9 +30,9 @@ from limit import SUBJECTS, timed
 from limit_c import Failure, compile_program, play_c, plays
 
 from strozzi_sim.agent import load_agent
-from strozzi_sim.games import load_game
-from strozzi_sim.games.variants import resolve_variant
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import resolve_variant
+from strozzi_sim.simulation.match import Match
 
 SLICE = 0.4  # processor seconds of a turn of the first side, about
 HEURISTICS = {"strozzi": "heuristic", "medici_vs_strozzi": "appraiser", "strasbourg": "heuristic"}
@@ -41,10 +41,10 @@ WORKER = """
 import sys
 from time import thread_time
 from strozzi_sim.agent import load_agent
-from strozzi_sim.games import load_game
-from strozzi_sim.games.variants import resolve_variant
-from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.vector import VectorEnv
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import resolve_variant
+from strozzi_sim.simulation.match import Match
+from strozzi_sim.simulation.vector import VectorEnv
 kind, name, players, agent = sys.argv[1:]
 game, players = load_game(name), int(players)
 if kind == "vector":

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.games import game_names, load_game
+from strozzi_sim.game import game_names, load_game
+from strozzi_sim.play.kernels import kernels
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.stepping import kernels
 
 GAMES = 30  # whose lengths and bytes are measured
 POSITIONS = 200  # decisions at which each operation is timed

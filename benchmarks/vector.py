@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import load_agent
-from strozzi_sim.games import game_names, load_game
-from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.vector import Step, VectorEnv
+from strozzi_sim.game import game_names, load_game
+from strozzi_sim.simulation.match import Match
+from strozzi_sim.simulation.vector import Step, VectorEnv
 
 SEED = 2008
 LOOP = 400_000  # decisions of the self-play loop in a turn, about

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from strozzi_sim.agent import Param, compiled_agent, load_agent, python_agent
     from strozzi_sim.agent.registry import agents
     from strozzi_sim.conformance import check_agent, check_game
-    from strozzi_sim.games import game_names as games
-    from strozzi_sim.games import load_game
+    from strozzi_sim.game import game_names as games
+    from strozzi_sim.game import load_game
     from strozzi_sim.play.position import Position
     from strozzi_sim.questions.compare import compare
     from strozzi_sim.questions.exploit import exploit
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from strozzi_sim.questions.leak_check import leak_check
     from strozzi_sim.questions.simulate import simulate
     from strozzi_sim.questions.tournament import tournament
-    from strozzi_sim.selfplay.vector import VectorEnv
+    from strozzi_sim.simulation.vector import VectorEnv
     from strozzi_sim.studies.results import Results
     from strozzi_sim.studies.study import Study, read_study, run
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "Param": "agent", "compiled_agent": "agent", "load_agent": "agent", "python_agent": "agent", "agents": "agent.registry",
-    "check_agent": "conformance", "check_game": "conformance", "load_game": "games", "Position": "play.position",
-    "VectorEnv": "selfplay.vector", "Results": "studies.results", "Study": "studies.study", "read_study": "studies.study",
+    "check_agent": "conformance", "check_game": "conformance", "load_game": "game", "Position": "play.position",
+    "VectorEnv": "simulation.vector", "Results": "studies.results", "Study": "studies.study", "read_study": "studies.study",
     "run": "studies.study",
     **{name: f"questions.{name}" for name in ("compare", "exploit", "heatmap", "ladder", "leak_check", "simulate", "tournament")},
 }  # fmt: skip

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.games.medici_vs_strozzi import state as s
+from strozzi_sim.play.kernels import kernels
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.stepping import kernels
 
 
 class Exact:

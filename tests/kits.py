@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis.strategies import SearchStrategy, booleans
 
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import Variant
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.position import Position
 
 Lines = Sequence[Mapping[str, Any]]

@@ -7,13 +7,13 @@ from typing import Any
 from hypothesis import strategies as st
 
 from kits import Kit, Lines, Pairs, drawn_switches, flipped
-from strozzi_sim.games import load_game
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import Variant, from_changes, resolve_variant, shipped_variants
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.reference import Game as Reference
 from strozzi_sim.games.medici_vs_strozzi.reference import Option
 from strozzi_sim.games.medici_vs_strozzi.view import view_of
-from strozzi_sim.games.variants import Variant, from_changes, resolve_variant, shipped_variants
 from strozzi_sim.play.position import Position
 
 MEDICI_VS_STROZZI = load_game("medici_vs_strozzi")

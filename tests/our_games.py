@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import strozzi_sim
-from strozzi_sim.games import game_names
+from strozzi_sim.game import game_names
 
 FOLDER = Path(strozzi_sim.__file__).parent / "games"
 OUR_GAMES = sorted(folder.name for folder in FOLDER.iterdir() if (folder / "core.py").exists())

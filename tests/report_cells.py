@@ -3,8 +3,8 @@
 import numpy as np
 
 from strozzi_sim.agent import load_agent
-from strozzi_sim.games.variants import resolve_variant
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.game.variants import resolve_variant
+from strozzi_sim.simulation.match import Match
 from strozzi_sim.studies.cells import CellCounts
 
 CELL, FIGURE = ["players", "variant", "lineup"], ["figure", "value", "low", "high", "n", "deals"]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from strozzi_sim.errors import BrokenRule
-from strozzi_sim.games.contract import CheckPart
+from strozzi_sim.game.contract import CheckPart
 
 Numbered = list[tuple[int, dict[str, Any]]]
 

@@ -5,11 +5,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from kits import Kit, Lines, Pairs, drawn_switches, flipped
-from strozzi_sim.games import load_game
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import Variant, from_changes, resolve_variant
 from strozzi_sim.games.strozzi import state as s
 from strozzi_sim.games.strozzi.reference import Game as Reference
 from strozzi_sim.games.strozzi.view import view_of
-from strozzi_sim.games.variants import Variant, from_changes, resolve_variant
 from strozzi_sim.play.position import Position
 
 STROZZI = load_game("strozzi")

@@ -24,16 +24,16 @@ from strozzi_sim.agent import (
 from strozzi_sim.agent import registry as contract
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.errors import AgentFault, InputError
-from strozzi_sim.games.contract import count_legal, kth_legal
-from strozzi_sim.kernel import installed
+from strozzi_sim.game.contract import count_legal, kth_legal
 from strozzi_sim.play.calibrate import with_values
 from strozzi_sim.play.position import Position
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.runtime import entry_points
+from strozzi_sim.simulation.match import Match
 from strozzi_sim.studies.plan import NO_SOURCE
 
 BOTS = """
     from strozzi_sim.agent import Param, compiled_agent
-    from strozzi_sim.games.contract import kth_legal, count_legal
+    from strozzi_sim.game.contract import kth_legal, count_legal
 
     @compiled_agent(name="first", games=("strozzi",))
     def first(state, rules, params, memory, rng):
@@ -159,9 +159,9 @@ def test_names_are_unique_over_packages(monkeypatch):
 
     for kind, name in (("agent", "twin"), ("agent", "twin@strozzi"), ("game", "twin")):
         points = [Point(name, "one:a"), Point("other", "two:b"), Point(name, "two:a")]
-        monkeypatch.setattr(installed, "entry_points", lambda group, points=points: points)
+        monkeypatch.setattr(entry_points, "entry_points", lambda group, points=points: points)
         with pytest.raises(InputError, match=f"{kind} name '{name}' is claimed by two packages: one:a and two:a"):
-            installed.installed.__wrapped__(f"strozzi_sim.{kind}s")
+            entry_points.installed.__wrapped__(f"strozzi_sim.{kind}s")
 
 
 def test_every_registered_agent_loads_under_its_name():
@@ -228,7 +228,7 @@ def test_what_decides_what_an_agent_does_is_in_its_digest(tmp_path):
 
 CELL = """
 from strozzi_sim.agent import compiled_agent, python_agent
-from strozzi_sim.games.contract import count_legal, kth_legal
+from strozzi_sim.game.contract import count_legal, kth_legal
 
 
 @compiled_agent(name="cell", games=("strozzi",))
@@ -393,7 +393,7 @@ def test_no_field_of_the_memory_lives_longer_than_a_game(kept):
 MISTAKES = """
     import numpy as np
     from strozzi_sim.agent import compiled_agent
-    from strozzi_sim.games.contract import count_legal, kth_legal
+    from strozzi_sim.game.contract import count_legal, kth_legal
 
     @compiled_agent(name="floats", games=("strozzi",))
     def floats(state, rules, params, memory, rng):
@@ -490,7 +490,7 @@ def test_a_function_takes_five_records():
 
 
 def test_verbs_are_words_of_compiled_code():
-    from strozzi_sim.games.contract import VERBS
+    from strozzi_sim.game.contract import VERBS
 
     for verb in VERBS:
         with pytest.raises(TypeError, match=f"{verb.__name__} is a verb of compiled code"):

@@ -13,12 +13,12 @@ from strozzi_sim.agent import agent_names, compiled_agent, installed_agents, loa
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.cli import app
 from strozzi_sim.errors import InputError
-from strozzi_sim.kernel.installed import installed
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.runtime.entry_points import installed
+from strozzi_sim.simulation.match import Match
 
 OF_GAMES = """
     from strozzi_sim.agent import Policy, compiled_agent
-    from strozzi_sim.games.contract import kth_legal
+    from strozzi_sim.game.contract import kth_legal
 
     @compiled_agent(name="twin", games=("strozzi",), margin=2.0)
     def ours(state, rules, params, memory, rng):

@@ -21,13 +21,13 @@ from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import compiled_agent, importing, load_agent, spec_of
 from strozzi_sim.cli.app import _stop
 from strozzi_sim.errors import AgentFault, Interrupted, Stopped
-from strozzi_sim.games.contract import kth_legal
-from strozzi_sim.kernel.forks import Forked, call_unforked
-from strozzi_sim.kernel.worker import FORKED, agents_at_work, heartbeat, inside
-from strozzi_sim.kernel.workers import Dropped, Ended, Hung, Worker, call_apart
-from strozzi_sim.selfplay.interrupts import stop_flag
-from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.pool import Task, play_tasks
+from strozzi_sim.game.contract import kth_legal
+from strozzi_sim.runtime.forks import Forked, call_unforked
+from strozzi_sim.runtime.worker import FORKED, agents_at_work, heartbeat, inside
+from strozzi_sim.runtime.workers import Dropped, Ended, Hung, Worker, call_apart
+from strozzi_sim.simulation.interrupts import stop_flag
+from strozzi_sim.simulation.match import Match
+from strozzi_sim.simulation.pool import Task, play_tasks
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import tests
 SECONDS = "0.3"
@@ -35,7 +35,7 @@ BOTS = """
     import ctypes, os, sys, time
     import numpy as np
     from strozzi_sim.agent import Param, compiled_agent, python_agent
-    from strozzi_sim.games.contract import kth_legal
+    from strozzi_sim.game.contract import kth_legal
 
     class Own(BaseException):
         pass

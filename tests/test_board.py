@@ -9,7 +9,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Circle, Rectangle
 
 from strozzi_sim.facts.pictures import Board, Figure, Place
-from strozzi_sim.games.reporting import Picture
+from strozzi_sim.game.reporting import Picture
 from strozzi_sim.reports.figures import draw
 from strozzi_sim.reports.style import GROUND
 

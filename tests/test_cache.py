@@ -8,8 +8,8 @@ import stat
 import pytest
 from numba import int64
 
-from strozzi_sim.kernel import cache, trust
 from strozzi_sim.kernel.jit import entry, jit
+from strozzi_sim.runtime import cache, cache_integrity
 
 root_only = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may do that")
 OTHER = 12345  # a user who is not us
@@ -27,7 +27,7 @@ def root(tmp_path, monkeypatch):
     monkeypatch.setenv("STROZZI_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(cache.tempfile, "tempdir", str(tmp_path / "tmp"))
     monkeypatch.setattr(cache, "_given_up", set())
-    monkeypatch.setattr(trust, "_checked", {})
+    monkeypatch.setattr(cache_integrity, "_checked", {})
     return tmp_path / "cache"
 
 
@@ -37,7 +37,7 @@ def as_new(monkeypatch):
 
     def forget():
         cache._given_up.clear()
-        trust._checked.clear()
+        cache_integrity._checked.clear()
 
     return forget
 
@@ -202,7 +202,7 @@ def test_old_folders_go_and_clear_empties(root):
     for k in range(cache.FOLDERS_KEPT + 3):
         folder = root / f"strozzi-{k:016x}"
         root.mkdir(exist_ok=True)
-        trust.open_folder(folder)
+        cache_integrity.open_folder(folder)
         os.utime(folder, (k, k))
     cache._drop_old(root)
     assert [folder.name for folder in cache.folders()] == [f"strozzi-{k:016x}" for k in range(10, 2, -1)]

@@ -10,10 +10,10 @@ from strozzi_sim.agent import Param, Seconds, compiled_agent, load_agent, python
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
-from strozzi_sim.games.contract import kth_legal
+from strozzi_sim.game.contract import kth_legal
 from strozzi_sim.play import calibrate as calibrating
 from strozzi_sim.play.calibrate import Calibration, calibrate, in_counts, with_values
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.simulation.match import Match
 from strozzi_sim.studies.calibrated import calibrated, noted
 from strozzi_sim.studies.planning import plan_of_keys as make_plan
 

@@ -15,7 +15,7 @@ from commands import strozzi
 from our_games import KNOWN_GAMES, OUR_GAMES
 from strozzi_sim.cli.at_table import names_meant
 from strozzi_sim.cli.play import outcome_words
-from strozzi_sim.kernel.trust import open_folder
+from strozzi_sim.runtime.cache_integrity import open_folder
 
 BOT = """
 from strozzi_sim.agent import compiled_agent

@@ -12,7 +12,7 @@ from strozzi_sim.conformance import PROMISES, BrokenPromise, check_agent, check_
 from strozzi_sim.conformance import game as checks
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.errors import InputError
-from strozzi_sim.games import load_game
+from strozzi_sim.game import load_game
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.start import Start
 

@@ -8,8 +8,8 @@ import pytest
 from msgspec import Meta
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.games import converting
-from strozzi_sim.games.converting import converted
+from strozzi_sim.game import converting
+from strozzi_sim.game.converting import converted
 
 Small = Annotated[int, Meta(le=9)]
 

@@ -9,8 +9,8 @@ from our_games import OUR_GAMES
 from strozzi_sim.agent import Param, load_agent
 from strozzi_sim.cli import app
 from strozzi_sim.cli.at_table import spoken
-from strozzi_sim.games import load_game
-from strozzi_sim.games.variants import shipped_variants
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import shipped_variants
 from strozzi_sim.play.position import Position
 
 SEARCHERS = ("flat_mc:playouts=2", "ismcts:iterations=20")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from strozzi_sim.kernel.threads import one_thread
-from strozzi_sim.selfplay.vector import Info, Step
+from strozzi_sim.runtime.threads import one_thread
+from strozzi_sim.simulation.vector import Info, Step
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "examples"

@@ -17,16 +17,16 @@ from strozzi_sim.games.strozzi.state import PLAYER_COUNTS
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.explain import deciders, explain
 from strozzi_sim.play.position import Position
+from strozzi_sim.play.reconstruct import retrace, table_of
 from strozzi_sim.play.records import RecordedGame, record_game, write_record
-from strozzi_sim.play.retrace import retrace, table_of
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.simulation.match import Match
 
 pytestmark = pytest.mark.slow
 
 BOTS = """
 import numpy as np
 from strozzi_sim.agent import compiled_agent, python_agent
-from strozzi_sim.games.contract import count_legal, kth_legal
+from strozzi_sim.game.contract import count_legal, kth_legal
 from strozzi_sim.kernel.streams import randbelow
 from strozzi_sim.agent.analysis import ActionAnalysis
 

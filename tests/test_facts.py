@@ -13,8 +13,8 @@ from strozzi_sim.facts.conditions import Condition
 from strozzi_sim.facts.counting import count_rows, finish_counts
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
 from strozzi_sim.facts.sink import SEATS, batch_for
-from strozzi_sim.games import load_game
-from strozzi_sim.games.own_maps import OwnMap, own_heat_map
+from strozzi_sim.game import load_game
+from strozzi_sim.game.custom_heatmaps import OwnMap, own_heat_map
 
 TABLES = STROZZI.facts.TABLES
 SHIP = next(table for table in TABLES if table.name == "ship")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import njit, types
 
-from strozzi_sim.kernel.fields import array_type, record_type
+from strozzi_sim.kernel.record_types import array_type, record_type
 
 INNER = np.dtype([("x", "u4"), ("y", "f8")], align=True)
 ROW = np.dtype(

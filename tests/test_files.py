@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from strozzi_sim.errors import StorageError
-from strozzi_sim.kernel.files import open_atomically, open_descriptor, write_whole
+from strozzi_sim.runtime.files import open_atomically, open_descriptor, write_whole
 
 root_only = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may do that")
 
@@ -134,7 +134,7 @@ RECORD = """
 import sys, time
 from pathlib import Path
 from strozzi_sim.cli import app
-from strozzi_sim.kernel.files import open_atomically
+from strozzi_sim.runtime.files import open_atomically
 
 def endless(arguments):
     with open_atomically(Path(arguments[0])) as file:

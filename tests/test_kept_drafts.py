@@ -8,7 +8,7 @@ from numba.core.compiler_machinery import PassManager
 from strozzi_sim.kernel import kept_drafts, numba_patches
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.numba_patches import EntryCompiler
-from strozzi_sim.kernel.trust import drop_damaged, list_new
+from strozzi_sim.runtime.cache_integrity import drop_damaged, list_new
 
 HERE = frozenset([__file__])
 

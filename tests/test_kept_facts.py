@@ -19,15 +19,15 @@ from strozzi_sim.agent import load_agent, python_agent, spec_of
 from strozzi_sim.errors import InputError, Interrupted, StorageError
 from strozzi_sim.facts.columns import Column, Setting, Table
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.keeping import Keep, RowKeeper, kept_rows
+from strozzi_sim.facts.row_storage import Keep, RowKeeper, kept_rows
 from strozzi_sim.facts.sink import sink_dtype
-from strozzi_sim.games import load_game
-from strozzi_sim.games.own_maps import OwnMap
-from strozzi_sim.games.variants import resolve_variant
+from strozzi_sim.game import load_game
+from strozzi_sim.game.custom_heatmaps import OwnMap
+from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.records import record_game
-from strozzi_sim.selfplay.match import Match
-from strozzi_sim.studies.kept import KeptTable, read_facts
-from strozzi_sim.studies.maps import add_in
+from strozzi_sim.simulation.match import Match
+from strozzi_sim.studies.fact_files import KeptTable, read_facts
+from strozzi_sim.studies.heatmaps import add_in
 from strozzi_sim.studies.planning import plan_of_keys as make_plan
 from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.results import load_results
@@ -413,7 +413,7 @@ def test_every_column_says_what_it_is(finished):
 def test_row_groups_are_large_however_small_the_chunks(tmp_path, monkeypatch):
     from pyarrow import parquet
 
-    monkeypatch.setattr("strozzi_sim.studies.kept.GROUP", 1000)
+    monkeypatch.setattr("strozzi_sim.studies.fact_files.GROUP", 1000)
     files = []
     for chunks in (3, 40):
         made = plan(chunks=chunks, facts=["ship"])

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from numba import njit
 
-from strozzi_sim.kernel import cache, pointers, streams
+from strozzi_sim.kernel import pointers, streams
 from strozzi_sim.kernel.bits import count_bits, kth_bit, lowest_bit, next_clockwise
 from strozzi_sim.kernel.journal import journal_dtype, write
+from strozzi_sim.runtime import cache
 
 MASK = (1 << 64) - 1
 
@@ -197,7 +198,7 @@ def test_a_journal_of_none_costs_and_writes_nothing():
 
 
 def folder_in_new_process(**environment):
-    code = "from strozzi_sim.kernel.cache import folder_of; print(folder_of('strozzi'))"
+    code = "from strozzi_sim.runtime.cache import folder_of; print(folder_of('strozzi'))"
     environment = {**os.environ, **environment}
     return Path(
         subprocess.run(
@@ -220,7 +221,7 @@ def test_the_folder_depends_on_every_reachable_source(monkeypatch):
     assert {
         "strozzi/core.py",
         "kernel/streams.py",
-        "selfplay/loop.py",
+        "simulation/loop.py",
         "strozzi_agents/uniform.py",
         "strozzi/heuristic.py",
     } <= names
@@ -245,7 +246,7 @@ def test_nothing_reads_beyond_an_array():
 
 def test_worker_processes_keep_their_code_where_the_parent_does(tmp_path):
     command = (
-        "from joblib import Parallel, delayed; from strozzi_sim.kernel.cache import cache_folder, folder_of\n"
+        "from joblib import Parallel, delayed; from strozzi_sim.runtime.cache import cache_folder, folder_of\n"
         "with cache_folder('strozzi'):\n"
         "    print(folder_of('strozzi'), *Parallel(2)(delayed(folder_of)('strozzi') for _ in range(2)), sep='\\n')"
     )
@@ -319,7 +320,7 @@ def test_processes_that_compile_at_once_take_turns(tmp_path):
 
 
 def test_a_locked_folder_is_waited_for(tmp_path):
-    command = f"from pathlib import Path; from strozzi_sim.kernel import cache\nwith cache._alone_in(Path({str(tmp_path)!r})): print('in')"
+    command = f"from pathlib import Path; from strozzi_sim.runtime import cache\nwith cache._alone_in(Path({str(tmp_path)!r})): print('in')"
     with cache._alone_in(tmp_path), cache._alone_in(tmp_path):  # twice by one thread is once
         waiting = subprocess.Popen([sys.executable, "-c", command], stdout=subprocess.PIPE, text=True)
         with pytest.raises(subprocess.TimeoutExpired):

@@ -7,11 +7,11 @@ import pytest
 from strozzi_games import BASE, STROZZI
 from strozzi_sim import compare, exploit, ladder, simulate, tournament
 from strozzi_sim.agent import load_agent
-from strozzi_sim.cli.wording import error_words, in_options
+from strozzi_sim.cli.error_text import error_words, in_options
 from strozzi_sim.errors import ArgumentError, counted
-from strozzi_sim.games import find_game
+from strozzi_sim.game import find_game
 from strozzi_sim.studies import calibrated as calibrating
-from strozzi_sim.studies.names import find_agents, find_players, find_variants, seated
+from strozzi_sim.studies.lookup import find_agents, find_players, find_variants, seated
 from strozzi_sim.studies.planning import make_plan
 from strozzi_sim.studies.progress import Progress
 

@@ -11,18 +11,18 @@ from strozzi_sim.agent import AgentSpec, load_agent, python_agent, spec_of
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.cli import app
 from strozzi_sim.errors import AgentFault, InputError
-from strozzi_sim.games import load_game
-from strozzi_sim.games.variants import resolve_variant
-from strozzi_sim.play.elsewhere import CLOCK, ENVIRONMENT, NUMBERS, ORDER
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.leak_check import RECORD, REPEATED, check_leaks
 from strozzi_sim.play.position import Position
-from strozzi_sim.selfplay.loop import AGENT
-from strozzi_sim.selfplay.match import Match, agent_row
-from strozzi_sim.selfplay.rows import row_independence
+from strozzi_sim.play.rerun_check import CLOCK, ENVIRONMENT, NUMBERS, ORDER
+from strozzi_sim.simulation.loop import AGENT
+from strozzi_sim.simulation.match import Match, agent_row
+from strozzi_sim.simulation.row_dependence import row_independence
 
 CHEATS = """
     from strozzi_sim.agent import compiled_agent
-    from strozzi_sim.games.contract import count_legal, kth_legal
+    from strozzi_sim.game.contract import count_legal, kth_legal
 
     @compiled_agent(name="cheat", games=("strozzi",))
     def cheat(state, rules, params, memory, rng):
@@ -87,7 +87,7 @@ def test_an_agent_that_is_handed_the_record_is_caught_and_shown(cheats, capsys, 
 
 BLIND = """
     from strozzi_sim.agent import compiled_agent
-    from strozzi_sim.games.contract import count_legal, kth_legal
+    from strozzi_sim.game.contract import count_legal, kth_legal
 
     @compiled_agent(name="blind", games=("strasbourg",), blind=True)
     def blind(state, rules, params, memory, rng):
@@ -178,7 +178,7 @@ def test_an_agent_with_randomness_of_its_own_is_found_out():
 IMPURE = """
     import datetime, os, random, time
     from strozzi_sim.agent import compiled_agent, python_agent
-    from strozzi_sim.games.contract import count_legal, kth_legal
+    from strozzi_sim.game.contract import count_legal, kth_legal
 
     SEEN = []
     LEVEL = int(os.environ.get("BOT_LEVEL", "0"))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from our_games import OUR_GAMES
-from strozzi_sim.games import load_game
+from strozzi_sim.game import load_game
 
 needs_compiler = pytest.mark.skipif(shutil.which(os.environ.get("CC") or "gcc") is None, reason="needs a C compiler")
 

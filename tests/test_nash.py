@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from planning import tournament_of
-from strozzi_sim.games import load_game
+from strozzi_sim.game import load_game
 from strozzi_sim.stats.nash import equilibrium, nash_average
 from strozzi_sim.studies.run import run_in_memory
 

@@ -8,8 +8,8 @@ import pytest
 
 from every_kit import KITS
 from strozzi_sim.cli.app import run
-from strozzi_sim.games.converting import set_switches
-from strozzi_sim.games.variants import from_components, resolve_variant
+from strozzi_sim.game.converting import set_switches
+from strozzi_sim.game.variants import from_components, resolve_variant
 from strozzi_sim.studies.folder import read_manifest
 from strozzi_sim.studies.plan import hash_of
 

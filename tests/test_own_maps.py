@@ -13,9 +13,9 @@ import strozzi_sim as ss
 from commands import strozzi
 from our_games import OUR_GAMES
 from strozzi_sim.errors import InputError
-from strozzi_sim.games import load_game
-from strozzi_sim.games.own_maps import OwnMap
-from strozzi_sim.studies.maps import add_heat_map, add_in, plan_in
+from strozzi_sim.game import load_game
+from strozzi_sim.game.custom_heatmaps import OwnMap
+from strozzi_sim.studies.heatmaps import add_heat_map, add_in, plan_in
 from strozzi_sim.studies.planning import plan_of_keys as make_plan
 from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.run import run_in_memory, run_study

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.patches import Rectangle
 
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.games.reporting import Picture, in_words
+from strozzi_sim.game.reporting import Picture, in_words
 from strozzi_sim.reports.figures import draw
 from strozzi_sim.reports.style import legend_lines
 

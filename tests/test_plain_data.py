@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from strozzi_sim.errors import InputError, StorageError, known_names, shown
-from strozzi_sim.kernel.plain_data import MAX_BYTES, MAX_DEPTH, parse_json, read_lines, read_toml
+from strozzi_sim.runtime.parsing import MAX_BYTES, MAX_DEPTH, parse_json, read_lines, read_toml
 
 DEEP = 100_000
 

@@ -18,15 +18,15 @@ from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.conformance.report import check_report
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.games import load_game
-from strozzi_sim.games.variants import resolve_variant
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.kernel.journal import JournalFull, events_in, journal_dtype, write
-from strozzi_sim.play import stepping
+from strozzi_sim.play import kernels as stepping
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_game
 from strozzi_sim.reports.page import paint_study
 from strozzi_sim.reports.painter import Painter
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.simulation.match import Match
 from strozzi_sim.studies.tables import study_tables
 
 

@@ -19,16 +19,16 @@ from every_kit import KITS
 from strozzi_sim.agent import load_agent, python_agent, spec_of
 from strozzi_sim.conformance.kernels import kernels as checking
 from strozzi_sim.errors import ArgumentError, InputError
-from strozzi_sim.games.restricting import restricted, restrictions
-from strozzi_sim.games.variants import from_changes, shipped_variants
-from strozzi_sim.kernel.fields import exact_copy
+from strozzi_sim.game.restricting import restricted, restrictions
+from strozzi_sim.game.variants import from_changes, shipped_variants
+from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play import packing
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import check_header, read_record, record_game, write_record
 from strozzi_sim.play.scripted import ScriptEnded, steps
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.simulation.match import Match
 
 COUNTS = [
     pytest.param(

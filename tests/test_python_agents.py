@@ -23,15 +23,15 @@ from strozzi_sim.agent import Choice, Param, compiled_agent, load_agent, python_
 from strozzi_sim.agent.python import CALL
 from strozzi_sim.cli import app
 from strozzi_sim.errors import AgentFault, InputError, Interrupted
-from strozzi_sim.games import load_game
-from strozzi_sim.games.contract import count_legal, kth_legal
+from strozzi_sim.game import load_game
+from strozzi_sim.game.contract import count_legal, kth_legal
+from strozzi_sim.game.variants import from_changes
 from strozzi_sim.games.strozzi.view import OBSERVATION
-from strozzi_sim.games.variants import from_changes
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.play.position import Position
-from strozzi_sim.selfplay import mixed
-from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.pool import Task, play_tasks
+from strozzi_sim.simulation import mixed
+from strozzi_sim.simulation.match import Match
+from strozzi_sim.simulation.pool import Task, play_tasks
 
 ROOT = Path(__file__).parents[1]
 DOCUMENT = (ROOT / "docs" / "agents.md").read_text()

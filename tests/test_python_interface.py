@@ -15,7 +15,7 @@ import strozzi_sim as ss
 from strozzi_sim.agent import spec_of
 from strozzi_sim.errors import AgentFault, InputError, Interrupted
 from strozzi_sim.reports import figures, heat, page, painter
-from strozzi_sim.selfplay import pool
+from strozzi_sim.simulation import pool
 from strozzi_sim.studies.progress import Progress, bar
 from strozzi_sim.studies.run import FEWEST
 
@@ -45,8 +45,8 @@ def test_importing_it_imports_nothing_heavy():
 
 
 def test_games_is_a_function_whatever_was_imported_before():
-    for first in ("import strozzi_sim.games.strozzi as game", "from strozzi_sim.games import load_game", "pass"):
-        code = f"{first}\nimport strozzi_sim as ss; print(ss.games()); import strozzi_sim.games as g; g.load_game('strozzi')"
+    for first in ("import strozzi_sim.games.strozzi as game", "from strozzi_sim.game import load_game", "pass"):
+        code = f"{first}\nimport strozzi_sim as ss; print(ss.games()); import strozzi_sim.games; import strozzi_sim.game as g; g.load_game('strozzi')"
         said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert said.stdout.strip() == str(ss.games())
     assert "random" in ss.agents()

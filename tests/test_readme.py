@@ -10,7 +10,7 @@ import pytest
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.cli import app
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.simulation.match import Match
 from strozzi_sim.studies.planning import plan_of_keys as make_plan
 
 ROOT = Path(__file__).parents[1]

@@ -14,9 +14,9 @@ from matplotlib.collections import PolyCollection
 from report_cells import CELL, FIGURE, cell
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.pictures import Figure, HeatMap
-from strozzi_sim.games import load_game
-from strozzi_sim.games.reporting import SCENARIO, FigureTable, Picture
-from strozzi_sim.games.variants import resolve_variant
+from strozzi_sim.game import load_game
+from strozzi_sim.game.reporting import SCENARIO, FigureTable, Picture
+from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.reports import heat_panels
 from strozzi_sim.reports.chance import is_noise
 from strozzi_sim.reports.heat import draw_panels

@@ -10,12 +10,12 @@ import strasbourg_games
 from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance import check_game
 from strozzi_sim.errors import InputError
-from strozzi_sim.games import load_game
-from strozzi_sim.games.restricting import restricted, restrictions
+from strozzi_sim.game import load_game
+from strozzi_sim.game.restricting import restricted, restrictions
+from strozzi_sim.game.variants import from_components, resolve_variant
 from strozzi_sim.games.strasbourg.events import city_of
-from strozzi_sim.games.variants import from_components, resolve_variant
 from strozzi_sim.play.position import Position
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.simulation.match import Match
 
 PLAYERS = {"strozzi": (3, 6), "medici_vs_strozzi": (2,), "strasbourg": (3, 5)}
 TILES = {tile["id"]: tile for tile in resolve_variant(load_game("strozzi"), "base").components["promotion_tiles"]}

@@ -20,11 +20,11 @@ from strozzi_sim.agent import agent_names, load_agent
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.errors import InputError
-from strozzi_sim.games.variants import from_changes, from_components
+from strozzi_sim.game.variants import from_changes, from_components
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.leak_check import check_leaks
 from strozzi_sim.play.records import check_header, record_game, verify_record, write_record
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.simulation.match import Match
 
 SLOW = pytest.mark.slow
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from strozzi_sim.games import load_game
+from strozzi_sim.game import load_game
 from strozzi_sim.reports import painter
 from strozzi_sim.reports.writing import write_report
 from strozzi_sim.studies import made_of, run

@@ -6,9 +6,9 @@ from math import isclose, perm
 import numpy as np
 import pytest
 
-from strozzi_sim.games import load_game
-from strozzi_sim.games.variants import from_changes, resolve_variant
-from strozzi_sim.kernel.fields import exact_copy
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import from_changes, resolve_variant
+from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.scripted import ScriptEnded, deals, steps
 

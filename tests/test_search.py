@@ -10,13 +10,13 @@ from strozzi_games import BASE, STROZZI, variant
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.errors import AgentFault, InputError
-from strozzi_sim.games import load_game
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.games.strasbourg.state import DRAW, DRAW_CARD, STOP
 from strozzi_sim.games.strozzi.state import PLAYER_COUNTS
-from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.position import Position
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.simulation.match import Match
 
 STRASBOURG = load_game("strasbourg")
 FLAT = "flat_mc:playouts=4"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.selfplay.seatings import DESIGNS, seating_design
+from strozzi_sim.simulation.seatings import DESIGNS, seating_design
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])

@@ -7,8 +7,8 @@ import pytest
 
 from report_cells import cell
 from strozzi_sim.facts.pictures import Board, Figure, Place
-from strozzi_sim.games import load_game
-from strozzi_sim.games.reporting import Picture
+from strozzi_sim.game import load_game
+from strozzi_sim.game.reporting import Picture
 from strozzi_sim.reports.figures import draw
 from strozzi_sim.reports.page import paint_study
 from strozzi_sim.reports.painter import Painter

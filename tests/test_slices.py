@@ -11,8 +11,8 @@ from strozzi_games import STROZZI
 from strozzi_sim.conformance import BrokenPromise, check_game
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.errors import InputError
-from strozzi_sim.games import load_game
-from strozzi_sim.games.slices import Group, Layout, Slice
+from strozzi_sim.game import load_game
+from strozzi_sim.game.slices import Group, Layout, Slice
 
 LAYOUT = Layout(
     Slice("first", (3,), "three"),

@@ -15,7 +15,7 @@ import pytest
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.studies.checked_tables import check_tables
-from strozzi_sim.studies.kept import read_table
+from strozzi_sim.studies.fact_files import read_table
 from strozzi_sim.studies.outputs import csv_bytes
 from strozzi_sim.studies.results import load_results
 from study_database import execute, list_file
@@ -289,8 +289,8 @@ def test_code_that_a_folder_names_runs_only_if_the_user_names_it_too(tmp_path, m
 def test_a_calibration_in_a_manifest_names_no_other_code(copy, tmp_path):
     from strozzi_sim.agent import load_agent
     from strozzi_sim.errors import InputError
-    from strozzi_sim.games import load_game
-    from strozzi_sim.games.variants import resolve_variant
+    from strozzi_sim.game import load_game
+    from strozzi_sim.game.variants import resolve_variant
     from strozzi_sim.studies.calibrated import with_counts
 
     bots = tmp_path / "other.py"

@@ -16,8 +16,8 @@ import pytest
 
 from our_games import KNOWN_GAMES
 from strozzi_sim.errors import InputError, StorageError
-from strozzi_sim.selfplay.loop import OUTCOME, ROW
-from strozzi_sim.selfplay.match import MatchResult
+from strozzi_sim.simulation.loop import OUTCOME, ROW
+from strozzi_sim.simulation.match import MatchResult
 from strozzi_sim.studies.planning import plan_of_keys as make_plan
 from strozzi_sim.studies.planning import read_plan as read_study
 from strozzi_sim.studies.progress import Progress

@@ -17,21 +17,21 @@ from planning import comparison_of, ladder_of, tournament_of, variants_of
 from strozzi_games import STROZZI
 from strozzi_sim import stats
 from strozzi_sim.errors import InputError
-from strozzi_sim.selfplay.loop import ROW
-from strozzi_sim.selfplay.orders import count_orders
+from strozzi_sim.simulation.finishing_orders import count_orders
+from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.stats import intervals, ratings
+from strozzi_sim.stats.confidence_sequences import FIRST_LOOK, anytime_interval, surely_differs
 from strozzi_sim.stats.ratings import Orders, plackett_luce, rate
-from strozzi_sim.stats.sequences import FIRST_LOOK, anytime_interval, surely_differs
 from strozzi_sim.studies.ladder import flattens_at
+from strozzi_sim.studies.lookup import find_agents
 from strozzi_sim.studies.matchups import make_field, matchups
-from strozzi_sim.studies.names import find_agents
 from strozzi_sim.studies.results import load_results
 from strozzi_sim.studies.run import run_in_memory, run_study
 from study_database import keep_chunks
 
 TWIN = """
 from strozzi_sim.agent import compiled_agent
-from strozzi_sim.games.contract import count_legal, kth_legal
+from strozzi_sim.game.contract import count_legal, kth_legal
 
 def first(state, rules, params, memory, rng):
     return kth_legal(state, rules, 0)

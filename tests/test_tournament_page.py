@@ -10,7 +10,7 @@ from planning import comparison_of, tournament_of
 from strozzi_games import STROZZI
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
-from strozzi_sim.games import load_game
+from strozzi_sim.game import load_game
 from strozzi_sim.reports.writing import write_report
 from strozzi_sim.studies.progress import Progress
 from strozzi_sim.studies.results import load_results

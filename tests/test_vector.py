@@ -14,14 +14,14 @@ from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import compiled_agent, load_agent, python_agent, spec_of
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.errors import AgentFault, ArgumentError, InputError
-from strozzi_sim.games import load_game
-from strozzi_sim.games.contract import count_legal, kth_legal
+from strozzi_sim.game import load_game
+from strozzi_sim.game.contract import count_legal, kth_legal
+from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.games.strozzi.state import CLAIM_WITH, PIRATE_FLAG
-from strozzi_sim.games.variants import from_changes, resolve_variant
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_game
-from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.vector import VectorEnv
+from strozzi_sim.simulation.match import Match
+from strozzi_sim.simulation.vector import VectorEnv
 
 COUNTS = [
     pytest.param(name, players, marks=pytest.mark.slow if players in load_game(name).player_counts[1:-1] else ())

@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 
 from strozzi_sim import stats
-from strozzi_sim.games import load_game
+from strozzi_sim.game import load_game
+from strozzi_sim.game.reporting import FigureTable, Narrator
+from strozzi_sim.game.significance import degrees_of_freedom, p_value, p_value_of_share, surely_not
 from strozzi_sim.games.medici_vs_strozzi.report.findings import _beside_fair, _harbors
-from strozzi_sim.games.reporting import FigureTable, Narrator
 from strozzi_sim.games.strozzi.report.findings import _what_ports_pay
-from strozzi_sim.games.verdicts import degrees_of_freedom, p_value, p_value_of_share, surely_not
-from strozzi_sim.kernel.wins import WIN_UNITS
+from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.reports import findings
 from strozzi_sim.reports.heat import draw_heat_map
 from strozzi_sim.stats import benjamini_hochberg

@@ -13,9 +13,9 @@ from report_cells import CELL, cell
 from strozzi_sim import stats
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.games import load_game
-from strozzi_sim.games.reporting import FigureTable, Named, Picture, agent_names, cell_name, pick
-from strozzi_sim.games.variants import from_changes, resolve_variant
+from strozzi_sim.game import load_game
+from strozzi_sim.game.reporting import FigureTable, Named, Picture, agent_names, cell_name, pick
+from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.reports import findings
 from strozzi_sim.reports.html_tables import page_table
 from strozzi_sim.reports.naming import Naming

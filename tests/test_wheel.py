@@ -15,10 +15,10 @@ ROOT = Path(__file__).parents[1]
 PLAY = """
 import joblib, numpy as np, strozzi_sim, strozzi_agents
 from strozzi_sim.agent import load_agent
-from strozzi_sim.games import load_game
-from strozzi_sim.games.variants import resolve_variant
-from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.pool import Task, play_tasks
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import resolve_variant
+from strozzi_sim.simulation.match import Match
+from strozzi_sim.simulation.pool import Task, play_tasks
 
 game = load_game("strozzi")
 match = Match(game, 4, (load_agent("greedy"), load_agent("random")), resolve_variant(game, "long-tracks"), 1)

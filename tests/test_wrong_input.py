@@ -10,7 +10,7 @@ import strozzi_sim as ss
 from strozzi_sim.agent import agent_names
 from strozzi_sim.cli.app import run as command
 from strozzi_sim.errors import InputError, known_names
-from strozzi_sim.kernel.plain_data import read_toml
+from strozzi_sim.runtime.parsing import read_toml
 
 RICH = {"rich": {"tracks": {"bonus": {7: 10, 8: 15, 9: 20}}}}
 STUDY = {"name": "x", "game": "strozzi", "deals": 2, "lineups": [["random"]]}

@@ -134,7 +134,7 @@ def test_a_game_that_lacks_a_part_is_named(python, tmp_path):
 @pytest.fixture
 def with_facts(tmp_path, python):
     """Add the modules of docs/facts.md to the game."""
-    assert set(FACTS) == {"goofspiel/facts.py", "goofspiel/report.py"}
+    assert set(FACTS) == {"goofspiel/fact_handlers.py", "goofspiel/report.py"}
     for name, text in FACTS.items():
         (tmp_path / name).write_text(text)
 
@@ -198,11 +198,11 @@ import numpy as np
 from numba import int64
 from goofspiel import GAME
 from goofspiel.state import UNKNOWN
-from strozzi_sim.games.contract import seen_action
+from strozzi_sim.game.contract import seen_action
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.position import Position
-from strozzi_sim.kernel.fields import array_type
+from strozzi_sim.kernel.record_types import array_type
 
 def table(*bids):
     table = Position(GAME, 3)
@@ -303,8 +303,8 @@ STEPPED = """
 import numpy as np
 from goofspiel import GAME
 from strozzi_sim.agent import load_agent
-from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.vector import VectorEnv
+from strozzi_sim.simulation.match import Match
+from strozzi_sim.simulation.vector import VectorEnv
 
 env, scores, unlike = VectorEnv("goofspiel", 3, 64), {}, 0
 step = env.reset(3)

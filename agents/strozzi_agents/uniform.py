@@ -1,7 +1,7 @@
 """The agent that plays any legal action with equal chance, in every game."""
 
 from strozzi_sim.agent import compiled_agent
-from strozzi_sim.games.contract import count_legal, kth_legal
+from strozzi_sim.game.contract import count_legal, kth_legal
 from strozzi_sim.kernel.streams import randbelow
 
 

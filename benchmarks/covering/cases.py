@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.agent import load_agent
-from strozzi_sim.games import load_game
-from strozzi_sim.games.variants import resolve_variant
-from strozzi_sim.selfplay.pool import Task, play_tasks
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import resolve_variant
+from strozzi_sim.simulation.pool import Task, play_tasks
 from strozzi_sim.studies.compare import Comparison
 from strozzi_sim.studies.exploit import CHUNKS, Copies, _table
 from strozzi_sim.studies.ladder import Ladder, find_budgets, lineups_of
-from strozzi_sim.studies.names import find_agents, find_variants
+from strozzi_sim.studies.lookup import find_agents, find_variants
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.planning import make_plan, plan_of_keys
 from strozzi_sim.studies.run import cell_counts

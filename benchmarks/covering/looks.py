@@ -10,10 +10,10 @@ from joblib import Parallel, delayed
 from judging import LONG_STARTS
 from scipy.stats import beta
 
-from strozzi_sim.games import load_game
-from strozzi_sim.games.reporting import FigureTable
-from strozzi_sim.kernel.wins import WIN_UNITS
-from strozzi_sim.studies.names import find_agents, find_variants
+from strozzi_sim.game import load_game
+from strozzi_sim.game.reporting import FigureTable
+from strozzi_sim.kernel.units import WIN_UNITS
+from strozzi_sim.studies.lookup import find_agents, find_variants
 from strozzi_sim.studies.standings import add_agents
 from strozzi_sim.studies.tournament import Tournament, plan_tournament
 

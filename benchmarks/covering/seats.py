@@ -13,12 +13,12 @@ from joblib import Parallel, delayed
 from scipy.stats import beta
 
 from strozzi_sim.agent import load_agent
-from strozzi_sim.games import load_game
-from strozzi_sim.games.reporting import FigureTable
-from strozzi_sim.games.variants import resolve_variant
-from strozzi_sim.selfplay.loop import OUTCOME
-from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.pool import Task, play_tasks
+from strozzi_sim.game import load_game
+from strozzi_sim.game.reporting import FigureTable
+from strozzi_sim.game.variants import resolve_variant
+from strozzi_sim.simulation.loop import OUTCOME
+from strozzi_sim.simulation.match import Match
+from strozzi_sim.simulation.pool import Task, play_tasks
 from strozzi_sim.stats import holm
 from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.plan import CHUNKS

@@ -20,10 +20,10 @@ import optuna
 
 from strozzi_sim.agent import AgentSpec, load_agent
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.games import load_game
-from strozzi_sim.games.variants import BASE, resolve_variant
-from strozzi_sim.kernel.wins import WIN_UNITS
-from strozzi_sim.selfplay.match import Match, MatchResult
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import BASE, resolve_variant
+from strozzi_sim.kernel.units import WIN_UNITS
+from strozzi_sim.simulation.match import Match, MatchResult
 
 FOUND = Path(__file__).with_name("found.json")
 TRAINING_SEED, HELD_OUT_SEED = 1, 2

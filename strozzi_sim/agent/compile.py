@@ -8,7 +8,7 @@ import numpy as np
 
 from strozzi_sim.agent import RECORDS, Agent, AgentSpec, Choice, Policy, Seconds, load_agent
 from strozzi_sim.errors import AgentFault, InputError
-from strozzi_sim.games.contract import Game
+from strozzi_sim.game.contract import Game
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def compile_agent(spec: AgentSpec, game: Game) -> CompiledAgent:
     """Compile an agent for a game, or take it from the cache folder."""
     agent = spec.agent
     if spec.in_seconds:
-        raise InputError(f"agent {spec.text!r}: {spec.in_seconds} must be calibrated first (selfplay.calibrate)")
+        raise InputError(f"agent {spec.text!r}: {spec.in_seconds} must be calibrated first (play.calibrate)")
     params = np.zeros(1, agent.params_dtype)
     policies = []
     for key, param in agent.params.items():
@@ -106,8 +106,8 @@ def _compile(agent: Agent, game: Game, memory: np.dtype[Any], builtin: bool) -> 
         from numba import types
         from numba.core.errors import NumbaError
 
-        from strozzi_sim.kernel.fields import record_type
         from strozzi_sim.kernel.jit import function_at
+        from strozzi_sim.kernel.record_types import record_type
         from strozzi_sim.kernel.streams import RANDOM
 
         game.register()
@@ -135,7 +135,7 @@ def _unknown_field(error: KeyError, records: Sequence[np.dtype[Any]]) -> str | N
     """
     from numba import types
 
-    from strozzi_sim.kernel.fields import record_type
+    from strozzi_sim.kernel.record_types import record_type
 
     record, line, step = None, None, error.__traceback__
     while step is not None:

@@ -12,7 +12,7 @@ from strozzi_sim.agent.analysis import Analyse
 from strozzi_sim.agent.parameters import Param, Parameter, Value
 from strozzi_sim.agent.python import kind_of
 from strozzi_sim.errors import InputError, shown
-from strozzi_sim.games.contract import Game
+from strozzi_sim.game.contract import Game
 
 EVERY_GAME = ("*",)
 RECORDS = ("state", "rules", "params", "memory", "rng")  # what a compiled agent is called with

@@ -18,9 +18,9 @@ from typing import Any
 
 from strozzi_sim.agent.python import SECONDS_VARIABLE, seconds_allowed
 from strozzi_sim.errors import SIGNALS, AgentFault, InputError
-from strozzi_sim.kernel.forks import Forked, call_unforked
-from strozzi_sim.kernel.worker import agents_at_work, heartbeat, inside, prints_to_stderr, words_of
-from strozzi_sim.kernel.workers import Ended, Hung, call_apart
+from strozzi_sim.runtime.forks import Forked, call_unforked
+from strozzi_sim.runtime.worker import agents_at_work, heartbeat, inside, prints_to_stderr, words_of
+from strozzi_sim.runtime.workers import Ended, Hung, call_apart
 
 OURS = "strozzi_agents"  # the package of the built-in agents
 _allowed: ContextVar[frozenset[Path] | None] = ContextVar("allowed", default=None)  # None: any file

@@ -73,7 +73,7 @@ class Choice:
 class Seconds:
     """A parameter that gives in seconds a decision what another one, `of`, gives as a count; 0 = not given.
 
-    It is not in the parameter record: `selfplay.calibrate` puts a count in its place before anything is played.
+    It is not in the parameter record: `play.calibrate` puts a count in its place before anything is played.
     Both at once are an error.
     """
 

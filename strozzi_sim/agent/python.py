@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strozzi_sim.errors import SIGNALS, AgentFault, InputError
-from strozzi_sim.kernel.forks import Forked, call_unforked
 from strozzi_sim.kernel.seat_rng import SeatRng
-from strozzi_sim.kernel.worker import inside, words_of
+from strozzi_sim.runtime.forks import Forked, call_unforked
+from strozzi_sim.runtime.worker import inside, words_of
 
 CALL = 256  # rows of every call of `act_batch`: the bits of a row may depend on their number
 SECONDS = 60.0  # a decision, or the decisions of a batch, may take so long

@@ -20,9 +20,9 @@ from strozzi_sim.agent.python import Acting, ActingInBatches
 from strozzi_sim.agent.source import source_of
 from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, bare, cut
 from strozzi_sim.errors import AgentFault, ArgumentError, InputError, known_names, shown
-from strozzi_sim.games import find_game, game_names
-from strozzi_sim.games.contract import Game
-from strozzi_sim.kernel.installed import installed
+from strozzi_sim.game import find_game, game_names
+from strozzi_sim.game.contract import Game
+from strozzi_sim.runtime.entry_points import installed
 
 GROUP = "strozzi_sim.agents"
 _depth: ContextVar[int] = ContextVar("depth", default=0)  # of agents that are being loaded for one another

@@ -17,7 +17,7 @@ def agents(
     Example: strozzi agents heuristic
     """
     from strozzi_sim.agent import EVERY_GAME, installed_agents
-    from strozzi_sim.games import game_names, load_game
+    from strozzi_sim.game import game_names, load_game
 
     listed = installed_agents(name)
     if json:
@@ -66,8 +66,8 @@ def games(json: Json = False) -> None:
 
     Example: strozzi games
     """
-    from strozzi_sim.games import game_names, load_game
-    from strozzi_sim.games.variants import BASE, shipped_variants
+    from strozzi_sim.game import game_names, load_game
+    from strozzi_sim.game.variants import BASE, shipped_variants
 
     shipped_of = {game: shipped_variants(game) for game in map(load_game, game_names())}
     if json:
@@ -102,8 +102,8 @@ def cache(
 
     Example: strozzi cache --clear
     """
-    from strozzi_sim.kernel.cache import cache_root, folders
-    from strozzi_sim.kernel.cache import clear as clear_folders
+    from strozzi_sim.runtime.cache import cache_root, folders
+    from strozzi_sim.runtime.cache import clear as clear_folders
 
     shown_folders = clear_folders() if clear else folders()
     if json:
@@ -125,7 +125,7 @@ def warm(
     """
     from joblib import Parallel, cpu_count, delayed
 
-    from strozzi_sim.games import game_names, load_game
+    from strozzi_sim.game import game_names, load_game
 
     names = [load_game(game).name] if game else game_names()
     lines = Parallel(n_jobs=min(len(names), cpu_count()))(delayed(_warm)(name) for name in names)
@@ -140,9 +140,9 @@ def warm(
 def _warm(name: str) -> dict[str, Any]:
     from time import monotonic
 
-    from strozzi_sim.games import load_game
-    from strozzi_sim.kernel.cache import folder_of, folders
+    from strozzi_sim.game import load_game
     from strozzi_sim.play.warming import warm as compile_ahead
+    from strozzi_sim.runtime.cache import folder_of, folders
 
     began = monotonic()
     pieces = len(list(compile_ahead(load_game(name))))

@@ -16,9 +16,9 @@ from typing import Annotated, Any
 import typer
 
 from strozzi_sim.cli import about, bench, exploit, facts, leak_check, play, records, study, tournament
-from strozzi_sim.cli.wording import error_words
+from strozzi_sim.cli.error_text import error_words
 from strozzi_sim.errors import MAX_SHOWN, Stopped, StorageError, StrozziError, shown
-from strozzi_sim.kernel.signals import postponed
+from strozzi_sim.runtime.signals import postponed
 
 EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 internal error, 130/143 interrupted."
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false"}

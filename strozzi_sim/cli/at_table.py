@@ -213,7 +213,7 @@ def _changed_lines(part: Sequence[str], before: Iterable[Sequence[str]]) -> Sequ
 
 def names_meant(answer: str, names: Sequence[str], together: Sequence[str]) -> list[str]:
     """The names, commands among them, that an answer may stand for: its beginning, or that of each thing chosen together."""
-    from strozzi_sim.play.choosing import joined, words_of
+    from strozzi_sim.play.action_parsing import joined, words_of
 
     command = ["help"] if answer == "?" else _begun(answer, list(COMMANDS))
     if not together:

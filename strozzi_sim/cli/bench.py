@@ -34,11 +34,11 @@ def bench(
 
     Example: strozzi bench strozzi --players 4 --agents random --workers 1 --json
     """
-    from strozzi_sim.games import load_game
+    from strozzi_sim.game import load_game
     from strozzi_sim.kernel.numba_patches import fallbacks
-    from strozzi_sim.selfplay.interrupts import stop_flag
-    from strozzi_sim.selfplay.match import Match
-    from strozzi_sim.selfplay.pool import Task, play_tasks
+    from strozzi_sim.simulation.interrupts import stop_flag
+    from strozzi_sim.simulation.match import Match
+    from strozzi_sim.simulation.pool import Task, play_tasks
 
     if seconds is not None and games is not None:
         raise InputError("--seconds and --games: give one of them")
@@ -123,7 +123,7 @@ def _slice_size(seconds: Callable[[int], float], most: int | None, wanted: float
 
 def _seconds(match: Any, games: int, crosstabs: Any) -> float:
     """How long this number of games takes."""
-    from strozzi_sim.selfplay.apart import play_apart
+    from strozzi_sim.simulation.isolation import play_apart
 
     if match.foreign:
         return float(play_apart(_measure, match, games, crosstabs, blame=match.lost))

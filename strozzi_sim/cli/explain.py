@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.cli.options import check_range, columns_of, in_counts, print_json, tell
 from strozzi_sim.errors import InputError
-from strozzi_sim.kernel.files import storage_errors, write_whole
+from strozzi_sim.runtime.files import storage_errors, write_whole
 
 if TYPE_CHECKING:
     from strozzi_sim.agent import AgentSpec
@@ -42,7 +42,7 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
     """
     from strozzi_sim.agent import check_lineup, load_agent
     from strozzi_sim.play.explain import TREE_FORMAT, deciders, explain
-    from strozzi_sim.play.retrace import retrace, table_of
+    from strozzi_sim.play.reconstruct import retrace, table_of
     from strozzi_sim.studies.calibrated import noted_in
 
     spec, header = load_agent(asked.agent, recorded.header["game"]), recorded.header

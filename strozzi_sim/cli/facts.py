@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strozzi_sim.cli import options
-from strozzi_sim.cli.asking import command
+from strozzi_sim.cli.commands import command
 from strozzi_sim.errors import InputError, known_names, shown
 from strozzi_sim.questions.heatmap import heatmap
 
@@ -25,8 +25,8 @@ def facts(
     """
     from strozzi_sim.facts.columns import Setting
     from strozzi_sim.facts.describe import described_table, page
-    from strozzi_sim.games import load_game
-    from strozzi_sim.games.variants import resolve_variant
+    from strozzi_sim.game import load_game
+    from strozzi_sim.game.variants import resolve_variant
 
     the_game = load_game(game)
     setting = Setting(the_game.max_players, resolve_variant(the_game, "base").components)
@@ -60,7 +60,7 @@ def _show_heatmap(results: "Results", given: dict[str, Any]) -> None:
     if given["json"]:
         options.print_tables(results)
         return
-    from strozzi_sim.games.own_maps import name_of_map
+    from strozzi_sim.game.custom_heatmaps import name_of_map
 
     name = given["name"] or name_of_map(*(given[key] for key in ("value", "rows", "columns", "where")))
     table = "heat_" + name.replace("-", "_")

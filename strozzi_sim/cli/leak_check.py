@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.cli import options
-from strozzi_sim.cli.asking import command
+from strozzi_sim.cli.commands import command
 from strozzi_sim.questions.leak_check import leak_check
 
 if TYPE_CHECKING:
-    from strozzi_sim.selfplay.rows import RowCheck
+    from strozzi_sim.simulation.row_dependence import RowCheck
     from strozzi_sim.studies.results import Results
 
 

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strozzi_sim.cli.wording import in_options
+from strozzi_sim.cli.error_text import in_options
 from strozzi_sim.errors import InputError, about, range_words, shown
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from strozzi_sim.agent import AgentSpec
-    from strozzi_sim.games.contract import Game
-    from strozzi_sim.games.variants import Variant
+    from strozzi_sim.game.contract import Game
+    from strozzi_sim.game.variants import Variant
     from strozzi_sim.play.calibrate import Calibration
     from strozzi_sim.studies.progress import Progress
     from strozzi_sim.studies.results import Results
@@ -53,14 +53,14 @@ def named_path(text: str) -> Path:
 
 def parse_players(text: str, game: "Game") -> list[int]:
     """The player counts in `4`, `3-6` or `3,5`; empty text is all of the game's."""
-    from strozzi_sim.studies.names import ALL, find_players
+    from strozzi_sim.studies.lookup import ALL, find_players
 
     return list(find_players(game, text or ALL))
 
 
 def one_player_count(text: str, game: "Game") -> int:
     """The player count of a command that plays one; by default 4, or the fewest of the game."""
-    from strozzi_sim.studies.names import one_count
+    from strozzi_sim.studies.lookup import one_count
 
     return one_count(game, text or None)
 
@@ -99,7 +99,7 @@ def tell(calibrations: "Sequence[Calibration]") -> None:
 
 def parse_workers(workers: int | None) -> int:
     """The number of workers: all cores, or what was asked for."""
-    from strozzi_sim.studies.names import worker_count
+    from strozzi_sim.studies.lookup import worker_count
 
     return worker_count(workers)
 
@@ -180,7 +180,7 @@ def watching(json_wanted: bool) -> "Iterator[Progress]":
 
 def write_page(results: "Results", progress: "Progress | None" = None) -> Path | None:
     """Write the report of a results folder; return its path, None for results without a folder or a report."""
-    from strozzi_sim.games import load_game
+    from strozzi_sim.game import load_game
     from strozzi_sim.reports.writing import write_report
 
     if results.folder is None or not {"seats", "ratings"} & set(results.tables):

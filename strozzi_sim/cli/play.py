@@ -31,10 +31,10 @@ def play(
 
     Example: strozzi play strozzi --players 4 --agents heuristic --seat 1
     """
-    from strozzi_sim.games import load_game
-    from strozzi_sim.games.telling import YOU
-    from strozzi_sim.kernel.worker import prints_to_stderr
+    from strozzi_sim.game import load_game
+    from strozzi_sim.game.telling import YOU
     from strozzi_sim.play.position import Position
+    from strozzi_sim.runtime.worker import prints_to_stderr
 
     the_game = load_game(game)
     count = options.one_player_count(players, the_game)
@@ -84,7 +84,7 @@ def play(
 
 def outcome_words(table: "Position", names: list[str], seat: int) -> str:
     """Who wins with how much, by name and seat, and how the person did."""
-    from strozzi_sim.games.telling import capitalized, listed, seat_name
+    from strozzi_sim.game.telling import capitalized, listed, seat_name
 
     places, scores = [1 + sum(other < own for other in table.places) for own in table.places], table.scores
     winners = [other for other, place in enumerate(places) if place == 1]

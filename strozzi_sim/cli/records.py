@@ -35,12 +35,12 @@ def record(
 
     Example: strozzi record strozzi --players 4 --agents heuristic,random --games 10 --seed 7 --out games.jsonl
     """
-    from strozzi_sim.games import load_game
-    from strozzi_sim.kernel.files import STANDARD_OUTPUT, open_descriptor, storage_errors
+    from strozzi_sim.game import load_game
     from strozzi_sim.play.records import record_game, write_record
-    from strozzi_sim.selfplay.interrupts import stop_flag
-    from strozzi_sim.selfplay.match import Match
-    from strozzi_sim.selfplay.rows import row_dependent
+    from strozzi_sim.runtime.files import STANDARD_OUTPUT, open_descriptor, storage_errors
+    from strozzi_sim.simulation.interrupts import stop_flag
+    from strozzi_sim.simulation.match import Match
+    from strozzi_sim.simulation.row_dependence import row_dependent
 
     the_game = load_game(game)
     count = options.one_player_count(players, the_game)
@@ -116,7 +116,7 @@ def replay(
     Example: strozzi replay games.jsonl --game 3 --explain ismcts:iterations=2000 --seat 0
     """
     from strozzi_sim.cli.explain import Asked, explain_game, header_words, is_enough
-    from strozzi_sim.games import load_game
+    from strozzi_sim.game import load_game
     from strozzi_sim.play.records import read_record
 
     options.check_range("--game", game, 1, 1e12)

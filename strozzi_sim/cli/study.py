@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strozzi_sim.cli import options
-from strozzi_sim.cli.asking import command
+from strozzi_sim.cli.commands import command
 from strozzi_sim.errors import counted
 from strozzi_sim.questions.simulate import simulate
 

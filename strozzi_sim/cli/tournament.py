@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.cli import options
-from strozzi_sim.cli.asking import command
+from strozzi_sim.cli.commands import command
 from strozzi_sim.errors import counted
 from strozzi_sim.questions.compare import compare
 from strozzi_sim.questions.ladder import ladder
@@ -17,7 +17,7 @@ _WIDEST = 14  # agents whose pairs still fit a terminal
 
 
 def _show_tournament(results: "Results", given: dict[str, Any]) -> None:
-    from strozzi_sim.games.reporting import pick
+    from strozzi_sim.game.reporting import pick
     from strozzi_sim.studies.standings import unrated
 
     if _finish(results, given):

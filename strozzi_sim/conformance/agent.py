@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from strozzi_sim.agent import AnyAgent
 from strozzi_sim.errors import BrokenPromise
-from strozzi_sim.games import find_game
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import BASE, Variant, resolve_variant
+from strozzi_sim.game import find_game
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import BASE, Variant, resolve_variant
 from strozzi_sim.play.leak_check import LeakCheck, check_leaks
-from strozzi_sim.selfplay.match import Match
-from strozzi_sim.studies.names import find_agents
+from strozzi_sim.simulation.match import Match
+from strozzi_sim.studies.lookup import find_agents
 
 
 def check_agent(

@@ -5,8 +5,8 @@ from typing import Any
 
 from strozzi_sim.conformance.kernels import Kernels
 from strozzi_sim.errors import BrokenPromise
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import Variant
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.position import Position
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.conformance.checked import Checked
-from strozzi_sim.kernel.fields import exact_copy
+from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.play.start import start_of
 

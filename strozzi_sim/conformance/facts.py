@@ -12,13 +12,13 @@ from strozzi_sim.conformance.checked import Checked
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.columns import SIZES, Column, Levels, Setting, Table
 from strozzi_sim.facts.sink import batch_for
-from strozzi_sim.games.contract import Game, apply, close_game, deal, decided, open_game, prepare
-from strozzi_sim.kernel.fields import array_type
+from strozzi_sim.game.contract import Game, apply, close_game, deal, decided, open_game, prepare
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.journal import write
+from strozzi_sim.kernel.record_types import array_type
 from strozzi_sim.kernel.streams import CHANCE, begin_chance, deal_key, game_key
 from strozzi_sim.play.position import Position
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.simulation.match import Match
 
 DEALS = 8  # that agreements are counted over
 _NAME = re.compile(r"[a-z][a-z0-9_]*")

@@ -40,11 +40,11 @@ from strozzi_sim.conformance.kernels import Kernels, kernels
 from strozzi_sim.conformance.report import check_report
 from strozzi_sim.conformance.slices import check_range, check_slices, check_written
 from strozzi_sim.errors import AgentFault, BrokenRule, InputError
-from strozzi_sim.games import find_game
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import BASE, Variant, resolve_variant
-from strozzi_sim.kernel.fields import exact_copy
+from strozzi_sim.game import find_game
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import BASE, Variant, resolve_variant
 from strozzi_sim.kernel.journal import JournalFull
+from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
 from strozzi_sim.play.position import Position

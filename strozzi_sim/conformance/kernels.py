@@ -8,7 +8,7 @@ from numba import int64, types
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_agent
-from strozzi_sim.games.contract import (
+from strozzi_sim.game.contract import (
     Game,
     apply,
     conceal,
@@ -23,9 +23,9 @@ from strozzi_sim.games.contract import (
     score,
     seen_action,
 )
-from strozzi_sim.kernel.fields import array_type
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import clone
+from strozzi_sim.kernel.record_types import array_type
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, randbelow, reseed
 
 

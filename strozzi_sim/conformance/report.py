@@ -12,10 +12,10 @@ import pandas as pd
 from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance.checked import Checked
 from strozzi_sim.errors import InputError, known_names, shown
-from strozzi_sim.games import plain_report
-from strozzi_sim.games.reporting import SCENARIO, Picture, unknown_figures
-from strozzi_sim.games.variants import BASE
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.game import plain_report
+from strozzi_sim.game.reporting import SCENARIO, Picture, unknown_figures
+from strozzi_sim.game.variants import BASE
+from strozzi_sim.simulation.match import Match
 from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.tables import study_tables
 

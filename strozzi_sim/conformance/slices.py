@@ -8,9 +8,9 @@ import numpy as np
 
 from strozzi_sim.conformance.checked import Checked
 from strozzi_sim.errors import in_ranges
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.slices import Slice
-from strozzi_sim.games.variants import BASE, shipped_variants
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.slices import Slice
+from strozzi_sim.game.variants import BASE, shipped_variants
 
 SHOWN = 6  # columns or ranges of columns that an error lists
 Array = np.ndarray[Any, Any]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strozzi_sim.errors import InputError, known_names
-from strozzi_sim.kernel.wins import WIN_UNITS
+from strozzi_sim.kernel.units import WIN_UNITS
 
 Array = np.ndarray[Any, Any]
 

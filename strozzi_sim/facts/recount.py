@@ -6,7 +6,7 @@ import numpy as np
 
 from strozzi_sim.facts.columns import OUTCOMES, Array, Table
 from strozzi_sim.facts.crosstabs import CrosstabPlan
-from strozzi_sim.facts.keeping import KeptRows
+from strozzi_sim.facts.row_storage import KeptRows
 
 _OUTCOMES = {column.name for column in OUTCOMES}
 

@@ -19,10 +19,10 @@ from numba.core.typed_passes import NopythonTypeInference
 from numba.extending import overload
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.kernel.cache import CacheFailed, cache_folder, sources_of
-from strozzi_sim.kernel.fields import in_hand, record_type
 from strozzi_sim.kernel.kept_drafts import keeping
 from strozzi_sim.kernel.numba_patches import DRAFT, KERNELS, EntryCompiler, references, without_collection
+from strozzi_sim.kernel.record_types import in_hand, record_type
+from strozzi_sim.runtime.cache import CacheFailed, cache_folder, sources_of
 
 if numba.config.DISABLE_JIT:
     raise InputError(

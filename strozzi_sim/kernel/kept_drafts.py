@@ -21,8 +21,8 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 
 from strozzi_sim.errors import StorageError
-from strozzi_sim.kernel.files import write_whole
-from strozzi_sim.kernel.trust import BUNDLE, PRIVATE
+from strozzi_sim.runtime.cache_integrity import BUNDLE, PRIVATE
+from strozzi_sim.runtime.files import write_whole
 
 _FOLDER = "drafts"
 

@@ -29,7 +29,7 @@ from numba.core.typed_passes import NativeLowering
 from numba.np import arrayobj
 
 from strozzi_sim.kernel import kept_drafts
-from strozzi_sim.kernel.cache import PATCHES_OFF as OFF
+from strozzi_sim.runtime.cache import PATCHES_OFF as OFF
 
 TESTED = ("0.62", "0.68")  # versions of numba, the oldest and the newest
 _OURS = ("strozzi_sim", "strozzi_agents")

@@ -15,12 +15,12 @@ import numpy as np
 from strozzi_sim.agent import AgentSpec, Param, Seconds, check_lineup, is_installed, load_agent, spec_of
 from strozzi_sim.agent.python import BadAnswer
 from strozzi_sim.errors import AgentFault, InputError
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import Variant
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.seat import Seat
-from strozzi_sim.selfplay.apart import ask_apart
-from strozzi_sim.selfplay.match import check_players
+from strozzi_sim.simulation.isolation import ask_apart
+from strozzi_sim.simulation.match import check_players
 
 POSITIONS = 24  # of which the agent is asked, of all player counts and variants together
 MIN = 0.3  # seconds measured at least

@@ -16,13 +16,13 @@ from typing import Any
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.agent.python import BadAnswer
 from strozzi_sim.errors import InputError
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import Variant
-from strozzi_sim.kernel.threads import one_thread
-from strozzi_sim.play.elsewhere import PlayedGame, Witness
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.position import Position
+from strozzi_sim.play.rerun_check import PlayedGame, Witness
 from strozzi_sim.play.seat import Seat
-from strozzi_sim.selfplay.rows import RowCheck, row_independence
+from strozzi_sim.runtime.threads import one_thread
+from strozzi_sim.simulation.row_dependence import RowCheck, row_independence
 
 REPEATED = "nothing: it decided twice on the same input"
 RECORD = "what the record holds beyond the seat's knowledge: secrets, orders, unused places"

@@ -14,10 +14,10 @@ import msgspec
 import numpy as np
 
 from strozzi_sim.errors import ArgumentError, InputError, shown
-from strozzi_sim.games import load_game
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import BASE, Variant, find_variant, from_components, resolve_variant
-from strozzi_sim.kernel.fields import field_bytes
+from strozzi_sim.game import load_game
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import BASE, Variant, find_variant, from_components, resolve_variant
+from strozzi_sim.kernel.record_types import field_bytes
 from strozzi_sim.play.start import Start, start_of
 
 MAGIC, FORMAT = b"strozzi", b"1"

@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strozzi_sim.errors import ArgumentError, InputError, shown
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import BASE, AnyVariant, Variant
-from strozzi_sim.kernel.fields import field_bytes
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import BASE, AnyVariant, Variant
+from strozzi_sim.kernel.record_types import field_bytes
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
-from strozzi_sim.play.asking import Asking
-from strozzi_sim.play.choosing import cannot_be_played, number_of
+from strozzi_sim.play.action_parsing import cannot_be_played, number_of
+from strozzi_sim.play.agent_queries import Asking
+from strozzi_sim.play.kernels import ILLEGAL, kernels
 from strozzi_sim.play.packing import pack, unpack
 from strozzi_sim.play.scripted import check_drawn
 from strozzi_sim.play.start import Start, one_per_seat, start_of, whole
-from strozzi_sim.play.stepping import ILLEGAL, kernels
 
 Array = np.ndarray[Any, Any]
 _Past = tuple[Any, int, bytes, bytes, int] | None  # what was before, the action, then state, chance and actor before it
@@ -396,6 +396,6 @@ class Position(Asking):
         Raises:
             InputError: a line that no game has, or that does not follow from the deal; lines count from 1.
         """
-        from strozzi_sim.play.retrace import position_of
+        from strozzi_sim.play.reconstruct import position_of
 
         return position_of(lines, "record")

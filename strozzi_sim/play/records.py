@@ -11,15 +11,15 @@ import msgspec
 from msgspec import Meta
 
 from strozzi_sim.errors import BrokenRule, InputError, shown
-from strozzi_sim.games import load_game
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.converting import converted
-from strozzi_sim.games.variants import NAME, Variant, from_components
-from strozzi_sim.kernel.files import open_atomically
+from strozzi_sim.game import load_game
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.converting import converted
+from strozzi_sim.game.variants import NAME, Variant, from_components
 from strozzi_sim.kernel.journal import events_in
-from strozzi_sim.kernel.plain_data import parse_json, read_lines
-from strozzi_sim.selfplay.apart import play_apart
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.runtime.files import open_atomically
+from strozzi_sim.runtime.parsing import parse_json, read_lines
+from strozzi_sim.simulation.isolation import play_apart
+from strozzi_sim.simulation.match import Match
 
 FORMAT = "strozzi-sim.record/1"
 MAX_NAME = 1_000  # characters of an agent's name

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.errors import ArgumentError
-from strozzi_sim.games.contract import Game
-from strozzi_sim.kernel.fields import exact_copy
+from strozzi_sim.game.contract import Game
+from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import SCRIPT
-from strozzi_sim.play.stepping import kernels
+from strozzi_sim.play.kernels import kernels
 
 Array = np.ndarray[Any, Any]
 

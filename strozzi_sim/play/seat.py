@@ -20,13 +20,13 @@ from strozzi_sim.agent.python import (
     read_only,
     seconds_allowed,
 )
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import Variant
-from strozzi_sim.kernel.fields import exact_copy
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import Variant
+from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.seat_rng import SeatRng
-from strozzi_sim.kernel.threads import one_thread
-from strozzi_sim.kernel.worker import agents_at_work, heartbeat
-from strozzi_sim.play.stepping import kernels
+from strozzi_sim.play.kernels import kernels
+from strozzi_sim.runtime.threads import one_thread
+from strozzi_sim.runtime.worker import agents_at_work, heartbeat
 
 
 class Table(Protocol):

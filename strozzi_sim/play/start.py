@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.errors import ArgumentError, about, check_range, shown
-from strozzi_sim.games import find_game
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import AnyVariant, Variant, find_variant
+from strozzi_sim.game import find_game
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import AnyVariant, Variant, find_variant
 from strozzi_sim.kernel.journal import events_in
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, game_key
+from strozzi_sim.play.kernels import Kernels, kernels
 from strozzi_sim.play.scripted import script_of
-from strozzi_sim.play.stepping import Kernels, kernels
-from strozzi_sim.selfplay.match import check_players
+from strozzi_sim.simulation.match import check_players
 
 Array = np.ndarray[Any, Any]
 MAX_SEED = 2**53 - 1  # of a seed, and of a deal

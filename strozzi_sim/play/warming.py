@@ -5,11 +5,11 @@ from functools import cached_property
 
 from strozzi_sim.agent import installed_agents, load_agent
 from strozzi_sim.agent.compile import compile_agent
-from strozzi_sim.games.contract import Game
-from strozzi_sim.play import stepping
-from strozzi_sim.selfplay import slots
-from strozzi_sim.selfplay import stepping as vector
-from strozzi_sim.selfplay.loop import counting_loop, recording_loop, silent_loop
+from strozzi_sim.game.contract import Game
+from strozzi_sim.play import kernels
+from strozzi_sim.simulation import slots
+from strozzi_sim.simulation import vector_kernels as vector
+from strozzi_sim.simulation.loop import counting_loop, recording_loop, silent_loop
 
 
 def warm(game: Game) -> Iterator[str]:
@@ -24,8 +24,8 @@ def warm(game: Game) -> Iterator[str]:
         yield "counting loop"
     recording_loop(game)
     yield "recording loop"
-    moving = stepping.kernels(game)
-    for name, member in vars(stepping.Kernels).items():
+    moving = kernels.kernels(game)
+    for name, member in vars(kernels.Kernels).items():
         if isinstance(member, cached_property):
             getattr(moving, name)
             yield f"position: {name}"

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from strozzi_sim.agent import AnyAgent
-    from strozzi_sim.games.contract import Game
-    from strozzi_sim.games.variants import AnyVariant
-    from strozzi_sim.selfplay.seatings import Design
-    from strozzi_sim.studies.names import Folder, Lineup, Players
+    from strozzi_sim.game.contract import Game
+    from strozzi_sim.game.variants import AnyVariant
+    from strozzi_sim.simulation.seatings import Design
+    from strozzi_sim.studies.lookup import Folder, Lineup, Players
     from strozzi_sim.studies.progress import Watch
     from strozzi_sim.studies.results import Results
 
@@ -63,9 +63,9 @@ def compare(
     True
     """
     from strozzi_sim.errors import ArgumentError
-    from strozzi_sim.games import find_game
+    from strozzi_sim.game import find_game
     from strozzi_sim.studies.compare import Comparison, find_side, find_sides
-    from strozzi_sim.studies.names import find_agents, find_players, find_variants, seated
+    from strozzi_sim.studies.lookup import find_agents, find_players, find_variants, seated
     from strozzi_sim.studies.planning import make_plan, name_of
     from strozzi_sim.studies.study import run
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from strozzi_sim.games.contract import Game
-    from strozzi_sim.studies.names import Folder, Lineup, Players, Variants
+    from strozzi_sim.game.contract import Game
+    from strozzi_sim.studies.lookup import Folder, Lineup, Players, Variants
     from strozzi_sim.studies.progress import Watch
     from strozzi_sim.studies.results import Results
 
@@ -70,8 +70,8 @@ def heatmap(
     from pathlib import Path
 
     from strozzi_sim.errors import ArgumentError
-    from strozzi_sim.games.own_maps import own_map
-    from strozzi_sim.studies.maps import add_in
+    from strozzi_sim.game.custom_heatmaps import own_map
+    from strozzi_sim.studies.heatmaps import add_in
     from strozzi_sim.studies.study import lineup_study, run
 
     own = own_map(rows, columns, value, where, fact, name, title)
@@ -95,7 +95,7 @@ def _find_game(source: str | Path | Game) -> Game | None:
     """Return the game that `source` names, or None if it is a path."""
     from pathlib import Path
 
-    from strozzi_sim.games import find_game, game_names
+    from strozzi_sim.game import find_game, game_names
 
     if isinstance(source, Path):
         return None

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from strozzi_sim.agent import AnyAgent
-    from strozzi_sim.games.contract import Game
-    from strozzi_sim.games.variants import AnyVariant
-    from strozzi_sim.selfplay.seatings import Design
-    from strozzi_sim.studies.names import Folder
+    from strozzi_sim.game.contract import Game
+    from strozzi_sim.game.variants import AnyVariant
+    from strozzi_sim.simulation.seatings import Design
+    from strozzi_sim.studies.lookup import Folder
     from strozzi_sim.studies.progress import Watch
     from strozzi_sim.studies.results import Results
 
@@ -59,9 +59,9 @@ def ladder(
     >>> list(found.tables["ladder"]["step"].unique())
     ['1', '2']
     """
-    from strozzi_sim.games import find_game
+    from strozzi_sim.game import find_game
     from strozzi_sim.studies.ladder import Ladder, find_budgets, lineups_of
-    from strozzi_sim.studies.names import find_agents, find_variants, one_count
+    from strozzi_sim.studies.lookup import find_agents, find_variants, one_count
     from strozzi_sim.studies.planning import make_plan, name_of
     from strozzi_sim.studies.study import run
 

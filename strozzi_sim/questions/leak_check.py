@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from strozzi_sim.agent import AnyAgent
-    from strozzi_sim.games.contract import Game
-    from strozzi_sim.games.variants import AnyVariant
-    from strozzi_sim.studies.names import Folder, Players
+    from strozzi_sim.game.contract import Game
+    from strozzi_sim.game.variants import AnyVariant
+    from strozzi_sim.studies.lookup import Folder, Players
     from strozzi_sim.studies.progress import Watch
     from strozzi_sim.studies.results import Results
 
@@ -54,12 +54,12 @@ def leak_check(
     import pandas as pd
 
     from strozzi_sim.errors import check_whole
-    from strozzi_sim.games import find_game
+    from strozzi_sim.game import find_game
     from strozzi_sim.play.leak_check import LeakCheck, check_leaks
-    from strozzi_sim.selfplay.apart import ask_apart
-    from strozzi_sim.selfplay.interrupts import stop_flag
+    from strozzi_sim.simulation.interrupts import stop_flag
+    from strozzi_sim.simulation.isolation import ask_apart
     from strozzi_sim.studies.calibrated import noted_in, with_counts
-    from strozzi_sim.studies.names import find_agents, find_players
+    from strozzi_sim.studies.lookup import find_agents, find_players
     from strozzi_sim.studies.planning import find_study_variant
     from strozzi_sim.studies.progress import bar
     from strozzi_sim.studies.results import Results

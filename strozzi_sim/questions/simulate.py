@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from strozzi_sim.games.contract import Game
-    from strozzi_sim.selfplay.seatings import Design
-    from strozzi_sim.studies.names import Folder, Lineup, Players, Variants
+    from strozzi_sim.game.contract import Game
+    from strozzi_sim.simulation.seatings import Design
+    from strozzi_sim.studies.lookup import Folder, Lineup, Players, Variants
     from strozzi_sim.studies.progress import Watch
     from strozzi_sim.studies.results import Results
 
@@ -59,7 +59,7 @@ def simulate(
     True
     """
     from strozzi_sim.errors import ArgumentError, shown
-    from strozzi_sim.games.own_maps import split_maps
+    from strozzi_sim.game.custom_heatmaps import split_maps
     from strozzi_sim.studies.study import lineup_study, run
 
     if not isinstance(facts, Iterable):

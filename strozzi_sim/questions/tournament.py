@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from strozzi_sim.games.contract import Game
-    from strozzi_sim.selfplay.seatings import Design
-    from strozzi_sim.studies.names import Folder, Lineup, Players, Variants
+    from strozzi_sim.game.contract import Game
+    from strozzi_sim.simulation.seatings import Design
+    from strozzi_sim.studies.lookup import Folder, Lineup, Players, Variants
     from strozzi_sim.studies.progress import Watch
     from strozzi_sim.studies.results import Results
 
@@ -56,8 +56,8 @@ def tournament(
     >>> bool(strength["heuristic"] > strength["greedy"] > strength["random"])
     True
     """
-    from strozzi_sim.games import find_game
-    from strozzi_sim.studies.names import find_agents, find_players, find_variants
+    from strozzi_sim.game import find_game
+    from strozzi_sim.studies.lookup import find_agents, find_players, find_variants
     from strozzi_sim.studies.study import run
     from strozzi_sim.studies.tournament import plan_tournament
 

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Circle, Rectangle
 
 from strozzi_sim.facts.pictures import Board, Place, Shape
-from strozzi_sim.games.reporting import Picture
+from strozzi_sim.game.reporting import Picture
 from strozzi_sim.reports.chance import is_noise
 from strozzi_sim.reports.heat_scale import Scale, scale_between
 from strozzi_sim.reports.series import players_title

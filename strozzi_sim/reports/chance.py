@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.games.verdicts import ALPHA, MAX_CHUNKS, degrees_of_freedom
+from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom
 
 Array = np.ndarray[Any, Any]
 

@@ -12,14 +12,14 @@ import pandas as pd
 
 from strozzi_sim.errors import ArgumentError, known_names, shown
 from strozzi_sim.facts.pictures import HeatMap
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.reporting import Picture
-from strozzi_sim.kernel.files import storage_errors
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.reporting import Picture
 from strozzi_sim.reports.figures import rows_of
 from strozzi_sim.reports.painter import Painter, Part
 from strozzi_sim.reports.series import players_title
 from strozzi_sim.reports.style import STYLE
 from strozzi_sim.reports.writing import paint_pictures
+from strozzi_sim.runtime.files import storage_errors
 
 FORMATS = (".png", ".svg", ".pdf")
 _HEAT = "heat_"  # what the names of heat maps' tables begin with

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 from strozzi_sim.facts.pictures import Unit
-from strozzi_sim.games.reporting import Picture, in_words, pick
+from strozzi_sim.game.reporting import Picture, in_words, pick
 from strozzi_sim.reports import style
 from strozzi_sim.reports.board import draw_board
 from strozzi_sim.reports.rows import dot_rows, quantile_lines, stacked_bars

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.games.reporting import (
+from strozzi_sim.game.reporting import (
     SCENARIO,
     THIN,
     Picture,
@@ -23,10 +23,10 @@ from strozzi_sim.games.reporting import (
     reach_in_words,
     row_of,
 )
-from strozzi_sim.games.verdicts import MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value
+from strozzi_sim.game.significance import MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value
 from strozzi_sim.reports.style import SERIES
 from strozzi_sim.stats.intervals import LEVEL
-from strozzi_sim.stats.multiplicity import holm
+from strozzi_sim.stats.multiple_testing import holm
 
 WHO = "who"
 _LONG = 24

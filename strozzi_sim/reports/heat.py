@@ -16,7 +16,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure as Drawing
 
 from strozzi_sim.facts.pictures import HeatMap
-from strozzi_sim.games.verdicts import MAX_CHUNKS
+from strozzi_sim.game.significance import MAX_CHUNKS
 from strozzi_sim.reports.heat_grid import (
     NOTE,
     TALLEST,

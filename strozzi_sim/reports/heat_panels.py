@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.facts.pictures import HeatMap
-from strozzi_sim.games.reporting import listed
-from strozzi_sim.games.verdicts import ALPHA, MAX_CHUNKS, degrees_of_freedom, p_value_of_share
+from strozzi_sim.game.reporting import listed
+from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom, p_value_of_share
 from strozzi_sim.reports.chance import is_noise
 from strozzi_sim.reports.findings import scenario_words, scenarios
 from strozzi_sim.reports.series import in_order, players_title
-from strozzi_sim.stats.multiplicity import benjamini_hochberg
+from strozzi_sim.stats.multiple_testing import benjamini_hochberg
 
 Array = np.ndarray[Any, Any]
 

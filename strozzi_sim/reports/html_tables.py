@@ -9,7 +9,7 @@ import pandas as pd
 
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.games.reporting import THIN, Picture, digits_for, in_words, pick, reach_in_words
+from strozzi_sim.game.reporting import THIN, Picture, digits_for, in_words, pick, reach_in_words
 from strozzi_sim.reports.series import levels_of, named
 from strozzi_sim.reports.style import compact
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.reporting import Tables, agent_names, pick
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.reporting import Tables, agent_names, pick
 from strozzi_sim.reports.series import Words
 
 _PART = " \N{MIDDLE DOT} "  # between the parts of what is printed on a component

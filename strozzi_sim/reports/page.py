@@ -13,10 +13,10 @@ import pandas as pd
 from markupsafe import Markup
 
 from strozzi_sim.facts.pictures import HeatMap
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.own_maps import OwnMap, own_heat_map
-from strozzi_sim.games.reporting import SCENARIO, THIN, Picture, Tables, listed, pick, spoken_of, unknown_figures
-from strozzi_sim.games.verdicts import MAX_CHUNKS
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.custom_heatmaps import OwnMap, own_heat_map
+from strozzi_sim.game.reporting import SCENARIO, THIN, Picture, Tables, listed, pick, spoken_of, unknown_figures
+from strozzi_sim.game.significance import MAX_CHUNKS
 from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.reports import findings
 from strozzi_sim.reports.heat import cells_of, draw_panels

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
 from strozzi_sim.facts.pictures import HeatMap
-from strozzi_sim.games.reporting import Picture
+from strozzi_sim.game.reporting import Picture
 from strozzi_sim.reports.figures import draw
 from strozzi_sim.reports.heat import draw_heat_map
 from strozzi_sim.reports.html_tables import PageTable, page_table

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Patch
 
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.games.reporting import Picture, in_words, pick
+from strozzi_sim.game.reporting import Picture, in_words, pick
 from strozzi_sim.reports import style
 from strozzi_sim.reports.series import Series, Words, around_zero, figures_of, in_order, named, players_title, whiskers
 

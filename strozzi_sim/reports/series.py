@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.games.reporting import Picture, pick
+from strozzi_sim.game.reporting import Picture, pick
 from strozzi_sim.reports.style import COLOURS, MARKS, SERIES, legend
 
 Words = Mapping[str, str]

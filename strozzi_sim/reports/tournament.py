@@ -8,9 +8,9 @@ import pandas as pd
 
 from strozzi_sim.errors import counted
 from strozzi_sim.facts.pictures import Figure, HeatMap
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.reporting import Picture, Tables, listed, pick, quote, row_of
-from strozzi_sim.games.verdicts import MIN_SHARE, surely_not
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.reporting import Picture, Tables, listed, pick, quote, row_of
+from strozzi_sim.game.significance import MIN_SHARE, surely_not
 from strozzi_sim.reports.findings import RANK, SCORE, WIN
 from strozzi_sim.reports.page import Content, Item, Section, known_facts, section
 from strozzi_sim.reports.painter import Painter

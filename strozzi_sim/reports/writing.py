@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.games.contract import Game
-from strozzi_sim.kernel.files import storage_errors
+from strozzi_sim.game.contract import Game
+from strozzi_sim.runtime.files import storage_errors
 from strozzi_sim.studies.database import read_files, write_files
 from strozzi_sim.studies.made_of import digest_of_page
 
@@ -47,7 +47,7 @@ def paint_pictures(manifest: Mapping[str, Any], tables: Tables, game: Game, pain
     Raises:
         InputError: nothing draws results of this kind.
     """
-    from strozzi_sim.reports.contests import contest_pictures, has_pictures
+    from strozzi_sim.reports.comparisons import contest_pictures, has_pictures
     from strozzi_sim.reports.page import paint_study
 
     if has_pictures(tables):

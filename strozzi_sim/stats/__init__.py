@@ -2,7 +2,7 @@
 
 from strozzi_sim.stats.differences import difference, variance_saved
 from strozzi_sim.stats.intervals import Estimate, ratio
-from strozzi_sim.stats.multiplicity import benjamini_hochberg, holm
+from strozzi_sim.stats.multiple_testing import benjamini_hochberg, holm
 from strozzi_sim.stats.quantiles import quantiles
 from strozzi_sim.stats.seats import SeatGap, equal_shares_p, seat_gap
 

@@ -2,7 +2,7 @@
 
 In the model of Plackett (1975) and Luce (1959) the winner is drawn with chances in proportion to exp(strength), then
 the second among those who remain, and so on. The fit is the maximum of the likelihood, found by Newton's method from
-the sets that remained (selfplay.orders); that is the same as fitting the full orders. A prior of a hundredth of a tied
+the sets that remained (simulation.finishing_orders); that is the same as fitting the full orders. A prior of a hundredth of a tied
 game for every two agents keeps strengths finite for an agent that was never beaten. Everything is summed in one fixed
 order by NumPy alone, without BLAS, so that the bits do not depend on threads.
 

@@ -9,8 +9,8 @@ from typing import Any
 from strozzi_sim.agent import AgentSpec, load_agent
 from strozzi_sim.agent.importing import only_named
 from strozzi_sim.errors import StorageError
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import Variant
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.calibrate import Calibration, in_counts
 from strozzi_sim.studies.folder import MANIFEST, read_inside
 from strozzi_sim.studies.plan import Plan

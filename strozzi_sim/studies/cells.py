@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 from strozzi_sim import stats
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
-from strozzi_sim.kernel.wins import WIN_UNITS
+from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.stats.intervals import Array, Estimate
 
 
@@ -65,7 +65,7 @@ class CellCounts:
         selfplay: whether the line-up is one agent, so that positions mean nothing.
         deals: deals played, all chunks together.
         components: the variant's component data, plain.
-        outcome: OUTCOME records, array [C] (see selfplay.loop).
+        outcome: OUTCOME records, array [C] (see simulation.loop).
         counts: of facts, int64[C, plan.size].
         plan: what they are.
         recounted: counts of rows that were kept, for what `counts` do not answer, and what they are; or None.

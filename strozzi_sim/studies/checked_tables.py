@@ -12,9 +12,9 @@ from typing import Any
 import pandas as pd
 
 from strozzi_sim.errors import InputError, counted, known_names, shown
-from strozzi_sim.games import load_game
-from strozzi_sim.games.reporting import FigureTable
-from strozzi_sim.games.variants import from_components
+from strozzi_sim.game import load_game
+from strozzi_sim.game.reporting import FigureTable
+from strozzi_sim.game.variants import from_components
 from strozzi_sim.studies.folder import MANIFEST
 from strozzi_sim.studies.standings import KEYS
 from strozzi_sim.studies.tables import study_tables

@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from strozzi_sim.agent import AgentSpec, agent_names
 from strozzi_sim.errors import ArgumentError, known_names, nearest, shown
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.reporting import FigureTable
-from strozzi_sim.games.variants import BASE, Variant, shipped_variants
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.reporting import FigureTable
+from strozzi_sim.game.variants import BASE, Variant, shipped_variants
 from strozzi_sim.studies.cells import CellCounts, Sums
-from strozzi_sim.studies.names import Variants, find_agents, find_variants
+from strozzi_sim.studies.lookup import Variants, find_agents, find_variants
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.run import cell_counts
 from strozzi_sim.studies.store import MemoryStore

@@ -17,7 +17,7 @@ from typing import IO, Any
 from urllib.parse import quote
 
 from strozzi_sim.errors import InputError, StorageError
-from strozzi_sim.kernel.files import open_atomically, storage_errors, write_whole
+from strozzi_sim.runtime.files import open_atomically, storage_errors, write_whole
 from strozzi_sim.studies.folder import DATABASE, FOLDERS, TEMPORARY, read_inside, refuse_links
 
 SCHEMA = (

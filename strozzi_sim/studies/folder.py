@@ -14,9 +14,9 @@ from msgspec import Meta
 
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.keeping import NOTHING, Keep
-from strozzi_sim.games.own_maps import OwnMap
-from strozzi_sim.kernel.files import storage_errors, write_whole
+from strozzi_sim.facts.row_storage import NOTHING, Keep
+from strozzi_sim.game.custom_heatmaps import OwnMap
+from strozzi_sim.runtime.files import storage_errors, write_whole
 from strozzi_sim.studies.plan import hash_of
 
 FORMAT = "strozzi-sim.results/3"

@@ -14,7 +14,7 @@ import numpy as np
 
 from strozzi_sim.agent import AgentSpec, Param
 from strozzi_sim.errors import ArgumentError, InputError, check_range, known_names, shown
-from strozzi_sim.games.reporting import FigureTable
+from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.play.calibrate import with_values
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.run import cell_counts

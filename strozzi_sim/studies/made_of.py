@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from strozzi_sim.games.contract import Game
+from strozzi_sim.game.contract import Game
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.store import Store
 

@@ -12,14 +12,14 @@ import numpy as np
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.errors import counted
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.keeping import NOTHING, Keep
 from strozzi_sim.facts.pictures import HeatMap
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.own_maps import OwnMap
-from strozzi_sim.games.variants import Variant, completed
+from strozzi_sim.facts.row_storage import NOTHING, Keep
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.custom_heatmaps import OwnMap
+from strozzi_sim.game.variants import Variant, completed
 from strozzi_sim.play.calibrate import Calibration
-from strozzi_sim.selfplay.match import Match
-from strozzi_sim.selfplay.orders import ORDERS
+from strozzi_sim.simulation.finishing_orders import ORDERS
+from strozzi_sim.simulation.match import Match
 
 CHUNKS = 200
 _FEW = 8  # line-ups, and warnings of a variant, that are still listed one by one

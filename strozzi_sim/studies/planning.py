@@ -25,15 +25,15 @@ from msgspec import Meta
 
 from strozzi_sim.agent import AGENT_TYPES, AgentSpec, check_lineup
 from strozzi_sim.errors import ArgumentError, InputError, about, check_whole, known_names, shown
-from strozzi_sim.facts.keeping import keep_of
-from strozzi_sim.games import find_game
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.converting import converted
-from strozzi_sim.games.own_maps import OwnMap, own_heat_map
-from strozzi_sim.games.variants import BASE, AnyVariant, Variant, resolve_variant, shipped_variants
-from strozzi_sim.kernel.plain_data import read_toml
-from strozzi_sim.selfplay.seatings import DESIGNS, seating_design
-from strozzi_sim.studies.names import Folder, find_agents, find_players, find_variants, text_of
+from strozzi_sim.facts.row_storage import keep_of
+from strozzi_sim.game import find_game
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.converting import converted
+from strozzi_sim.game.custom_heatmaps import OwnMap, own_heat_map
+from strozzi_sim.game.variants import BASE, AnyVariant, Variant, resolve_variant, shipped_variants
+from strozzi_sim.runtime.parsing import read_toml
+from strozzi_sim.simulation.seatings import DESIGNS, seating_design
+from strozzi_sim.studies.lookup import Folder, find_agents, find_players, find_variants, text_of
 from strozzi_sim.studies.plan import CHUNKS, Plan
 
 _FILE_KEYS = {

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.errors import InputError, counted, known_names, shown
-from strozzi_sim.games import load_game
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.own_maps import own_map
-from strozzi_sim.kernel.files import storage_errors
+from strozzi_sim.game import load_game
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.custom_heatmaps import own_map
+from strozzi_sim.runtime.files import storage_errors
 from strozzi_sim.studies.database import read_files
+from strozzi_sim.studies.fact_files import check_kept, read_facts
 from strozzi_sim.studies.folder import DATABASE, MANIFEST, read_manifest, refuse_links
-from strozzi_sim.studies.kept import check_kept, read_facts
 from strozzi_sim.studies.outputs import read_tables
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.progress import bar
@@ -91,7 +91,7 @@ class Results:
         Raises:
             InputError: a folder that keeps no rows (`rows = true` in a study).
         """
-        from strozzi_sim.studies.names import worker_count
+        from strozzi_sim.studies.lookup import worker_count
         from strozzi_sim.studies.run import games_played
 
         with bar(self.watch) as progress:
@@ -133,7 +133,7 @@ class Results:
         >>> results.heatmap("seat", "round", "mean coins", fact="round")
         <Drawing: Mean of coins, coins by seat and round>
         """
-        from strozzi_sim.studies.maps import add_heat_map
+        from strozzi_sim.studies.heatmaps import add_heat_map
 
         own = own_map(rows, columns, value, where or "", fact or "", name or "", title)
         vars(self).update(vars(add_heat_map(self, own)))

@@ -12,16 +12,16 @@ import numpy as np
 
 from strozzi_sim.errors import InputError, Interrupted, StorageError
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.keeping import NOTHING, Keep, keep_of
 from strozzi_sim.facts.recount import recount
-from strozzi_sim.kernel.threads import one_thread
-from strozzi_sim.selfplay.interrupts import stop_flag
-from strozzi_sim.selfplay.pool import Task, play_tasks
+from strozzi_sim.facts.row_storage import NOTHING, Keep, keep_of
+from strozzi_sim.runtime.threads import one_thread
+from strozzi_sim.simulation.interrupts import stop_flag
+from strozzi_sim.simulation.pool import Task, play_tasks
 from strozzi_sim.studies.calibrated import noted_in
 from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.database import read_files
+from strozzi_sim.studies.fact_files import damage, frames_of, read_table, write_facts
 from strozzi_sim.studies.folder import MANIFEST, read_manifest, write_manifest
-from strozzi_sim.studies.kept import damage, frames_of, read_table, write_facts
 from strozzi_sim.studies.made_of import digest_of_tables
 from strozzi_sim.studies.manifest import make_manifest, now
 from strozzi_sim.studies.outputs import games_of, has_tables, read_tables, write_rows, write_tables

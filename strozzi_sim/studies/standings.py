@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim import stats
-from strozzi_sim.games.reporting import FigureTable
-from strozzi_sim.kernel.wins import WIN_UNITS
-from strozzi_sim.selfplay.orders import HALF, ORDER_UNITS
+from strozzi_sim.game.reporting import FigureTable
+from strozzi_sim.kernel.units import WIN_UNITS
+from strozzi_sim.simulation.finishing_orders import HALF, ORDER_UNITS
+from strozzi_sim.stats.confidence_sequences import anytime_interval
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
 from strozzi_sim.stats.nash import nash_average
 from strozzi_sim.stats.ratings import Orders, Ratings, rate
-from strozzi_sim.stats.sequences import anytime_interval
 from strozzi_sim.studies.matchups import Field
 from strozzi_sim.studies.plan import Cell, Plan
 from strozzi_sim.studies.store import MemoryStore

@@ -19,10 +19,10 @@ import numpy as np
 
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.facts.columns import Table
-from strozzi_sim.facts.keeping import Keep, KeptRows, kept_rows
-from strozzi_sim.kernel.files import storage_errors
-from strozzi_sim.selfplay.loop import OUTCOME, ROW
-from strozzi_sim.selfplay.match import MatchResult
+from strozzi_sim.facts.row_storage import Keep, KeptRows, kept_rows
+from strozzi_sim.runtime.files import storage_errors
+from strozzi_sim.simulation.loop import OUTCOME, ROW
+from strozzi_sim.simulation.match import MatchResult
 from strozzi_sim.studies.database import DamagedDatabase, FileList, database_errors, write_copy, write_database
 from strozzi_sim.studies.folder import DATABASE, FORMAT, MANIFEST, OLD, TEMPORARY, read_manifest, refuse_links
 from strozzi_sim.studies.manifest import now

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from strozzi_sim.errors import ArgumentError, shown
-from strozzi_sim.games import find_game
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.variants import with_text_keys
+from strozzi_sim.game import find_game
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import with_text_keys
 from strozzi_sim.studies.calibrated import Told, calibrated
-from strozzi_sim.studies.names import (
+from strozzi_sim.studies.lookup import (
     Folder,
     Lineup,
     Players,
@@ -118,7 +118,7 @@ def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> Study:
     >>> ss.read_study("experiments/balance_by_player_count.toml").plan.players
     (3, 4, 5, 6)
     """
-    from strozzi_sim.studies.maps import plan_in
+    from strozzi_sim.studies.heatmaps import plan_in
 
     path = path_of("path", path)
     return Study.of(plan_in(path, code) if path.is_dir() else read_plan(path))

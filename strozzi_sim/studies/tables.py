@@ -10,9 +10,9 @@ import pandas as pd
 
 from strozzi_sim import stats
 from strozzi_sim.facts.pictures import HeatMap
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.reporting import FigureTable, check_names
-from strozzi_sim.kernel.wins import WIN_UNITS
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.reporting import FigureTable, check_names
+from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.studies.cells import CellCounts
 

@@ -17,12 +17,12 @@ import numpy as np
 
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.errors import ArgumentError, check_whole, counted, known_names, shown
-from strozzi_sim.games.contract import Game
-from strozzi_sim.games.reporting import FigureTable
-from strozzi_sim.games.variants import Variant
-from strozzi_sim.kernel.wins import WIN_UNITS
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.reporting import FigureTable
+from strozzi_sim.game.variants import Variant
+from strozzi_sim.kernel.units import WIN_UNITS
+from strozzi_sim.stats.confidence_sequences import ALPHA, FIRST_LOOK, anytime_interval, surely_differs
 from strozzi_sim.stats.intervals import Array
-from strozzi_sim.stats.sequences import ALPHA, FIRST_LOOK, anytime_interval, surely_differs
 from strozzi_sim.studies import standings
 from strozzi_sim.studies.calibrated import Told, with_counts
 from strozzi_sim.studies.matchups import Field, make_field, matchups

@@ -41,9 +41,9 @@ from scripted_medici import (
 )
 from spoiled_records import broken_line, named_line, with_number
 from strozzi_sim.errors import BrokenRule, InputError
-from strozzi_sim.games.medici_vs_strozzi import check
-from strozzi_sim.games.medici_vs_strozzi.check import check_game, replay_game
+from strozzi_sim.games.medici_vs_strozzi import verify
 from strozzi_sim.games.medici_vs_strozzi.reference import FAMILIES, PRICES, Game, Option, tiles_of
+from strozzi_sim.games.medici_vs_strozzi.verify import check_game, replay_game
 from strozzi_sim.play.records import check_header
 
 HARBORS = ("H1", "H2", "H3")
@@ -1076,7 +1076,7 @@ def test_other_components() -> None:
     say(show(game, 3), (MEDICI, 2), (STROZZI, True))
     assert game.legal == [(6, "A"), (6, "B"), DISCARD]
     for seed in range(20):
-        assert named_line(check, *record(random_game(components, seed, 0.1), components)) is None
+        assert named_line(verify, *record(random_game(components, seed, 0.1), components)) is None
 
 
 def test_ships_of_a_player_differ() -> None:
@@ -1120,11 +1120,11 @@ def test_check_accepts_any_price() -> None:
         empty_bag(game)
     components = base_components()
     header, numbered = record(game, components)
-    assert named_line(check, header, numbered) is None
+    assert named_line(verify, header, numbered) is None
     position = next(number for number, (_, event) in enumerate(numbered) if event["type"] == "price")
     line, event = numbered[position]
     for price in (2**53, -1, 7.0, True, None, "7", [7]):
-        assert broken_line(check, header, numbered, position, {**event, "price": price}) == line
+        assert broken_line(verify, header, numbered, position, {**event, "price": price}) == line
 
 
 @recorded
@@ -1135,7 +1135,7 @@ def test_check_names_every_changed_number(components: dict[str, Any], seed: int,
     count = 0
     for position, (line, event) in enumerate(numbered):
         for changed in with_number(event, lambda number: number + step):
-            named = broken_line(check, header, numbered, position, changed)
+            named = broken_line(verify, header, numbered, position, changed)
             if event["type"] == "price" and changed["player"] == event["player"] and changed["price"] >= 0:
                 assert named == line_after(numbered, position, "score_round")  # where the cash is told
             elif event["type"] == "load" and (changed["ship"], event["harbor"]) in options.get(position, []):
@@ -1154,7 +1154,7 @@ def test_check_changed_choices(components: dict[str, Any], seed: int, discarding
     header, numbered = record(game, components)
     for position, (line, event) in enumerate(numbered):
         if event["type"] == "answer":
-            named = broken_line(check, header, numbered, position, {**event, "buy": not event["buy"]})
+            named = broken_line(verify, header, numbered, position, {**event, "buy": not event["buy"]})
             assert named in (line, numbered[position + 1][0])  # the other player would place the lot
         if event["type"] not in ("load", "discard"):
             continue
@@ -1162,10 +1162,10 @@ def test_check_changed_choices(components: dict[str, Any], seed: int, discarding
         for ship, harbor in itertools.product((3, 4, 5, 6), (*HARBORS, "H4", None)):
             changed = {**event, "type": "load", "ship": ship, "harbor": harbor}
             if event["type"] == "discard" or (ship, harbor) != (event["ship"], event["harbor"]):
-                named = broken_line(check, header, numbered, position, changed)
+                named = broken_line(verify, header, numbered, position, changed)
                 assert (named is None or named > line) if (ship, harbor) in known else named == line
         if event["type"] == "load":
-            named = broken_line(check, header, numbered, position, {**event, "type": "discard"})
+            named = broken_line(verify, header, numbered, position, {**event, "type": "discard"})
             assert named is None or named > line
 
 
@@ -1184,7 +1184,7 @@ def test_check_changed_tiles(components: dict[str, Any], seed: int, discarding: 
             for other in [*TILES[position % 3 :: 3], "salt-1", None, 7, ["dye-0"]]:
                 if other == event["tile"]:
                     continue
-                named = broken_line(check, header, numbered, position, {**event, "tile": other})
+                named = broken_line(verify, header, numbered, position, {**event, "tile": other})
                 if other not in TILES or other in drawn:
                     assert named == line
                 else:
@@ -1193,7 +1193,7 @@ def test_check_changed_tiles(components: dict[str, Any], seed: int, discarding: 
         for index, _ in enumerate(event.get("tiles", ())):
             other_tiles = [*event["tiles"]]
             other_tiles[index] = "gold-a" if other_tiles[index] != "gold-a" else "gold-b"
-            assert broken_line(check, header, numbered, position, {**event, "tiles": other_tiles}) == line
+            assert broken_line(verify, header, numbered, position, {**event, "tiles": other_tiles}) == line
 
 
 def test_check_says_what_is_wrong() -> None:

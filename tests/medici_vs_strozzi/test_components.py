@@ -11,12 +11,12 @@ import strozzi_sim
 from medici_games import BASE, KIT, MEDICI_VS_STROZZI, SHIPPED, SWITCHES, variant
 from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import InputError
-from strozzi_sim.games import variants as reading
+from strozzi_sim.game import variants as reading
+from strozzi_sim.game.variants import from_changes, resolve_variant, shipped_variants
 from strozzi_sim.games.medici_vs_strozzi import components as c
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.reference import tiles_of
-from strozzi_sim.games.variants import from_changes, resolve_variant, shipped_variants
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.simulation.match import Match
 
 FILE = Path(strozzi_sim.__file__).parent / "games/medici_vs_strozzi/components.toml"
 

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from strozzi_sim.agent import load_agent
 from strozzi_sim.facts.columns import Setting
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.games import load_game
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.games.medici_vs_strozzi import fact_tables as f
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.worth import DEFAULT, MEMORY, fair_price, fill_round
-from strozzi_sim.games.variants import from_changes, resolve_variant
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_game
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.simulation.match import Match
 
 GAME = load_game("medici_vs_strozzi")
 FLIPPED = {

@@ -8,12 +8,12 @@ import pytest
 from medici_games import BASE, MEDICI_VS_STROZZI, variant
 from strozzi_sim.agent import AgentSpec, load_agent, python_agent, spec_of
 from strozzi_sim.play.leak_check import RECORD, check_leaks
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.simulation.match import Match
 
 CHEATS = """
     from numba import int64
     from strozzi_sim.agent import compiled_agent
-    from strozzi_sim.games.contract import count_legal, kth_legal
+    from strozzi_sim.game.contract import count_legal, kth_legal
 
     @compiled_agent(name="purse", games=("medici_vs_strozzi",))
     def purse(state, rules, params, memory, rng):

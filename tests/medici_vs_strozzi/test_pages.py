@@ -6,10 +6,10 @@ import pytest
 from report_cells import CELL, cell, sums
 from strozzi_sim import stats
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.games import load_game
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import from_changes
 from strozzi_sim.games.medici_vs_strozzi.fact_tables import SAMPLED, totals
 from strozzi_sim.games.medici_vs_strozzi.report.tables import FAIR_BY, LOTS_BY
-from strozzi_sim.games.variants import from_changes
 from strozzi_sim.studies.tables import study_tables
 
 GAME = load_game("medici_vs_strozzi")

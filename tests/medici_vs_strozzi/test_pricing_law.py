@@ -5,8 +5,8 @@ import pytest
 from exact_medici import Exact
 from medici_games import MEDICI_VS_STROZZI
 from strozzi_sim.agent import load_agent
+from strozzi_sim.game.variants import from_changes
 from strozzi_sim.games.medici_vs_strozzi import state as s
-from strozzi_sim.games.variants import from_changes
 from strozzi_sim.play.position import Position
 
 FAIR = load_agent("fair-price")

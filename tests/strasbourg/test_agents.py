@@ -14,10 +14,10 @@ from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.events import cards_of
 from strozzi_sim.games.strasbourg.scoring import is_fulfilled
 from strozzi_sim.kernel.streams import RANDOM
-from strozzi_sim.kernel.wins import WIN_UNITS
+from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.play.leak_check import check_leaks
 from strozzi_sim.play.position import Position
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.simulation.match import Match
 
 STYLES = ("councillor", "hoarder", "merchant", "spender", "tasker")
 SEARCH = "strategist:iterations=8"

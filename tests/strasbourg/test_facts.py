@@ -13,7 +13,7 @@ from strozzi_sim.conformance.checked import Checked, GameCheck
 from strozzi_sim.conformance.facts import check_facts, check_told_twice
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.play.records import record_game
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.simulation.match import Match
 
 STEPS = "ABCDEFG"
 GAMES = Crosstab("game", (), ("tie", "shared"))

@@ -14,14 +14,14 @@ from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.events import cards_of
-from strozzi_sim.games.strasbourg.imagining import TRIES
-from strozzi_sim.kernel.fields import exact_copy
+from strozzi_sim.games.strasbourg.rival_model import TRIES
+from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import RANDOM
 
 # `declining` chooses what is not there. `pairing` keeps the first task, draws up to a sum of 7, and lays 4s singly, all else together.
 MODELS = """
     from strozzi_sim.agent import compiled_agent
-    from strozzi_sim.games.contract import count_legal, kth_legal
+    from strozzi_sim.game.contract import count_legal, kth_legal
     from strozzi_sim.games.strasbourg.cards import add_values
     from strozzi_sim.games.strasbourg.state import CLOSE, DRAW, DRAW_CARD, SPLIT, STOP
 

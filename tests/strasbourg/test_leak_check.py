@@ -23,7 +23,7 @@ ALLOWED = {
 }
 HEAD = """
     from strozzi_sim.agent import compiled_agent
-    from strozzi_sim.games.contract import count_legal, kth_legal
+    from strozzi_sim.game.contract import count_legal, kth_legal
     from strozzi_sim.games.strasbourg.state import BID
 """
 AGENT = """

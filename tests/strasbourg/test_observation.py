@@ -8,9 +8,9 @@ import pytest
 
 from strasbourg_games import KIT, STRASBOURG, variant
 from strozzi_sim.conformance.kernels import kernels
+from strozzi_sim.game.variants import from_changes
 from strozzi_sim.games.strasbourg import state as s
-from strozzi_sim.games.variants import from_changes
-from strozzi_sim.kernel.fields import exact_copy
+from strozzi_sim.kernel.record_types import exact_copy
 
 CHANGED = {"like-edifices": {"edifices": {f"E{k}": {"points": 3} for k in range(2, 7)}}}
 SOME = (

@@ -6,11 +6,11 @@ import pytest
 
 from report_cells import CELL, cell, sums
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.games import load_game
-from strozzi_sim.games.reporting import pick
+from strozzi_sim.game import load_game
+from strozzi_sim.game.reporting import pick
+from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.games.strasbourg.report.city import board
 from strozzi_sim.games.strasbourg.tasks import task_names
-from strozzi_sim.games.variants import resolve_variant
 from strozzi_sim.studies.tables import study_tables
 
 GAME = load_game("strasbourg")

@@ -26,7 +26,7 @@ from scripted_strasbourg import (
 )
 from spoiled_records import broken_line, named_line, of_other_types, with_number
 from strozzi_sim.errors import BrokenRule
-from strozzi_sim.games.strasbourg import check
+from strozzi_sim.games.strasbourg import verify
 from strozzi_sim.games.strasbourg.reference import Game
 from strozzi_sim.games.strasbourg.reference_scoring import is_fulfilled
 from strozzi_sim.games.strasbourg.reference_table import SWITCHES, Space
@@ -401,15 +401,15 @@ def test_check_accepts_what_was_played(players: int, switches: dict[str, Any]) -
     for seed in range(GAMES):
         game = random_game(base_components(**switches), players, seed, EAGERNESS[seed % len(EAGERNESS)])
         header, numbered = record(game)
-        assert named_line(check, header, numbered) is None
+        assert named_line(verify, header, numbered) is None
         further = [(number, {"note": [1], **event}) for number, event in numbered]
-        assert named_line(check, header, further) is None  # further keys do not matter
+        assert named_line(verify, header, further) is None  # further keys do not matter
 
 
 @pytest.mark.parametrize(("components", "players", "seed"), RECORDED)
 def test_check_accepts_other_boxes(components: dict[str, Any], players: int, seed: int) -> None:
     for eagerness in EAGERNESS:
-        assert named_line(check, *record(random_game(components, players, seed, eagerness))) is None
+        assert named_line(verify, *record(random_game(components, players, seed, eagerness))) is None
 
 
 def test_replay_stops_at_every_decision() -> None:
@@ -422,7 +422,7 @@ def test_replay_stops_at_every_decision() -> None:
             game.play(choose(game, dice))
         header, numbered = record(game)
         stops, told = [], []
-        for here, new in check.replay_game(header, 1, numbered):
+        for here, new in verify.replay_game(header, 1, numbered):
             told += new
             stops.append((here.question, len(told)))
         assert stops == [*asked, (None, len(game.events))]
@@ -436,7 +436,7 @@ def test_check_names_every_changed_number(components: dict[str, Any], players: i
     accepted = 0
     for position, number, event in sample(numbered, seed):
         for changed in with_number(event, lambda value: value + 1):
-            named = broken_line(check, header, numbered, position, changed)
+            named = broken_line(verify, header, numbered, position, changed)
             differing = {key for key in event if event[key] != changed[key]}
             if differing <= {"space", "site", "stack", "stacks", "drawn", "goods", "card"}:
                 assert named is None or named >= number, changed
@@ -452,7 +452,7 @@ def test_check_names_lines_with_other_types(components: dict[str, Any], players:
     header, numbered = record(random_game(components, players, seed, 0.3))
     for position, number, event in sample(numbered, seed, one_in=999):
         for changed in of_other_types(event):
-            named = broken_line(check, header, numbered, position, changed)
+            named = broken_line(verify, header, numbered, position, changed)
             if changed not in ({**event, "site": None}, {**event, "stack": None}):  # not to build, or to pass
                 assert named is not None, changed
                 assert named >= number, changed
@@ -466,13 +466,13 @@ def test_check_names_lines_left_out_doubled_or_exchanged(components: dict[str, A
         for kept in ([event, event], []):
             changed = [line for _, line in numbered]
             changed[position : position + 1] = kept
-            named = named_line(check, header, list(enumerate(changed, start=2)))
+            named = named_line(verify, header, list(enumerate(changed, start=2)))
             assert named is not None, (number, event, kept)
             assert named >= min(number, len(changed) + 1)
         if position + 1 < len(numbered) and event != numbered[position + 1][1]:
             swapped = [line for _, line in numbered]
             swapped[position : position + 2] = reversed(swapped[position : position + 2])
-            assert named_line(check, header, list(enumerate(swapped, start=2))) in (number, number + 1)
+            assert named_line(verify, header, list(enumerate(swapped, start=2))) in (number, number + 1)
 
 
 STRANGE: list[Any] = [
@@ -500,7 +500,7 @@ def test_check_refuses_or_accepts_strange_values(seed: int) -> None:
             else:
                 event[key] = dice.choice(STRANGE)
             changed[position] = (changed[position][0], event)
-        named = named_line(check, header, changed)
+        named = named_line(verify, header, changed)
         refused += named is not None
         assert named is None or named >= changed[places[0]][0]
     assert refused > 50
@@ -508,10 +508,10 @@ def test_check_refuses_or_accepts_strange_values(seed: int) -> None:
 
 def test_check_names_a_game_that_stops_early() -> None:
     header, numbered = record(random_game(BASE, 3, 1))
-    assert named_line(check, header, []) == 1
+    assert named_line(verify, header, []) == 1
     for length in range(1, len(numbered)):
-        assert named_line(check, header, numbered[:length]) == numbered[length - 1][0]
-    assert named_line(check, header, [*numbered, (999, {"type": "round"})]) == 999
+        assert named_line(verify, header, numbered[:length]) == numbered[length - 1][0]
+    assert named_line(verify, header, [*numbered, (999, {"type": "round"})]) == 999
 
 
 PLAN = {0: [[6, 1], [6], [5, 2]], 1: [[5, 3], [4]], 2: [[4, 4], [2]]}
@@ -579,5 +579,5 @@ def test_check_says_what_was_expected(kind: str, fields: dict[str, Any], change:
     position = next(k for k, (_, e) in enumerate(numbered) if e["type"] == kind and fields.items() <= e.items())
     numbered[position] = (numbered[position][0], numbered[position][1] | change)
     with pytest.raises(BrokenRule, match=message) as broken:
-        check.check_game(header, 1, numbered)
+        verify.check_game(header, 1, numbered)
     assert (broken.value.line == numbered[position][0]) is (message is not None)

@@ -8,9 +8,9 @@ import pytest
 
 from scripted_strasbourg import BASE, Scene, base_components, lines, lines_of_step, record
 from strozzi_sim.errors import BrokenRule
-from strozzi_sim.games.strasbourg.check import Chance, replay_game
 from strozzi_sim.games.strasbourg.reference import Game
 from strozzi_sim.games.strasbourg.reference_scoring import score
+from strozzi_sim.games.strasbourg.verify import Chance, replay_game
 
 NICOLE, PETER, SANDRA, THOMAS = range(4)  # in clockwise order
 

@@ -11,7 +11,7 @@ from strozzi_sim.conformance import check_game
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.events import cards_of, visible
-from strozzi_sim.kernel.fields import exact_copy
+from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import RANDOM
 
 KNOWING = ("base", "planning", "hide-money", "all-flipped", "few-cards", "two-values")

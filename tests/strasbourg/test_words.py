@@ -8,13 +8,13 @@ import pytest
 
 from strasbourg_games import BASE, KIT, STRASBOURG, variant
 from strozzi_sim.errors import ArgumentError
-from strozzi_sim.games.restricting import restricted
+from strozzi_sim.game.restricting import restricted
+from strozzi_sim.game.variants import from_changes
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.board import SOURCES
 from strozzi_sim.games.strasbourg.events import cards_of, corner_name, describe, space_name, visible
 from strozzi_sim.games.strasbourg.tasks import task_names
 from strozzi_sim.games.strasbourg.view import render
-from strozzi_sim.games.variants import from_changes
 from strozzi_sim.play.position import Position
 
 NAMES = ["ann", "bob", "cat", "dan", "eve"]

@@ -33,9 +33,9 @@ from scripted_strozzi import (
 )
 from spoiled_records import broken_line, named_line, with_number
 from strozzi_sim.errors import BrokenRule, InputError
-from strozzi_sim.games.strozzi import check
-from strozzi_sim.games.strozzi.check import check_game
+from strozzi_sim.games.strozzi import verify
 from strozzi_sim.games.strozzi.reference import CITIES, FLAGS, PORTS, Game
+from strozzi_sim.games.strozzi.verify import check_game
 from strozzi_sim.play.records import check_header
 
 ALL_FLAGS = list(FLAGS)
@@ -153,7 +153,7 @@ def test_item_08_bank_is_unlimited() -> None:
     game = random_game(components, 4, seed=1)
     assert game.over
     assert sum(game.coins) > 990  # all the coins in the box
-    assert named_line(check, *record(game, components)) is None
+    assert named_line(verify, *record(game, components)) is None
 
 
 # -- 2. turn and first decision ------------------------------------------------------------------
@@ -1141,7 +1141,7 @@ def test_check_accepts_a_display_of_all_tiles() -> None:
     game = random_game(components, 3, 1, 0.1)
     assert len(game.events[0]["display"]) == 2
     assert lines(game, "take_tile")
-    assert named_line(check, *record(game, components)) is None
+    assert named_line(verify, *record(game, components)) is None
 
 
 TWO_ROUNDS = base_components()
@@ -1161,7 +1161,7 @@ def test_check_names_every_changed_number(components: dict[str, Any], players: i
     count = 0
     for position, (line, event) in enumerate(numbered):
         for changed in with_number(event, lambda number: number + 1):
-            assert broken_line(check, header, numbered, position, changed) == line
+            assert broken_line(verify, header, numbered, position, changed) == line
             count += 1
     assert count > len(numbered) / 2
 
@@ -1179,7 +1179,7 @@ def test_check_changed_ships(components: dict[str, Any], players: int, seed: int
         for other in [*ships[position % 5 :: 5], *drawn[-1:], "S99", (None, 7, ["S01"])[position % 3]]:
             if other == event["ship"]:
                 continue
-            named = broken_line(check, header, numbered, position, {**event, "ship": other})
+            named = broken_line(verify, header, numbered, position, {**event, "ship": other})
             if event["type"] == "reveal" and other in ships and other not in drawn:
                 after = (number for number, later in numbered[position + 1 :] if later.get("ship"))
                 assert named == next(after)  # the line that says where the ship went
@@ -1202,21 +1202,21 @@ def test_check_changed_tiles(components: dict[str, Any], players: int, seed: int
                 shown[slot] = other
                 if shown == event["display"]:
                     continue
-                named = broken_line(check, header, numbered, position, {**event, "display": shown})
+                named = broken_line(verify, header, numbered, position, {**event, "display": shown})
                 if other not in tiles or other in event["display"]:
                     assert named == line
                 else:
                     assert named == line_of_first_use(numbered[1:], event["display"][slot], other)
             for shown in (event["display"][1:], [*event["display"], "T01"], None):
                 if shown != event["display"]:
-                    assert broken_line(check, header, numbered, position, {**event, "display": shown}) == line
+                    assert broken_line(verify, header, numbered, position, {**event, "display": shown}) == line
             drawn, display = [*event["display"]], [*event["display"]]
         if event["type"] != "take_tile":
             continue
         for other in [*tiles, "T99", None, 3]:
             if other == event["tile"]:
                 continue
-            named = broken_line(check, header, numbered, position, {**event, "tile": other})
+            named = broken_line(verify, header, numbered, position, {**event, "tile": other})
             if other in display or (other is None and components["rules"]["tile_optional"]):
                 assert named is None or named >= line
             else:
@@ -1224,7 +1224,7 @@ def test_check_changed_tiles(components: dict[str, Any], players: int, seed: int
         for other in [*tiles, "T99", None, 3]:
             if other == event["replacement"]:
                 continue
-            named = broken_line(check, header, numbered, position, {**event, "replacement": other})
+            named = broken_line(verify, header, numbered, position, {**event, "replacement": other})
             if other not in tiles or other in drawn or event["replacement"] is None:
                 assert named == line
             else:
@@ -1255,11 +1255,11 @@ def test_check_changed_flags(components: dict[str, Any], players: int, seed: int
     header, numbered = record(game, components)
     for position, (line, event) in enumerate(numbered):
         if event["type"] == "claim" and event["flag"] is None:
-            assert broken_line(check, header, numbered, position, {**event, "flag": "pass"}) == line
+            assert broken_line(verify, header, numbered, position, {**event, "flag": "pass"}) == line
         for flag in (None, *FLAGS, ("black", 1)[position % 2]):
             if "flag" not in event or flag == event["flag"]:
                 continue
-            named = broken_line(check, header, numbered, position, {**event, "flag": flag})
+            named = broken_line(verify, header, numbered, position, {**event, "flag": flag})
             if event["type"] == "place" or (flag or "pass") not in options[position]:
                 assert named == line
                 continue
@@ -1275,7 +1275,7 @@ def test_check_changed_flags(components: dict[str, Any], players: int, seed: int
                 assert line < named <= place
         if event["type"] == "place":
             for port in {*PORTS, "florence", "rom", None} - {event["port"]}:
-                named = broken_line(check, header, numbered, position, {**event, "port": port})
+                named = broken_line(verify, header, numbered, position, {**event, "port": port})
                 if position in options and port in options[position]:
                     assert named is None or named > line
                 else:
@@ -1319,4 +1319,4 @@ def test_a_header_has_a_player_count_of_the_game() -> None:
     with pytest.raises(InputError, match="players: strozzi takes 3-6 players, got 7"):
         check_header({**header, "players": 7}, "line 1")
     header, numbered = record(random_game(base_components(), 4, 22, 0.4), base_components())
-    assert named_line(check, {**header, "players": 3}, numbered) is not None
+    assert named_line(verify, {**header, "players": 3}, numbered) is not None

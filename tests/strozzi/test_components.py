@@ -5,9 +5,9 @@ import pytest
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import InputError
+from strozzi_sim.game.variants import from_changes, resolve_variant, shipped_variants
 from strozzi_sim.games.strozzi import state as s
-from strozzi_sim.games.variants import from_changes, resolve_variant, shipped_variants
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.simulation.match import Match
 
 REFUSED = [
     ({"setup": {"cards_removed": {"4": 29}}}, "setup.cards_removed.4"),

@@ -9,7 +9,7 @@ from strozzi_games import STROZZI, variant
 from strozzi_sim.agent import load_agent
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.play.records import record_game
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.simulation.match import Match
 
 FLAGS, PORTS = ("pirate", "plus_one", "ware"), ("venice", "rome", "naples")
 CITIES, CATEGORIES = (*PORTS, "florence"), ("art", "science", "architecture")

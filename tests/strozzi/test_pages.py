@@ -5,7 +5,7 @@ import pytest
 
 from report_cells import CELL, cell, sums
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.games import load_game
+from strozzi_sim.game import load_game
 from strozzi_sim.studies.tables import study_tables
 
 GAME = load_game("strozzi")

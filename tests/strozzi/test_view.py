@@ -10,7 +10,7 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.strozzi import state as s
 from strozzi_sim.games.strozzi import view as v
 from strozzi_sim.play.position import Position
-from strozzi_sim.selfplay.match import Match
+from strozzi_sim.simulation.match import Match
 
 
 def positions(players, deals=5, chosen=BASE):

@@ -16,7 +16,7 @@ from strozzi_agents.medici_vs_strozzi.pricing import WEIGHTS
 from strozzi_sim.agent import Choice, Param, compiled_agent
 from strozzi_sim.agent.analysis import ActionAnalysis
 from strozzi_sim.errors import InputError
-from strozzi_sim.games.contract import apply, conceal, determinize, is_over
+from strozzi_sim.game.contract import apply, conceal, determinize, is_over
 from strozzi_sim.games.medici_vs_strozzi import worth
 from strozzi_sim.games.medici_vs_strozzi.core import placements
 from strozzi_sim.games.medici_vs_strozzi.state import (

@@ -6,7 +6,7 @@ from typing import Any
 
 from numba import int64
 
-from strozzi_agents.medici_vs_strozzi.now import best_load_now
+from strozzi_agents.medici_vs_strozzi.immediate_value import best_load_now
 from strozzi_sim.agent import Param, compiled_agent
 from strozzi_sim.games.medici_vs_strozzi.state import (
     ANSWER,

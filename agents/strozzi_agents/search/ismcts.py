@@ -16,7 +16,7 @@ from strozzi_agents.search.playout import (
 )
 from strozzi_agents.search.tree import LEVELS, NO_NODE, ROOT, clear, fill_tables, grow, select, tree_memory
 from strozzi_sim.agent import Choice, Param, Policy, Seconds, compiled_agent
-from strozzi_sim.games.contract import actor, apply, conceal, count_legal, is_legal, is_over, kth_legal
+from strozzi_sim.game.contract import actor, apply, conceal, count_legal, is_legal, is_over, kth_legal
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import clone
 

@@ -3,7 +3,7 @@
 from numba import int64
 
 from strozzi_sim.agent import Choice, Param, Policy
-from strozzi_sim.games.contract import (
+from strozzi_sim.game.contract import (
     apply,
     count_legal,
     determinize,

@@ -5,7 +5,7 @@ from math import log, sqrt
 import numpy as np
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.games.contract import actor, count_legal, is_legal, kth_legal
+from strozzi_sim.game.contract import actor, count_legal, is_legal, kth_legal
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, randbelow
 

@@ -9,9 +9,9 @@ from math import sqrt
 from numba import float64, int64
 
 from strozzi_agents.strasbourg.worth import SUMS, goods_value
-from strozzi_sim.games.strasbourg.asking import closed_steps
 from strozzi_sim.games.strasbourg.cards import add_values, count_cards, count_value, highest_card, one_card
 from strozzi_sim.games.strasbourg.knowledge import unseen_cards
+from strozzi_sim.games.strasbourg.legal_actions import closed_steps
 from strozzi_sim.games.strasbourg.state import ADD, AUCTIONS, CLOSE, MAX_VALUE, STEP_A, STEP_G, UNKNOWN_STACK
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, jit

@@ -29,7 +29,7 @@ from strozzi_agents.strasbourg.worth import (
 )
 from strozzi_sim.agent import Param, Seconds, compiled_agent
 from strozzi_sim.agent.analysis import ActionAnalysis
-from strozzi_sim.games.contract import apply, conceal, count_legal, is_legal, is_over, kth_legal
+from strozzi_sim.game.contract import apply, conceal, count_legal, is_legal, is_over, kth_legal
 from strozzi_sim.games.strasbourg.state import (
     APPRENTICE,
     AUCTIONS,

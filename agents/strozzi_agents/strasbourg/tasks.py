@@ -6,7 +6,7 @@ off with one chance that grows with the opportunities left, so the chance of all
 
 from numba import float64, int64
 
-from strozzi_sim.games.strasbourg.asking import closed_steps
+from strozzi_sim.games.strasbourg.legal_actions import closed_steps
 from strozzi_sim.games.strasbourg.scoring import chairs_held, largest_group
 from strozzi_sim.games.strasbourg.state import (
     ADJACENT_TO_EDIFICE,

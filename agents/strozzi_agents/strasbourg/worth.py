@@ -7,7 +7,7 @@ import numpy as np
 from numba import float64, int64
 
 from strozzi_agents.strasbourg.tasks import chapels_to_come, guild_steps_left, task_chance
-from strozzi_sim.games.strasbourg.asking import building_sites, closed_steps, may_take_good
+from strozzi_sim.games.strasbourg.legal_actions import building_sites, closed_steps, may_take_good
 from strozzi_sim.games.strasbourg.scoring import chairs_held
 from strozzi_sim.games.strasbourg.state import (
     AUCTIONS,

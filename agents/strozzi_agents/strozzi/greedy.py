@@ -2,7 +2,7 @@
 
 from numba import int64
 
-from strozzi_agents.strozzi.now import best_port_pay, best_tile_pay, step_pay
+from strozzi_agents.strozzi.immediate_value import best_port_pay, best_tile_pay, step_pay
 from strozzi_sim.agent import Param, compiled_agent
 from strozzi_sim.games.strozzi.state import (
     CLAIM,

@@ -4,7 +4,7 @@ from typing import Any
 
 from numba import int64
 
-from strozzi_agents.strozzi.now import ships_ahead, steps_of
+from strozzi_agents.strozzi.immediate_value import ships_ahead, steps_of
 from strozzi_agents.strozzi.value import (
     MEMORY,
     SHIP,

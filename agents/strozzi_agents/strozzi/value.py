@@ -7,7 +7,7 @@ Between two ranks prizes are interpolated. Each seat keeps in its memory what st
 import numpy as np
 from numba import float64, int64
 
-from strozzi_agents.strozzi.now import ships_ahead
+from strozzi_agents.strozzi.immediate_value import ships_ahead
 from strozzi_sim.games.strozzi.scoring import open_slots, space_bonus
 from strozzi_sim.games.strozzi.state import FLORENCE, MAX_SPACES, NO_WARE, PORTS, SEATS
 from strozzi_sim.kernel.bits import count_bits

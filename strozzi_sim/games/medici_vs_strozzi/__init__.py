@@ -1,6 +1,6 @@
 """Medici vs Strozzi (Reiner Knizia, 2006), 2 players."""
 
-from strozzi_sim.games.contract import Game
+from strozzi_sim.game.contract import Game
 from strozzi_sim.games.medici_vs_strozzi.state import JOURNAL_ROWS, PLAYER_COUNTS, RULES, STATE
 
 GAME = Game(

@@ -7,7 +7,7 @@ import numpy as np
 from msgspec import Meta
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.games.converting import set_switches
+from strozzi_sim.game.converting import set_switches
 from strozzi_sim.games.medici_vs_strozzi import state as limit
 
 VARIABLE = (

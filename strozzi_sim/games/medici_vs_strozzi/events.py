@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from strozzi_sim.errors import counted
+from strozzi_sim.game.telling import YOU, Verb, by_seat, capitalized, verb_of, winners_sentence
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.state import MEDICI, PLAYER_NAMES, SEATS, STROZZI
-from strozzi_sim.games.telling import YOU, Verb, by_seat, capitalized, verb_of, winners_sentence
 
 ROUND = 1  #    round (from 0), start player
 REVEAL = 2  #   seat, tile, tiles shown with it, tiles left in the bag

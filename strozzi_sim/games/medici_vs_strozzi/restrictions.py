@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from strozzi_sim.game.restricting import read_limit
 from strozzi_sim.games.medici_vs_strozzi.state import MAX_HARBORS, MAX_SHIPS
-from strozzi_sim.games.restricting import read_limit
 
 
 def names(components: Mapping[str, Any]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from typing import Any
 from numba import float32
 
 from strozzi_sim.errors import counted
+from strozzi_sim.game.slices import Group, Layout, Slice
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.events import position_word
@@ -31,7 +32,6 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
     SEATS,
     UNKNOWN_CASH,
 )
-from strozzi_sim.games.slices import Group, Layout, Slice
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.sorting import sort_first
 

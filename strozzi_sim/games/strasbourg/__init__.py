@@ -1,6 +1,6 @@
 """Strasbourg (Stefan Feld, 2011), 3-5 players."""
 
-from strozzi_sim.games.contract import Game
+from strozzi_sim.game.contract import Game
 from strozzi_sim.games.strasbourg.state import JOURNAL_ROWS, PLAYER_COUNTS, RULES, STATE
 
 GAME = Game(

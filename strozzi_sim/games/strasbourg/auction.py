@@ -3,8 +3,8 @@
 from numba import int64
 
 from strozzi_sim.games.strasbourg import events as e
-from strozzi_sim.games.strasbourg.asking import ACTING, BIDDING, RETURNING, STEPPING, ask, bids
 from strozzi_sim.games.strasbourg.cards import add_values, one_card, values_in
+from strozzi_sim.games.strasbourg.legal_actions import ACTING, BIDDING, RETURNING, STEPPING, ask, bids
 from strozzi_sim.games.strasbourg.state import BID, DEFER, NOBODY, PASS, RETURN, RETURN_CARD, REVEAL, STEP_A
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import inline_source, jit

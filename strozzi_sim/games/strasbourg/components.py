@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 
 from strozzi_sim.errors import InputError, counted, known_names
-from strozzi_sim.games.converting import set_switches
+from strozzi_sim.game.converting import set_switches
 from strozzi_sim.games.strasbourg import state as limit
 from strozzi_sim.games.strasbourg.blocks import Components
 from strozzi_sim.games.strasbourg.events import corner_name, space_name

@@ -9,10 +9,9 @@ rules' documents (see state.py). What belongs to a phase is in `planning.py`, `a
 from numba import int64
 
 from strozzi_sim.games.strasbourg import events as e
-from strozzi_sim.games.strasbourg.asking import ACTING, ASKED, BIDDING, PLANNING, RETURNING, ask, keep_choices
 from strozzi_sim.games.strasbourg.auction import begin_auction, bid, bid_next, return_card, return_next
 from strozzi_sim.games.strasbourg.cards import expand, kth_member
-from strozzi_sim.games.strasbourg.city import act_next, begin_building, build, place, sell, take_good, take_seat
+from strozzi_sim.games.strasbourg.legal_actions import ACTING, ASKED, BIDDING, PLANNING, RETURNING, ask, keep_choices
 from strozzi_sim.games.strasbourg.planning import begin_round, clear_stacks, draw_or_stop, plan_next, split
 from strozzi_sim.games.strasbourg.scoring import hold_council, placed, score_game
 from strozzi_sim.games.strasbourg.state import (
@@ -47,6 +46,7 @@ from strozzi_sim.games.strasbourg.state import (
     TAKE_SEAT,
     TASK_SOURCE,
 )
+from strozzi_sim.games.strasbourg.step_actions import act_next, begin_building, build, place, sell, take_good, take_seat
 from strozzi_sim.kernel.bits import count_bits, kth_bit, lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.journal import write

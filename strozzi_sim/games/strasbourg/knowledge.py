@@ -18,8 +18,8 @@ no books, and believes that others have as much as itself. An agent may plan in 
 
 from numba import int64, uint64
 
-from strozzi_sim.games.strasbourg.asking import cards_left, keep_choices, legal_set, placements
 from strozzi_sim.games.strasbourg.cards import count_cards, count_value, expand, kth_card, kth_member, one_card
+from strozzi_sim.games.strasbourg.legal_actions import cards_left, keep_choices, legal_set, placements
 from strozzi_sim.games.strasbourg.planning import clear_stacks, finish_stacks, take_card
 from strozzi_sim.games.strasbourg.state import (
     ACTIONS,

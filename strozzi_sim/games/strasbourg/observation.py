@@ -7,9 +7,9 @@ own stacks are used, how bids of past steps were ranked; and at the end of the g
 
 from numba import float32, int64
 
-from strozzi_sim.games.slices import Group, Layout, Slice
-from strozzi_sim.games.strasbourg.asking import cards_left
+from strozzi_sim.game.slices import Group, Layout, Slice
 from strozzi_sim.games.strasbourg.cards import add_values, count_cards, count_value, one_card
+from strozzi_sim.games.strasbourg.legal_actions import cards_left
 from strozzi_sim.games.strasbourg.scoring import chapel_neighbours, edifice_points, is_fulfilled
 from strozzi_sim.games.strasbourg.state import (
     BID,

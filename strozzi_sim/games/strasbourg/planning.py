@@ -7,8 +7,8 @@ unknown to the others until all have planned (A8): only then are stacks publishe
 from numba import int64
 
 from strozzi_sim.games.strasbourg import events as e
-from strozzi_sim.games.strasbourg.asking import ASKED, PLANNING, STEPPING, TWO, ask, cards_left, may_draw, splits
 from strozzi_sim.games.strasbourg.cards import highest_card, kth_card, one_card
+from strozzi_sim.games.strasbourg.legal_actions import ASKED, PLANNING, STEPPING, TWO, ask, cards_left, may_draw, splits
 from strozzi_sim.games.strasbourg.state import ADD, CARD_SOURCE, CLOSE, DRAW, SPLIT, STOP
 from strozzi_sim.kernel.jit import inline_source, jit
 from strozzi_sim.kernel.journal import write

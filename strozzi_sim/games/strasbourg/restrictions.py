@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.games.restricting import read_limit
+from strozzi_sim.game.restricting import read_limit
 from strozzi_sim.games.strasbourg.state import ANY_NUMBER, ANYWHERE, AUCTIONS, BESIDE_OWN, STEPS
 
 _MERCHANTS = "merchants"

@@ -3,7 +3,7 @@
 from numba import int64
 
 from strozzi_sim.games.strasbourg import events as e
-from strozzi_sim.games.strasbourg.asking import cards_left
+from strozzi_sim.games.strasbourg.legal_actions import cards_left
 from strozzi_sim.games.strasbourg.state import (
     ADJACENT_TO_EDIFICE,
     BORDER_MEMBERS,

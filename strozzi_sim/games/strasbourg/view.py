@@ -13,9 +13,9 @@ from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.board import render
 from strozzi_sim.games.strasbourg.events import cards_of, city_of, corner_name, space_name, stack_name, step_words
 from strozzi_sim.games.strasbourg.geometry import Cell
-from strozzi_sim.games.strasbourg.imagining import imagine
 from strozzi_sim.games.strasbourg.knowledge import conceal, determinize, seen_action
 from strozzi_sim.games.strasbourg.observation import OBSERVATION, SLICES, observe
+from strozzi_sim.games.strasbourg.rival_model import imagine
 from strozzi_sim.games.strasbourg.short_rules import short_rules
 from strozzi_sim.games.strasbourg.tasks import told_tasks
 

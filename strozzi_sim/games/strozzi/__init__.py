@@ -1,6 +1,6 @@
 """Strozzi (Reiner Knizia, 2008), 3-6 players."""
 
-from strozzi_sim.games.contract import Game
+from strozzi_sim.game.contract import Game
 from strozzi_sim.games.strozzi.state import JOURNAL_ROWS, PLAYER_COUNTS, RULES, STATE
 
 GAME = Game(

@@ -7,8 +7,8 @@ has the prizes summed up in its score_round line.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from strozzi_sim.game.telling import Verb, by_seat, capitalized, listed, seat_name, verb_of
 from strozzi_sim.games.strozzi.state import FLAG_NAMES, PORT_NAMES
-from strozzi_sim.games.telling import Verb, by_seat, capitalized, listed, seat_name, verb_of
 
 SHOW = 1  #        slot, tile                      the display before round 1
 ROUND = 2  #       round (from 0), start player

@@ -10,7 +10,7 @@ from typing import Any
 
 from numba import float32
 
-from strozzi_sim.games.slices import Group, Layout, Slice
+from strozzi_sim.game.slices import Group, Layout, Slice
 from strozzi_sim.games.strozzi import state as s
 from strozzi_sim.games.strozzi.events import ship_words, tile_print, tile_words
 from strozzi_sim.games.strozzi.short_rules import short_rules

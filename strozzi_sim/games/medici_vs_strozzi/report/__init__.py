@@ -1,12 +1,12 @@
 """What a report of Medici vs Strozzi has: its tables, pictures, heat maps and sentences."""
 
+from strozzi_sim.game.pages import Page, Report
+from strozzi_sim.game.reporting import Picture, Tables
 from strozzi_sim.games.medici_vs_strozzi.report import tables as of
 from strozzi_sim.games.medici_vs_strozzi.report.findings import SENTENCES
 from strozzi_sim.games.medici_vs_strozzi.report.heatmaps import HEATMAPS
+from strozzi_sim.games.medici_vs_strozzi.report.labels import words
 from strozzi_sim.games.medici_vs_strozzi.report.pictures import PICTURES, compared
-from strozzi_sim.games.medici_vs_strozzi.report.words import words
-from strozzi_sim.games.pages import Page, Report
-from strozzi_sim.games.reporting import Picture, Tables
 
 __all__ = ["HEATMAPS", "PAGES", "PAGE_TITLES", "crosstabs", "pictures", "sentences", "tables", "words"]
 

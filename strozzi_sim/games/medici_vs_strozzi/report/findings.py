@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from strozzi_sim.game.pages import ALL
+from strozzi_sim.game.reporting import Narrator, in_words, listed, quote
+from strozzi_sim.game.significance import MIN_COINS, MIN_SHARE, surely_not
 from strozzi_sim.games.medici_vs_strozzi.report.tables import ESTIMATED, ROLES, SOURCES
 from strozzi_sim.games.medici_vs_strozzi.state import PLAYER_NAMES
-from strozzi_sim.games.pages import ALL
-from strozzi_sim.games.reporting import Narrator, in_words, listed, quote
-from strozzi_sim.games.verdicts import MIN_COINS, MIN_SHARE, surely_not
 
 _COUNTED = ("no", "one", "two", "three", "four", "five", "six")
 _SOURCE_WORDS = {"harbors": "harbors", "monopolies": "monopolies", "bonus": "bonus spaces"}

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from strozzi_sim.facts.blocks import Block, share, share_along
 from strozzi_sim.facts.pictures import Figure, HeatMap
+from strozzi_sim.games.medici_vs_strozzi.report.labels import BY_LABELS
 from strozzi_sim.games.medici_vs_strozzi.report.tables import ESTIMATED, FAIR_BY, LOADS, TRACKS, estimates, lots, ships
-from strozzi_sim.games.medici_vs_strozzi.report.words import BY_LABELS
 
 PRICE = Figure("price_mean", "mean price in coins", "amount")
 FAIR = Figure("fair_mean", "estimated fair price in coins", "amount")

@@ -5,10 +5,10 @@ from functools import partial
 from typing import Any
 
 from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.game.pages import ALL, figures, leaders, score_pictures
+from strozzi_sim.game.reporting import SCENARIO, Picture, Tables, first_scenario
+from strozzi_sim.games.medici_vs_strozzi.report.labels import BY_LABELS
 from strozzi_sim.games.medici_vs_strozzi.report.tables import ESTIMATED, PRICE_QUANTILES, ROLES, SOURCES, WHY
-from strozzi_sim.games.medici_vs_strozzi.report.words import BY_LABELS
-from strozzi_sim.games.pages import ALL, figures, leaders, score_pictures
-from strozzi_sim.games.reporting import SCENARIO, Picture, Tables, first_scenario
 
 SIZES = ("1", "2", "3", "4", "5", "6")
 _MONEY = ("coins", "price", "fair_mean", "score", "margin", "paid", "payout")

@@ -14,8 +14,8 @@ from strozzi_sim.facts.blocks import (
     share,
     share_along,
 )
+from strozzi_sim.game.pages import QUANTILES
 from strozzi_sim.games.medici_vs_strozzi.fact_tables import SAMPLED
-from strozzi_sim.games.pages import QUANTILES
 
 SOURCES = ("harbors", "monopolies", "bonus")
 ROLES = ("proposer", "responder")

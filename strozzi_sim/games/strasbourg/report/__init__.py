@@ -1,11 +1,11 @@
 """What a report of Strasbourg has: its tables, pictures, heat maps and sentences."""
 
-from strozzi_sim.games.pages import Page, Report
+from strozzi_sim.game.pages import Page, Report
 from strozzi_sim.games.strasbourg.report import tables as of
 from strozzi_sim.games.strasbourg.report.findings import SENTENCES
 from strozzi_sim.games.strasbourg.report.heatmaps import HEATMAPS
+from strozzi_sim.games.strasbourg.report.labels import words
 from strozzi_sim.games.strasbourg.report.pictures import PICTURES
-from strozzi_sim.games.strasbourg.report.words import words
 
 __all__ = ["HEATMAPS", "PAGES", "PAGE_TITLES", "crosstabs", "pictures", "sentences", "tables", "words"]
 

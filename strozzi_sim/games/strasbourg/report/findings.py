@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.facts.pictures import Unit
-from strozzi_sim.games.pages import ALL
-from strozzi_sim.games.reporting import Named, Narrator, listed, pick, quote, some_of
+from strozzi_sim.game.pages import ALL
+from strozzi_sim.game.reporting import Named, Narrator, listed, pick, quote, some_of
+from strozzi_sim.game.significance import surely_not
 from strozzi_sim.games.strasbourg.fact_tables import SOURCES
+from strozzi_sim.games.strasbourg.report.labels import STEPS
 from strozzi_sim.games.strasbourg.report.tables import MIN_KEPT
-from strozzi_sim.games.strasbourg.report.words import STEPS
 from strozzi_sim.games.strasbourg.tasks import task_names
-from strozzi_sim.games.verdicts import surely_not
 from strozzi_sim.stats.intervals import MIN_EVENTS
 
 _WHOLE = {"by": ALL, "level": ALL}

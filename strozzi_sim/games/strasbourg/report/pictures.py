@@ -5,9 +5,9 @@ from functools import partial
 from typing import Any
 
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.games.pages import ALL, score_pictures
-from strozzi_sim.games.pages import figures as all_figures
-from strozzi_sim.games.reporting import Picture, Tables
+from strozzi_sim.game.pages import ALL, score_pictures
+from strozzi_sim.game.pages import figures as all_figures
+from strozzi_sim.game.reporting import Picture, Tables
 from strozzi_sim.games.strasbourg.fact_tables import SOURCES
 from strozzi_sim.games.strasbourg.report.city import board
 from strozzi_sim.games.strasbourg.report.tables import MIN_KEPT

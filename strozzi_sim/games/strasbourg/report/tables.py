@@ -19,7 +19,7 @@ from strozzi_sim.facts.blocks import (
     share,
     share_along,
 )  # fmt: skip
-from strozzi_sim.games.pages import QUANTILES
+from strozzi_sim.game.pages import QUANTILES
 from strozzi_sim.games.strasbourg.fact_tables import NONE, SOURCES
 
 _WHOLE = {"by": ALL, "level": ALL}

@@ -1,11 +1,11 @@
 """What a report of Strozzi has: its tables, pictures, heat maps and sentences."""
 
-from strozzi_sim.games.pages import Page, Report
+from strozzi_sim.game.pages import Page, Report
 from strozzi_sim.games.strozzi.report.findings import SENTENCES
 from strozzi_sim.games.strozzi.report.heatmaps import HEATMAPS
+from strozzi_sim.games.strozzi.report.labels import words
 from strozzi_sim.games.strozzi.report.pictures import PICTURES
 from strozzi_sim.games.strozzi.report.tables import BLOCKS
-from strozzi_sim.games.strozzi.report.words import words
 
 __all__ = ["HEATMAPS", "PAGES", "PAGE_TITLES", "crosstabs", "pictures", "sentences", "tables", "words"]
 

@@ -6,9 +6,9 @@ Sentences are about the first variant and line-up at one player count, if they d
 from collections.abc import Mapping
 from typing import Any
 
-from strozzi_sim.games.pages import ALL
-from strozzi_sim.games.reporting import Named, Narrator, in_words, listed, quote
-from strozzi_sim.games.strozzi.report.words import WORDS, ship_words
+from strozzi_sim.game.pages import ALL
+from strozzi_sim.game.reporting import Named, Narrator, in_words, listed, quote
+from strozzi_sim.games.strozzi.report.labels import WORDS, ship_words
 from strozzi_sim.games.strozzi.state import CATEGORIES, FLAG_NAMES, PORT_NAMES
 
 _MIN_PORT_COINS = 2.0  # in a game of some 200 coins; ports that differ by less pay alike

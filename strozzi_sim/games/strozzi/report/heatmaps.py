@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from strozzi_sim.facts.blocks import Block, mean, share, share_along
 from strozzi_sim.facts.pictures import Figure, HeatMap
+from strozzi_sim.games.strozzi.report.labels import BY_LABELS
 from strozzi_sim.games.strozzi.report.tables import LAST_SPACE, PIRATED_BY_LAP, PIRATED_BY_SAIL, SPACE_BY_ROUND, use
-from strozzi_sim.games.strozzi.report.words import BY_LABELS
 
 SHARE = Figure("share", "share of the row's ships", "share")
 PRIZE = Figure("ship_prize_mean", "coins a ship earns in its port", "amount")

@@ -1,9 +1,9 @@
 """The pictures and tables that a Strozzi report shows, page by page."""
 
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.games.pages import ALL, leaders, score_pictures
-from strozzi_sim.games.reporting import Picture, Tables
-from strozzi_sim.games.strozzi.report.words import BY_LABELS
+from strozzi_sim.game.pages import ALL, leaders, score_pictures
+from strozzi_sim.game.reporting import Picture, Tables
+from strozzi_sim.games.strozzi.report.labels import BY_LABELS
 from strozzi_sim.games.strozzi.state import CATEGORIES, CITY_NAMES, FLAG_NAMES, PORT_NAMES, SEATS
 
 _MAX_PATTERNS = 9

@@ -13,7 +13,7 @@ from strozzi_sim.facts.blocks import (
     share,
     share_along,
 )
-from strozzi_sim.games.pages import QUANTILES
+from strozzi_sim.game.pages import QUANTILES
 from strozzi_sim.games.strozzi.state import FLAG_NAMES, PORT_NAMES
 
 SOURCES = ("ships", "markers", "bonus", "promotion")

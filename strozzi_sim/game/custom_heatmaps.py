@@ -1,0 +1,179 @@
+"""Heat maps of a user's own: rows, columns and a value from any fact table of a game."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from strozzi_sim.errors import ArgumentError, InputError, known_names, shown
+from strozzi_sim.facts.blocks import ROWS, Block, Ratio, mean, per_game, share, share_along
+from strozzi_sim.facts.columns import YES_NO, Column, Table
+from strozzi_sim.facts.conditions import Condition
+from strozzi_sim.facts.pictures import Figure, HeatMap
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.converting import converted
+
+NAME = r"^[a-z0-9-]{1,64}$"
+_VALUES = '"count", "share", "mean COLUMN" or "share COLUMN"'
+
+
+class OwnMap(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A heat map as a study asks for it.
+
+    Attributes:
+        name: of its table, heat_<name>, and of its picture.
+        rows, columns: columns of a fact table.
+        value: count (rows in a game), share (of the row's facts), `mean COLUMN`, or `share COLUMN` (of a column that is yes
+            or no, or `win`).
+        where: which facts count, a condition on columns.
+        fact: the table; may be left out if one table alone has all columns.
+        title: above the picture.
+    """
+
+    name: Annotated[str, Meta(pattern=NAME)]
+    rows: str
+    columns: str
+    value: str = "share"
+    where: str = ""
+    fact: str = ""
+    title: str = ""
+
+
+def table_of(game: Game, names: Sequence[str], fact: str, place: str) -> Table:
+    """The fact table that is meant: the one named, or the only one that has all these columns.
+
+    Raises:
+        InputError: there is none, or there are several; lists what there is.
+    """
+    tables = {table.name: table for table in game.facts.TABLES} if game.facts else {}
+    if not tables:
+        raise InputError(f"{place}: {game.name} has no facts")
+    if fact:
+        if fact not in tables:
+            raise InputError(f"{place}: fact: unknown table {shown(fact)}; {known_names(fact, tables)}")
+        table = tables[fact]
+        own = [column.name for column in table.all_columns]
+        for name in names:
+            if name not in own:
+                raise InputError(f"{place}: table {fact}: no column {shown(name)}; {known_names(name, own)}")
+        return table
+    found = [table for table in tables.values() if {*names} <= {column.name for column in table.all_columns}]
+    found = [table for table in found if not table.sampled] or found  # one of a sample of deals is meant only by name
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise InputError(
+            f"{place}: {' and '.join(table.name for table in found)} have the columns {', '.join(names)}; name one as `fact`"
+        )
+    everywhere = dict.fromkeys(column.name for table in tables.values() for column in table.all_columns)
+    for name in names:
+        if name not in everywhere:
+            raise InputError(f"{place}: unknown column {shown(name)}; {known_names(name, everywhere)}")
+    raise InputError(f"{place}: no fact table has all of {', '.join(names)}; `strozzi facts {game.name}` lists them")
+
+
+def own_heat_map(game: Game, asked: OwnMap, place: str = "heatmap") -> HeatMap:
+    """The heat map that a user asks for.
+
+    Args:
+        game: whose facts it is of.
+        asked: what is wanted.
+        place: what is named in errors.
+
+    Raises:
+        InputError: something that the game does not have, or that makes no sense; says what there is.
+    """
+    place = f"{place} {asked.name}"
+    kind, _, of = asked.value.partition(" ")
+    if (kind, bool(of)) not in (("count", False), ("share", False), ("mean", True), ("share", True)):
+        raise InputError(f"{place}: value: {shown(asked.value)} is none of {_VALUES}")
+    if asked.rows == asked.columns:
+        raise InputError(f"{place}: rows and columns are both {asked.rows!r}; name two columns")
+    conditions = Condition(asked.where, f"{place}: where").columns if asked.where else []
+    names = list(dict.fromkeys([asked.rows, asked.columns, *([of] if of else []), *conditions]))
+    table = table_of(game, names, asked.fact, place)
+    across, down = table.column(asked.columns), table.column(asked.rows)
+    for key, column in (("rows", down), ("columns", across)):
+        if column.levels is None:
+            sortable = [each.name for each in table.all_columns if each.levels is not None]
+            say = known_names(column.name, sortable)
+            raise InputError(f"{place}: {key}: {column.name} is a number to add up, not one to sort by; {say}")
+    ratio, figure = _value(table, kind, of, place)
+    block = Block(table.name, {"row": asked.rows, "column": asked.columns}, (ratio,), where=asked.where)
+    words = f"{figure.label} by {_words(asked.rows)} and {_words(asked.columns)}"
+    which = f", where {asked.where}" if asked.where else ""
+    caption = (
+        f"Of each {table.text.removeprefix('a ')}{which}: {figure.label}. Rows: {down.text}. Columns: {across.text}."
+    )
+    return HeatMap(asked.title or words[0].upper() + words[1:] + which, caption, down.text, across.text, figure, block)
+
+
+def own_map(
+    rows: str, columns: str, value: str = "share", where: str = "", fact: str = "", name: str = "", title: str = ""
+) -> OwnMap:
+    """Return the specification of a custom heat map; without a name, one is made from the other arguments.
+
+    Raises:
+        ArgumentError: a name that does not consist of 1 to 64 lower-case letters, digits and "-".
+    """
+    if name and not re.fullmatch(NAME, name):
+        raise ArgumentError("name", f"must be 1 to 64 lower-case letters, digits and -, got {shown(name)}")
+    return OwnMap(name or name_of_map(value, rows, columns, where), rows, columns, value, where, fact, title)
+
+
+def name_of_map(value: str, rows: str, columns: str, where: str) -> str:
+    """A name that says what a heat map is."""
+    text = f"{value} by {rows} and {columns} {where}".lower()
+    return re.sub(r"[^a-z0-9]+", "-", text).strip("-")[:64].strip("-")
+
+
+def _words(name: str) -> str:
+    return re.sub("_", " ", name)
+
+
+def _value(table: Table, kind: str, of: str, place: str) -> tuple[Ratio, Figure]:
+    """The figure that is drawn."""
+    if kind == "count":
+        return per_game("count"), Figure("count", f"number of {table.name} facts in a game", "number")
+    if not of:
+        return share_along("share", "column", ROWS), Figure("share", "share of the row", "share")
+    column = table.column(of)
+    if kind == "mean":
+        unit = f", {column.unit}" if column.unit else ""
+        return mean(f"mean_{of}", of), Figure(f"mean_{of}", f"mean of {_words(of)}{unit}", "amount")
+    if not _is_yes_or_no(column):
+        yes_or_no = [each.name for each in table.all_columns if _is_yes_or_no(each)]
+        raise InputError(f'{place}: value: {of} is not yes or no; {known_names(of, yes_or_no)}, or use "mean {of}"')
+    if of == "win":
+        return share("win_share", "win"), Figure("win_share", "games won", "share")
+    return share(f"share_{of}", of), Figure(f"share_{of}", f"share with {_words(of)}", "share")
+
+
+def _is_yes_or_no(column: Column) -> bool:
+    return column.levels is YES_NO or column.name == "win"
+
+
+def split_maps(asked: Any) -> tuple[list[str], list[OwnMap]]:
+    """Heat maps that are asked for by name, and those of one's own by the keys that a study's file has for them.
+
+    Raises:
+        ArgumentError: no list of names and mappings, or a key that is not known.
+    """
+    listed = [asked] if isinstance(asked, str | Mapping) else asked
+    if not isinstance(listed, Sequence) or not all(isinstance(each, str | Mapping) for each in listed):
+        raise ArgumentError(
+            "heatmaps", f"expected names of heat maps, or mappings with rows and columns, got {shown(asked)}"
+        )
+    own = [{"name": _name(each), **each} for each in listed if isinstance(each, Mapping)]
+    return [each for each in listed if isinstance(each, str)], converted(own, list[OwnMap], "heatmaps")
+
+
+def _name(own: Mapping[str, Any]) -> str:
+    return name_of_map(
+        *(
+            str(own.get(key, usual))
+            for key, usual in (("value", "share"), ("rows", None), ("columns", None), ("where", ""))
+        )
+    )

@@ -1,0 +1,70 @@
+"""Restricted play: what a seat may not do, as data in the rules record that kernels read.
+
+What a thing is worth shows when a seat has to do without it. The legal verbs honour a restriction; where it would leave
+nothing it is void, and the game counts that. The component data, and so records, stay as they are: whatever a restricted seat
+does is allowed by the rules of the game.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import Variant
+from strozzi_sim.kernel.record_types import exact_copy
+
+
+def restrictions(game: Game, variant: Variant) -> dict[str, str]:
+    """What can be forbidden in a game, by name, in words; N in a name stands for a number. Empty if the game declares nothing."""
+    part = game.restrictions
+    return part.names(variant.components) if part else {}
+
+
+def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[str]]) -> Variant:
+    """The variant in which seats may not do some things.
+
+    Args:
+        game: the game.
+        variant: what is played otherwise.
+        forbidden: names of restrictions by seat.
+
+    Raises:
+        InputError: a seat that the game does not have, or a name that it does not know.
+
+    >>> from strozzi_sim.game import load_game
+    >>> from strozzi_sim.game.variants import resolve_variant
+    >>> game = load_game("strozzi")
+    >>> base = resolve_variant(game, "base")
+    >>> name = next(iter(restrictions(game, base)))
+    >>> restricted(game, base, {0: [name]}).components == base.components
+    True
+    """
+    known, rules = restrictions(game, variant), exact_copy(variant.rules)
+    patterns = {
+        name: re.compile(re.escape(name).replace("N", ".*") if "-N" in name else re.escape(name)) for name in known
+    }
+    for seat, names in forbidden.items():
+        if not 0 <= seat < game.max_players:
+            raise InputError(f"restriction of seat {seat}: {game.name} has the seats 0 to {game.max_players - 1}")
+        for name in names:
+            if not any(pattern.fullmatch(name) for pattern in patterns.values()):
+                raise InputError(f"restriction {shown(name)}: unknown in {game.name}; {known_names(name, known)}")
+            assert game.restrictions is not None
+            game.restrictions.restrict(rules[0], seat, name, variant.components)
+    return replace(variant, rules=rules)
+
+
+def read_limit(name: str) -> int:
+    """The number N of a restriction `KIND:above-N`.
+
+    Raises:
+        InputError: it is no whole number above 0.
+
+    >>> read_limit("price:above-20")
+    20
+    """
+    number = name.partition(":")[2].removeprefix("above-")
+    if not number.isascii() or not number.isdecimal() or len(number) > 6 or int(number) < 1:
+        raise InputError(f"restriction {shown(name)}: expected a whole number above 0 in place of N")
+    return int(number)

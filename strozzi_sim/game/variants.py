@@ -1,0 +1,284 @@
+"""Variants: named changes of component data, laid over a game's components.toml key by key.
+
+A change names a section and a key (`tracks.top_index`). Maps keyed by player count are merged entry by entry; every
+other value is replaced whole. A list of things with ids may be replaced whole by a list, or changed
+in part by a table `id -> changed attributes`.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.converting import converted
+
+BASE = "base"
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_DESCRIPTION = ("about", "provenance", "provenance_note")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A variant ready to play.
+
+    Attributes:
+        name: its name; "base" is the game as published.
+        components: every component and switch, as plain data (what records and plans store).
+        rules: record array of shape (1,), what kernels read.
+        reconstructed: the blocks of data that are in no source and had to be chosen.
+        hidden: whether seats know what others must not see; then agents are handed a concealed state.
+        file: the study that defines it, or "" for a shipped one.
+        warnings: what its designer should know, such as a task that no game can fulfil.
+    """
+
+    name: str
+    components: dict[str, Any]
+    rules: np.ndarray[Any, Any]
+    reconstructed: tuple[str, ...]
+    hidden: bool
+    file: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+AnyVariant = str | Variant | Mapping[str, Mapping[str, Any]]
+
+
+@cache
+def _toml(package: str, file: str) -> dict[str, Any]:
+    place = files(package).joinpath(file)
+    return tomllib.loads(place.read_text("utf-8")) if place.is_file() or file != "variants.toml" else {}
+
+
+def shipped_variants(game: Game) -> dict[str, dict[str, Any]]:
+    """The variants that come with a game, by name, each with its `about` text and its changes."""
+    return deepcopy(_toml(game.package, "variants.toml"))
+
+
+def resolve_variant(
+    game: Game, name: str, own: Mapping[str, Mapping[str, Any]] | None = None, place: str = ""
+) -> Variant:
+    """The variant `name` of `game`: "base", a shipped one, or one of the tables `own` (a study's `[variant.*]`).
+
+    Raises:
+        InputError: unknown name, a redefined shipped one, or data that cannot be played; names file and key.
+    """
+    own = own or {}
+    shipped = shipped_variants(game)
+    prefix = f"{place}: " if place else ""
+    for mine in own:
+        if mine == BASE or mine in shipped:
+            raise InputError(
+                f"{prefix}variant.{mine}: {mine!r} is a shipped variant of {game.name}; choose another name"
+            )
+        if not NAME.fullmatch(mine):
+            raise InputError(f"{prefix}variant.{mine}: a variant's name is lower-case letters, digits, - and _")
+    if name == BASE:
+        changes: Mapping[str, Any] = {}
+    elif name in own:
+        changes = own[name]
+    elif name in shipped:
+        changes = shipped[name]
+    else:
+        known = known_names(name, [BASE, *shipped, *own])
+        raise InputError(f"{prefix}unknown variant {shown(name)} of {game.name}; {known}")
+    if name in own:
+        return replace(from_changes(game, name, changes, f"{prefix}variant.{name}"), file=place)
+    return from_changes(game, name, changes, f"{game.name} variant {name}")
+
+
+@cache
+def _shipped(game: Game, name: str) -> Variant:
+    return resolve_variant(game, name)
+
+
+def find_variant(game: Game, variant: AnyVariant, place: str = "") -> Variant:
+    """The shipped variant of this name, the same object each time; a variant is taken as it is. `place` begins errors.
+
+    Changes of one's own are a mapping of one name to them, as in a study's file.
+
+    Raises:
+        InputError: the game has none of that name, the variant is one of another game, or the game cannot be changed so.
+    """
+    prefix = f"{place}: " if place else ""
+    if isinstance(variant, Mapping):
+        found = own_variants(game, variant, place)
+        if len(found) != 1:
+            raise InputError(f"{prefix}expected one name with its changes, got {len(found)}: {shown(list(variant))}")
+        return found[0]
+    if isinstance(variant, str):
+        try:
+            return _shipped(game, variant)
+        except InputError as error:
+            raise InputError(f"{prefix}{error}") from None
+    if not isinstance(variant, Variant):
+        raise InputError(
+            f"{prefix}expected the name of a variant, a name with its changes, or a Variant, got {shown(variant)}"
+        )
+    if variant.rules.dtype != game.rules:
+        raise InputError(f"{prefix}{variant.name!r} is a variant of another game than {game.name}")
+    return variant
+
+
+def own_variants(game: Game, changes: Mapping[Any, Any], place: str = "") -> tuple[Variant, ...]:
+    """The variants of one's own: name -> changes, as in a study's file.
+
+    Raises:
+        InputError: a name that cannot be, or the game cannot be changed so.
+    """
+    own = {str(name): with_text_keys(change) for name, change in changes.items()}
+    for name, change in own.items():
+        if not isinstance(change, Mapping) or name in game.components_part.VARIABLE:
+            example = '{"mine": {SECTION: {KEY: VALUE}}}'
+            prefix = f"{place}: " if place else ""
+            raise InputError(
+                f"{prefix}changes stand under a name of their own, as in {example}, got {shown(dict(changes))}"
+            )
+    return tuple(resolve_variant(game, name, own, place) for name in own)
+
+
+def with_text_keys(changes: Any) -> Any:
+    """Changes as TOML has them, where every key is text."""
+    if isinstance(changes, Mapping):
+        return {str(key): with_text_keys(value) for key, value in changes.items()}
+    return [with_text_keys(each) for each in changes] if isinstance(changes, list | tuple) else changes
+
+
+def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) -> Variant:
+    """The variant made by laying `changes` over the game's components."""
+    part = game.components_part
+    raw = deepcopy(_toml(game.package, "components.toml"))
+    _lay_over(raw, changes, where, part.VARIABLE, part.MERGED)
+    components = _converted(game, raw, where)
+    if not changes:  # the file itself; what a variant changes, its totals follow
+        part.check_totals(components, where)
+    return _variant(game, name, components)
+
+
+def from_components(game: Game, name: str, components: Mapping[str, Any], where: str) -> Variant:
+    """Return a variant from the plain components of a record or a plan, as `Variant.components` has them.
+
+    Keys that they lack are those of `base`; see `completed`.
+
+    Raises:
+        InputError: a section that is missing, an unknown key, data that cannot be played, or totals that disagree with
+            what they add up; names `where` and the key.
+    """
+    components = completed(game, components)
+    sections = game.components_part.VARIABLE
+    for section in components:
+        if section not in sections:
+            raise InputError(f"{where}: {shown(section)}: unknown key; {known_names(section, sections)}")
+    for section in sections:
+        if section not in components:
+            raise InputError(f"{where}: {section}: missing")
+    raw = _toml(game.package, "components.toml") | dict(components)
+    variant = _variant(game, name, _converted(game, raw, where))
+    if components == variant.components:
+        return variant
+    for key, given, wanted in _differences(components, variant.components):
+        if wanted is _NOTHING:
+            raise InputError(f"{where}: {key}: unknown key")
+        if given is _NOTHING:
+            raise InputError(f"{where}: {key}: missing")
+        raise InputError(f"{where}: {key}: expected {shown(wanted)} beside the other parts, got {shown(given)}")
+    return variant
+
+
+def completed(game: Game, components: Mapping[str, Any]) -> dict[str, Any]:
+    """Return components with the keys that their sections lack, as `base` has them.
+
+    So a record or a folder of before a switch was added is read as it was played: a new switch leaves `base` as it is, or
+    raises the game's `behaviour`. Things with ids are never added.
+    """
+    base = _shipped(game, BASE).components
+    return {
+        name: {**base[name], **section}
+        if isinstance(section, Mapping) and isinstance(base.get(name), Mapping)
+        else section
+        for name, section in components.items()
+    }
+
+
+def _converted(game: Game, raw: dict[str, Any], where: str) -> Any:
+    """All of a game's component data, checked."""
+    part = game.components_part
+    components = converted(raw, part.Components, where, str_keys=True)
+    part.check(components, where)
+    return components
+
+
+def _variant(game: Game, name: str, components: Any) -> Variant:
+    part = game.components_part
+    plain = part.plain(components)
+    warnings = getattr(part, "warnings", lambda components: ())
+    return Variant(
+        name, plain, part.to_rules(components), tuple(part.reconstructed(components)), bool(part.hidden(plain)),
+        warnings=tuple(warnings(components)),
+    )  # fmt: skip
+
+
+_NOTHING = object()
+
+
+def _differences(given: Any, wanted: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """(key, given, wanted) wherever two plain documents differ."""
+    if isinstance(given, Mapping) and isinstance(wanted, Mapping):
+        for name in (*wanted, *(name for name in given if name not in wanted)):
+            here = f"{key}.{name}" if key else str(name)
+            yield from _differences(given.get(name, _NOTHING), wanted.get(name, _NOTHING), here)
+    elif isinstance(given, list) and isinstance(wanted, list) and len(given) == len(wanted):
+        for number, pair in enumerate(zip(given, wanted, strict=True)):
+            yield from _differences(*pair, f"{key}[{number}]")
+    elif given != wanted:
+        yield key, given, wanted
+
+
+def _lay_over(
+    raw: dict[str, Any],
+    changes: Mapping[str, Any],
+    where: str,
+    variable: tuple[str, ...],
+    merged: tuple[str, ...],
+) -> None:
+    for section, change in changes.items():
+        if section in _DESCRIPTION:
+            continue
+        if section not in variable:
+            near = known_names(section, variable).removeprefix("known: ")
+            raise InputError(f"{where}: {shown(section)[1:-1]}: unknown section; a variant can change {near}")
+        old = raw[section]
+        if isinstance(old, list):
+            raw[section] = _changed_list(old, change, f"{where}: {section}")
+        elif isinstance(change, Mapping):
+            for key, value in change.items():
+                if f"{section}.{key}" in merged and isinstance(value, Mapping):
+                    old[key] = {**old.get(key, {}), **{str(entry): number for entry, number in value.items()}}
+                else:
+                    old[key] = value
+        else:
+            raise InputError(f"{where}: {section}: expected a table of changes, got {shown(change)}")
+
+
+def _changed_list(old: list[dict[str, Any]], change: Any, where: str) -> Any:
+    if not isinstance(change, Mapping):
+        return change
+    if any("id" not in thing for thing in old):
+        raise InputError(
+            f"{where}: expected a list, got {shown(change)}; it has no ids, so it can only be replaced as a whole"
+        )
+    by_id = {thing["id"]: thing for thing in old}
+    for name, attributes in change.items():
+        if name not in by_id:
+            raise InputError(f"{where}.{shown(name)[1:-1]}: unknown id; {known_names(name, by_id)}")
+        if not isinstance(attributes, Mapping):
+            raise InputError(f"{where}.{name}: expected a table of attributes, got {shown(attributes)}")
+        by_id[name].update(attributes)
+    return old

@@ -1,0 +1,92 @@
+"""Check a record against the rules: play its games again in the plain-Python reference, line by line."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from strozzi_sim.errors import BrokenRule
+from strozzi_sim.game.record_checking import Draws, Lines, Replay, text
+from strozzi_sim.games.medici_vs_strozzi.reference import FAMILIES, PRICES, Game, Option, Question, tiles_of
+
+
+class _Chance(Draws):
+    """The order of the tiles that the lines tell.
+
+    Attributes:
+        tiles: the order of each round; what the lines do not tell is filled up with what is left.
+    """
+
+    def __init__(self, components: Mapping[str, Any], lines: Lines) -> None:
+        super().__init__()
+        everything = list(tiles_of(components))
+        rounds = components["rounds"]["count"]
+        self.tiles: list[list[str]] = []
+        for number, event in lines:
+            kind = event.get("type")
+            if kind == "round":
+                self.tiles.append([])
+            elif kind == "reveal" and self.tiles:
+                self.draw("tile", event.get("tile"), everything, self.tiles[-1])
+            if self.message:
+                self.broken_line = number
+                break
+        self.tiles += [[] for _ in range(rounds - len(self.tiles))]
+        del self.tiles[rounds:]  # the line of a round too many breaks the rules by itself
+        for order in self.tiles:
+            order += [tile for tile in everything if tile not in order]
+
+
+def _set_up(header: Mapping[str, Any], lines: Lines) -> tuple[Game, _Chance]:
+    if header["players"] != len(FAMILIES):
+        raise ValueError(f"medici vs strozzi takes {len(FAMILIES)} players, got {header['players']}")
+    chance = _Chance(header["components"], lines)
+    return Game(header["components"], chance.tiles), chance
+
+
+def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
+    """Let the line answer the question that the game asks.
+
+    Stopping is not a line of its own: the price says it, and answers the next question too.
+    """
+    question = game.question
+    assert question is not None
+    choice = _choice(question, event)
+    if choice is None:
+        raise BrokenRule(number, f"expected {_wanted(game)}, found {text(event)}")
+    game.play(choice)
+
+
+def _choice(question: Question, event: Mapping[str, Any]) -> Option | None:
+    """The option that the line names, or None if it names none of them."""
+    kind = event.get("type")
+    if question.kind == "reveal" and kind in ("reveal", "price"):
+        return "more" if kind == "reveal" else "stop"
+    if question.kind == "place" and kind == "discard":
+        return "discard"
+    if question.kind == "place" and kind == "load":
+        berth = (event.get("ship"), event.get("harbor"))
+        return next((known for known in question.options if known == berth), None)
+    if kind != question.kind:
+        return None
+    if question.kind == "price":
+        price = event.get("price")
+        return price if type(price) is int and price in PRICES else None
+    buys = event.get("buy")
+    return buys if type(buys) is bool else None
+
+
+def _wanted(game: Game) -> str:
+    """The line that the game asks for, for a message."""
+    assert game.question is not None
+    kind, seat, options = game.question
+    if kind == "reveal":
+        return f"a reveal or a price of player {seat}"
+    if kind == "price":
+        return f"a price of player {seat}: a whole number from 0 to {PRICES[-1]}"
+    if kind == "answer":
+        return f"an answer of player {seat}: buy true or false"
+    berths = " or ".join(f"{option[0]} at {option[1]}" for option in options if isinstance(option, tuple))
+    return f"a discard of player {seat}, or a load of ship {berths}"
+
+
+_MEDICI_VS_STROZZI = Replay(_set_up, _answer, _wanted)
+check_game, replay_game = _MEDICI_VS_STROZZI.check_game, _MEDICI_VS_STROZZI.replay_game

@@ -1,0 +1,171 @@
+"""A model of rivals in Strasbourg: they keep tasks, draw cards and divide them as an agent would.
+
+`determinize` takes a rival's choices as independent of its cards and tasks. `imagine` goes on from what that has drawn:
+
+- Tasks: the rival keeps what the agent would keep of the tasks dealt to it, asked at the start of the game. How many is secret (A3), so
+  any choice agrees with what is known.
+- Cards: unseen cards are dealt again, as evenly as before. The agent draws the rival's cards of this round, in any order, and divides
+  those that lie face down. If it stops drawing where the rival did, and its stacks have the sizes that lie on the table, they are
+  the rival's; else all of it is tried again, TRIES times at most. After that the even deal stays.
+
+So where a try agrees, hidden cards are distributed as if the rival were the agent. The state does not tell how the city looked when the
+round was planned, nor which cards were turned over together. So the agent divides what lies face down in the present position,
+for the auctions that are left to the rival; at the first auction of a round that is the whole plan.
+"""
+
+from numba import int64
+
+from strozzi_sim.games.strasbourg.cards import count_cards, expand, kth_card, one_card
+from strozzi_sim.games.strasbourg.core import is_legal, set_up
+from strozzi_sim.games.strasbourg.knowledge import deal_cards, hide_stacks, is_planning
+from strozzi_sim.games.strasbourg.legal_actions import ASKED, ask, legal_set
+from strozzi_sim.games.strasbourg.planning import clear_stacks, finish_stacks, go_on_splitting, split
+from strozzi_sim.games.strasbourg.state import AUCTIONS, DRAW, DRAW_CARD, KEEP, OVER, STOP, UNKNOWN_STACK
+from strozzi_sim.kernel.jit import jit
+from strozzi_sim.kernel.pointers import assign, call_at, clone
+from strozzi_sim.kernel.streams import randbelow
+
+TRIES = 12
+
+
+@jit
+def imagine(state, rules, seat, policy, rng):
+    """Let the agent `policy` make the secret choices of all but `seat` in a state that was drawn for it.
+
+    policy : (address, parameters, memory) of the agent
+    """
+    if state.phase == OVER:
+        return
+    players = state.players
+    plan = clone(state)
+    if rules.keep & (rules.keep - 1) != 0:
+        set_up(plan, rules, players, int64(0))
+        for other in range(players):
+            if other != seat and state.kept[other] != 0:
+                _keep_tasks(state, plan, rules, other, policy, rng)
+    known = clone(state)
+    for other in range(players):
+        hide_stacks(known, other)
+        known.deck[other] = 0
+        known.dealt[other] = 0
+        known.kept[other] = 0
+    for other in range(players):
+        first = state.step + int64(not is_planning(state) and (state.undecided >> other) & 1 == 0)
+        if other != seat and state.unused[other] != 0 and first < AUCTIONS:
+            _plan_round(state, known, plan, rules, other, first, policy, rng)
+    if state.actor != seat:
+        state.legal = legal_set(state, rules)
+
+
+@jit
+def _keep_tasks(state, opening, rules, seat, policy, rng):
+    """A rival keeps what the agent would, in the `opening` position."""
+    ask(opening, KEEP, seat, rules.keep)
+    opening.dealt[seat] = state.dealt[seat]
+    action = call_at(policy[0], opening, rules, policy[1], policy[2], rng)
+    if is_legal(opening, rules, action):
+        state.kept[seat] = expand(state.dealt[seat], action)
+    opening.dealt[seat] = 0
+
+
+@jit
+def _plan_round(state, known, plan, rules, seat, first, policy, rng):
+    """A rival has planned as the agent would; in `known` is nobody's secret, `plan` is where it is tried."""
+    for _ in range(TRIES):
+        assign(plan, known)
+        plan.dealt[seat] = state.dealt[seat]
+        plan.kept[seat] = state.kept[seat]
+        deal_cards(plan, rules, seat, rng)
+        cards = int64(0)
+        for k in range(plan.stack_count[seat]):
+            cards += plan.stacks[seat, k]
+        plan.planned &= ~(1 << seat)
+        if not _draws(plan, rules, seat, cards, policy, rng):
+            continue
+        deck = plan.deck[seat]
+        if _divides(plan, rules, seat, cards, first, policy, rng) and _same_sizes(plan, known, seat):
+            for k in range(plan.stack_count[seat]):
+                state.stacks[seat, k] = plan.stacks[seat, k]
+            finish_stacks(state, seat)
+            state.deck[seat] = deck
+            return
+
+
+@jit
+def _draws(plan, rules, seat, hidden, policy, rng):
+    """Whether the agent draws as many cards as the rival did, if those that lie face down are `hidden`.
+
+    True where cards from under the deck are among them: their order is forgotten, and everybody knows which they are. Whether it
+    stops is not asked where the first shuffle is used up: then nobody can tell whether the rival was asked.
+    """
+    if plan.known[seat] != 0:
+        return True
+    cards = hidden + plan.shown[seat]
+    deck, left, drawn = plan.deck[seat], plan.deck_left[seat], int64(0)
+    total = count_cards(cards)
+    clear_stacks(plan, seat)
+    plan.step = rules.skip_first_step & int64(plan.round == 0)
+    plan.hand = 0
+    plan.last_value = 0
+    plan.deck[seat] = deck + cards
+    plan.deck_left[seat] = left + total
+    agrees = True
+    while drawn < total:
+        if drawn >= rules.min_draw:
+            agrees = _asked_to_draw(plan, rules, seat, policy, rng) == DRAW_CARD
+            if not agrees:
+                break
+        card = one_card(kth_card(cards, randbelow(rng, total - drawn)))
+        cards -= card
+        drawn += 1
+        plan.hand += card
+        plan.deck[seat] -= card
+        plan.deck_left[seat] -= 1
+        plan.drawn[seat] = drawn
+    if agrees and left > 0:
+        agrees = _asked_to_draw(plan, rules, seat, policy, rng) == STOP
+    plan.deck[seat] = deck
+    plan.deck_left[seat] = left
+    plan.drawn[seat] = total
+    return agrees
+
+
+@jit
+def _asked_to_draw(plan, rules, seat, policy, rng):
+    plan.actor = seat
+    plan.phase = DRAW
+    plan.legal = legal_set(plan, rules)
+    return call_at(policy[0], plan, rules, policy[1], policy[2], rng)
+
+
+@jit
+def _divides(plan, rules, seat, cards, first, policy, rng):
+    """Whether the agent divides the cards for the auctions from `first` on; then its stacks are in `plan`."""
+    clear_stacks(plan, seat)
+    plan.step = first
+    plan.actor = seat
+    plan.hand = cards
+    plan.last_value = 0
+    stage = go_on_splitting(plan, rules, seat, None)
+    while stage == ASKED:
+        action = call_at(policy[0], plan, rules, policy[1], policy[2], rng)
+        if not is_legal(plan, rules, action):
+            return False
+        stage = split(plan, rules, action, None)
+    return True
+
+
+@jit
+def _same_sizes(plan, known, seat):
+    """Whether the stacks planned have the sizes that are known."""
+    count = plan.stack_count[seat]
+    if count != known.stack_count[seat]:
+        return False
+    for k in range(count):
+        size, more = count_cards(plan.stacks[seat, k]), int64(0)
+        for j in range(count):
+            more += int64(count_cards(plan.stacks[seat, j]) == size)
+            more -= int64(known.stacks[seat, j] & (UNKNOWN_STACK - 1) == size)
+        if more != 0:
+            return False
+    return True

@@ -1,0 +1,250 @@
+"""What is won in a step (R6 to R10): seats of the council, goods, members in the city, sales, chapels, edifices.
+
+What a seat may not do (`restrictions.py`) it leaves by itself, and is said to have declined, as if it had been asked.
+"""
+
+from numba import int64
+
+from strozzi_sim.games.strasbourg import events as e
+from strozzi_sim.games.strasbourg.auction import acting_ranks
+from strozzi_sim.games.strasbourg.legal_actions import (
+    ACTING,
+    ASKED,
+    RETURNING,
+    STEPPING,
+    TWO,
+    apprentice_choices,
+    ask,
+    chapel_choices,
+    edifice_choices,
+    may_build,
+    may_take_good,
+    payable,
+)
+from strozzi_sim.games.strasbourg.state import (
+    APPRENTICE,
+    BUILD_CHAPEL,
+    BUILD_EDIFICE,
+    CHAPEL,
+    CHURCH,
+    EDIFICE,
+    GOOD,
+    GUILD_SEAT,
+    MERCHANTS,
+    NOBILITY,
+    NOBODY,
+    NONE,
+    PLACE,
+    PLACE_BIT,
+    PLACE_ON,
+    SEAT,
+    SELL,
+    SELL_GOODS,
+    STEP_A,
+    STEP_G,
+    STEP_H,
+    TAKE_GOOD,
+    TAKE_SEAT,
+)
+from strozzi_sim.kernel.bits import lowest_bit
+from strozzi_sim.kernel.jit import force_inline, inline_source, jit
+from strozzi_sim.kernel.journal import write
+
+_GOOD_OR_NONE = 1 | 1 << (GOOD - NONE)
+
+
+@jit
+def act_next(state, rules, journal):
+    """Let the next rank act (R5.6); after the last one cards are returned."""
+    step, guild = state.step, state.guild
+    while state.rank < min(acting_ranks(state), state.bidders):
+        rank = state.rank
+        seat = state.ranking[rank]
+        if step & 1:
+            if rank == 0:
+                if rules.seat_optional:
+                    return ask(state, TAKE_SEAT, seat, int64(TWO))
+                _take_chair(state, seat, GUILD_SEAT + guild, journal)  # (A58)
+            if rank == 2 or (rank == 1 and state.players == 3):
+                legal = apprentice_choices(state, rules, seat, guild)
+                if legal != 1:
+                    return ask(state, APPRENTICE, seat, legal)
+                state.declined = 1
+                return _end_turn(state, seat, journal)
+            return _ask_good(state, rules, seat, journal)
+        if step == STEP_A:
+            _take_chair(state, seat, int64(NOBILITY if rank == 0 else CHURCH), journal)
+            state.rank = rank + 1
+            continue
+        if step == STEP_G:  # even if nothing is sold (A25)
+            _take_chair(state, seat, int64(MERCHANTS), journal)
+        state.proceeds = 0
+        if _offer(state, rules, seat, int64(0)):
+            state.declined = 1  # so far
+            return ASKED
+        state.rank = rank + 1
+    state.rank = 0
+    return RETURNING
+
+
+@inline_source
+def _take_chair(state, seat, chair, journal):
+    """The member who sat there goes back to its owner (R6.1)."""
+    write(journal, e.CHAIR, seat, chair, state.council[chair], 0, 0)
+    state.council[chair] = seat
+    state.idle &= ~(1 << seat)
+
+
+@inline_source
+def take_seat(state, rules, action, journal):
+    """The master has decided about the guild's seat, and decides about a good."""
+    seat = state.actor
+    if action == SEAT:
+        _take_chair(state, seat, GUILD_SEAT + state.guild, journal)
+    else:
+        state.declined = 1
+    return _ask_good(state, rules, seat, journal)
+
+
+@inline_source
+def _ask_good(state, rules, seat, journal):
+    if may_take_good(rules, seat, state.guild):
+        return ask(state, TAKE_GOOD, seat, int64(_GOOD_OR_NONE))
+    state.declined = 1
+    return _ask_space(state, rules, seat, journal)
+
+
+@jit
+def _ask_space(state, rules, seat, journal):
+    """Master or journeyman decide about a space, if they can pay for one."""
+    spaces = payable(state, rules, seat, state.guild)
+    if spaces != 0:
+        spaces &= ~rules.no_space[seat]
+        if spaces != 0:
+            return ask(state, PLACE, seat, 1 | spaces << PLACE_BIT)
+        state.declined = 1
+    return _end_turn(state, seat, journal)
+
+
+@inline_source
+def take_good(state, rules, action, journal):
+    """Master or journeyman have decided about a good."""
+    seat = state.actor
+    if action == GOOD:
+        _get_good(state, seat, state.guild, journal)
+    else:
+        state.declined = 1
+    return _ask_space(state, rules, seat, journal)
+
+
+@inline_source
+def _get_good(state, seat, guild, journal):
+    state.goods[seat, guild] += 1
+    state.idle &= ~(1 << seat)
+    write(journal, e.GOOD, seat, guild, 0, 0, 0)
+
+
+@inline_source
+def place(state, rules, action, journal):
+    """A member in the city, or none; an apprentice may have taken a good instead."""
+    seat = state.actor
+    if action == NONE:
+        state.declined = 1
+    elif action == GOOD:
+        _get_good(state, seat, state.guild, journal)
+    else:
+        cell = action - PLACE_ON
+        price, space = rules.price[cell], int64(1) << cell
+        state.coins[seat] -= price
+        state.empty &= ~space
+        state.members[seat] |= space
+        state.idle &= ~(1 << seat)
+        write(journal, e.PLACED, seat, cell, price, 0, 0)
+    return _end_turn(state, seat, journal)
+
+
+@inline_source
+def _end_turn(state, seat, journal):
+    """A right that is left though it could be used is declined (F5.8)."""
+    if state.declined:
+        state.declined = 0
+        write(journal, e.DECLINE, seat, 0, 0, 0, 0)
+    state.rank += 1
+    return ACTING
+
+
+@force_inline
+def _offer(state, rules, seat, first):
+    """Ask about the goods of the next guild, `first` or later, of which the seat has any (F6.7); 0 if there is none."""
+    for guild in range(first, rules.guilds):
+        held = state.goods[seat, guild]
+        if held > 0:
+            state.guild = guild
+            ask(state, SELL, seat, (int64(2) << held) - 1)
+            return 1
+    return 0
+
+
+@jit
+def sell(state, rules, action, journal):
+    """Goods of one guild for their printed value (R8.1)."""
+    seat, guild, number = state.actor, state.guild, action - SELL_GOODS
+    if number > 0:
+        coins = number * rules.good_value[guild]
+        state.goods[seat, guild] -= number
+        state.coins[seat] += coins
+        state.proceeds += coins
+        state.declined = 0
+        state.idle &= ~(1 << seat)
+        write(journal, e.SOLD, seat, guild, number, coins, 0)
+    if _offer(state, rules, seat, guild + 1):
+        return ASKED
+    state.guild = NOBODY
+    if not state.declined:
+        write(journal, e.SALE, seat, state.proceeds, 0, 0, 0)
+    return _end_turn(state, seat, journal)
+
+
+@jit
+def begin_building(state, rules, journal):
+    """Steps H and I: who holds the church seat may build a chapel, who holds the nobility seat the edifice."""
+    step = state.step
+    write(journal, e.STEP, step, state.start_player, NOBODY, 0, 0)
+    if step == STEP_H:
+        phase, seat, legal = BUILD_CHAPEL, state.council[CHURCH], chapel_choices(state, rules)
+    else:
+        phase, seat, legal = BUILD_EDIFICE, state.council[NOBILITY], edifice_choices(state, rules)
+    if legal > 1 and not may_build(state, rules, seat, lowest_bit(legal >> 1), step == STEP_H):
+        state.voids[seat] += 1
+    if legal & (legal - 1):
+        return ask(state, phase, seat, legal)
+    site = lowest_bit(legal) - 1 if legal != 0 else int64(-1)
+    return _build(state, seat, step, site, journal)
+
+
+@inline_source
+def build(state, action, journal):
+    """The actor has chosen a site, or none."""
+    step = state.step
+    site = int64(-1) if action == NONE else action - (CHAPEL if step == STEP_H else EDIFICE)
+    return _build(state, state.actor, step, site, journal)
+
+
+@inline_source
+def _build(state, seat, step, site, journal):
+    if step == STEP_H:
+        if site >= 0:
+            state.chapels -= 1
+            state.free_chapel_sites &= ~(int64(1) << site)
+        write(journal, e.CHAPEL, seat, site, 0, 0, 0)
+    else:
+        edifice = state.round_edifice[state.round]
+        if site >= 0:
+            state.free_sites &= ~(1 << site)
+            state.edifice_site[edifice] = site
+        write(journal, e.EDIFICE, seat, edifice, site, 0, 0)
+    state.step = step + 1
+    return STEPPING
+
+
+__all__ = ["act_next", "begin_building", "build", "place", "sell", "take_good", "take_seat"]

@@ -1,0 +1,192 @@
+"""Check a record against the rules: play its games again in the plain-Python reference, line by line."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from strozzi_sim.errors import BrokenRule
+from strozzi_sim.game.record_checking import Draws, Lines, Replay, compare, same, text
+from strozzi_sim.games.strasbourg.reference import Game
+from strozzi_sim.games.strasbourg.reference_table import Option
+
+LINES = {  # the line that holds the answer to a question
+    "keep_tasks": "keep_tasks", "draw": "plan", "split": "plan", "bid": "bid", "seat": "act", "good": "act", "place": "act",
+    "apprentice": "act", "sell": "act", "return_card": "return_card", "chapel": "chapel", "edifice": "edifice",
+}  # fmt: skip
+ACTIONS = {  # of an act line, by question: those of the later questions of the same turn decline this one
+    "seat": ("seat", "good", "place", "decline"),
+    "good": ("good", "place", "decline"),
+    "place": ("place", "decline"),
+    "apprentice": ("good", "place", "decline"),
+    "sell": ("sell", "decline"),
+}
+
+
+class Chance(Draws):
+    """What chance brought, as the lines tell it; what they do not tell is filled up with what is left.
+
+    Attributes:
+        round_cards, edifices: ids in the order of the rounds.
+        tasks: by player, ids of the tasks dealt.
+        decks: by player, the values of the influence cards as shuffled, top card first.
+    """
+
+    def __init__(self, components: Mapping[str, Any], players: int, lines: Lines) -> None:
+        super().__init__()
+        cards = components["influence_cards"]
+        self.round_cards: list[str] = []
+        self.edifices: list[str] = []
+        self.tasks: list[list[str]] = []
+        self.decks: list[list[int]] = [[] for _ in range(players)]
+        self._components, self._rounds = components, len(components["round_cards"])
+        self._left = [sorted(cards["values"] * cards["copies_of_each"]) for _ in range(players)]
+        self._dealt: list[str] = []
+        for number, event in lines:
+            self._read(event)
+            if self.message:
+                self.broken_line = number
+                break
+        self._fill(players)
+
+    def _read(self, event: Mapping[str, Any]) -> None:
+        kind, seat = event.get("type"), event.get("player")
+        if kind == "setup" and not self.round_cards:
+            self._read_order("round card", event.get("round_cards"), "round_cards", self.round_cards)
+            if not self.message:
+                self._read_order("edifice", event.get("edifices"), "edifices", self.edifices)
+        elif kind == "keep_tasks" and len(self.tasks) < len(self.decks):
+            self._read_tasks(event.get("dealt"))
+        elif kind == "plan" and type(seat) is int and 0 <= seat < len(self.decks):
+            self._read_cards(seat, event.get("drawn"))
+
+    def _read_order(self, what: str, told: Any, block: str, order: list[str]) -> None:
+        if not isinstance(told, list) or len(told) != self._rounds:
+            self.message = f"expected the ids of {self._rounds} different {what}s, found {text(told)}"
+            return
+        for item in told:
+            if not self.message:
+                self.draw(what, item, [entry["id"] for entry in self._components[block]], order)
+
+    def _read_tasks(self, told: Any) -> None:
+        number = self._components["tasks_meta"]["dealt_per_player"]
+        self.tasks.append([])
+        if not isinstance(told, list) or len(told) != number:
+            self.message = f"expected {number} tasks dealt, found {text(told)}"
+            return
+        for task in told:
+            self.draw("task", task, [entry["id"] for entry in self._components["tasks"]], self._dealt)
+            if self.message:
+                return
+            self.tasks[-1].append(task)
+
+    def _read_cards(self, seat: int, told: Any) -> None:
+        """Cards of the shuffled deck, as long as there are some (F5.4)."""
+        if not isinstance(told, list):
+            self.message = f"expected a list of the cards drawn, found {text(told)}"
+            return
+        for card in told[: len(self._left[seat])]:
+            if not any(same(known, card) for known in self._left[seat]):
+                self.message = f"expected a card left in the deck of player {seat}, found {text(card)}"
+                return
+            self._left[seat].remove(card)
+            self.decks[seat].append(card)
+
+    def _fill(self, players: int) -> None:
+        data, number = self._components, self._components["tasks_meta"]["dealt_per_player"]
+        self.round_cards += [card["id"] for card in data["round_cards"] if card["id"] not in self.round_cards]
+        self.edifices += [edifice["id"] for edifice in data["edifices"] if edifice["id"] not in self.edifices]
+        left = [task["id"] for task in data["tasks"] if task["id"] not in self._dealt]
+        self.tasks += [[] for _ in range(players - len(self.tasks))]
+        for hand in self.tasks:
+            hand += [left.pop(0) for _ in range(number - len(hand))]
+        for deck, rest in zip(self.decks, self._left, strict=True):
+            deck += rest
+
+
+def _set_up(header: Mapping[str, Any], lines: Lines) -> tuple[Game, Chance]:
+    components, players = header["components"], header["players"]
+    chance = Chance(components, players, lines)
+    return Game(components, players, chance.round_cards, chance.edifices, chance.tasks, chance.decks), chance
+
+
+def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
+    """Let the line answer the question that the game asks.
+
+    A plan answers all questions about drawing and splitting, a sale those about all goods, and an action of a guild step
+    declines what would have come before it.
+    """
+    question = game.question
+    assert question is not None
+    kind = "defer" if question.kind == "bid" and event.get("type") == "defer" else LINES[question.kind]
+    compare({"type": kind, "player": question.seat}, number, event)
+    choice = _choice(game, event)
+    if choice not in question.options:
+        raise BrokenRule(number, f"expected {_wanted(game)}, found {text(event)}")
+    game.play(question.options[question.options.index(choice)])  # 5.0 for a 5 is found when the whole line is compared
+
+
+def _choice(game: Game, event: Mapping[str, Any]) -> Option | None:
+    """The option that the line names, or None if it names none at all."""
+    assert game.question is not None
+    kind, seat, _, guild = game.question
+    if kind in ACTIONS:
+        return _choice_of_action(kind, guild, event)
+    if kind == "keep_tasks":
+        return _listed("keep", event.get("tasks"))
+    if kind == "draw":
+        drawn = event["drawn"]  # a list, as reading the chance has seen
+        return "draw" if len(drawn) > len(game.hand[seat]) else "stop"
+    if kind == "split":
+        return _choice_of_stack(event.get("stacks"), len(game.stacks[seat]), game.pile[seat])
+    if kind == "bid":
+        if event["type"] == "defer":
+            return "defer"
+        return "pass" if event.get("stack", ()) is None else _listed("reveal", event.get("stack"))
+    if kind == "return_card":
+        return ("return", event.get("card"))
+    return "none" if event.get("site", ()) is None else _listed(kind, event.get("site"))
+
+
+def _choice_of_action(kind: str, guild: str | None, event: Mapping[str, Any]) -> Option | None:
+    action = event.get("action")
+    if action not in ACTIONS[kind]:
+        return None
+    if kind == "sell":
+        goods = event.get("goods") if action == "sell" else {}
+        return ("sell", goods.get(guild, 0)) if isinstance(goods, dict) else None
+    if action == "place" and kind in ("place", "apprentice"):
+        return _listed("place", event.get("space"))
+    return action if action == kind or (kind, action) == ("apprentice", "good") else "none"
+
+
+def _choice_of_stack(stacks: Any, complete: int, pile: list[int]) -> Option | None:
+    """How the stack under construction goes on, to become the next of `stacks`."""
+    if not isinstance(stacks, list) or len(stacks) <= complete or not isinstance(stacks[complete], list):
+        return None
+    stack = stacks[complete]
+    if not same(pile, stack[: len(pile)]):
+        return None
+    return "close" if len(stack) == len(pile) else ("add", stack[len(pile)])
+
+
+def _listed(verb: str, items: Any) -> Option | None:
+    return (verb, tuple(items)) if isinstance(items, list) else None
+
+
+def _wanted(game: Game) -> str:
+    """The line that the game asks for, for a message."""
+    assert game.question is not None
+    kind, seat, options, guild = game.question
+    if kind in ("draw", "split"):
+        done = [*game.stacks[seat], *([game.pile[seat]] if game.pile[seat] else [])]
+        begun = f" with stacks that begin {text(done)}" if done else ""
+        return f"a plan of player {seat}{begun}: all cards drawn, stacks in descending order"
+    if kind == "keep_tasks":
+        fewest, most = (game.components["tasks_meta"][key] for key in ("keep_min", "keep_max"))
+        return f"a line keep_tasks of player {seat}: {fewest} to {most} of {text(game.dealt[seat])}, in this order"
+    choices = " or ".join(option if isinstance(option, str) else text(option[1]) for option in options)
+    about = f" of {guild}" if guild is not None else ""
+    return f"a line {LINES[kind]} of player {seat}, {kind}{about}: {choices}"
+
+
+_STRASBOURG = Replay(_set_up, _answer, _wanted)
+check_game, replay_game = _STRASBOURG.check_game, _STRASBOURG.replay_game

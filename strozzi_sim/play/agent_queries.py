@@ -1,0 +1,145 @@
+"""Agents at a game driven from Python: what they would do at the seat that must decide, and what they think there."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from strozzi_sim.agent import AgentSpec, AnyAgent, check_lineup, find_agent
+from strozzi_sim.agent.analysis import ActionAnalysis
+from strozzi_sim.agent.python import BadAnswer
+from strozzi_sim.errors import AgentFault, ArgumentError, about
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import Variant
+from strozzi_sim.play.seat import Seat
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = np.ndarray[Any, Any]
+
+
+def in_full(seat: Seat, legal: tuple[int, ...]) -> list[ActionAnalysis]:
+    """What the agent thought of every legal action at its last decision; those it leaves out have no visits."""
+    given = {analysis.action: analysis for analysis in seat.analyse(legal) or []}
+    return [given.get(action, ActionAnalysis(action, 0)) for action in legal]
+
+
+def ranked(analyses: Sequence[ActionAnalysis]) -> list[ActionAnalysis]:
+    """The most visited first, of two the one with the higher value, then the lower action."""
+    return sorted(analyses, key=lambda analysis: (-analysis.visits, -(analysis.value or 0.0), analysis.action))
+
+
+class Asking:
+    """The part of a Position that agents have to do with."""
+
+    game: Game
+    variant: Variant
+    players: int
+    deal: int
+    actor: int
+    state: Array
+    rng: Array
+    legal: Any
+    names: Any
+    question: Any
+    _where: Any
+    _seats: dict[tuple[int, str, int], Seat]
+
+    def _seat(self, argument: str, seat: int | None) -> int:
+        raise NotImplementedError
+
+    def seated(self, agent: AnyAgent) -> Seat:
+        """An agent at the seat that must decide. What it remembers of this game is its own, at every seat.
+
+        Args:
+            agent: a spec string, such as "ismcts:iterations=500", or one that was declared in code.
+
+        Raises:
+            ArgumentError: nobody decides, or there is no such agent for this game and player count.
+            AgentFault: an agent's file or package that does not import.
+        """
+        seat = self._seat("seat", None)
+        spec = about("agent", find_agent, agent, self.game)
+        key = seat, spec.text, id(spec.agent)  # agents declared in code may share a name
+        if key not in self._seats:
+            about("agent", check_lineup, [spec], self.game, self.players)
+            if spec.in_seconds:
+                raise ArgumentError("agent", f"{spec.text}: give a count in place of {spec.in_seconds}")
+            self._seats[key] = Seat(spec, self, seat)
+        return self._seats[key]
+
+    def ask(self, agent: AnyAgent) -> int:
+        """What an agent would do at the seat that must decide; see `seated`.
+
+        Raises:
+            ArgumentError: as `seated`.
+            AgentFault: a Python agent failed or chose no legal action.
+
+        >>> import strozzi_sim as ss
+        >>> ss.Position("strozzi", 4, seed=7).ask("greedy")
+        3
+        """
+        return self._choice(self.seated(agent))
+
+    def _choice(self, seat: Seat) -> int:
+        try:
+            return seat.choose(self.state)
+        except BadAnswer as bad:
+            raise self.fault(seat.spec, bad.what) from bad.__cause__
+
+    def analyse(self, agent: AnyAgent) -> "pd.DataFrame":
+        """What an agent thinks of the legal actions, as it would be asked now: one row each, the most visited first.
+
+        Nothing changes: `ask` gives the action that is `chosen` here. Agents that search say what they think, and those that
+        declare `analyse`; `strozzi replay --explain` shows the same of whole games.
+
+        Args:
+            agent: as in `seated`.
+
+        Returns:
+            Columns action, name, chosen, visits (how often the agent tried it), share (of all visits), value (what it expects
+            for the seat that takes it, NaN if it cannot say). `attrs` holds agent, seat, question, and what a value means.
+
+        Raises:
+            ArgumentError: as `seated`, or the agent does not say what it thinks.
+            AgentFault: it failed or chose no legal action.
+
+        >>> import strozzi_sim as ss
+        >>> found = ss.Position("strozzi", 4, seed=7).analyse("ismcts:iterations=200")
+        >>> int(found["visits"].sum()), bool(found["chosen"][0])
+        (200, True)
+        """
+        import pandas as pd
+
+        seat = self.seated(agent).copy()
+        spec, say = seat.spec, seat.spec.agent.analyse
+        if say is None:
+            raise ArgumentError(
+                "agent", f"{spec.text} does not say what it thinks of its actions; `ask` gives its choice"
+            )
+        chosen = self._choice(seat)
+        names = dict(zip(self.legal, self.names, strict=True))
+        if chosen not in names:
+            raise self.fault(spec, f"chose the illegal action {chosen}, or failed in compiled code")
+        found = in_full(seat, self.legal)
+        visits = sum(each.visits for each in found)
+        rows = [
+            (
+                each.action,
+                names[each.action],
+                each.action == chosen,
+                each.visits,
+                each.visits / max(visits, 1),
+                each.value,
+            )
+            for each in ranked(found)
+        ]
+        table = pd.DataFrame(rows, columns=["action", "name", "chosen", "visits", "share", "value"])
+        meaning = (say.__doc__ or "").strip().split("\n")[0]
+        table.attrs |= {"agent": spec.text, "seat": self.actor, "question": self.question, "value": meaning}
+        return table.astype({"value": "float64"})
+
+    def fault(self, spec: AgentSpec, what: str) -> AgentFault:
+        """The fault of an agent that did `what` at the seat that must decide."""
+        return AgentFault(f"agent {spec.text!r} at seat {self.actor} {what} ({self._where})")

@@ -1,0 +1,134 @@
+"""From the lines of a recorded game back to the decisions: the same deal again, and who chose what.
+
+A record says what happened, in the words of the rules; an action is what an agent returns. The compiled core
+matches them: of the legal actions, the one that produces the lines of the record was played. Where two fit so far, the
+following lines decide.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from strozzi_sim.errors import ArgumentError, InputError, shown
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import from_components
+from strozzi_sim.play.position import Position
+from strozzi_sim.play.records import RecordedGame, games_in
+
+MAX_TRIED = 200_000  # positions looked at before a record is given up
+
+
+def table_of(recorded: RecordedGame, place: str) -> Position:
+    """The game of a record, dealt again.
+
+    Raises:
+        InputError: the record lacks what is needed for that; names `place` and the line.
+    """
+    header, where = recorded.header, f"{place}: line {recorded.line}"
+    game = load_game(header["game"])
+    for key in ("seed", "deal"):
+        number = header.get(key)
+        if type(number) is not int or not 0 <= number < 2**53:
+            raise InputError(f"{where}: {key}: a game is dealt again from its seed and deal, got {number!r}")
+    variant = from_components(game, str(header.get("variant")), header["components"], f"{where}: components")
+    return Position(game, header["players"], seed=header["seed"], deal=header["deal"], variant=variant)
+
+
+def position_of(lines: Iterable[Mapping[str, Any]], place: str) -> Position:
+    """The position to which the one game of a record has come, complete or not; see `Position.from_record`.
+
+    Raises:
+        InputError: a line that no game has, or that does not follow from the deal; names `place` and the line.
+    """
+    if isinstance(lines, str | bytes | Mapping) or not isinstance(lines, Iterable):
+        raise ArgumentError("lines", f"expected the lines of a record, got {shown(lines)}")
+    recorded, *more = games_in(enumerate(lines, 1), place)
+    if more:
+        raise InputError(f"{place}: line {more[0].line}: expected one game, and another begins here")
+    position = table_of(recorded, place)
+    for action in retrace(recorded, position, place, complete=False):
+        position.play(action)
+    return position
+
+
+def retrace(recorded: RecordedGame, table: Position, place: str, *, complete: bool = True) -> list[int]:
+    """The actions of a recorded game in the order they were played, from its table as dealt.
+
+    A record that need not be `complete` may stop at any decision: the actions end with the last one that wrote a line.
+
+    Raises:
+        InputError: the lines do not follow from the deal; names `place` and the first line that no game has.
+    """
+    lines = [event for _, event in recorded.events]
+    furthest, fits = _agreement(table, lines)
+    # (position, lines told, path), the most promising position last
+    waiting: list[tuple[Position, int, _Path]] = [(table, furthest, None)] if fits else []
+    tried = 0
+    while waiting and tried < MAX_TRIED:
+        here, told, path = waiting.pop()
+        if told == len(lines) and (here.over or not complete):
+            return _unwound(path)
+        branches = []
+        for action in here.legal:
+            after = here.copy()
+            after.play(action)
+            told, fits = _agreement(after, lines)
+            furthest = max(furthest, told)
+            if fits:
+                branches.append((told, -action, after))
+        tried += len(here.legal)
+        branches.sort(key=lambda branch: branch[:2])
+        waiting += [(after, told, (-negative, path)) for told, negative, after in branches]
+    header = recorded.header
+    dealt = f"the game of seed {header['seed']}, deal {header['deal']}, behaviour {table.game.behaviour}"
+    if furthest < len(lines):
+        line = recorded.events[furthest][0]
+    else:
+        line = recorded.events[-1][0] if recorded.events else recorded.line
+    other = header.get("behaviour")
+    note = "" if other == table.game.behaviour else f" (it was recorded with behaviour {other})"
+    raise InputError(f"{place}: line {line}: does not follow from {dealt}{note}")
+
+
+_Path = tuple[int, Any] | None  # the last action, and those before it
+
+
+def _unwound(path: _Path) -> list[int]:
+    actions: list[int] = []
+    while path is not None:
+        action, path = path
+        actions.append(action)
+    return actions[::-1]
+
+
+def _agreement(table: Position, lines: Sequence[Mapping[str, Any]]) -> tuple[int, bool]:
+    """How many lines of the table stand in the record, from the first on, and whether these are all it has told or begun."""
+    events, rows = table.game.events, table.journal
+    told = list(events.to_lines(rows, table.variant.components, table.players))
+    for k, line in enumerate(told):
+        if k == len(lines) or any(lines[k].get(key) != value for key, value in line.items()):
+            return k, False
+    begun = getattr(events, "begun", None)
+    if begun is None or len(told) == len(lines):
+        return len(told), True
+    return len(told), all(_is_begun(line, lines[len(told) :]) for line in begun(rows, table.state[0]))
+
+
+def _is_begun(begun: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the next line of this type and player goes on as this one begins."""
+    for line in lines:
+        if all(line.get(key) == begun[key] for key in ("type", "player")):
+            return all(key in line and _begins(line[key], value) for key, value in begun.items())
+    return False
+
+
+def _begins(whole: Any, beginning: Any) -> bool:
+    """Whether a value of a line is this one; a list need only be the beginning of it, a tuple is all of it."""
+    if not isinstance(beginning, list | tuple):
+        return bool(whole == beginning)
+    if (
+        not isinstance(whole, list)
+        or len(whole) < len(beginning)
+        or (type(beginning) is tuple and len(whole) != len(beginning))
+    ):
+        return False
+    return all(_begins(*pair) for pair in zip(whole, beginning, strict=False))

@@ -1,0 +1,220 @@
+"""The same decisions asked once more, where everything is different that must not matter to an agent.
+
+Games that were played are dealt again in a process of its own, and one seat of one game after another is asked, the last
+ones first, while the others play from the script. There the environment has no variables of the user's, the clock
+runs wildly, and global random numbers and hashes start elsewhere. Whatever an agent may know is the same.
+"""
+
+import datetime
+import os
+import pickle
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent.python import BadAnswer
+from strozzi_sim.errors import AgentFault
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import Variant
+from strozzi_sim.play.position import Position
+from strozzi_sim.play.seat import Seat
+from strozzi_sim.runtime.threads import one_thread
+
+ORDER, ENVIRONMENT, CLOCK, NUMBERS = (
+    "other games and seats that it was asked before",
+    "the environment variables",
+    "the clock and the date",
+    "what differs between processes: global random numbers, hashes, the process itself",
+)
+CHANGES = (ORDER, ENVIRONMENT, CLOCK, NUMBERS)
+
+# What the interpreter, the libraries and this package need is kept; all else is the user's, and so might be an agent's.
+_KEPT = ("PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "VIRTUAL_ENV", "GLIBC_TUNABLES")
+_KEPT_PREFIXES = (
+    "LD_", "DYLD_", "PYTHON", "XDG_", "STROZZI_", "NUMBA_", "NPY_", "OPENBLAS_", "MKL_", "OMP_", "COV_", "COVERAGE_",
+)  # fmt: skip
+_OFFSET = 101 * 86_400 + 11 * 3_600 + 17 * 60 + 0.377  # seconds by which the clock is ahead at the start
+_STRIDE = 5 * 3_600 + 7 * 60 + 0.113  # by which it jumps before each decision
+
+
+class PlayedGame(NamedTuple):
+    """A game that was played: its deal, and the actions in order."""
+
+    players: int
+    deal: int
+    actions: list[int]
+
+
+class Moved(NamedTuple):
+    """A decision that was another one elsewhere: number of the game, of the decision in it, and what was chosen."""
+
+    game: int
+    decision: int
+    moved_to: int
+
+
+class Witness:
+    """Asks an agent again in another process.
+
+    Made before the agent plays, since it takes along what the agent's file or class holds then.
+    """
+
+    def __init__(self, spec: AgentSpec, game: Game, variant: Variant, seed: int) -> None:
+        from joblib.externals.loky.backend.reduction import dumps  # classes that live in no file go by value
+
+        self._name, self._job = spec.text, bytes(dumps((spec, game, variant, seed)))
+
+    def ask(
+        self, games: Sequence[PlayedGame], changes: Sequence[str] = CHANGES, hash_seed: str | None = None
+    ) -> Moved | None:
+        """The first decision of these games that is another one elsewhere, with these changes; None if there is none.
+
+        Args:
+            games: what was played here.
+            changes: what is not as it is here.
+            hash_seed: of Python's hashes there; None leaves it to Python, unless NUMBERS change.
+
+        Raises:
+            AgentFault: it fails there.
+        """
+        environment = dict(os.environ)
+        if ENVIRONMENT in changes:
+            environment = {name: value for name, value in environment.items() if _is_kept(name)}
+            environment |= {"LANG": "C", "USER": "nobody"}
+        if CLOCK in changes:
+            environment["TZ"] = "Asia/Kathmandu"
+        if NUMBERS in changes:
+            environment["PYTHONHASHSEED"] = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
+        elif hash_seed is not None:
+            environment["PYTHONHASHSEED"] = hash_seed
+        environment["PYTHONPATH"] = os.pathsep.join([path or os.getcwd() for path in sys.path])
+        with tempfile.TemporaryDirectory(prefix="strozzi-sim-") as folder:
+            answer = Path(folder) / "answer"
+            order = pickle.dumps((str(answer), tuple(changes), list(games), self._job))
+            command = [sys.executable, "-c", "from strozzi_sim.play.rerun_check import answer; answer()"]
+            done = subprocess.run(command, input=order, env=environment, capture_output=True)
+            if not answer.exists():
+                said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing"]
+                raise AgentFault(
+                    f"agent {self._name!r} brought down the process in which it was asked again (exit code "
+                    f"{done.returncode}); it said last: {said[-1]}"
+                )
+            moved: Moved | str | None = pickle.loads(answer.read_bytes())
+        if isinstance(moved, str):
+            raise AgentFault(
+                f"agent {self._name!r}, asked again in another process without the user's environment variables, {moved}"
+            )
+        return moved
+
+    def cause(self, games: Sequence[PlayedGame]) -> str:
+        """Which of the changes alone moves a decision of these games, or all of them in words."""
+        # Hashes of two processes can lead to the same decisions by chance, so several are tried before anything else.
+        if any(self.ask(games, [], hash_seed) is not None for hash_seed in (None, "1", "2", "3")):
+            return NUMBERS
+        for change in CHANGES:
+            if self.ask(games, [change]) is not None:
+                return change
+        return ", ".join(CHANGES[:-1]) + f", or {CHANGES[-1]}"
+
+
+def _is_kept(name: str) -> bool:
+    return name in _KEPT or name.startswith(_KEPT_PREFIXES)
+
+
+# -- in the other process ----------------------------------------------------------------------------------------------
+
+
+def answer() -> None:
+    """Do what `Witness.ask` wrote to standard input."""
+    place, changes, games, job = pickle.loads(sys.stdin.buffer.read())
+    os.dup2(2, 1)  # what the agent prints is nobody's answer
+    step = _let_the_clock_run() if CLOCK in changes else lambda: None
+    if NUMBERS in changes:
+        random.seed(20_260_714)
+        np.random.seed(20_260_714)  # noqa: NPY002 - agents may read the old one, and must not
+    try:
+        spec, game, variant, seed = pickle.loads(job)
+        with one_thread():
+            moved: Moved | str | None = _first_moved(spec, game, variant, seed, games, ORDER in changes, step)
+    except BadAnswer as bad:
+        moved = bad.what
+    except AgentFault as fault:
+        moved = f"failed: {fault}"
+    whole = Path(f"{place}.part")
+    whole.write_bytes(pickle.dumps(moved))
+    whole.replace(place)
+
+
+def _first_moved(
+    spec: AgentSpec, game: Game, variant: Variant, seed: int, games: Sequence[PlayedGame], backwards: bool,
+    step: Callable[[], None],
+) -> Moved | None:  # fmt: skip
+    rounds = [(number, seat) for number, played in enumerate(games) for seat in range(played.players)]
+    for number, seat in reversed(rounds) if backwards else rounds:
+        played = games[number]
+        table = Position(game, played.players, seed=seed, deal=played.deal, variant=variant)
+        sitting = None
+        for decision, action in enumerate(played.actions):
+            if table.actor == seat:
+                step()
+                sitting = sitting or Seat(spec, table, seat)
+                other = sitting.choose(table.state)
+                if other != action:
+                    return Moved(number, decision, other)
+            table.play(action)
+    return None
+
+
+def _let_the_clock_run() -> Callable[[], None]:
+    """Have Python's clocks run ahead; returns what makes them jump."""
+    ahead = [_OFFSET]
+
+    def shifted(clock: Callable[[], float]) -> Callable[[], float]:
+        return lambda: clock() + ahead[0]
+
+    def shifted_ns(clock: Callable[[], int]) -> Callable[[], int]:
+        return lambda: clock() + int(ahead[0] * 1e9)
+
+    def of_now(convert: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda seconds=None: convert(time.time() if seconds is None else seconds)
+
+    write = time.strftime
+    for name in ("time", "monotonic", "perf_counter"):
+        setattr(time, name, shifted(getattr(time, name)))
+        setattr(time, f"{name}_ns", shifted_ns(getattr(time, f"{name}_ns")))
+    for name in ("localtime", "gmtime", "ctime"):
+        setattr(time, name, of_now(getattr(time, name)))
+    time.strftime = lambda form, moment=None: write(form, time.localtime() if moment is None else moment)
+
+    class Date(datetime.date):
+        @classmethod
+        def today(cls) -> "Date":
+            return cls.fromtimestamp(time.time())
+
+    class DateTime(datetime.datetime):
+        @classmethod
+        def now(cls, tz: datetime.tzinfo | None = None) -> "DateTime":
+            return cls.fromtimestamp(time.time(), tz)
+
+        @classmethod
+        def today(cls) -> "DateTime":
+            return cls.now()
+
+        @classmethod
+        def utcnow(cls) -> "DateTime":
+            return cls.now(datetime.UTC).replace(tzinfo=None)
+
+    datetime.date, datetime.datetime = Date, DateTime  # type: ignore[misc]
+
+    def jump() -> None:
+        ahead[0] += _STRIDE
+
+    return jump

@@ -1,0 +1,293 @@
+"""The folder that keeps machine code between runs.
+
+numba stamps only the file that defines a function, so an edit in a callee of another file would leave stale code in
+place. Here the folder itself is named by a hash of everything the compiled code of a game can reach: our sources, the
+versions of Python, numba, llvmlite and numpy, the processor, and the NUMBA_* settings. A process whose sources were
+edited after it had imported them keeps its code to itself. One process at a time works on a folder, since numba
+rewrites its index there without a lock.
+
+What is wrong with a folder costs a compile and one line on standard error, never a run: damaged files are compiled
+again, and a folder that cannot be trusted (see `kernel.trust`) or written to makes way for a private one among the
+temporary files, or for none.
+"""
+
+import atexit
+import hashlib
+import multiprocessing
+import os
+import platform
+import shutil
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
+from importlib import metadata, util
+from pathlib import Path
+
+from strozzi_sim.errors import StorageError
+from strozzi_sim.runtime.cache_integrity import (
+    LOCK,
+    UnusableFolder,
+    drop_damaged,
+    is_tagged,
+    list_new,
+    open_folder,
+    open_root,
+    remove_folder,
+)
+from strozzi_sim.runtime.locks import take_lock
+
+FOLDERS_KEPT = 8
+PATCHES_OFF = "STROZZI_PATCHES_OFF"  # see `kernel.numba_patches`
+_PACKAGE = Path(__file__).resolve().parents[1]
+_USER_CHOICE = os.environ.get("NUMBA_CACHE_DIR")
+_NOT_IN_THE_KEY = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")  # the code is the same
+
+
+class CacheFailed(Exception):
+    """Machine code could not be kept in the folder chosen; that one is not used again, so try once more."""
+
+
+def cache_root() -> Path:
+    """The folder of all cache folders: STROZZI_CACHE_DIR, else NUMBA_CACHE_DIR, else a folder in the user's cache."""
+    chosen = os.environ.get("STROZZI_CACHE_DIR") or _USER_CHOICE
+    if chosen:
+        return Path(chosen).absolute()
+    with suppress(RuntimeError):  # a user without a home
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute() / "strozzi-sim"
+    return _private_root()
+
+
+def _private_root() -> Path:
+    """Where code is kept if it cannot be in `cache_root`."""
+    return Path(tempfile.gettempdir()) / f"strozzi-sim-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"
+
+
+def _roots() -> list[Path]:
+    return list(dict.fromkeys((cache_root(), _private_root())))
+
+
+def _sources(game: str = "") -> list[Path]:
+    """Every source file that code compiled for `game` can reach; without one, for any game."""
+    folders = [_PACKAGE / part for part in ("kernel", "facts", "game", "agent", "simulation", "play")] + _folders_of(
+        game
+    )
+    agents = util.find_spec("strozzi_agents")
+    if agents is not None and agents.submodule_search_locations:
+        folders += [Path(place) for place in agents.submodule_search_locations]
+    files = [_PACKAGE / "games" / name for name in ("contract.py", "slices.py")]
+    for folder in folders:
+        files += sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]
+    return [file for file in files if file.is_file()]
+
+
+def _folders_of(game: str) -> list[Path]:
+    """The folder of one of our games; of another's the whole package that it comes in; without a name those of all."""
+    ours = _PACKAGE / "games" / game
+    if game and ours.is_dir():
+        return [ours]
+    folders = [] if game else [ours]
+    for point in metadata.entry_points(group="strozzi_sim.games"):
+        package = point.value.split(":")[0].split(".")[0]
+        if package == _PACKAGE.name or (game and point.name != game):
+            continue
+        found = util.find_spec(package)
+        if found is not None:
+            folders += [Path(place) for place in found.submodule_search_locations or ()]
+            folders += [Path(found.origin)] if found.origin and not found.submodule_search_locations else []
+    return folders
+
+
+def _stamps() -> dict[Path, tuple[int, int]]:
+    return {file: (stat.st_mtime_ns, stat.st_size) for file in _sources() for stat in (file.stat(),)}
+
+
+_AS_IMPORTED = _stamps()
+
+
+def _processor() -> str:
+    from llvmlite import binding
+
+    features = binding.get_host_cpu_features().flatten()
+    return f"{platform.machine()} {binding.get_host_cpu_name()} {features}"
+
+
+@cache
+def folder_of(game: str) -> Path:
+    """The cache folder of `game` for this process."""
+    import llvmlite
+    import numba
+    import numpy
+
+    digest = hashlib.sha256()
+    for file in _sources(game):
+        digest.update(f"{file.parent.name}/{file.name}\0".encode())
+        digest.update(file.read_bytes())
+    versions = (sys.version, numba.__version__, llvmlite.__version__, numpy.__version__)
+    digest.update(repr((versions, _processor())).encode())
+    settings = sorted(
+        item
+        for item in os.environ.items()
+        if item[0].startswith(("NUMBA_", PATCHES_OFF)) and item[0] not in _NOT_IN_THE_KEY
+    )
+    digest.update(repr(settings).encode())
+    return cache_root() / f"{game}-{digest.hexdigest()[:16]}"
+
+
+@cache
+def sources_of(game: str) -> frozenset[str]:
+    """Every source file whose text the folder's name depends on."""
+    return frozenset(map(str, _sources(game)))
+
+
+@contextmanager
+def cache_folder(game: str) -> Iterator[Path | None]:
+    """Everything compiled inside the block is kept in the folder of `game`; a worker process finds the same one.
+
+    The block is given the folder, None if code cannot be kept at all.
+
+    Raises:
+        CacheFailed: what was compiled inside the block could not be kept; the next call chooses another folder.
+    """
+    from numba import config
+
+    with _one_thread, ExitStack() as undo:
+        folder = _enter(game, undo)
+        if folder is None:
+            yield None
+            return
+        before = config.CACHE_DIR
+        config.CACHE_DIR = str(folder)
+        whole = False
+        try:
+            yield folder
+            whole = True
+        except OSError as error:
+            _give_up(folder.parent, error.strerror or str(error))
+            raise CacheFailed from error
+        except RuntimeError as error:
+            if not str(error).startswith("cannot cache function"):  # so says numba when it can make no folder
+                raise
+            _give_up(folder.parent, "no folder can be created there")
+            raise CacheFailed from error
+        finally:
+            config.CACHE_DIR = before
+            try:
+                list_new(folder, whole=whole)
+            except (OSError, StorageError) as error:
+                _give_up(folder.parent, str(error))
+
+
+def _enter(game: str, undo: ExitStack) -> Path | None:
+    """The first folder that code can be kept in, locked until `undo`; None if there is none."""
+    if _stamps() != _AS_IMPORTED:
+        folder = _own_folder()
+        return None if folder is None or folder.parent in _given_up else folder
+    for root in _roots():
+        folder = root / folder_of(game).name
+        if root in _given_up:
+            continue
+        try:
+            open_root(root)
+            fresh = not folder.exists()
+            with ExitStack() as locked:
+                locked.enter_context(_alone_in(folder))
+                dropped = drop_damaged(folder)
+                undo.push(locked.pop_all())
+            if fresh:
+                _drop_old(root)
+        except UnusableFolder as why:
+            _give_up(root, str(why))
+            continue
+        if dropped:
+            _tell(f"damaged or half-written code in {folder} is compiled again ({dropped} of its files)")
+        return folder
+    return None
+
+
+_given_up: set[Path] = set()
+
+
+def _give_up(root: Path, why: str) -> None:
+    """Do not use the cache folders in `root` any more in this process."""
+    if root not in _given_up:
+        _given_up.add(root)
+        _tell(f"the cache of compiled code in {root} is not used: {why}")
+
+
+def _tell(line: str) -> None:
+    """A line for the user, of the parent alone: its workers see the same."""
+    if multiprocessing.current_process().name == "MainProcess":
+        print(f"strozzi: {line}", file=sys.stderr, flush=True)
+
+
+@cache
+def _own_folder() -> Path | None:
+    """A folder for this process alone, gone at its end: its code is not that of the sources as they are now."""
+    try:
+        root = tempfile.mkdtemp(prefix="strozzi-sim-")
+        atexit.register(shutil.rmtree, root, ignore_errors=True)
+        folder = Path(root) / "own"
+        folder.mkdir()
+    except OSError as error:
+        _tell(f"compiled code is not kept: {error.strerror or error}")
+        return None
+    return folder
+
+
+_one_thread = threading.RLock()
+_held: set[Path] = set()
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Make `folder` if need be, and keep other threads and processes out of it meanwhile.
+
+    Raises:
+        UnusableFolder: it cannot be locked.
+    """
+    with _one_thread, ExitStack() as undo:
+        if folder not in _held:
+            while not _take_folder(folder, undo):
+                pass  # somebody cleared the cache while we waited
+            _held.add(folder)
+            undo.callback(_held.discard, folder)
+        yield
+
+
+def _take_folder(folder: Path, undo: ExitStack) -> bool:
+    """Open and lock a folder; False if it was removed meanwhile."""
+    open_folder(folder)
+    try:
+        lock = undo.enter_context((folder / LOCK).open("wb"))
+        with suppress(OSError):  # there are no locks on that disk
+            take_lock(lock, wait=True)
+        return os.path.samestat(os.fstat(lock.fileno()), (folder / LOCK).stat())
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise UnusableFolder(error.strerror or str(error)) from error
+
+
+def folders() -> list[Path]:
+    """All tagged cache folders, newest first."""
+    tagged = [
+        path
+        for root in _roots()
+        if root.is_dir() and os.access(root, os.R_OK)
+        for path in root.glob("*-" + "?" * 16)
+        if is_tagged(path)
+    ]
+    return sorted(tagged, key=lambda path: path.stat().st_mtime, reverse=True)
+
+
+def _drop_old(root: Path) -> None:
+    for folder in [folder for folder in folders() if folder.parent == root][FOLDERS_KEPT:]:
+        remove_folder(folder)
+
+
+def clear() -> list[Path]:
+    """Remove every tagged cache folder that no process works in; returns what was removed."""
+    return [folder for folder in folders() if remove_folder(folder)]

@@ -1,0 +1,190 @@
+"""Folders of machine code that can be trusted: owned by this user alone, tagged, every file as it was written.
+
+Machine code that is loaded is run. So a folder is used only if it belongs to this user, nobody else may write to it,
+and it holds the tag (a CACHEDIR.TAG, https://bford.info/cachedir/) that says who made it. A list of SHA-256 sums
+says which files were written whole; what it does not list, or lists otherwise, is removed and compiled again.
+"""
+
+import hashlib
+import json
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from strozzi_sim.errors import StorageError
+from strozzi_sim.runtime.files import write_whole
+from strozzi_sim.runtime.locks import take_lock
+
+TAG = "CACHEDIR.TAG"
+LOCK = ".lock"
+BUNDLE = ".drafts"  # suffix of the files of `kernel.kept_drafts`
+_TAG_TEXT = b"""Signature: 8a477f597d28d172789f06886806bc55
+# Machine code compiled by strozzi-sim. `strozzi cache --clear` removes it.
+"""
+_SUMS = "sums.json"
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+PRIVATE = 0o700
+
+_Stamp = tuple[int, int, int]
+_checked: dict[Path, _Stamp] = {}  # files whose sum was right, as they were then
+
+
+class UnusableFolder(Exception):
+    """A folder that machine code must not be taken from, or cannot be kept in; its text says why."""
+
+
+def open_root(root: Path) -> None:
+    """Make sure that the folder of all cache folders exists and is owned by this user.
+
+    Raises:
+        UnusableFolder: it is not, or cannot be made.
+    """
+    try:
+        root.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+        _check_owned(root, root.stat())
+    except OSError as error:
+        raise _unusable(error) from error
+
+
+def open_folder(folder: Path) -> None:
+    """Make sure that a cache folder exists, is owned by this user, is tagged and can be written to.
+
+    Raises:
+        UnusableFolder: it is not, or cannot be made.
+    """
+    try:
+        folder.mkdir(mode=PRIVATE, exist_ok=True)
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode):
+            raise UnusableFolder(f"{folder.name} is not a folder")
+        _check_owned(folder, status)
+        if not {entry.name for entry in folder.iterdir()} - {LOCK}:
+            write_whole(folder / TAG, _TAG_TEXT)
+        if not is_tagged(folder):
+            raise UnusableFolder(f"{folder.name} holds files that strozzi-sim did not write (there is no {TAG})")
+        with tempfile.TemporaryFile(dir=folder):  # numba asks the same, and gives up if it cannot
+            pass
+    except (OSError, StorageError) as error:
+        raise _unusable(error) from error
+
+
+def is_tagged(folder: Path) -> bool:
+    """Whether a folder holds our tag."""
+    try:
+        return (folder / TAG).read_bytes() == _TAG_TEXT
+    except OSError:
+        return False
+
+
+def _unusable(error: Exception) -> UnusableFolder:
+    return UnusableFolder(getattr(error, "strerror", None) or str(error))
+
+
+def _check_owned(path: Path, status: os.stat_result) -> None:
+    if os.name == "nt":
+        return  # no modes there; a profile's folders are private
+    if status.st_uid != os.geteuid():
+        raise UnusableFolder(f"{path.name} belongs to another user (uid {status.st_uid})")
+    if status.st_mode & _OTHERS_WRITE:
+        raise UnusableFolder(f"others may write to {path.name} (mode {stat.S_IMODE(status.st_mode):o})")
+
+
+def drop_damaged(folder: Path) -> int:
+    """Remove every file of code that is not as it was written, or that others may write to; returns how many.
+
+    The folder's lock is held.
+
+    Raises:
+        UnusableFolder: a file belongs to another user, or cannot be read or removed.
+    """
+    dropped = 0
+    try:
+        sums = _read_sums(folder)
+        for file in _code_files(folder):
+            status = file.lstat()
+            closed = stat.S_ISREG(status.st_mode) and not status.st_mode & _OTHERS_WRITE
+            if closed and _checked.get(file) == _stamp(status):
+                continue
+            if status.st_uid != folder.lstat().st_uid:
+                raise UnusableFolder(f"{file.name} belongs to another user (uid {status.st_uid})")
+            if closed and sums.get(_name(folder, file)) == _sum(file):
+                _checked[file] = _stamp(status)
+            else:
+                file.unlink()
+                dropped += 1
+    except OSError as error:
+        raise _unusable(error) from error
+    return dropped
+
+
+def list_new(folder: Path, *, whole: bool) -> None:
+    """List what was written since `drop_damaged`; if that did not end well, not `whole`, remove it.
+
+    Raises:
+        OSError, StorageError: the list cannot be written.
+    """
+    new = [file for file in _code_files(folder) if _checked.get(file) != _stamp(file.lstat())]
+    if not new:
+        return
+    sums = _read_sums(folder)
+    for file in new:
+        if not whole:  # numba writes its index before the code that the index names
+            file.unlink()
+            continue
+        file.chmod(stat.S_IMODE(file.lstat().st_mode) & ~_OTHERS_WRITE)  # a umask may allow more
+        file.parent.chmod(PRIVATE)
+        sums[_name(folder, file)] = _sum(file)
+        _checked[file] = _stamp(file.lstat())
+    there = {_name(folder, file) for file in _code_files(folder)}
+    listed = {name: digest for name, digest in sorted(sums.items()) if name in there}
+    write_whole(folder / _SUMS, json.dumps(listed, indent=0).encode())
+
+
+def remove_folder(folder: Path) -> bool:
+    """Remove a tagged cache folder and the files that were written for it; False if a process works there or it is not tagged."""
+    if folder.is_symlink() or not is_tagged(folder):
+        return False
+    with suppress(OSError), (folder / LOCK).open("wb") as lock:
+        take_lock(lock, wait=False)
+        for file in _code_files(folder):
+            file.unlink()
+        for inner in [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()]:
+            with suppress(OSError):  # somebody keeps something else there
+                inner.rmdir()
+        if {entry.name for entry in folder.iterdir()} <= {TAG, LOCK, _SUMS}:
+            for name in (_SUMS, LOCK, TAG):
+                (folder / name).unlink(missing_ok=True)
+            folder.rmdir()
+        return True
+    return False
+
+
+def _code_files(folder: Path) -> Iterator[Path]:
+    """The files numba makes: an index and code, and what a killed process left of one; a folder for each of our folders; drafts."""
+    for path in sorted(folder.glob("*/*")):
+        if path.suffix in (".nbi", ".nbc", BUNDLE) or ".nbi.tmp." in path.name or ".nbc.tmp." in path.name:
+            yield path
+
+
+def _name(folder: Path, file: Path) -> str:
+    return file.relative_to(folder).as_posix()
+
+
+def _stamp(status: os.stat_result) -> _Stamp:
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+def _sum(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def _read_sums(folder: Path) -> dict[str, str]:
+    try:
+        sums = json.loads((folder / _SUMS).read_bytes())
+    except (FileNotFoundError, ValueError, RecursionError):
+        return {}  # none of the files is known then, and all are compiled again
+    return sums if isinstance(sums, dict) else {}

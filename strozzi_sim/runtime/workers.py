@@ -1,0 +1,285 @@
+"""Worker processes, seen from their parent: they are started, asked, watched, and ended when code in them hangs.
+
+What they run is third-party code and may do anything: loop for ever, end its process, crash it. None of that reaches the parent;
+it hears `Ended`, with the heartbeat at that moment. Workers are kept and used again, as starting one takes a second.
+"""
+
+import atexit
+import json
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from mmap import mmap
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.runtime.worker import DONE, FORKED, HEARTBEAT, IDLE_SECONDS, QUIT, inside
+
+AVAILABLE = os.name == "posix"
+TICK = 0.05  # seconds between two looks
+GRACE = 1.0  # seconds beyond the limit, in which a worker may end a decision itself, and say more about it
+_GOODBYE = 1.0  # seconds that a worker has to end by itself once it is not needed any more
+_START = (
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from strozzi_sim.runtime.worker import main; "
+    "main(sys.argv[2:])"
+)
+# Every process computes on one core; workers are what uses the others.
+_ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",
+     "NUMEXPR_NUM_THREADS"), "1",
+)  # fmt: skip
+
+
+class Ended(Exception):
+    """A worker process is gone, because of the code that it ran.
+
+    Attributes:
+        what: what that code did, in words that follow the name of who did it.
+        beat: the last HEARTBEAT, array of shape (1,).
+    """
+
+    def __init__(self, what: str, beat: np.ndarray[Any, Any]) -> None:
+        super().__init__(what)
+        self.what, self.beat = what, beat
+
+
+class Hung(Ended):
+    """A worker process had to be ended, since its heartbeat stood still for too long."""
+
+
+class Dropped(Exception):
+    """The caller lost interest, and the worker was ended."""
+
+
+class Worker:
+    """One worker process."""
+
+    def __init__(self) -> None:
+        from multiprocessing.connection import Connection
+
+        here, there = socket.socketpair()
+        held, lifeline = os.pipe()
+        self._lifeline: int | None = lifeline
+        with here, there, _shared_file() as memory:
+            os.ftruncate(memory.fileno(), HEARTBEAT.itemsize)
+            self._beat = np.frombuffer(mmap(memory.fileno(), HEARTBEAT.itemsize), HEARTBEAT, 1)
+            passed = (there.fileno(), memory.fileno(), held)
+            path = json.dumps([place for place in sys.path if isinstance(place, str)])
+            try:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-P", "-c", _START, path, *map(str, passed), str(os.getpid())],
+                    stdin=subprocess.DEVNULL,
+                    stdout=_stderr(),  # what agents print is not a result
+                    pass_fds=passed,
+                    process_group=0,  # Ctrl-C in a terminal is for the parent; and what it starts ends with it
+                    env={**os.environ, **_ONE_THREAD},
+                )
+            except BaseException:
+                os.close(lifeline)
+                raise
+            finally:
+                os.close(held)
+            self._line = Connection(here.detach())
+        self._killed = False
+        self.idle_since = 0.0
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process is still there."""
+        return self._process.poll() is None
+
+    def call(self, request: bytes, seconds: float, is_dropped: Callable[[], bool]) -> Any:
+        """The reply to a request (see `worker.serve`), or what it raised.
+
+        Args:
+            request: what to call.
+            seconds: how long the heartbeat may stand still while agents are at work.
+            is_dropped: asked now and then; once it says so, the worker is ended.
+
+        Raises:
+            Ended: the process ended, or had to be ended.
+            Dropped: `is_dropped` said so.
+        """
+        try:
+            kind, value = pickle.loads(self._wait(request, seconds, is_dropped))
+        except pickle.UnpicklingError:
+            self.end()
+            raise Ended("wrote to the line between its process and the parent", self._beat.copy()) from None
+        except BaseException:
+            self.end()
+            raise
+        if kind == DONE:
+            return value
+        if kind == QUIT:
+            raise Ended(value, self._beat.copy())
+        raise value
+
+    def _wait(self, request: bytes, seconds: float, is_dropped: Callable[[], bool]) -> bytes:
+        seen, waited = -1, 0.0
+        try:
+            self._line.send_bytes(request)
+            while not self._line.poll(TICK):
+                if is_dropped():
+                    raise Dropped
+                if not self.alive and not self._line.poll(0):  # a process that it started may still hold the line
+                    raise EOFError
+                busy, decisions = int(self._beat["busy"][0]), int(self._beat["decisions"][0])
+                # ticks and no clock: a parent that was stopped for a while is not a reason to end a worker
+                waited = waited + TICK if busy and decisions == seen else 0.0
+                seen = decisions
+                if waited > seconds + GRACE:
+                    raise Hung(f"did not answer within {seconds:g} s", self._beat.copy())
+            return self._line.recv_bytes()
+        except (EOFError, OSError):
+            raise Ended(self._death(), self._beat.copy()) from None
+
+    def _death(self) -> str:
+        try:
+            code = self._process.wait(_GOODBYE)
+        except subprocess.TimeoutExpired:
+            return "closed the line to its parent"
+        if self._beat["forked"][0]:
+            return FORKED
+        if code >= 0:
+            return f"ended its process with exit code {code}"
+        with suppress(ValueError):
+            return f"ended its process with {signal.Signals(-code).name}"
+        return f"ended its process with signal {-code}"
+
+    def kill(self) -> None:
+        """End the process and whatever it has started, at once; any thread may, whoever waits for a reply hears of it."""
+        if not self._killed:
+            self._killed = True
+            with suppress(ProcessLookupError, PermissionError):  # the group outlives a process that ended by itself
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def end(self) -> None:
+        """Kill it, and close what leads to it."""
+        self.kill()
+        self.close()
+        if self._lifeline is not None:
+            os.close(self._lifeline)
+            self._lifeline = None
+
+    def close(self) -> None:
+        """Say goodbye: an idle worker then ends by itself."""
+        self._line.close()
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the end of a worker that was told goodbye; it is ended if it takes longer."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(max(seconds, 0))
+        self.end()
+
+
+def _stderr() -> int:
+    with suppress(OSError):
+        os.fstat(2)
+        return 2
+    return subprocess.DEVNULL  # it was closed
+
+
+def _shared_file() -> Any:
+    """A file without a name that two processes can map."""
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("strozzi-sim"), "r+b")
+    return tempfile.TemporaryFile()
+
+
+# -- those that there are --------------------------------------------------------------------------------------------
+
+_lock = threading.Lock()
+_idle: list[Worker] = []
+_all: set[Worker] = set()
+
+
+def call_apart(
+    function: Callable[..., Any], *arguments: Any, seconds: float, is_dropped: Callable[[], bool] = lambda: False
+) -> Any:
+    """Call a function in a worker process, or here if this is one already or the system has none.
+
+    Args:
+        function: what to call; it and all else is pickled, as is the result.
+        *arguments: for it.
+        seconds: how long a heartbeat may stand still while agents are at work.
+        is_dropped: asked now and then; once it says so, the worker is ended.
+
+    Raises:
+        Ended: the process ended, or had to be ended.
+        Dropped: `is_dropped` said so.
+    """
+    if inside() or not AVAILABLE:
+        return function(*arguments)
+    import cloudpickle
+
+    try:
+        folder = os.getcwd()
+    except OSError:  # it was removed
+        folder = ""
+    environment = {**os.environ, **_ONE_THREAD}
+    request = pickle.dumps((folder, environment, sys.path, cloudpickle.dumps((function, arguments))))
+    worker = _borrow()
+    try:
+        return worker.call(request, seconds, is_dropped)
+    finally:
+        _give_back(worker)
+
+
+def _borrow() -> Worker:
+    with _lock:
+        while _idle:
+            worker = _idle.pop()
+            if worker.alive and monotonic() - worker.idle_since < 0.8 * IDLE_SECONDS:
+                return worker
+            _all.discard(worker)
+            worker.end()
+    worker = Worker()
+    with _lock:
+        _all.add(worker)
+    return worker
+
+
+def _give_back(worker: Worker) -> None:
+    with _lock:
+        worker.idle_since = monotonic()
+        if worker.alive:
+            _idle.append(worker)
+            return
+        _all.discard(worker)
+    worker.end()
+
+
+@atexit.register
+def end_all() -> None:
+    """End every worker; those that rest may do so in their own way."""
+    with _lock:
+        resting, busy = list(_idle), _all.difference(_idle)
+        _idle.clear()
+        _all.clear()
+    for worker in busy:
+        worker.kill()
+    for worker in resting:
+        worker.close()
+    until = monotonic() + _GOODBYE
+    for worker in resting:
+        worker.wait(until - monotonic())
+
+
+def _forget() -> None:
+    """After a fork: the workers are those of the other process."""
+    _idle.clear()
+    _all.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

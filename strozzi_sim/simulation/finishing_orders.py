@@ -1,0 +1,61 @@
+"""Finishing orders of games, counted exactly and in bounded space whatever the number of games.
+
+Two counts hold all that ratings need. `ahead` says how often one position finished ahead of another. `remaining` says
+how often a set of positions was what remained when an order is read from the winner down: the order a, b, c leaves
+{a, b, c}, {b, c}, {c}. The likelihood of a Plackett-Luce model depends on orders through these sets alone.
+
+A tie is half an "ahead" for each. A tied place stands for every way of breaking the tie, all with equal weight.
+"""
+
+from functools import cache
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.simulation.loop import POSITIONS
+
+HALF = 2  # an "ahead" in halves
+ORDER_UNITS = 60  # of one order: exact for ties of up to 6
+
+SETS = 2**POSITIONS
+
+# [position, position] and [set of positions as bits]
+ORDERS = np.dtype([("ahead", "i8", (POSITIONS, POSITIONS)), ("remaining", "i8", (SETS,))], align=True)
+
+Array = np.ndarray[Any, Any]
+
+
+def count_orders(rows: Array, players: int) -> Array:
+    """The finishing orders in ROW records of whole games: ORDERS record, array of shape (1,)."""
+    counts = np.zeros(1, ORDERS)
+    games = rows.reshape(-1, players)
+    places = np.empty(games.shape, np.int64)
+    np.put_along_axis(places, games["position"].astype(np.int64), games["twice_place"].astype(np.int64), axis=1)
+    mine, theirs = places[:, :, None], places[:, None, :]
+    ahead = HALF * (mine < theirs).sum(axis=0) + (mine == theirs).sum(axis=0)
+    np.fill_diagonal(ahead, 0)
+    counts["ahead"][0, :players, :players] = ahead
+    bits = 1 << np.arange(players)
+    level = ((mine == theirs) * bits).sum(axis=2)
+    behind = ((mine < theirs) * bits).sum(axis=2)
+    first = (level & -level) == bits  # each group of tied positions once
+    occurrences = np.bincount((level * SETS + behind)[first], minlength=SETS * SETS)
+    codes = np.flatnonzero(occurrences)
+    counts["remaining"][0] = occurrences[codes] @ _sets_left()[codes]
+    return counts
+
+
+@cache
+def _sets_left() -> Array:
+    """int64[group of tied positions * SETS + positions behind it, set]: how often what remains, in ORDER_UNITS."""
+    left = np.zeros((SETS * SETS, SETS), np.int64)
+    for group in range(1, SETS):
+        part = group
+        while part:  # every set of the group's positions that are still to be placed
+            weight = ORDER_UNITS // comb(group.bit_count(), part.bit_count())
+            for behind in range(SETS):
+                if not behind & group:
+                    left[group * SETS + behind, part | behind] += weight
+            part = (part - 1) & group
+    return left

@@ -1,0 +1,64 @@
+"""Third-party agents play in a worker process: what ends or hangs there is reported here as their fault."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent.python import SECONDS_VARIABLE, seconds_allowed
+from strozzi_sim.errors import AgentFault
+from strozzi_sim.game.contract import Game
+from strozzi_sim.runtime.workers import Ended, Hung, call_apart
+from strozzi_sim.simulation.interrupts import stop_flag
+
+Blame = Callable[[np.ndarray[Any, Any], str], AgentFault]
+
+
+def play_apart(
+    function: Callable[..., Any], *arguments: Any, blame: Blame, is_dropped: Callable[[], bool] = lambda: False
+) -> Any:
+    """What a function that asks agents returns, or raises, called in a worker process.
+
+    Args:
+        function: what to call.
+        *arguments: for it.
+        blame: describes what the agents did, given the last HEARTBEAT.
+        is_dropped: once it says so, the call is given up.
+
+    Raises:
+        AgentFault: the process ended, or had to be ended because a decision took too long.
+        Dropped: `is_dropped` said so.
+        Interrupted: a signal came meanwhile, to the main thread.
+    """
+    try:
+        with stop_flag():
+            return call_apart(function, *arguments, seconds=seconds_allowed(), is_dropped=is_dropped)
+    except Hung as hung:
+        raise blame(hung.beat, f"{hung.what} ({SECONDS_VARIABLE} sets the limit)") from None
+    except Ended as ended:
+        raise blame(ended.beat, ended.what) from None
+
+
+def ask_apart(
+    function: Callable[..., Any], spec: AgentSpec, game: Game, *arguments: Any, seed: int = 0, **named: Any
+) -> Any:
+    """What `function(spec, game, ...)` returns or raises; in a worker process if the agent comes from outside the package.
+
+    Raises:
+        AgentFault: the process ended, or had to be ended because a decision took too long.
+    """
+    spec = spec.within(game)
+    call = partial(function, spec, game, *arguments, **named)
+    if not spec.foreign:
+        return call()
+
+    def blame(beat: np.ndarray[Any, Any], what: str) -> AgentFault:
+        last = beat[0]
+        if not last["busy"]:
+            return AgentFault(f"agent {spec.text!r} {what} before it was asked, in {game.name}")
+        place = f"{game.name}, {last['players']} players, seed {seed}, deal {last['deal']}"
+        return AgentFault(f"agent {spec.text!r} at seat {last['seat']} {what} ({place})")
+
+    return play_apart(call, blame=blame)

@@ -1,0 +1,280 @@
+"""The compiled loop: whole games, one after another, agents called by address.
+
+One pass plays a range of deals with all their seatings and adds what happened to exact integer counts. It reads a
+stop flag between games and ends at the first illegal action of an agent. Before each decision it moves the heartbeat, so
+that whoever watches sees whose decision it is, and whether it comes to an end.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import int64, types
+
+from strozzi_sim.facts.counting import COUNTING, count_rows, empty, end_game, finish_counts
+from strozzi_sim.game.contract import (
+    Game,
+    actor,
+    apply,
+    close_game,
+    conceal,
+    count_legal,
+    deal,
+    decided,
+    is_legal,
+    is_over,
+    kth_legal,
+    open_game,
+    placing,
+    prepare,
+    score,
+)
+from strozzi_sim.kernel.jit import entry, inline_source, jit
+from strozzi_sim.kernel.pointers import assign, call_at, call_back, int64_at, zero_at
+from strozzi_sim.kernel.record_types import array_type, record_type
+from strozzi_sim.kernel.streams import (
+    CHANCE,
+    RANDOM,
+    begin_chance,
+    below,
+    deal_key,
+    next_word,
+    random_word,
+    seat_stream,
+)
+from strozzi_sim.kernel.units import WIN_UNITS
+from strozzi_sim.runtime.worker import HEARTBEAT
+
+POSITIONS = 6  # most seats of any game
+UNIFORM = -1  # the address that stands for the agent `random`, which the loop plays by itself
+
+# What to play.
+JOB = np.dtype([
+    ("game", "i8"),  #      game_key(name)
+    ("seed", "i8"),
+    ("players", "i8"),
+    ("first", "i8"),  #     deals first .. last - 1
+    ("last", "i8"),
+    ("start_player", "i8"),
+], align=True)  # fmt: skip
+
+# The agent at a position of the line-up.
+AGENT = np.dtype([
+    ("address", "i8"),  #      of its function in this process, or UNIFORM
+    ("params", "i8"),  #       address of its parameters
+    ("memory", "i8"),  #       address of its memory
+    ("memory_size", "i8"),
+    ("sees_state", "i8"),  #   1 = handed the state itself, 0 = a concealed copy
+    ("counter", "i8"),  #      where in the memory its `playouts` lie, or -1
+    ("playouts", "i8"),  #     of the games so far
+    ("word", "u8"),  #         of UNIFORM: the next word of its stream
+], align=True)  # fmt: skip
+
+# What came out, whatever the game. [position, seat]
+OUTCOME = np.dtype([
+    ("games", "i8"),
+    ("decisions", "i8"),
+    ("played", "i8", (POSITIONS, POSITIONS)),  # games of this position at this seat
+    ("wins", "i8", (POSITIONS, POSITIONS)),  #   in WIN_UNITS
+    ("places", "i8", (POSITIONS, POSITIONS)),  # sum of twice the place; a shared place is the mean of the places
+    ("scores", "i8", (POSITIONS, POSITIONS)),
+], align=True)  # fmt: skip
+
+# One row a game and seat, when asked for.
+ROW = np.dtype([
+    ("deal", "i8"), ("seating", "i4"), ("seat", "i4"), ("position", "i4"), ("score", "i4"), ("twice_place", "i4"),
+    ("decisions", "i4"),
+], align=True)  # fmt: skip
+
+# An agent's illegal action; `found` is 1 if there was one.
+FAULT = np.dtype([
+    ("found", "i8"), ("deal", "i8"), ("seating", "i8"), ("seat", "i8"), ("position", "i8"), ("action", "i8"),
+    ("decision", "i8"),
+], align=True)  # fmt: skip
+
+
+@inline_source
+def play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, fault, beat):
+    """Play the game set up in `state` to its end; returns its number of decisions, negative after a fault."""
+    decisions = 0
+    while not is_over(state):
+        seat = actor(state)
+        agent = seat_agents[seat]
+        if agent.address == UNIFORM:
+            action = kth_legal(state, rules, below(agent.word, count_legal(state, rules)))
+            random_word(randoms[seat])
+            agent.word = next_word(randoms[seat])  # before `apply`: ready by the time a branch was guessed wrong
+        else:
+            beat.decisions = beat.first + decisions + 1
+            beat.seat = seat
+            if agent.sees_state:
+                action = call_at(agent.address, state, rules, agent.params, agent.memory, randoms[seat])
+            else:
+                assign(seen, state)
+                conceal(seen, rules, seat)
+                action = call_at(agent.address, seen, rules, agent.params, agent.memory, randoms[seat])
+            if not is_legal(state, rules, action):
+                fault.found = 1
+                fault.seat = seat
+                fault.action = action
+                fault.decision = decisions
+                return -1
+        if counting is not None:
+            decided(sink, state, rules, action)
+        apply(state, rules, action, chance, sink)
+        decisions += 1
+    beat.decisions = beat.first + decisions
+    return decisions
+
+
+@jit
+def take_playouts(agent, memory):
+    """Add the simulated games of a game that is over, as they stand in the memory at that address, to the agent's."""
+    if agent.counter >= 0:
+        agent.playouts += int64_at(memory + agent.counter)
+
+
+@jit
+def _count(state, seats, decisions, outcome, facts, counting):
+    """Add one finished game to the outcome, and to the facts how every seat fared."""
+    outcome.games += 1
+    outcome.decisions += decisions
+    for seat in range(len(seats)):
+        position = int64(seats[seat])
+        better, shared = placing(state, seat)
+        place, won, points = 2 * better + shared + 1, WIN_UNITS // shared if better == 0 else 0, score(state, seat)
+        outcome.played[position, seat] += 1
+        outcome.wins[position, seat] += won
+        outcome.places[position, seat] += place
+        outcome.scores[position, seat] += points
+        if counting is not None:
+            game = facts.games
+            facts.of_seat_position[game, seat] = position
+            facts.of_seat_score[game, seat] = points
+            facts.of_seat_place[game, seat] = place
+            facts.of_seat_win[game, seat] = won
+
+
+@jit
+def _close_facts(facts, state, rules, deal_number, seating, counting):
+    """Write the facts that are known when a game is over."""
+    close_game(facts, state, rules)
+    game = facts.games
+    facts.deal[game] = deal_number
+    facts.seating[game] = seating
+    end_game(game, counting[2], counting[3])
+    facts.games = game + 1
+    if facts.games == facts.batch:
+        _count_facts(facts, counting)
+
+
+@jit
+def _count_facts(facts, counting):
+    """Count the facts in the sink, have them taken if somebody wants them, and empty it."""
+    count_rows(facts.games, *counting)
+    if facts.taker != 0:
+        call_back(facts.taker)
+    empty(counting[2], counting[3])
+    facts.games = 0
+
+
+@jit
+def _play(
+    job, rules, work, agents, seat_agents, randoms, seatings, outcome, rows, fault, stop, beat,
+    sink, counting,
+):  # fmt: skip
+    state, seen, chance = work.state, work.seen, work.chance
+    players = job.players
+    played = 0
+    if counting is not None:
+        prepare(sink, rules, players)
+    for number in range(job.first, job.last):
+        key = deal_key(job.seed, job.game, players, number)
+        for seating in range(seatings.shape[0]):
+            if stop[0] != 0:
+                return played
+            seats = seatings[seating]
+            for seat in range(players):
+                agent = agents[seats[seat]]
+                assign(seat_agents[seat], agent)
+                randoms[seat].cursor = seat_stream(key, seat)
+                seat_agents[seat].word = next_word(randoms[seat])
+                if agent.memory_size > 0:
+                    zero_at(agent.memory, agent.memory_size)
+            begin_chance(chance, key)
+            beat.deal = number
+            beat.seating = seating
+            beat.first = beat.decisions
+            if counting is not None:
+                open_game(sink, number)
+            deal(state, rules, players, job.start_player, chance, sink)
+            decisions = play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, fault, beat)
+            if decisions < 0:
+                fault.deal = number
+                fault.seating = seating
+                fault.position = seats[fault.seat]
+                return played
+            _count(state, seats, decisions, outcome, sink, counting)
+            for seat in range(players):
+                agent = agents[seats[seat]]
+                take_playouts(agent, agent.memory)
+            if counting is not None:
+                _close_facts(sink, state, rules, number, seating, counting)
+            if rows.shape[0] > 0:
+                for seat in range(players):
+                    row = rows[played * players + seat]
+                    better, shared = placing(state, seat)
+                    row.deal = number
+                    row.seating = seating
+                    row.seat = seat
+                    row.position = seats[seat]
+                    row.score = score(state, seat)
+                    row.twice_place = 2 * better + shared + 1
+                    row.decisions = decisions
+            played += 1
+    if counting is not None:
+        _count_facts(sink, counting)
+        finish_counts(*counting)
+    return played
+
+
+def work_dtype(game: Game) -> Any:
+    """The records that one thread works on, with a cache line between threads."""
+    fields = [("state", game.state), ("seen", game.state), ("chance", CHANCE), ("spare", "u1", (128,))]
+    return np.dtype(fields, align=True)
+
+
+def counter(memory: np.dtype[Any]) -> int:
+    """Where in an agent's memory the field `playouts` lies, or -1."""
+    return int(memory.fields["playouts"][1]) if memory.fields and "playouts" in memory.fields else -1
+
+
+def _signature(game: Game) -> list[Any]:
+    records = [record_type(dtype) for dtype in (JOB, game.rules, work_dtype(game))]
+    arrays = [array_type(dtype) for dtype in (AGENT, AGENT, RANDOM)]
+    return [
+        *records, *arrays, types.Array(types.uint8, 2, "C"), record_type(OUTCOME), array_type(ROW), record_type(FAULT),
+        types.int64[::1], record_type(HEARTBEAT),
+    ]  # fmt: skip
+
+
+@cache
+def silent_loop(game: Game) -> Any:
+    """The loop that writes nothing, compiled for `game`."""
+    game.register()
+    return entry(_play, types.int64(*_signature(game), types.none, types.none), game.name)
+
+
+@cache
+def recording_loop(game: Game) -> Any:
+    """The loop that writes a journal, compiled for `game`; of one game."""
+    game.register()
+    return entry(_play, types.int64(*_signature(game), record_type(game.journal), types.none), game.name)
+
+
+@cache
+def counting_loop(game: Game) -> Any:
+    """The loop that counts facts, compiled for `game`, which has some."""
+    game.register()
+    assert game.facts is not None
+    return entry(_play, types.int64(*_signature(game), record_type(game.facts.SINK), COUNTING), game.name)

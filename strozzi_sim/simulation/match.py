@@ -1,0 +1,314 @@
+"""A match: one game, player count, line-up, variant, seed and seating design, ready to play any range of deals."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.agent import AgentSpec, check_lineup
+from strozzi_sim.agent.compile import CompiledAgent, compile_agent
+from strozzi_sim.errors import AgentFault, InputError
+from strozzi_sim.facts.columns import Setting
+from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
+from strozzi_sim.facts.row_storage import Keep, RowKeeper
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import Variant
+from strozzi_sim.kernel.record_types import exact_copy
+from strozzi_sim.kernel.streams import RANDOM, game_key
+from strozzi_sim.runtime.worker import agents_at_work, heartbeat, raised_in_compiled_code
+from strozzi_sim.simulation.loop import (
+    AGENT,
+    FAULT,
+    JOB,
+    OUTCOME,
+    ROW,
+    UNIFORM,
+    counter,
+    counting_loop,
+    recording_loop,
+    silent_loop,
+    work_dtype,
+)
+from strozzi_sim.simulation.mixed import MixedLoop
+from strozzi_sim.simulation.seatings import seating_design
+from strozzi_sim.simulation.slots import kernels
+
+NO_STOP = np.zeros(1, np.int64)
+
+
+@dataclass
+class MatchResult:
+    """What a range of deals came to.
+
+    Attributes:
+        games: games played.
+        outcome: OUTCOME record, array of shape (1,).
+        counts: of the facts that were asked for, int64[plan.size]; empty if none were.
+        rows: ROW records, one a game and seat, or empty.
+        journal: the journal of the game, or None if not asked for.
+        playouts: games that searching agents have simulated.
+        kept: the rows of facts that were to be kept (see facts.keeping).
+    """
+
+    games: int
+    outcome: np.ndarray[Any, Any]
+    counts: np.ndarray[Any, Any]
+    rows: np.ndarray[Any, Any]
+    journal: np.ndarray[Any, Any] | None
+    playouts: int = 0
+    kept: bytes = b""
+
+
+@dataclass(frozen=True)
+class Match:
+    """One cell of an experiment. Playing the same range of deals gives the same result, wherever and however often.
+
+    Attributes:
+        game: the game.
+        players: number of seats.
+        lineup: the agents by position; position i of a shorter list is agent i mod its length.
+        variant: the component data.
+        seed: 0 .. 2^53 - 1.
+        seatings: design name, or "one".
+    """
+
+    game: Game
+    players: int
+    lineup: tuple[AgentSpec, ...]
+    variant: Variant
+    seed: int
+    seatings: str = "one"
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be played.
+
+        Raises:
+            InputError: player count, line-up, variant or seed.
+        """
+        check_players(self.game, self.players, self.variant)
+        object.__setattr__(self, "lineup", tuple(spec.within(self.game) for spec in self.lineup))
+        if not 1 <= len(self.lineup) <= self.players:
+            agents = ", ".join(spec.text for spec in self.lineup)
+            raise InputError(
+                f"a line-up of {len(self.lineup)} agents ({agents}) for {self.players} seats; give 1 to {self.players}"
+            )
+        if not 0 <= self.seed < 2**53:
+            raise InputError(f"seed: must be between 0 and 2^53 - 1, got {self.seed}")
+        check_lineup(self.lineup, self.game, self.players)
+        seating_design(self.seatings, self.players)
+
+    @property
+    def positions(self) -> list[AgentSpec]:
+        """The agent of every position."""
+        return [self.lineup[position % len(self.lineup)] for position in range(self.players)]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the plans, which tables make anew where the match is sent."""
+        return {name: value for name, value in self.__dict__.items() if name != "_plans"}
+
+    @property
+    def setting(self) -> Setting:
+        """What the values of facts depend on."""
+        return Setting(self.players, self.variant.components)
+
+    @cached_property
+    def _plans(self) -> dict[tuple[Crosstab, ...], CrosstabPlan]:
+        return {}
+
+    def count_like(self, other: "Match") -> None:
+        """Share the plans of counting with a match of the same game, player count and variant."""
+        self.__dict__["_plans"] = other._plans
+
+    @property
+    def in_python(self) -> bool:
+        """Whether an agent of the line-up is written in Python."""
+        return any(spec.agent.kind != "compiled" for spec in self.lineup)
+
+    @property
+    def foreign(self) -> bool:
+        """Whether an agent of the line-up comes from outside the package: it is played where it can be ended."""
+        return any(spec.foreign for spec in self.lineup)
+
+    @cached_property
+    def design(self) -> np.ndarray[Any, Any]:
+        """The seatings, uint8[S, P]."""
+        return seating_design(self.seatings, self.players)
+
+    def plan(self, crosstabs: Sequence[Crosstab]) -> CrosstabPlan:
+        """How facts are counted in this match.
+
+        Raises:
+            InputError: something in a crosstab that the game does not have.
+        """
+        asked = tuple(dict.fromkeys(crosstabs))
+        if asked not in self._plans:
+            facts = self.game.facts
+            tables, sink = (facts.TABLES, facts.SINK) if facts else ((), np.dtype([]))
+            self._plans[asked] = CrosstabPlan(tables, sink, self.setting, asked)
+        return self._plans[asked]
+
+    def warm(self, *, counted: bool = False) -> None:
+        """Compile what workers will find in the cache folder: all that this match needs except third-party agents."""
+        counting_loop(self.game) if counted and self.game.facts else silent_loop(self.game)
+        for spec in self.lineup:
+            if not spec.foreign:
+                compile_agent(spec, self.game)
+        if self.in_python:
+            kernels(self.game)
+
+    def play(
+        self,
+        first: int,
+        last: int,
+        *,
+        plan: CrosstabPlan | None = None,
+        keep: Keep | None = None,
+        journal: bool = False,
+        rows: bool = False,
+        seating: int | None = None,
+        start_player: int = 0,
+        stop: np.ndarray[Any, Any] = NO_STOP,
+    ) -> MatchResult:
+        """Play deals first .. last - 1 with all seatings, or only number `seating`.
+
+        Args:
+            first: first deal.
+            last: one past the last deal.
+            plan: the facts to count; None counts outcomes alone.
+            keep: rows of facts to keep; the plan may be one that counts nothing.
+            journal: keep the journal, of one game.
+            rows: also return one row a game and seat.
+            seating: number of the only seating to play.
+            start_player: seat that starts round 1.
+            stop: int64[1]; play ends before the next game once it is not 0.
+
+        Raises:
+            AgentFault: an agent chose an illegal action, failed, or took too long.
+        """
+        players = self.players
+        design = self.design if seating is None else self.design[seating : seating + 1]
+
+        def blame(fault: Any, what: str) -> AgentFault:
+            fault["seating"] += seating or 0  # the loops count from the first one they are given
+            return self.fault(fault, what)
+
+        job = np.zeros(1, JOB)
+        job[0] = (game_key(self.game.name), self.seed, players, first, last, start_player)
+        compiled = [
+            compile_agent(spec, self.game) if spec.agent.kind == "compiled" else None for spec in self.positions
+        ]
+        memories = [np.zeros(1, agent.memory) if agent else None for agent in compiled]
+        agents = np.zeros(players, AGENT)
+        for position, (spec, agent, memory) in enumerate(zip(self.positions, compiled, memories, strict=True)):
+            if agent is None or memory is None:  # address 0 is a seat in Python
+                agents[position]["counter"] = -1
+                agents[position]["sees_state"] = spec.agent.kind == "batch" and not self.variant.hidden  # by `observe`
+                continue
+            agents[position] = agent_row(agent, memory, self.variant)
+            if spec.is_uniform and not self.in_python:  # else the loop plays from a script
+                agents[position]["address"] = UNIFORM
+        rules = exact_copy(self.variant.rules)  # other threads play by those
+        outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
+        table = np.zeros((last - first) * len(design) * players if rows else 0, ROW)
+        work, seat_agents = np.zeros(1, work_dtype(self.game)), np.zeros(players, AGENT)
+        randoms = np.zeros(players, RANDOM)
+        counts, written = np.zeros(0, np.int64), None
+        sink: Any = None
+        counting: Any = None
+        keeper: RowKeeper | None = None
+        if plan is not None and (plan.crosstabs or keep):
+            assert self.game.facts is not None
+            tables = self.game.facts.TABLES
+            records = np.zeros(1, self.game.facts.SINK)
+            records["batch"], records["asked"] = plan.batch, plan.asked
+            if keep is not None:
+                records["asked"] |= sum(1 << k for k, each in enumerate(tables) if each.name in keep.tables)
+                keeper = RowKeeper(tables, records, keep)
+                records["taker"] = keeper.address
+            loop, sink, counting = counting_loop(self.game), records[0], tuple(plan.counting(records))
+            counts = counting[-1][: plan.size]
+        elif journal:
+            assert (last - first) * len(design) == 1
+            written = np.zeros(1, self.game.journal)
+            loop, sink = recording_loop(self.game), written[0]
+        else:
+            loop = silent_loop(self.game)
+        games, parts, beat = 0, iter([(first, last, agents)]), heartbeat()
+        if self.in_python:
+            mixed = MixedLoop(
+                self.game, self.variant, rules, self.positions, compiled, design,
+                games=(last - first) * len(design), blame=blame, beat=beat,
+            )  # fmt: skip
+            parts = mixed.waves(job.copy(), agents, fault, stop)
+        with agents_at_work(beat, players, first):
+            for low, high, players_of in parts:
+                job["first"], job["last"] = low, high
+                games += loop(
+                    job[0], rules[0], work[0], players_of, seat_agents, randoms, design, outcome[0],
+                    table[games * players :], fault[0], stop, beat[0], sink, counting,
+                )  # fmt: skip
+        if rules.tobytes() != self.variant.rules.tobytes():
+            raise AgentFault(f"{_foreign(self.positions, compiled)} changed the rules that it was handed")
+        if fault["found"][0]:
+            raise blame(fault[0], "")
+        playouts = int(agents["playouts"].sum())
+        kept = keeper.content() if keeper is not None else b""
+        return MatchResult(games, outcome, counts, table[: games * players], written, playouts, kept)
+
+    def lost(self, beat: np.ndarray[Any, Any], what: str, seating: int | None = None) -> AgentFault:
+        """The fault of a worker process that ended while it played this match; `beat` is its last heartbeat."""
+        last = beat[0]
+        if not last["busy"]:
+            agents = " or ".join(dict.fromkeys(f"agent {spec.text!r}" for spec in self.lineup if spec.foreign))
+            return AgentFault(f"{agents} {what} before it played, in {self.game.name}")
+        fault = np.zeros(1, FAULT)
+        number = int(last["seating"]) + (seating or 0)
+        position = int(self.design[number, last["seat"]])
+        decision = int(last["decisions"] - last["first"]) - 1
+        fault[0] = (1, last["deal"], number, last["seat"], position, 0, decision)
+        return self.fault(fault[0], what)
+
+    def fault(self, fault: Any, what: str = "") -> AgentFault:
+        """An agent's FAULT record in words, with the command that replays it; `what` says what the agent did."""
+        names = [spec.text for spec in self.positions]
+        deal, seating = int(fault["deal"]), int(fault["seating"])
+        study = f" --study {self.variant.file}" if self.variant.file else ""
+        replay = (
+            f"strozzi record {self.game.name} --players {self.players} --agents '{','.join(names)}' --seed {self.seed} "
+            f"--deal {deal} --seating {seating} --seatings {self.seatings} --variant {self.variant.name}{study} --out fault.jsonl"
+        )
+        action = int(fault["action"])
+        if not what and action == 0:
+            raised = raised_in_compiled_code()
+            what = f"raised {raised}" if raised else "failed inside compiled code, or chose action 0"
+        what = what or f"chose the illegal action {action}"
+        return AgentFault(
+            f"agent {names[fault['position']]!r} at seat {fault['seat']} {what} (decision {fault['decision']} of "
+            f"{self.game.name}, seed {self.seed}, deal {deal}, seating {seating}); replay: {replay}"
+        )
+
+
+def agent_row(agent: CompiledAgent, memory: np.ndarray[Any, Any], variant: Variant) -> tuple[int, ...]:
+    """The AGENT record of a compiled agent whose memory begins where that array does."""
+    params, sees_state = agent.params.ctypes.data, agent.sees_state(variant.hidden)
+    return agent.address, params, memory.ctypes.data, agent.memory_size, sees_state, counter(agent.memory), 0, 0
+
+
+def _foreign(positions: Sequence[AgentSpec], compiled: Sequence[CompiledAgent | None]) -> str:
+    """The third-party compiled agents, in words."""
+    pairs = zip(positions, compiled, strict=True)
+    names = dict.fromkeys(f"agent {spec.text!r}" for spec, agent in pairs if agent and not agent.trusted)
+    return " or ".join(names) or "an agent of the package"
+
+
+def check_players(game: Game, players: int, variant: Variant) -> None:
+    """Refuse a player count that the game or the variant does not have.
+
+    Raises:
+        InputError: names the count and what is allowed.
+    """
+    if players not in game.player_counts:
+        raise InputError(f"players: {game.name} takes {game.player_count_text}, got {players}")
+    game.components_part.check_players(variant.components, players, f"{game.name} variant {variant.name}")

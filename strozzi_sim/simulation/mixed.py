@@ -1,0 +1,221 @@
+"""The mixed loop: many games at once, for line-ups with agents in Python.
+
+The kernel of `slots` plays on until the game in each slot waits for a Python seat; Python answers all of them, and so
+on. The result is only the actions of every game, in order. The compiled loop then plays the same games once
+more from this script, so that results are counted in one place, in one order, whoever sat there.
+
+The bits of a matrix product may depend on the size of a batch and on a row's place in it (OpenBLAS on many processors).
+So which decisions meet in a batch, and where, depends only on the match and the range of deals: the games are dealt
+to their slots in one order, all that wait are asked in the order of the slots, in calls of one fixed size (`CALL`).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent.compile import CompiledAgent
+from strozzi_sim.agent.python import (
+    CALL,
+    BadAnswer,
+    Clock,
+    aligned,
+    ask_batch,
+    ask_one,
+    make_player,
+    read_only,
+    seconds_allowed,
+)
+from strozzi_sim.errors import AgentFault
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import Variant
+from strozzi_sim.kernel.seat_rng import SeatRng
+from strozzi_sim.kernel.streams import RANDOM
+from strozzi_sim.runtime.threads import limit_loaded, one_thread
+from strozzi_sim.runtime.worker import begin_decision
+from strozzi_sim.simulation.loop import AGENT, FAULT
+from strozzi_sim.simulation.slots import FULL, LOGGED, PENDING, PROGRESS, SCRIPT, SLOT, kernels, slot_records
+
+MAX_SLOTS = 4096  # games at once
+WAVE = 4  # times as many games are played before they are counted
+LOG = 64  # decisions a game that there is room for at first
+_MEMORY = 2**28  # bytes of agents' memory at once; fewer slots when they need more
+
+Array = np.ndarray[Any, Any]
+
+
+class MixedLoop:
+    """Plays a match with Python seats, wave by wave; see `waves`.
+
+    `positions` are the agents by position, `compiled` what they compile to, None for those in Python; `design` are the
+    seatings to play, `rules` the variant's, as an array of shape (1,), `games` how many games in all, and `blame` puts the fault of an agent in Python into words.
+    `beat` is the heartbeat, array of shape (1,).
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        variant: Variant,
+        rules: Array,
+        positions: Sequence[AgentSpec],
+        compiled: Sequence[CompiledAgent | None],
+        design: Array,
+        *,
+        games: int,
+        blame: Callable[[Any, str], AgentFault],
+        beat: Array,
+    ) -> None:
+        self.design, self.blame, self.beat, players = design, blame, beat, len(positions)
+        self._words = beat.view(np.int64).data
+        self.kernels, self._view_of = kernels(game), game.view.view_of
+        self.rules = rules[0]
+        sizes = [agent.memory.itemsize if agent is not None else 0 for agent in compiled]
+        slots = max(1, min(MAX_SLOTS, games, _MEMORY // max(sum(sizes), 1)))
+        self.memories = [np.zeros(slots, agent.memory) if agent is not None else None for agent in compiled]
+        self.strides = np.array(sizes, np.int64)
+        self.compiled = compiled
+        self.works, self.slots = np.zeros(slots, slot_records(game)), np.zeros(slots, SLOT)
+        self.seat_agents = np.zeros((slots, players), AGENT)
+        self.randoms = np.zeros((slots, players), RANDOM)
+        self.pending = np.zeros(slots, PENDING)
+        self.log = np.zeros(slots * LOG * WAVE, LOGGED)
+        in_python = [spec.text for spec, agent in zip(positions, compiled, strict=True) if agent is None]
+        self.clock = Clock(seconds_allowed(), game.name, " or ".join(repr(text) for text in dict.fromkeys(in_python)))
+        # positions with the same agent are asked together
+        self.specs = positions
+        same = [(spec.text, id(spec.agent)) for spec in positions]
+        self.asks = np.array([same.index(key) for key in same])
+        self.asked_positions = sorted(
+            {int(ask) for ask, agent in zip(self.asks, compiled, strict=True) if agent is None}
+        )
+        self.components = read_only(variant.components)
+        actions, view = game.actions, game.view
+        self.legal_each = np.zeros((slots, actions), np.bool_)  # of seats that are asked one by one
+        self.legal = aligned((CALL, actions), np.bool_)
+        self.observations = aligned((CALL, view.OBSERVATION), np.float32)
+        self.words = aligned((CALL,), np.uint64)
+        self._no_observations, self._no_words = self.observations[:0], self.words[:0]
+        self._batch_players: dict[int, Any] = {}
+        self._seats: dict[tuple[int, int], tuple[int, Any, SeatRng]] = {}
+        self._deals = max(1, WAVE * slots // len(self.design))
+
+    def waves(self, job: Array, agents: Array, fault: Array, stop: Array) -> Iterator[tuple[int, int, Array]]:
+        """Play the deals of `job`; yields (first deal, last deal, agents that play these deals from the script).
+
+        A compiled agent's fault is written to `fault`, and ends it.
+
+        Raises:
+            AgentFault: of a Python agent.
+        """
+        for position, memory in enumerate(self.memories):
+            if memory is not None:
+                agents[position]["memory"] = memory.ctypes.data
+        first, last = int(job["first"][0]), int(job["last"][0])
+        for low in range(first, last, self._deals):
+            wave = job.copy()
+            wave["first"], wave["last"] = low, min(low + self._deals, last)
+            games = int(wave["last"][0] - low) * len(self.design)
+            script = self._play(wave, agents, fault, stop, games)
+            if fault["found"][0] or stop[0] != 0:
+                return
+            memory = np.zeros(1, SCRIPT)
+            memory["place"] = script.ctypes.data
+            scripted = np.zeros(len(self.specs), AGENT)
+            scripted[:] = (self.kernels.scripted.address, memory.ctypes.data, memory.ctypes.data, 0, 1, -1, 0, 0)
+            yield low, int(wave["last"][0]), scripted
+
+    def _play(self, wave: Array, agents: Array, fault: Array, stop: Array, games: int) -> Array:
+        """Play the games of a wave; returns their actions, game after game."""
+        progress, lengths = np.zeros(1, PROGRESS), np.zeros(games, np.int64)
+        progress["games"] = games
+        self.slots["game"] = -1
+        self._seats.clear()
+        records = wave[0], progress[0], fault[0]
+        with one_thread(), self.clock:
+            while True:
+                waiting = self.kernels.advance(
+                    records[0], self.rules, self.works, self.slots, agents, self.strides, self.seat_agents,
+                    self.randoms, self.design, self.log, records[1], lengths, self.pending, records[2], stop,
+                    self.beat[0],
+                )  # fmt: skip
+                if waiting == FULL:
+                    self.log = np.concatenate([self.log, np.zeros(len(self.log), LOGGED)])
+                elif waiting <= 0:
+                    break
+                else:
+                    self._answer(self.pending[:waiting], wave)
+        script = np.empty(int(progress["logged"][0]), np.int64)
+        if waiting == 0 and stop[0] == 0:
+            self.kernels.sort(self.log, len(script), np.cumsum(lengths) - lengths, script)
+        return script
+
+    def _answer(self, pending: Array, wave: Array) -> None:
+        """Have every pending decision answered by its agent."""
+        for position in self.asked_positions:
+            asked = pending
+            if len(self.asked_positions) > 1:
+                asked = pending[self.asks[pending["position"]] == position]
+                if len(asked) == 0:
+                    continue
+            try:
+                if self.specs[position].agent.kind == "batch":
+                    self._answer_batch(position, asked, wave)
+                else:
+                    self._answer_each(position, asked, wave)
+            except BadAnswer as bad:
+                row = asked[bad.row]
+                slot = self.slots[row["slot"]]
+                fault = np.zeros(1, FAULT)
+                deal_number = int(wave["first"][0]) + int(slot["game"]) // len(self.design)
+                fault[0] = (1, deal_number, slot["seating"], row["seat"], row["position"], 0, slot["decisions"])
+                raise self.blame(fault[0], bad.what) from bad.__cause__
+
+    def _places(self, asked: Array, wave: Array) -> list[tuple[int, int, int, int]]:
+        """Deal, seating, seat and number in its game of every decision."""
+        slots = self.slots[asked["slot"]]
+        deals = int(wave["first"][0]) + slots["game"] // len(self.design)
+        columns = (deals, slots["seating"], asked["seat"], slots["decisions"])
+        return list(zip(*(column.tolist() for column in columns), strict=True))
+
+    def _answer_batch(self, position: int, asked: Array, wave: Array) -> None:
+        begin_decision(self._words, *self._places(asked[:1], wave)[0])
+        if position not in self._batch_players:
+            spec = self.specs[position]
+            self._batch_players[position] = make_player(spec.agent.function, dict(spec.values), self.clock)
+            limit_loaded()
+        player = self._batch_players[position]
+        for first in range(0, len(asked), CALL):
+            part = asked[first : first + CALL]
+            self.kernels.look(
+                self.rules, self.works, part, self.seat_agents, self.randoms, self.observations, self.legal, self.words
+            )
+            try:
+                actions = ask_batch(player, self.observations, self.legal, self.words, len(part), self.clock)
+            except BadAnswer as bad:
+                raise BadAnswer(bad.what, first + bad.row) from bad.__cause__
+            self.slots["action"][part["slot"]] = actions
+
+    def _answer_each(self, position: int, asked: Array, wave: Array) -> None:
+        spec = self.specs[position]
+        legal = self.legal_each[: len(asked)]
+        self.kernels.look(
+            self.rules, self.works, asked, self.seat_agents, self.randoms, self._no_observations, legal, self._no_words,
+        )  # fmt: skip
+        states, games = self.works["seen"], self.slots["game"]
+        places = self._places(asked, wave)
+        for row, (b, seat, _) in enumerate(asked.tolist()):
+            try:
+                begin_decision(self._words, *places[row])
+                game = int(games[b])
+                known = self._seats.get((b, seat))
+                if known is None or known[0] != game:
+                    player = make_player(spec.agent.function, dict(spec.values), self.clock)
+                    if not self._seats:
+                        limit_loaded()
+                    known = self._seats[b, seat] = game, player, SeatRng(int(self.randoms["cursor"][b, seat]))
+                view = self._view_of(states[b], self.components, seat)
+                choices = tuple(np.flatnonzero(legal[row]).tolist())
+                self.slots["action"][b] = ask_one(known[1], view, choices, known[2], self.clock)
+            except BadAnswer as bad:
+                raise BadAnswer(bad.what, row) from bad.__cause__

@@ -1,0 +1,92 @@
+"""The pool: ranges of deals played by joblib workers.
+
+Compiled agents release the interpreter lock, so the workers are threads; whoever wants something else, or a cluster,
+says so with `joblib.parallel_config(backend="loky")` or `backend="dask"`. Where an agent comes from outside the package,
+each of them has a process of its own for it (see `apart`). Results arrive as they are ready; they do not depend on
+the number of workers, the backend or the order.
+"""
+
+import warnings
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.row_storage import NOTHING, Keep
+from strozzi_sim.runtime.workers import Dropped
+from strozzi_sim.simulation.finishing_orders import count_orders
+from strozzi_sim.simulation.isolation import play_apart
+from strozzi_sim.simulation.match import NO_STOP, Match, MatchResult
+
+
+@dataclass(frozen=True)
+class Task:
+    """A range of deals to play; `key` says whose it is. With `orders`, ORDERS records take the place of counts.
+
+    `crosstabs` are the facts that are counted, `keep` the rows of facts that are kept.
+    """
+
+    key: Any
+    match: Match
+    first: int
+    last: int
+    crosstabs: tuple[Crosstab, ...] = ()
+    rows: bool = False
+    orders: bool = False
+    keep: Keep = NOTHING
+
+
+def _play(task: Task, stop: np.ndarray[Any, Any] = NO_STOP) -> MatchResult | None:
+    """What a task comes to; None if it was stopped."""
+    keep = task.keep if task.keep.tables else None
+    plan = task.match.plan(task.crosstabs) if task.crosstabs or keep else None
+    rows = task.rows or task.orders
+    played = task.match.play(task.first, task.last, plan=plan, keep=keep, rows=rows, stop=stop)
+    if task.orders:
+        played.counts = count_orders(played.rows, task.match.players)
+        played.rows = played.rows if task.rows else played.rows[:0]
+    whole = (task.last - task.first) * len(task.match.design)
+    return played if played.games == whole else None
+
+
+def _perform(task: Task, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any]) -> tuple[Task, MatchResult | None]:
+    if not task.match.foreign:
+        return task, _play(task, stop)
+
+    def is_dropped() -> bool:
+        return bool(stop[0] or left[0])
+
+    try:
+        return task, play_apart(_play, task, blame=task.match.lost, is_dropped=is_dropped)
+    except Dropped:
+        return task, None
+
+
+def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) -> Iterator[tuple[Task, MatchResult]]:
+    """Play tasks on `workers` workers; yields each when it is done, in no particular order.
+
+    Args:
+        tasks: what to play; drawn lazily.
+        workers: number of joblib workers.
+        stop: int64[1]; once it is not 0, tasks under way are dropped and no more are yielded.
+
+    Raises:
+        AgentFault: of any agent; also when it ends or crashes the process that it plays in, or hangs there.
+    """
+    from joblib import Parallel, delayed
+
+    pool = Parallel(n_jobs=workers, prefer="threads", return_as="generator_unordered")
+    left = np.zeros(1, np.int64)  # nobody waits for the results any more
+    results: Generator[tuple[Task, MatchResult | None]] = pool(delayed(_perform)(task, stop, left) for task in tasks)
+    try:
+        for task, played in results:
+            if played is None:
+                return
+            yield task, played
+    finally:
+        left[0] = 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # joblib's, of results that nobody fetches
+            results.close()

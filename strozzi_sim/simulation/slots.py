@@ -1,0 +1,250 @@
+"""Slots, one for each game of a batch: the compiled pieces of the mixed loop, and of `vector`.
+
+The kernel plays compiled seats inline, in every slot, until each game waits for a seat in Python. That of the mixed loop logs
+every action of every game; sorted by game, the log is the script from which the compiled loop plays them again.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import int64, types
+
+from strozzi_sim.game.contract import (
+    Game,
+    actor,
+    apply,
+    conceal,
+    count_legal,
+    deal,
+    is_legal,
+    is_over,
+    kth_legal,
+    observe,
+)
+from strozzi_sim.kernel.jit import entry, function_at, inline_source, jit
+from strozzi_sim.kernel.pointers import assign, call_at, record_at, zero_at
+from strozzi_sim.kernel.record_types import array_type, record_type
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, begin_chance, deal_key, random_word, seat_stream
+from strozzi_sim.runtime.worker import HEARTBEAT
+from strozzi_sim.simulation.loop import AGENT, FAULT, JOB, take_playouts
+
+# A place for one game of the batch.
+SLOT = np.dtype([
+    ("game", "i8"),  #      number within the wave, or -1
+    ("seating", "i8"),
+    ("decisions", "i8"),
+    ("action", "i8"),  #    what a Python seat answered, 0 = nothing yet
+    ("asked", "i8"),  #     1 = `seen` is ready for the Python seat
+], align=True)  # fmt: skip
+
+# A decision that waits for Python.
+PENDING = np.dtype([("slot", "i8"), ("seat", "i8"), ("position", "i8")], align=True)
+
+# How far a wave is: games [0, games) of the job's deals with all seatings.
+PROGRESS = np.dtype([("next", "i8"), ("games", "i8"), ("logged", "i8")], align=True)
+
+# One decision of the wave, in the order in which they were made; sorted by game they are the script.
+LOGGED = np.dtype([("game", "i4"), ("action", "i4")], align=True)
+
+# The memory of the agent that plays from the script: where its next action lies.
+SCRIPT = np.dtype([("place", "i8")], align=True)
+_NOTHING = np.dtype([("nothing", "u8")])
+
+WAITS, FINISHED, FULL, FAULTY = 0, 1, -1, -2  # how far a slot came
+
+
+def slot_records(game: Game) -> Any:
+    """The records of the game in a slot."""
+    return np.dtype([("state", game.state), ("seen", game.state), ("chance", CHANCE)], align=True)
+
+
+@inline_source
+def deal_to(b, number, seating, job, rules, work, slot, agents, strides, seat_agents, randoms, seatings):
+    """Seat the agents at slot b and deal it deal `number`."""
+    players = job.players
+    slot.seating = seating
+    slot.decisions = 0
+    slot.action = 0
+    slot.asked = 0
+    key = deal_key(job.seed, job.game, players, number)
+    for seat in range(players):
+        position = int64(seatings[seating, seat])
+        agent = seat_agents[b, seat]
+        assign(agent, agents[position])
+        agent.memory += b * strides[position]
+        if agent.memory_size > 0:
+            zero_at(agent.memory, agent.memory_size)
+        randoms[b, seat].cursor = seat_stream(key, seat)
+    begin_chance(work.chance, key)
+    deal(work.state, rules, players, job.start_player, work.chance, None)
+
+
+@inline_source
+def play_on(b, rules, work, slot, seat_agents, randoms, log, progress, fault, beat):
+    """Play on in slot b until a Python seat must answer or the game is over; without a log (None) nothing is logged."""
+    state = work.state
+    while not is_over(state):
+        if log is not None:  # noqa: SIM102 - left out while compiling; a longer condition would not be
+            if progress.logged == log.shape[0]:
+                return FULL
+        seat = actor(state)
+        agent = seat_agents[b, seat]
+        if not agent.sees_state and slot.asked == 0:
+            assign(work.seen, state)
+            conceal(work.seen, rules, seat)
+        if agent.address == 0:
+            if slot.action == 0:
+                slot.asked = 1
+                return WAITS
+            action = slot.action
+            slot.action = 0
+            slot.asked = 0
+        else:
+            beat.first = beat.decisions - slot.decisions
+            beat.decisions += 1
+            beat.seat = seat
+            if agent.sees_state:
+                action = call_at(agent.address, state, rules, agent.params, agent.memory, randoms[b, seat])
+            else:
+                action = call_at(agent.address, work.seen, rules, agent.params, agent.memory, randoms[b, seat])
+        if not is_legal(state, rules, action):
+            fault.found = 1
+            fault.seat = seat
+            fault.action = action
+            return FAULTY
+        apply(state, rules, action, work.chance, None)
+        if log is not None:
+            entry = log[progress.logged]
+            entry.game = slot.game
+            entry.action = action
+            progress.logged += 1
+        slot.decisions += 1
+    return FINISHED
+
+
+@jit
+def _advance(job, rules, works, slots, agents, strides, seat_agents, randoms, seatings, log, progress, lengths,
+             pending, fault, stop, beat):  # fmt: skip
+    """Play on in every slot; returns the number of decisions that wait for Python, or FULL or FAULTY."""
+    waiting = 0
+    for b in range(slots.shape[0]):
+        slot = slots[b]
+        work = works[b]
+        while True:
+            if slot.game < 0:
+                if progress.next == progress.games or stop[0] != 0:
+                    break
+                game = progress.next
+                progress.next = game + 1
+                slot.game = game
+                number, seating = job.first + game // seatings.shape[0], game % seatings.shape[0]
+                deal_to(b, number, seating, job, rules, work, slot, agents, strides, seat_agents, randoms, seatings)
+            beat.deal = job.first + slot.game // seatings.shape[0]
+            beat.seating = slot.seating
+            what = play_on(b, rules, work, slot, seat_agents, randoms, log, progress, fault, beat)
+            if what == FINISHED:
+                lengths[slot.game] = slot.decisions
+                for seat in range(job.players):
+                    take_playouts(agents[int64(seatings[slot.seating, seat])], seat_agents[b, seat].memory)
+                slot.game = -1
+            elif what == WAITS:
+                row = pending[waiting]
+                row.slot = b
+                row.seat = actor(work.state)
+                row.position = int64(seatings[slot.seating, row.seat])
+                waiting += 1
+                break
+            else:
+                if what == FAULTY:
+                    fault.deal = job.first + slot.game // seatings.shape[0]
+                    fault.seating = slot.seating
+                    fault.position = int64(seatings[slot.seating, fault.seat])
+                    fault.decision = slot.decisions
+                return what
+    return waiting
+
+
+@inline_source
+def show_legal(state, rules, legal):
+    """Write which actions are legal into bool legal[A]; returns their number."""
+    for action in range(legal.shape[0]):
+        legal[action] = False
+    count = count_legal(state, rules)
+    for k in range(count):
+        legal[kth_legal(state, rules, k)] = True
+    return count
+
+
+@jit
+def _look(rules, works, asked, seat_agents, randoms, observations, legal, words):
+    """Write the rows of a batch: what the seat sees, what is legal, one random word; then clear the empty rows."""
+    observing = observations.shape[0] > 0
+    for row in range(legal.shape[0]):
+        if row >= asked.shape[0]:
+            for action in range(legal.shape[1]):
+                legal[row, action] = False
+            legal[row, 0] = True
+            if observing:
+                words[row] = 0
+                for k in range(observations.shape[1]):
+                    observations[row, k] = 0
+            continue
+        b, seat = asked[row].slot, asked[row].seat
+        state = works[b].state if seat_agents[b, seat].sees_state else works[b].seen
+        show_legal(state, rules, legal[row])
+        if observing:
+            observe(state, rules, seat, observations[row])
+            words[row] = random_word(randoms[b, seat])
+
+
+@jit
+def _sort(log, logged, places, script):
+    """Write the actions of the log into the script, game after game; `places` is where each game's next one goes."""
+    for k in range(logged):
+        game = log[k].game
+        script[places[game]] = log[k].action
+        places[game] += 1
+
+
+@jit
+def _next_of_script(state, rules, params, memory, rng):
+    place = memory.place
+    memory.place = place + 8
+    return record_at(place, memory).place  # the number that lies there
+
+
+class Kernels:
+    """The compiled pieces for a game."""
+
+    def __init__(self, game: Game) -> None:
+        game.register()
+        i8, u1 = types.int64, types.uint8
+        rules, works = record_type(game.rules), array_type(slot_records(game))
+        rng = array_type(RANDOM, 2)
+        self.advance = entry(
+            _advance,
+            i8(
+                record_type(JOB), rules, works, array_type(SLOT), array_type(AGENT), i8[::1], array_type(AGENT, 2), rng,
+                types.Array(u1, 2, "C"), array_type(LOGGED), record_type(PROGRESS), i8[::1], array_type(PENDING),
+                record_type(FAULT), i8[::1], record_type(HEARTBEAT),
+            ),
+            game.name,
+        )  # fmt: skip
+        self.look = entry(
+            _look,
+            types.void(
+                rules, works, array_type(PENDING), array_type(AGENT, 2), rng, types.float32[:, ::1], types.boolean[:, ::1],
+                types.uint64[::1],
+            ),
+            game.name,
+        )  # fmt: skip
+        self.sort = entry(_sort, types.void(array_type(LOGGED), i8, i8[::1], i8[::1]), game.name)
+        records = [record_type(dtype) for dtype in (game.state, game.rules, _NOTHING, SCRIPT, RANDOM)]
+        self.scripted = function_at(_next_of_script.py_func, i8(*records), game.name)
+
+
+@cache
+def kernels(game: Game) -> Kernels:
+    """What the mixed loop needs, compiled for `game` or taken from the cache folder."""
+    return Kernels(game)

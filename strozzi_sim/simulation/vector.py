@@ -1,0 +1,393 @@
+"""Thousands of games stepped at once, for learning: arrays in, arrays out, one compiled call a step.
+
+Slot i of n plays the deals i, i + n, i + 2n, ... Each game is the one that self-play and records have of that deal, if the same
+actions are chosen: a function of (seed, game, players, deal, variant, line-up, seating) and of the caller's actions alone. It
+does not depend on n, nor on what happens in other slots.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strozzi_sim.agent import AGENT_TYPES, AgentSpec, AnyAgent, check_lineup, find_agent
+from strozzi_sim.agent.compile import CompiledAgent, compile_agent
+from strozzi_sim.errors import AgentFault, ArgumentError, InputError, about, known_names, shown
+from strozzi_sim.game import find_game
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.slices import Layout
+from strozzi_sim.game.variants import BASE, AnyVariant, find_variant
+from strozzi_sim.kernel.record_types import exact_copy
+from strozzi_sim.kernel.streams import RANDOM, game_key
+from strozzi_sim.runtime.worker import HEARTBEAT
+from strozzi_sim.simulation.loop import AGENT, FAULT, JOB
+from strozzi_sim.simulation.match import agent_row, check_players
+from strozzi_sim.simulation.seatings import seating_design
+from strozzi_sim.simulation.slots import FAULTY, SLOT, slot_records
+from strozzi_sim.simulation.vector_kernels import (
+    ILLEGAL,
+    LEAD,
+    MAX_UNASKED,
+    PLAN,
+    SCORE,
+    UNASKED,
+    WIN,
+    Finals,
+    Rows,
+    kernels,
+)
+
+MAX_GAMES = 2**20  # at once
+MAX_SEED = 2**53 - 1
+ROTATE = "rotate"
+Reward = Literal["win", "score", "lead"]
+REWARDS: dict[Reward, int] = {"win": WIN, "score": SCORE, "lead": LEAD}
+_MEMORY = 2**32  # bytes of opponents' memory at most, all games together
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Info:
+    """What a step tells beside the rest; k is the number of games that ended in it.
+
+    Attributes:
+        words: uint64[n], 64 random bits for each decision, of the stream of the seat that decides.
+        choices: int64[n], how many actions are legal, 2 or more.
+        deals: int64[n], the deal in each slot.
+        finished: int64[k], the slots whose game ended, in ascending order.
+        final_deals: int64[k], the deals of these games.
+        final_seats: int64[k], who acted last of the caller's seats; with opponents the learner's seat in that game.
+        final_scores: int64[k, P], the final score of every seat, in points of the game.
+        final_observations: float32[k, P, F], what every seat saw of the end.
+    """
+
+    words: NDArray[np.uint64]
+    choices: NDArray[np.int64]
+    deals: NDArray[np.int64]
+    finished: NDArray[np.int64]
+    final_deals: NDArray[np.int64]
+    final_seats: NDArray[np.int64]
+    final_scores: NDArray[np.int64]
+    final_observations: NDArray[np.float32]
+
+
+class Step(NamedTuple):
+    """What `reset` and `step` return: every game at a decision. The arrays are new each time, and the caller's to keep.
+
+    Attributes:
+        observations: float32[n, F], what the seat that decides sees; see `VectorEnv.slices`.
+        masks: bool[n, A], True where an action is legal; action 0 never is.
+        seats: int64[n], who decides.
+        rewards: float32[n, P], of every seat where a game has ended in this step, else 0.
+        done: bool[n], whether one has; the slot then shows the first decision of its next deal.
+        info: the rest.
+    """
+
+    observations: NDArray[np.float32]
+    masks: NDArray[np.bool_]
+    seats: NDArray[np.int64]
+    rewards: NDArray[np.float32]
+    done: NDArray[np.bool_]
+    info: Info
+
+
+class VectorEnv:
+    """n games at once. A step takes an action for each and goes on to the caller's next decision in every one.
+
+    Without opponents the caller decides for every seat. With opponents the caller is the learner at one seat, position 0 of the
+    line-up [learner, opponent 1, ...]; the opponents, compiled agents, play inside the step, in the caller's process. A seat
+    with one legal action is never asked. A game that ends makes room at once for the slot's next deal; one in which the caller
+    is asked nothing is passed over.
+
+    Args:
+        game: the game, or its name.
+        players: number of seats.
+        n: number of games, 1 to 2^20.
+        opponents: None, or an agent, a spec string such as "random" or one declared in code, or a list of them, at most
+            players - 1: position p gets the p-th, and of a shorter list the first ones again.
+        seat: of the learner: a number, or "rotate": in deal d it is d modulo players. The others follow in turn order, as with
+            the seatings "rotate": at seat s the game is seating s of `record --seatings rotate`.
+        reward: "win": 1 for the winner, shared if the win is; "score": the final score; "lead": the same less the mean of the others'.
+        variant: the name of a shipped variant, one of one's own, {"rich": {"tracks": {"bonus": {7: 10}}}}, or a Variant.
+
+    Attributes:
+        game, players, n, variant: what is played.
+        seed: of the deals; None before the first `reset`.
+        steps: calls of `step` since then.
+
+    Raises:
+        InputError: an argument that cannot be used; names it, and what is allowed.
+
+    >>> import strozzi_sim as ss
+    >>> env = ss.VectorEnv("strozzi", 4, 2, opponents="random")
+    >>> observations, masks, seats, rewards, done, info = env.reset(seed=7)
+    >>> observations.shape == (2, *env.observation_shape), seats.tolist()
+    (True, [0, 1])
+    >>> env.step(env.random_actions()).rewards.tolist()
+    [[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        players: int,
+        n: int,
+        opponents: AnyAgent | Sequence[AnyAgent] | None = None,
+        seat: int | Literal["rotate"] = "rotate",
+        reward: Reward = "win",
+        *,
+        variant: AnyVariant = BASE,
+    ) -> None:
+        self.game = find_game(game)
+        self.variant = about("variant", find_variant, self.game, variant)
+        self.players = _whole("players", players)
+        check_players(self.game, self.players, self.variant)
+        self.n = _whole("n", n, 1, MAX_GAMES)
+        if reward not in REWARDS:
+            raise ArgumentError("reward", f"unknown reward {shown(reward)}; {known_names(reward, REWARDS)}")
+        self.opponents = self._opponents(opponents)
+        compiled = [_compiled(spec, self.game) for spec in self.opponents]
+        self.seed: int | None = None
+        self.steps = 0
+        self._plan, self._job = np.zeros(1, PLAN), np.zeros(1, JOB)
+        self._plan["seating"] = self._seating(seat)
+        self._plan["reward"], self._plan["hidden"] = REWARDS[reward], self.variant.hidden
+        self._plan["state_size"] = self.game.state.itemsize
+        self._rules = exact_copy(self.variant.rules)
+        self._agents, self._strides = np.zeros(self.players, AGENT), np.zeros(self.players, np.int64)
+        self._agents["counter"], self._agents["sees_state"] = -1, not self.variant.hidden
+        self._memories = self._seat_opponents(compiled)
+        self._design = seating_design(ROTATE if compiled else "one", self.players)
+        self._works, self._slots = np.zeros(self.n, slot_records(self.game)), np.zeros(self.n, SLOT)
+        self._seat_agents = np.zeros((self.n, self.players), AGENT)
+        self._randoms = np.zeros((self.n, self.players), RANDOM)
+        self._fault, self._beat = np.zeros(1, FAULT), np.zeros(1, HEARTBEAT)
+        n, seats = self.n, self.players  # of finals only the rows of games that end are ever touched
+        self._finals = Finals(
+            np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64), np.empty((n, seats), np.int64),
+            np.empty((n, seats, *self.observation_shape), np.float32),
+        )  # fmt: skip
+        self._kernels = kernels(self.game)
+        self._last: Step | None = None
+        self._closed = False
+
+    # -- what it is ------------------------------------------------------------------------------------------------------
+
+    @property
+    def actions(self) -> int:
+        """A: action numbers lie below it."""
+        return self.game.actions
+
+    @property
+    def slices(self) -> Layout:
+        """The named slices of an observation: `env.slices["phase"].of(observations)`; see `games.slices.Slice`."""
+        return self.game.slices
+
+    @property
+    def observation_shape(self) -> tuple[int]:
+        """(F,): the shape of one observation."""
+        return (self.slices.size,)
+
+    @property
+    def deals(self) -> NDArray[np.int64]:
+        """int64[n], the deal in each slot."""
+        return self._shown().info.deals.copy()
+
+    def describe(self) -> str:
+        """The slices of an observation as a table: name, shape, range, meaning."""
+        return self.slices.describe()
+
+    def __repr__(self) -> str:
+        """The arguments that it was made with."""
+        against = ", ".join(spec.text for spec in self.opponents)
+        return f"VectorEnv({self.game.name!r}, {self.players}, {self.n}, opponents=[{against}], variant={self.variant.name!r})"
+
+    def __reduce__(self) -> Any:
+        """Refuse to be copied or pickled. Raises InputError."""
+        raise InputError(
+            "VectorEnv: its games lie in the memory of one process, and cannot be copied or pickled; make another one with the same arguments"
+        )
+
+    # -- playing ---------------------------------------------------------------------------------------------------------
+
+    def reset(self, seed: int = 0) -> Step:
+        """Deal the deals 0 .. n - 1 of a seed, one to each slot, and play on to the first decisions.
+
+        Raises:
+            InputError: a seed that cannot be, or nobody was asked anything in 1,000 deals.
+            AgentFault: an opponent chose an illegal action.
+        """
+        self._open()
+        self.seed = _whole("seed", seed, 0, MAX_SEED)
+        self._job[0] = (game_key(self.game.name), self.seed, self.players, 0, 0, 0)
+        self.steps = 0
+        return self._step(np.zeros(0, np.int64))
+
+    def step(self, actions: Any) -> Step:
+        """Play one action in every game, and go on to the caller's next decision in each.
+
+        Args:
+            actions: whole numbers [n]; `masks` has those that are legal.
+
+        Raises:
+            InputError: another shape or type, or an action that is not legal, with slot, seat and the legal ones: nothing was
+                played. Or `reset` was not called.
+            AgentFault: an opponent chose an illegal action; only `reset` helps then.
+        """
+        self._shown()
+        chosen = np.asarray(actions)
+        if chosen.dtype.kind not in "iu" or chosen.shape != (self.n,):
+            found = f"{chosen.dtype}{list(chosen.shape)}"
+            raise ArgumentError("actions", f"expected whole numbers [{self.n}], one for each game, got {found}")
+        step = self._step(np.ascontiguousarray(chosen, np.int64))
+        self.steps += 1
+        return step
+
+    def random_actions(self) -> NDArray[np.int64]:
+        """A legal action of every game, each as likely, int64[n]: what the agent `random` would do there.
+
+        It takes the decisions' own `words`, so that calling it again gives the same.
+        """
+        out = np.empty(self.n, np.int64)
+        self._kernels.choose(self._rules[0], self._works, self._shown().info.words, out)
+        return out
+
+    def close(self) -> None:
+        """Give the memory back; neither `reset` nor `step` can be called any more."""
+        self._closed, self._last = True, None
+        self._memories = []
+        self._finals = Finals(*(part[:0] for part in self._finals))
+        self._works, self._slots, self._seat_agents, self._randoms = (
+            part[:0] for part in (self._works, self._slots, self._seat_agents, self._randoms)
+        )
+
+    def __enter__(self) -> "VectorEnv":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _open(self) -> None:
+        if self._closed:
+            raise InputError("VectorEnv: it is closed; make a new one")
+
+    def _shown(self) -> Step:
+        """What the last call returned. Raises InputError if there is nothing to go on from."""
+        self._open()
+        if self._last is None:
+            raise InputError("VectorEnv: no games are dealt; call reset(seed) first")
+        return self._last
+
+    def _step(self, actions: Array) -> Step:
+        n, players, size = self.n, self.players, self.slices.size
+        rows = Rows(
+            np.empty((n, size), np.float32), np.empty((n, self.actions), np.bool_), np.empty(n, np.int64),
+            np.empty((n, players), np.float32), np.empty(n, np.bool_), np.empty(n, np.uint64), np.empty(n, np.int64),
+            np.empty(n, np.int64),
+        )  # fmt: skip
+        ended = self._kernels.step(
+            self._plan[0], self._job[0], self._rules[0], self._works, self._slots, self._agents, self._strides,
+            self._seat_agents, self._randoms, self._design, actions, rows, self._finals, self._fault[0], self._beat[0],
+        )  # fmt: skip
+        if ended < 0:
+            raise self._refused(ended, actions)
+        if self._untrusted and self._rules.tobytes() != self.variant.rules.tobytes():
+            self._last = None
+            raise AgentFault(f"agent {self._untrusted} changed the rules that it was handed")
+        info = Info(rows.words, rows.choices, rows.deals, *(part[:ended].copy() for part in self._finals))
+        self._last = Step(rows.observations, rows.masks, rows.seats, rows.rewards, rows.done, info)
+        return self._last
+
+    def _refused(self, code: int, actions: Array) -> Exception:
+        """Why a step was not made."""
+        slot = int(self._plan["slot"][0])
+        if code == ILLEGAL:
+            last = self._shown()
+            legal = ", ".join(map(str, np.flatnonzero(last.masks[slot])))
+            where = f"slot {slot} (deal {last.info.deals[slot]}), seat {last.seats[slot]}"
+            return ArgumentError("actions", f"{where}: {actions[slot]} is not legal; legal: {legal}")
+        self._last = None
+        if code == UNASKED:
+            return InputError(
+                f"VectorEnv: slot {slot}: nobody is asked anything in {MAX_UNASKED:,} deals; use other components"
+            )
+        assert code == FAULTY
+        fault = self._fault[0]
+        spec, seat, action = self.opponents[int(fault["position"]) - 1], int(fault["seat"]), int(fault["action"])
+        what = f"chose the illegal action {action}" if action else "failed inside compiled code, or chose action 0"
+        return AgentFault(
+            f"agent {spec.text!r} at seat {seat} {what} (decision {fault['decision']} of {self.game.name}, {self.players} players, "
+            f"seed {self.seed}, deal {fault['deal']}, seating {fault['seating']})"
+        )
+
+    # -- the line-up -----------------------------------------------------------------------------------------------------
+
+    def _opponents(self, given: Any) -> tuple[AgentSpec, ...]:
+        """The agents at positions 1 .. players - 1; none if the caller decides for every seat."""
+        if given is None:
+            return ()
+        listed = [given] if isinstance(given, AGENT_TYPES) else given
+        most = self.players - 1
+        if not isinstance(listed, Sequence) or not all(isinstance(each, AGENT_TYPES) for each in listed):
+            raise ArgumentError("opponents", f"expected None, an agent or a list of agents, got {shown(given)}")
+        if not 1 <= len(listed) <= most:
+            raise ArgumentError("opponents", f"expected 1 to {most} beside the learner, got {len(listed)}")
+        specs = [about("opponents", find_agent, each, self.game, "opponents") for each in listed]
+        about("opponents", check_lineup, specs, self.game, self.players)
+        for spec in specs:
+            if spec.agent.kind != "compiled":
+                raise ArgumentError(
+                    "opponents",
+                    f"agent {spec.text!r} is written in Python, and only compiled agents play inside a step; leave opponents out "
+                    "and ask it yourself at its seats",
+                )
+        return tuple(specs[k % len(specs)] for k in range(most))
+
+    def _seating(self, seat: Any) -> int:
+        """The seating of every deal, or -1 if it rotates."""
+        if seat == ROTATE and isinstance(seat, str):
+            return -1 if self.opponents else 0
+        if not self.opponents:
+            raise ArgumentError("seat", "without opponents every seat is the caller's; leave it out")
+        if isinstance(seat, str):
+            raise ArgumentError("seat", f"must be {ROTATE!r} or a seat from 0 to {self.players - 1}, got {shown(seat)}")
+        return _whole("seat", seat, 0, self.players - 1)
+
+    def _seat_opponents(self, compiled: Sequence[CompiledAgent]) -> list[Array]:
+        """Write the opponents' agent records; returns their memories, [n] each."""
+        memories: list[Array] = []
+        need = sum(agent.memory.itemsize for agent in compiled)
+        if self.n * need > _MEMORY:
+            raise ArgumentError(
+                "n", f"the opponents need {need:,} bytes a game; at most {_MEMORY // need:,} games, got {self.n:,}"
+            )
+        for position, agent in enumerate(compiled, 1):
+            memories.append(np.zeros(self.n, agent.memory))
+            self._agents[position] = agent_row(agent, memories[-1], self.variant)
+            self._strides[position] = agent.memory.itemsize
+        self._compiled = compiled  # addresses are valid as long as they live
+        self._untrusted = " or ".join(
+            dict.fromkeys(
+                repr(spec.text) for spec, agent in zip(self.opponents, compiled, strict=True) if not agent.trusted
+            )
+        )
+        return memories
+
+
+def _compiled(spec: AgentSpec, game: Game) -> CompiledAgent:
+    if spec.in_seconds:
+        raise ArgumentError("opponents", f"agent {spec.text!r}: give a count in place of {spec.in_seconds}")
+    return about("opponents", compile_agent, spec, game)
+
+
+def _whole(argument: str, value: Any, low: int | None = None, high: int | None = None) -> int:
+    """A whole number within low to high."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise ArgumentError(argument, f"expected a whole number, got {shown(value)}")
+    number = int(value)
+    if low is not None and high is not None and not low <= number <= high:
+        raise ArgumentError(argument, f"must be from {low:,} to {high:,}, got {number}")
+    return number

@@ -1,0 +1,124 @@
+"""A heat map of a user's own: of a game, or of a study that has been played."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from strozzi_sim.agent.importing import only_named
+from strozzi_sim.errors import InputError
+from strozzi_sim.facts.row_storage import NOTHING, Keep, keep_of
+from strozzi_sim.game import load_game
+from strozzi_sim.game.custom_heatmaps import OwnMap, own_heat_map
+from strozzi_sim.game.variants import from_components
+from strozzi_sim.studies.folder import MANIFEST, read_manifest
+from strozzi_sim.studies.lookup import find_agents
+from strozzi_sim.studies.plan import Plan, as_today, differences, hash_of
+from strozzi_sim.studies.planning import error_place, make_plan
+from strozzi_sim.studies.progress import Watch
+from strozzi_sim.studies.results import Results
+from strozzi_sim.studies.run import tables_again
+from strozzi_sim.studies.study import Study, run
+
+
+def with_map(plan: Plan, own: OwnMap) -> Plan:
+    """The plan with one more heat map; it takes the place of one of the same name.
+
+    Raises:
+        InputError: something that the game does not have, or that makes no sense.
+    """
+    if own.name in plan.game.report.HEATMAPS:
+        raise InputError(f"heatmap {own.name}: {plan.game.name} has one of that name; give it another")
+    maps = {**plan.heatmaps, own.name: own_heat_map(plan.game, own)}
+    others = tuple(each for each in plan.own_maps if each.name != own.name)
+    changed = replace(plan, heatmaps=maps, own_maps=(*others, own))
+    changed = replace(changed, counted=changed.asked)
+    for cell in changed.cells:
+        cell.match.plan(changed.counted)
+    return changed
+
+
+def add_heat_map(results: Results, own: OwnMap) -> Results:
+    """The results with a heat map added; the study is played again if its chunks do not count what the map needs.
+
+    In a results folder the map becomes part of the study.
+
+    Raises:
+        InputError: it counts no facts, something that cannot be drawn, or an agent's file that has changed since.
+        StorageError, AgentFault, Interrupted: as `study.run`.
+    """
+    if results.folder is not None:
+        return add_in(results.folder, own, results.workers, results.watch)
+    before = results.cut
+    if before is None or before.orders:
+        raise InputError("a tournament, comparison or ladder counts no facts; heat maps are of simulate and studies")
+    plan = with_map(before, own)
+    as_held = replace(plan, counted=before.counted)
+    if as_held.is_answered:
+        return tables_again(results, as_held)
+    return run(Study.of(plan), None, results.workers, results.watch)
+
+
+def add_in(
+    folder: Path, own: OwnMap, workers: int | None = None, progress: Watch = None, code: Sequence[str | Path] = ()
+) -> Results:
+    """Add a heat map to a study that has been played; its chunks are played again if they do not count what it needs.
+
+    Args:
+        folder: the study's results.
+        own: the heat map.
+        workers: as in `run`.
+        progress: as in `run`.
+        code: files of agents that the study may run; others that its manifest names are refused.
+
+    Raises:
+        InputError: no such study, something that cannot be drawn, an agent's file that has changed since or is not in `code`.
+        StorageError, AgentFault, Interrupted: as `run`.
+    """
+    return run(Study.of(with_map(plan_in(folder, code), own)), folder, workers, progress)
+
+
+def plan_in(folder: Path, code: Sequence[str | Path] = ()) -> Plan:
+    """Return the plan of a study, as its results folder has it.
+
+    Args:
+        folder: the study's results.
+        code: files of agents that may be run; others that the folder names are refused.
+
+    Raises:
+        InputError: the folder holds no results of a study from a file, an agent has changed since it was played, or its
+            file is not in `code`.
+    """
+    try:
+        manifest = read_manifest(folder)
+    except FileNotFoundError:
+        raise InputError(f"{folder}: holds no results of a study (no {MANIFEST})") from None
+    resolved = manifest["plan"]
+    if "counts" in resolved:
+        raise InputError(f"{folder}: holds a tournament, comparison or ladder, which counts no facts")
+    game = load_game(resolved["game"])
+    with only_named(code), error_place(str(folder)):
+        lineups = [find_agents(lineup, game, "lineups") for lineup in resolved["lineups"]]
+    place = f"{folder / MANIFEST}: plan.variants"
+    variants = [from_components(game, name, data, f"{place}.{name}") for name, data in resolved["variants"].items()]
+    report = manifest["report"]
+    extent = {key: resolved[key] for key in ("seatings", "seed", "chunks")}
+    plan = make_plan("study", game, lineups, variants, resolved["players"], resolved["deals"], **extent)
+    shipped = {name: game.report.HEATMAPS[name] for name in report["heatmaps"] if name in game.report.HEATMAPS}
+    plan = replace(
+        plan, name=manifest["name"], rows=resolved["rows"], pages=tuple(report["pages"]), heatmaps=shipped
+    )  # fmt: skip
+    for own in report.get("own", []):
+        plan = with_map(plan, OwnMap(**own))
+    before = as_today(resolved, game)
+    if plan.hash != hash_of(before):
+        changes = "; ".join(list(differences(before, plan.resolved))[:3])
+        raise InputError(f"{folder}: cannot be played again as it was ({changes})")
+    # Without `keep` the rows that the study keeps would be removed.
+    keep = msgspec.convert(manifest["kept"], Keep) if "kept" in manifest else NOTHING
+    try:
+        keep_of(game.fact_tables, keep.tables)
+    except InputError as error:
+        raise InputError(f"{folder / MANIFEST}: was changed by hand: kept: {error}") from None
+    return replace(plan, counted=plan.asked, keep=keep, held=keep)

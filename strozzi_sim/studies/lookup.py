@@ -1,0 +1,151 @@
+"""What callers may give by name: a game, its player counts, agents, variants.
+
+Each is looked up once, here, whoever asks: as text, as one types it, or as objects, which are taken as they are. Errors
+name the argument; the command line puts its option in its place, a study's file its key.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+from strozzi_sim.agent import AGENT_TYPES, Agent, AgentSpec, AnyAgent, find_agent, split_specs
+from strozzi_sim.errors import ArgumentError, about, check_whole, shown
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import AnyVariant, Variant, find_variant, own_variants
+
+Lineup = AnyAgent | Sequence[AnyAgent]
+Folder = str | PathLike[str] | None
+Players = int | str | Sequence[int] | None
+Variants = AnyVariant | Sequence[AnyVariant]
+
+MAX_WORKERS = 1_024
+ALL = "all"  # player counts
+
+
+def find_agents(agents: Lineup, game: Game, argument: str = "agents") -> tuple[AgentSpec, ...]:
+    """The agents of these spec strings, a list or separated by commas; one that is declared in code plays with its defaults.
+
+    Raises:
+        ArgumentError: an agent or parameter that is not known, or a value out of its range.
+        AgentFault: an agent's file or package that does not import.
+    """
+    several: Any = split_specs(agents) if isinstance(agents, str) else agents
+    if isinstance(several, AGENT_TYPES):
+        several = [several]
+    if not isinstance(several, Iterable):
+        raise ArgumentError(argument, f"expected an agent or a list of agents, got {shown(agents)}")
+    return tuple(about(argument, find_agent, agent, game, argument) for agent in several)
+
+
+def find_variants(game: Game, variants: Variants, argument: str = "variant") -> tuple[Variant, ...]:
+    """The variants of these names, shipped ones, or of one's own: name -> changes, as in a study's file.
+
+    Raises:
+        ArgumentError: the game has none of that name, it cannot be changed so, or one is listed twice.
+    """
+    if isinstance(variants, str | Variant | Mapping) or not isinstance(variants, Iterable):
+        variants = [variants]
+    found: list[Variant] = []
+    for each in variants:
+        if isinstance(each, Mapping):
+            found += about(argument, own_variants, game, each)
+        else:
+            found.append(about(argument, find_variant, game, each))
+    names = [variant.name for variant in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise ArgumentError(argument, f"{name!r} is listed {names.count(name)} times")
+    return tuple(found)
+
+
+def find_players(game: Game, players: Players) -> tuple[int, ...]:
+    """The player counts asked for, as numbers or as text, `4`, `3-6`, `3,5` or `all`; if none, 4, or the fewest of the game.
+
+    Raises:
+        ArgumentError: one that the game does not have.
+    """
+    if players is None:
+        return (4 if 4 in game.player_counts else game.player_counts[0],)
+    if players == ALL:
+        return tuple(game.player_counts)
+    several: Any = (
+        _counts(game, players) if isinstance(players, str) else (players,) if isinstance(players, int) else players
+    )
+    if not isinstance(several, Iterable):
+        raise ArgumentError("players", f"expected a number of players, or several, got {shown(players)}")
+    counts = tuple(several)
+    for count in counts:
+        if isinstance(count, bool) or count not in game.player_counts:
+            raise ArgumentError("players", f"{game.name} takes {game.player_count_text}, got {shown(count)}")
+    if not counts:
+        raise ArgumentError("players", f"{game.name} takes {game.player_count_text}, got none")
+    return tuple(int(count) for count in dict.fromkeys(counts))
+
+
+def _counts(game: Game, text: str) -> Iterator[int]:
+    """The player counts in text."""
+    by_text = {str(count): count for count in game.player_counts}
+    for piece in text.split(","):
+        low, dash, high = piece.strip().partition("-")
+        for end in (low, high) if dash else (low,):
+            if not end.isdecimal():
+                raise ArgumentError("players", f"expected 4, 3-6 or 3,5, got {shown(text)}")
+            if end not in by_text:
+                raise ArgumentError("players", f"{game.name} takes {game.player_count_text}, got {shown(end)[1:-1]}")
+        named = range(by_text[low], by_text[high if dash else low] + 1)
+        if not named:
+            raise ArgumentError("players", f"{game.name} takes {game.player_count_text}, got none in {shown(text)}")
+        yield from named
+
+
+def one_count(game: Game, players: Players) -> int:
+    """The player count of what is played at one; if none, 4, or the fewest of the game."""
+    counts = find_players(game, players)
+    if len(counts) > 1:
+        raise ArgumentError("players", f"this is played at one player count, got {shown(players)}")
+    return counts[0]
+
+
+def worker_count(workers: int | None) -> int:
+    """Return the number of workers; default: one per core.
+
+    Raises:
+        ArgumentError: not a number of workers.
+    """
+    if workers is None:
+        from joblib import cpu_count
+
+        return int(cpu_count())
+    check_whole("workers", workers, 1, MAX_WORKERS)
+    return workers
+
+
+def check_seats(lineup: Sequence[AgentSpec], players: Sequence[int]) -> None:
+    """Refuse a line-up with more agents than some player count has seats.
+
+    Raises:
+        ArgumentError: names the agents and the most that fit.
+    """
+    fewest = min(players)
+    if len(lineup) > fewest:
+        names = ",".join(map(text_of, lineup))
+        raise ArgumentError("agents", f"{len(lineup)} agents ({names}) for {fewest} seats; give at most {fewest}")
+
+
+def text_of(agent: AnyAgent) -> str:
+    """Return an agent as errors name it."""
+    if isinstance(agent, AgentSpec):
+        return agent.text
+    return agent.name if isinstance(agent, Agent) else str(agent)
+
+
+def seated(lineup: Sequence[AgentSpec], players: Sequence[int]) -> list[tuple[AgentSpec, ...]]:
+    """The line-ups of a study: one agent is self-play; of more, seat i gets agent i mod their number.
+
+    Raises:
+        ArgumentError: more agents than some player count has seats.
+    """
+    check_seats(lineup, players)
+    if len(lineup) == 1:
+        return [tuple(lineup)]
+    return [tuple(lineup[seat % len(lineup)] for seat in range(count)) for count in players]
