@@ -354,7 +354,7 @@ def test_it_keeps_every_promise(python):
             "core.py",
             "state.score[seat] = 0",
             "pass",
-            "deal: `deal` leaves score as the game before left it: seat 0 is ",
+            "deal: `deal` does not reset score: seat 0 is ",
         ),
         (
             "view.py",

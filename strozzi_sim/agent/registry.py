@@ -335,7 +335,7 @@ def _from_file(file: str, name: str) -> Agent:
     except OSError as error:  # such as a name that is too long
         raise InputError(f"agent {shown(file)}: {error.strerror}") from None
     if not there:
-        raise InputError(f"agent {file}::{name}: file {file!r} does not exist")
+        raise InputError(f"agent {file}::{name}: no file {file!r}")
     module = import_file(file)
     agents = {agent.name: agent for agent in vars(module).values() if isinstance(agent, Agent)}
     agent = getattr(module, name, None) if name not in agents else agents[name]
