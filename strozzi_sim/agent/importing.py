@@ -30,7 +30,7 @@ MIN_SECONDS = 10.0  # shortest time limit of an import, since libraries take sec
 
 @contextmanager
 def only_named(files: Iterable[str | Path]) -> Iterator[None]:
-    """Inside the block, allow only these agent files and those that this process has already imported.
+    """Allow inside the block only these agent files and those that this process has already imported.
 
     Names in a results folder are data from the folder's author; code runs only if the user names it.
     """

@@ -98,7 +98,7 @@ PATCHES = {
         ),
         Patch(
             "plain_indices",
-            "numba checks at every subscript whether a signed index counts from the end; kernels use none: 4 % of random play",
+            "numba checks at every subscript whether a signed index counts from the end; in kernels none does: 4 % of random play",
             ((arrayobj, "fix_integer_index"), (JITCodeLibrary, "create_ir_module")),
         ),
         Patch(
@@ -180,7 +180,7 @@ class _Draft(_Library):
         ll_module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        """Leave it to the entry."""
+        """Do nothing: the entry optimises."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()

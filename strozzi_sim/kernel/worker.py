@@ -114,7 +114,7 @@ def serve(connection: int, memory: int, lifeline: int, parent: int) -> None:
 def end_forked() -> None:
     """End this process, which third-party code forks or has forked.
 
-    In a worker or a copy of it, the worker's whole process group ends and the heartbeat tells the parent why.
+    In a worker or a copy of it, the worker's whole process group ends and the heartbeat shows the parent why.
     """
     if _shared is not None:
         _shared["forked"] = 1
