@@ -1,4 +1,4 @@
-"""What can go wrong, each with the exit code that the `strozzi` command ends with, and helpers for its text."""
+"""Exceptions, each with the exit code of the `strozzi` command, and helpers for their messages."""
 
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
@@ -6,17 +6,17 @@ from typing import Any, TypeVar
 
 Found = TypeVar("Found")
 
-MAX_SHOWN = 80  # characters of a value that an error repeats
+MAX_SHOWN = 80  # characters of a value repeated in an error message
 
 
 class StrozziError(Exception):
-    """Base of every error that is not an internal error; its text is one line."""
+    """Base class of every error that is not internal; its message is one line."""
 
     exit_code = 70
 
 
 class BrokenRule(StrozziError):
-    """A record does something the rules do not allow.
+    """A record that breaks a rule of the game.
 
     Attributes:
         line: number of the offending line in its file, from 1.
@@ -31,10 +31,10 @@ class BrokenRule(StrozziError):
 
 
 class BrokenPromise(StrozziError):
-    """A game or an agent does not keep what every one must; names the promise, and the deal and actions that show it.
+    """A game or an agent that breaks its contract; the message names the promise, the deal and the actions.
 
     Attributes:
-        promise: which one.
+        promise: the broken promise.
     """
 
     exit_code = 1
@@ -45,17 +45,17 @@ class BrokenPromise(StrozziError):
 
 
 class InputError(StrozziError):
-    """The user gave something that cannot be used; names the value, the place and what is allowed."""
+    """Invalid input of the user; the message names the value, its place and what is allowed."""
 
     exit_code = 2
 
 
 class ArgumentError(InputError):
-    """An argument cannot be used, by itself or beside the others; its text is `argument: message`.
+    """An argument that is invalid, alone or in combination with others; its text is `argument: message`.
 
     Attributes:
-        argument: its name in Python; the command line puts its own option in its place.
-        message: what is wrong with it, and what is allowed.
+        argument: name in Python; the command line replaces it by its option.
+        message: error, and allowed values.
     """
 
     def __init__(self, argument: str, message: str) -> None:
@@ -64,12 +64,12 @@ class ArgumentError(InputError):
         self.message = message
 
     def __str__(self) -> str:
-        """The argument and what is wrong with it."""
+        """Return `argument: message`."""
         return f"{self.argument}: {self.message}"
 
 
 def about(argument: str, find: Callable[..., Found], *given: Any) -> Found:
-    """What `find` gives of these arguments; its InputError becomes one about `argument`."""
+    """Return `find(*given)`; re-raise its InputError as an ArgumentError of `argument`."""
     try:
         return find(*given)
     except ArgumentError:
@@ -79,19 +79,19 @@ def about(argument: str, find: Callable[..., Found], *given: Any) -> Found:
 
 
 class AgentFault(StrozziError):
-    """An agent did something it must not do; names the agent, the game and the command that replays it."""
+    """A fault of an agent; the message names the agent, the game and the command that replays it."""
 
     exit_code = 3
 
 
 class StorageError(StrozziError):
-    """A file or folder cannot be read, written or locked."""
+    """A file or folder that cannot be read, written or locked."""
 
     exit_code = 4
 
 
 class Interrupted(StrozziError):
-    """The run was asked to stop (SIGINT, SIGTERM); says how to go on."""
+    """A run stopped by SIGINT or SIGTERM; the message explains how to continue."""
 
     def __init__(self, signal_number: int, message: str) -> None:
         super().__init__(message)
@@ -100,14 +100,14 @@ class Interrupted(StrozziError):
 
 
 def shown(value: Any) -> str:
-    """A value as an error repeats it: its `repr`, cut in the middle if it is long."""
+    """Return the `repr` of a value for an error message, with the middle of a long one left out."""
     text = repr(value)
     half = MAX_SHOWN // 2
     return text if len(text) <= MAX_SHOWN else f"{text[:half]}...{text[-half:]}"
 
 
 def known_names(name: Any, known: Iterable[str]) -> str:
-    """The names there are, for an error about an unknown one, and which of them was meant, if one is near.
+    """List the known names for an error about an unknown one, and suggest the nearest.
 
     >>> known_names("rotat", ["one", "rotate"])
     "known: one, rotate; did you mean 'rotate'?"
@@ -119,7 +119,7 @@ def known_names(name: Any, known: Iterable[str]) -> str:
 
 
 def nearest(name: Any, names: Sequence[str]) -> str | None:
-    """Return the name that was probably meant: one spelt much like it, else the first that begins with it; None if there is none.
+    """Return the most similar name, else the first name with this prefix, else None.
 
     >>> nearest("Oen", ["one", "two_by_two"]), nearest("two", ["one", "two_by_two"]), nearest("x", ["one"])
     ('one', 'two_by_two', None)
@@ -134,7 +134,7 @@ def nearest(name: Any, names: Sequence[str]) -> str | None:
 
 
 def in_ranges(names: Sequence[str]) -> list[str]:
-    """Names as they are listed: many whole numbers in a row are said as a range.
+    """Return the names with runs of more than 3 consecutive whole numbers written as ranges.
 
     >>> in_ranges(["pass", "1", "2", "3", "4"])
     ['pass', '1 to 4']
@@ -150,7 +150,7 @@ def in_ranges(names: Sequence[str]) -> list[str]:
 
 
 def range_words(low: float, high: float) -> str:
-    """What a number outside low to high must be.
+    """Return the error text for a number outside low to high.
 
     >>> range_words(1, 1e6)
     'must be between 1 and 1,000,000'
@@ -159,33 +159,33 @@ def range_words(low: float, high: float) -> str:
 
 
 def check_range(argument: str, value: float, low: float, high: float) -> None:
-    """Refuse an argument outside low to high.
+    """Check that an argument is between low and high.
 
     Raises:
-        ArgumentError: names the argument and the limits.
+        ArgumentError: it is not; the message gives the limits.
     """
     if not low <= value <= high:
         raise ArgumentError(argument, f"{range_words(low, high)}, got {shown(value)}")
 
 
 def check_whole(argument: str, value: Any, low: int, high: int) -> None:
-    """Refuse what is no whole number in low to high. Raises ArgumentError."""
+    """Check that a value is a whole number between low and high; raise ArgumentError if not."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise ArgumentError(argument, f"must be a whole number, got {shown(value)}")
     check_range(argument, value, low, high)
 
 
 class Stopped(BaseException):
-    """SIGINT or SIGTERM came; no `except Exception` on the way out takes it for something else."""
+    """SIGINT or SIGTERM; a BaseException, so that no `except Exception` catches it."""
 
     def __init__(self, signal_number: int) -> None:
         super().__init__(signal_number)
         self.signal_number = signal_number
 
 
-SIGNALS = (KeyboardInterrupt, Interrupted, Stopped)  # what a signal to the whole process raises
+SIGNALS = (KeyboardInterrupt, Interrupted, Stopped)  # raised by a signal to the whole process
 
 
 def counted(number: int, one: str, several: str = "") -> str:
-    """A number of things in words: 1 seating, 4,000 games; `several` is the plural, if it takes more than an s."""
+    """Return a number with its noun: 1 seating, 4,000 games; `several`: plural, default: `one` plus s."""
     return f"{number:,} {one if number == 1 else several or f'{one}s'}"

@@ -172,7 +172,7 @@ FAULTS = [
     (f"act:deed={GENERATOR}", "raised GeneratorExit: enough"),
     (f"act:deed={OWN}", "raised Own: own"),
     (f"act:deed={SPEECHLESS}", "raised Speechless, whose text raised ValueError"),
-    (f"act:deed={MUTE}", "returned something that cannot be shown, a Mute"),
+    (f"act:deed={MUTE}", "returned an object whose repr fails, a Mute"),
     (f"act:deed={LOCK}", f"did not answer within {SECONDS} s .STROZZI_DECISION_SECONDS sets the limit."),
     ("ragged", "raised ValueError: setting an array element with a sequence"),
     ("unwilling", "raised ValueError: no array"),

@@ -46,7 +46,7 @@ def test_seconds_are_part_of_the_name():
     assert spec.text == "ismcts:seconds=0.1,utility=rank"
     assert spec.in_seconds == "seconds"
     assert load_agent("ismcts").in_seconds is None
-    with pytest.raises(InputError, match="seconds must be more than 0, got 0; leave it out to play by iterations"):
+    with pytest.raises(InputError, match="seconds must be more than 0, got 0; or set iterations instead"):
         load_agent("ismcts:seconds=0")
     assert load_agent("random").in_seconds is None
 

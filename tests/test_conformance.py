@@ -98,7 +98,7 @@ def test_a_core_that_plays_otherwise_with_a_journal_is_refused(monkeypatch):
         return state, rows
 
     monkeypatch.setattr(Start, "retold", otherwise)
-    assert "the game with a journal is another than the one without" in broken("one deal, one game")
+    assert "the game with a journal differs from the one without" in broken("one deal, one game")
 
 
 def test_an_illegal_event_is_refused(monkeypatch):

@@ -129,7 +129,7 @@ def forget(monkeypatch, field, at=()):
 )
 def test_a_deal_that_leaves_a_field_is_refused(monkeypatch, field, at, words):
     forget(monkeypatch, field, at)
-    assert f"`deal` leaves {field} as the game before left it: {words}" in broken("deal", check_deal, checked(), 1)
+    assert f"`deal` does not reset {field}: {words}" in broken("deal", check_deal, checked(), 1)
 
 
 def test_a_hidden_field_is_named_by_what_comes_of_it(monkeypatch):
@@ -143,7 +143,7 @@ def test_a_hidden_field_is_named_by_what_comes_of_it(monkeypatch):
     concealing = here.kernels.conceal
     forget(monkeypatch, "unseen_ship")
     words = broken("deal", check_deal, replace(here, kernels=here.kernels._replace(conceal=hiding)), 1)
-    assert "`deal` leaves unseen_ship as the game before left it: seat 0 " in words
+    assert "`deal` does not reset unseen_ship: seat 0 " in words
 
 
 def test_places_of_no_seat_may_stay(monkeypatch):
@@ -212,7 +212,7 @@ def change_first(monkeypatch, kind="lines", **changes):
         ({"page": "flgas"}, "unknown page 'flgas'; known: .* did you mean 'flags'"),
         ({"x": "levle"}, "unknown column 'levle'; known: .* did you mean 'level'"),
         ({"where": {"by": "sial"}}, "unknown value of by 'sial'; known: .* did you mean 'sail'"),
-        ({"series_levels": ("red",)}, "none of the levels .'red'. is one of flag; known: "),
+        ({"series_levels": ("red",)}, "unknown levels .'red'. of flag; known: "),
     ],
     ids=["figure", "sort", "table", "page", "column", "value", "levels"],
 )

@@ -350,7 +350,7 @@ FAULTS = [
     ("act", "return 10**30", r"chose the illegal action 10{30}"),
     ("act", "return 1 if view.round == 1 and len(legal) < 4 else 99", r"chose the illegal action 99"),
     ("act", "raise KeyError('no such ship')", r"raised KeyError: 'no such ship'"),
-    ("act", "return type('X', (), {'__repr__': lambda self: 1 // 0})()", r"returned something that cannot be shown"),
+    ("act", "return type('X', (), {'__repr__': lambda self: 1 // 0})()", r"returned an object whose repr fails"),
     ("act", "return type('X', (int,), {'__eq__': lambda self, other: 1 // 0})(0)", r"chose the illegal action 0;"),
     (
         "act",

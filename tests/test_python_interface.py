@@ -319,7 +319,7 @@ def test_agents_declared_in_code_play():
         (lambda: ss.simulate("strozzi", players="4-"), "players: expected 4, 3-6 or 3,5, got '4-'"),
         (lambda: ss.simulate("strozzi", agents=7), "agents: expected an agent or a list of agents, got 7"),
         (lambda: ss.simulate("strozzi", agents=["heuristc"]), "unknown agent 'heuristc'.*did you mean 'heuristic'"),
-        (lambda: ss.simulate("strozzi", agents=[3]), "agents: an agent is a spec string or was declared .*, got 3"),
+        (lambda: ss.simulate("strozzi", agents=[3]), "agents: must be a spec string or a declared agent, got 3"),
         (lambda: ss.simulate("strozzi", 3, ["random"] * 4), "agents: 4 agents .* for 3 seats; give at most 3"),
         (lambda: ss.simulate("strozzi", deals=0), "deals"),
         (lambda: ss.simulate("strozzi", seed=-1), "seed"),

@@ -300,7 +300,7 @@ def test_a_calibration_in_a_manifest_names_no_other_code(copy, tmp_path):
     noted = {"given": given.text, "plays": f"{bots}::first", "count": "playouts=3", "players": [3], "measured": 0.01}
     (copy / "r" / "manifest.json").write_text(json.dumps(manifest | {"calibrated": [noted]}))
     game = load_game("strozzi")
-    with pytest.raises(InputError, match="only the folder names it"):
+    with pytest.raises(InputError, match="named only by the folder"):
         with_counts([given], game, [3], [resolve_variant(game, "base")], folder=copy / "r")
     assert not bots.with_suffix(".ran").exists()
 

@@ -85,7 +85,7 @@ def write(path, lines):
 
 
 def test_the_page_shows_every_file():
-    parts = ("__init__", "components", "state", "core", "events", "view", "reference", "check", "bots")
+    parts = ("__init__", "components", "state", "core", "events", "view", "reference", "verify", "bots")
     python_files = {f"goofspiel/{part}.py" for part in parts}
     assert set(FILES) == {"pyproject.toml", "goofspiel/components.toml", *python_files}
     assert PAGE.count("```") == 2 * (
@@ -354,7 +354,7 @@ def test_it_keeps_every_promise(python):
             "core.py",
             "state.score[seat] = 0",
             "pass",
-            "deal: `deal` leaves score as the game before left it: seat 0 is ",
+            "deal: `deal` does not reset score: seat 0 is ",
         ),
         (
             "view.py",

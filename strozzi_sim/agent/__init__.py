@@ -1,17 +1,17 @@
 """The agent contract: declaring an agent, naming it by a spec string, and finding it; `compile` compiles it.
 
-An agent is one function plus a few facts. A compiled one is called as `function(state, rules, params, memory, rng)`,
-five records, and returns an action (int64); for one in Python see `python_agent`:
+An agent is one function plus a declaration. A compiled agent is called as `function(state, rules, params, memory, rng)`
+with five records, and returns an action (int64); for agents in Python see `python_agent`:
 
-- state, rules : the game's records (its state.py); the state is what the agent's seat may know
-- params : the agent's own record, one field per declared parameter (float64 or int64; see Param, Choice, Policy, Seconds)
-- memory : a record of the dtype it declares, one per seat and thread, zeroed at the start of each game; the simulated games
-  counted in a field `playouts` (int64) are added up at the end of each
-- rng : its own stream; see `kernel.streams.randbelow`
+- state, rules : the game's records (its state.py); the state contains only what the agent's seat may know
+- params : the parameter record, one field per declared parameter (float64 or int64; see Param, Choice, Policy, Seconds)
+- memory : a record of the declared dtype, one per seat and thread, zeroed at the start of each game; a field `playouts`
+  (int64) counts simulated games and is summed at the end of each game
+- rng : the agent's random stream; see `kernel.streams.randbelow`
 
-A spec string is an agent's identity everywhere: `NAME[:KEY=VALUE{,KEY=VALUE}]`, for instance `careful:margin=4`. A value
-that contains a comma or colon is put in parentheses. `path/to/bots.py::careful:margin=3` takes one from a file. A name may
-mean another agent in each game (the entry point is called NAME@GAME), so every look-up takes the game.
+A spec string identifies an agent everywhere: `NAME[:KEY=VALUE{,KEY=VALUE}]`, for instance `careful:margin=4`. A value
+that contains a comma or colon is put in parentheses. `path/to/bots.py::careful:margin=3` loads an agent from a file. A
+name may select a different agent in each game (with an entry point NAME@GAME), so every look-up takes the game.
 """
 
 from strozzi_sim.agent.declare import EVERY_GAME, RECORDS, Agent, check_compiled, compiled_agent, python_agent

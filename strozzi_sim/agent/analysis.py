@@ -1,12 +1,12 @@
-"""What an agent thinks of its actions, in the one form in which `strozzi replay --explain` shows it.
+"""An agent's analysis of its actions, as shown by `strozzi replay --explain`.
 
-A compiled agent may declare a function `analyse(memory, legal, node)` that reads the agent's own memory right after a
+A compiled agent may declare a function `analyse(memory, legal, node)` that reads the agent's memory right after a
 decision. It returns one `ActionAnalysis` for each action considered, in any order; actions left out were not
-considered. The first line of its docstring says what a value means.
+considered. The first line of its docstring defines the value.
 
-- memory : the agent's memory record, as the decision left it
+- memory : the agent's memory record after the decision
 - legal : the legal actions of the decision, in ascending order
-- node : None for the decision itself, or the `node` of an `ActionAnalysis`, to ask what followed that action
+- node : None for the decision itself, or the `node` of an `ActionAnalysis` for the analysis after that action
 """
 
 from collections.abc import Callable, Sequence
@@ -16,14 +16,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ActionAnalysis:
-    """What an agent thinks of one action.
+    """An agent's analysis of one action.
 
     Attributes:
-        action: the action.
-        visits: how often the agent tried it; more visits make the value more certain.
-        value: what it expects for the seat that takes it, on the agent's own scale; None if it cannot say.
-        seat: who takes it; None = the seat that decides.
-        node: where to ask what followed, any object but None; None = nothing more is known.
+        action: action number.
+        visits: number of times the agent tried it; more visits make the value more certain.
+        value: expected value for the acting seat, on the agent's own scale; None if unknown.
+        seat: seat that takes the action; default: the seat that decides.
+        node: any object that identifies the position after the action; None if it was not analysed.
     """
 
     action: int

@@ -1,4 +1,4 @@
-"""Compiling an agent for a game: the address of its function and its parameter record, as the loops want them."""
+"""Compile an agent for a game: the address of its function and its parameter record, as used by the game loops."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ class CompiledAgent:
     """An agent compiled for a game in this process.
 
     Attributes:
-        address: of its function.
+        address: address of its function.
         params: its parameter record, array of shape (1,).
         memory: dtype of its memory.
         trusted: whether it comes with the package.
-        blind: whether it asks which actions are legal, and nothing else of the state.
+        blind: whether it reads only the legal actions from the state.
     """
 
     address: int
@@ -32,16 +32,20 @@ class CompiledAgent:
 
     @property
     def memory_size(self) -> int:
-        """Bytes of its memory, which are zeroed at the start of a game; 0 if it declares none."""
+        """Bytes of its memory, which are zeroed at the start of a game; 0 without a declared memory."""
         return 0 if self.memory.names == ("nothing",) else self.memory.itemsize
 
     def sees_state(self, hidden: bool) -> bool:
-        """Whether it is handed the state itself, not a concealed copy; `hidden`: the state holds what seats must not see."""
+        """Return whether it receives the state itself instead of a concealed copy.
+
+        Args:
+            hidden: whether the state contains information hidden from seats.
+        """
         return self.trusted and (self.blind or not hidden)
 
 
 def compile_agent(spec: AgentSpec, game: Game) -> CompiledAgent:
-    """Compile an agent for a game, or take it from the cache folder."""
+    """Compile an agent for a game, or load it from the cache folder."""
     agent = spec.agent
     if spec.in_seconds:
         raise InputError(f"agent {spec.text!r}: {spec.in_seconds} must be calibrated first (play.calibrate)")
@@ -70,11 +74,11 @@ def compile_agent(spec: AgentSpec, game: Game) -> CompiledAgent:
 
 
 def _memory_of(spec: AgentSpec, game: Game) -> np.dtype[Any]:
-    """What the agent's function says of its memory."""
+    """Return the dtype from the agent's `memory` function."""
     assert not isinstance(spec.agent.memory, np.dtype)
     try:
         dtype = spec.agent.memory(spec.values, game)
-    except InputError:  # a parameter that asks for too much
+    except InputError:  # a parameter that requests too much memory
         raise
     except Exception as error:
         raise AgentFault(f"agent {spec.agent.name!r}: memory: raised {type(error).__name__}: {error}") from error
@@ -86,7 +90,7 @@ def _memory_of(spec: AgentSpec, game: Game) -> np.dtype[Any]:
 
 
 def _as_long_as_can_be(memory: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the dtype with the longest last field that there can be: the type that code for any length is compiled for."""
+    """Return the dtype with the longest possible last field, for which code for any length is compiled."""
     assert memory.names is not None
     last = memory.names[-1]
     element, shape = memory[last].subdtype or (memory[last], ())
@@ -113,7 +117,7 @@ def _compile(agent: Agent, game: Game, memory: np.dtype[Any], builtin: bool) -> 
         game.register()
         records = (game.state, game.rules, agent.params_dtype, memory, RANDOM)
         signature = types.int64(*(record_type(record) for record in records))
-        try:  # what code of others reads when it is compiled, helpers and data, the key of the cache folder does not know
+        try:  # third-party code is not cached: the cache key does not cover its helpers and data
             compiled = function_at(agent.function, signature, game.name, cache=builtin, boundscheck=not builtin)
         except NumbaError as error:
             raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {_gist(error)}") from error
@@ -122,16 +126,16 @@ def _compile(agent: Agent, game: Game, memory: np.dtype[Any], builtin: bool) -> 
             if gist is None:
                 raise
             raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {gist}") from error
-        except ValueError as error:  # of numba, where it works with the function's constants
+        except ValueError as error:  # raised by numba when it evaluates the function's constants
             raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {_gist(error)}") from error
         _COMPILED[key] = (agent, compiled)
     return _COMPILED[key][1]
 
 
 def _unknown_field(error: KeyError, records: Sequence[np.dtype[Any]]) -> str | None:
-    """A field that a record does not have, in words: numba says it with a bare KeyError; None if it is another one.
+    """Describe access to an unknown record field, which numba reports as a bare KeyError; None for another KeyError.
 
-    Which record it was, and in which line, is known to the frames that the error came through alone.
+    Only the frames of the traceback contain the record and the line.
     """
     from numba import types
 
@@ -150,12 +154,12 @@ def _unknown_field(error: KeyError, records: Sequence[np.dtype[Any]]) -> str | N
     where = f"line {line}: " if line else ""
     return (
         f"{where}{' or '.join(names) or 'a record'} has no field {error.args[0]!r}; "
-        f"its fields: {', '.join(fields) or 'it has none'}"
+        f"its fields: {', '.join(fields) or 'none'}"
     )
 
 
 def _gist(error: Exception) -> str:
-    """The telling lines of a numba error, in one line."""
+    """Return the first 3 informative lines of a numba error in one line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     telling = [line for line in lines if not line.startswith(("During", "Failed in", "-", "<source"))]
     return " | ".join(telling[:3])

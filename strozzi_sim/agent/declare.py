@@ -1,4 +1,4 @@
-"""Declaring an agent: one function, or a class, plus a few facts."""
+"""Declaration of an agent: one function or class, with its properties."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from strozzi_sim.errors import InputError, shown
 from strozzi_sim.game.contract import Game
 
 EVERY_GAME = ("*",)
-RECORDS = ("state", "rules", "params", "memory", "rng")  # what a compiled agent is called with
+RECORDS = ("state", "rules", "params", "memory", "rng")  # arguments of a compiled agent
 _NOTHING = np.dtype([("nothing", "u8")])
 
 
@@ -30,13 +30,13 @@ class Agent:
         stochastic: whether it uses its random stream.
         params: its parameters by name.
         memory: dtype of its memory record, or a function (params record values, game) -> dtype.
-        function: the agent itself; of a Python agent the class, or an object with `act_batch`.
+        function: compiled agent: the function; Python agent: the class, or an object with `act_batch`.
         about: the first line of its docstring.
         kind: "compiled", "act" or "batch".
-        analyse: a function that reads from its memory what it thinks of its actions (see `analysis`), or None.
-        files: what else decides what it does, such as weights, beside the file that declares it.
-        blind: whether it asks which actions are legal, and nothing else of the state.
-        any_length: whether the last field of its memory is an array whose length is data: its code does not ask for the
+        analyse: function that reads the analysis of its actions from its memory (see `analysis`), or None.
+        files: other files that determine its behaviour, such as weights, relative to the file that declares it.
+        blind: whether it reads only the legal actions from the state.
+        any_length: whether the last field of its memory is an array of variable length: the code does not depend on the
             length, and is compiled once for all lengths.
     """
 
@@ -55,13 +55,13 @@ class Agent:
     any_length: bool = False
 
     def __post_init__(self) -> None:
-        """Check `files`, and that the function and the memory of a compiled agent can be used.
+        """Check the name, `files`, and the function and memory of a compiled agent.
 
         Raises:
-            InputError: a name with @; `files` must be a list of file names; a function or memory is not usable.
+            InputError: a name with @; `files` is not a list of file names; an invalid function or memory.
         """
         if "@" in self.name:
-            raise InputError(f"agent {shown(self.name)}: a name has no @; `games` says what it plays")
+            raise InputError(f"agent {shown(self.name)}: '@' is not allowed in a name; list the games in `games`")
         if self.kind == "compiled":
             check_compiled(self.name, self.function, self.memory)
         if isinstance(self.files, str) or not all(isinstance(file, str) for file in self.files):
@@ -74,11 +74,11 @@ class Agent:
         return np.dtype(fields, align=True) if fields else _NOTHING
 
     def plays(self, game: Game, players: int) -> bool:
-        """Whether it can play this game with that number of players."""
+        """Return whether it can play this game with this number of players."""
         return self.plays_in(game) and (self.players is None or players in self.players)
 
     def plays_in(self, game: str | Game) -> bool:
-        """Whether it is declared for this game."""
+        """Return whether it is declared for this game."""
         return self.games == EVERY_GAME or (game if isinstance(game, str) else game.name) in self.games
 
 
@@ -97,12 +97,12 @@ def compiled_agent(
 ) -> Callable[[Callable[..., Any]], Agent]:
     """Declare the function below as a compiled agent; keyword arguments are its parameters (Param, Choice, Policy).
 
-    A bare number is a Param with that default. `analyse` says what it thinks of its actions; see `strozzi_sim.agent.analysis`.
-    `files` beside the one that declares it decide what it does, too: if one changes, a study does not resume.
-    A `blind` agent asks which actions are legal (`count_legal`, `kth_legal`, `is_legal`) and nothing else of the state. One of the
-    package is handed the state itself even where it holds secrets; `strozzi leak-check` asks it about what its seat knows, too.
-    With `any_length` the last field of `memory`, which depends on parameters, is an array whose length the code does not ask for:
-    so it is compiled once, whatever the parameters.
+    A bare number is a Param with that default. `analyse` returns the analysis of its actions; see
+    `strozzi_sim.agent.analysis`. `files`, next to the file that declares it, also determine its behaviour: if one
+    changes, a study does not resume. A `blind` agent reads only the legal actions from the state (`count_legal`,
+    `kth_legal`, `is_legal`). If built in, it receives the state itself even if this contains hidden information;
+    `strozzi leak-check` also queries it on the concealed state. With `any_length` the last field of `memory`, which
+    depends on parameters, is an array. The code ignores its length, so it is compiled once for all parameters.
 
     Raises:
         InputError: a default is not a number or is outside its range, or `files` is not a list of names.
@@ -139,10 +139,11 @@ def python_agent(
     files: Sequence[str] = (),
     **params: Any,
 ) -> Callable[[Any], Agent]:
-    """Declare the class below as an agent in Python; it is made with its parameters as keyword arguments.
+    """Declare the class below as an agent in Python; it is instantiated with its parameters as keyword arguments.
 
-    See `strozzi_sim.agent.python` for its method, `act` or `act_batch`. An object with `act_batch` serves as well.
-    `files` beside the one that declares it decide what it does, such as weights: if one changes, a study does not resume.
+    See `strozzi_sim.agent.python` for its method, `act` or `act_batch`. An object with `act_batch` is also accepted.
+    `files`, next to the file that declares it, also determine its behaviour, such as weights: if one changes, a study
+    does not resume.
 
     Raises:
         InputError: neither method, a default is not a number or is outside its range, or `files` is not a list of names.
@@ -159,10 +160,10 @@ def python_agent(
 
 
 def check_compiled(name: str, function: Any, memory: Any) -> None:
-    """Refuse a compiled agent's function that does not take the five records, and a memory that is not a record.
+    """Check that a compiled agent's function takes the five records, and that its memory is a record.
 
     Raises:
-        InputError: says what is expected.
+        InputError: it does not; the message states what is expected.
     """
     takes = tuple(inspect.signature(function).parameters.values())
     if len(takes) != len(RECORDS) or any(argument.kind is not argument.POSITIONAL_OR_KEYWORD for argument in takes):
@@ -170,7 +171,7 @@ def check_compiled(name: str, function: Any, memory: Any) -> None:
         raise InputError(f"agent {name}: expected a function of ({', '.join(RECORDS)}), got ({got})")
     if not (isinstance(memory, np.dtype) and memory.names) and (isinstance(memory, np.dtype) or not callable(memory)):
         raise InputError(
-            f"agent {name}: memory: expected a dtype with named fields, or a function (values, game) that gives one, "
+            f"agent {name}: memory: expected a dtype with named fields, or a function (values, game) that returns one, "
             f"got {memory!r}"
         )
 

@@ -1,7 +1,7 @@
-"""Importing agents' files and packages: third-party ones first in a worker process, where they can do no harm.
+"""Import of agents' files and packages; third-party ones first in a worker process, where they can do no harm.
 
-Only what came through that is imported by this process too: a file that hangs, or ends the process that
-imports it, is a fault of the agent.
+This process imports a file only after a worker has done so. A file that hangs, or that ends the importing process,
+is a fault of the agent.
 """
 
 import sys
@@ -25,14 +25,14 @@ from strozzi_sim.runtime.workers import Ended, Hung, call_apart
 OURS = "strozzi_agents"  # the package of the built-in agents
 _allowed: ContextVar[frozenset[Path] | None] = ContextVar("allowed", default=None)  # None: any file
 _imported: set[Path] = set()
-MIN_SECONDS = 10.0  # an import may take so long, even if decisions may not: libraries take seconds to load
+MIN_SECONDS = 10.0  # shortest time limit of an import, since libraries take seconds to load
 
 
 @contextmanager
 def only_named(files: Iterable[str | Path]) -> Iterator[None]:
-    """Inside the block, import no agent's file but these and those that this process has imported already.
+    """Allow inside the block only these agent files and those that this process has already imported.
 
-    What a results folder names is data of whoever made the folder; code runs only if the user names it.
+    Names in a results folder are data from the folder's author; code runs only if the user names it.
     """
     token = _allowed.set(frozenset(Path(file).resolve() for file in files))
     try:
@@ -42,16 +42,16 @@ def only_named(files: Iterable[str | Path]) -> Iterator[None]:
 
 
 def import_file(file: str) -> ModuleType:
-    """Return the module that an agent's file is.
+    """Import an agent's file and return the module.
 
     Raises:
-        InputError: it is not a Python file, or may not run here; see `only_named`.
-        AgentFault: it does not import.
+        InputError: it is not a Python file, or is not allowed; see `only_named`.
+        AgentFault: its import fails.
     """
     path, allowed = Path(file).resolve(), _allowed.get()
     if allowed is not None and path not in allowed | _imported:
         raise InputError(
-            f"agent file {file}: only the folder names it, so it is not run; if you trust it, name it with code"
+            f"agent file {file}: named only by the folder, so it is not run; if you trust it, name it with code"
         )
     module = _module_of(file)
     _imported.add(path)
@@ -71,17 +71,17 @@ def _module_of(file: str) -> ModuleType:
     sys.modules[name] = module
     try:
         _import(specification.loader.exec_module, module, what)
-    except BaseException:  # a half-imported module is of no use to anybody
+    except BaseException:  # remove the partially imported module
         del sys.modules[name]
         raise
     return module
 
 
 def load_point(name: str, value: str) -> Any:
-    """The object `value` that a package registers as agent `name`.
+    """Return the object `value` that a package registers as agent `name`.
 
     Raises:
-        AgentFault: it does not import.
+        AgentFault: its import fails.
     """
     what = f"agent {name!r}: {value}"
     if value.split(".")[0] != OURS:
@@ -100,13 +100,13 @@ def _import(load: Callable[[Any], Any], argument: Any, what: str) -> Any:
     except Forked as forked:
         raise AgentFault(f"{what} does not import: it {forked}") from None
     except BaseException as error:
-        if isinstance(error, SIGNALS) and not inside():  # a worker ignores Ctrl-C, so there it is the file's
+        if isinstance(error, SIGNALS) and not inside():  # a worker ignores Ctrl-C, so there the file raised it
             raise
         raise AgentFault(f"{what} does not import: {words_of(error)}") from error
 
 
 def _try_apart(what: str, load: Callable[..., Any], *arguments: Any) -> None:
-    """See whether `load(*arguments)` returns, in a worker process."""
+    """Check that `load(*arguments)` returns, in a worker process."""
     if inside():
         return
     seconds = max(seconds_allowed(), MIN_SECONDS)

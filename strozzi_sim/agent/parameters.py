@@ -1,7 +1,7 @@
 """The parameters that an agent declares: numbers, words, other agents, and budgets in seconds.
 
-Each says what fields it takes in the parameter record and how a canonical spec string shows its value; a `read` takes the
-value from a spec string. A policy is read by the registry, which knows the agents there are.
+`fields` returns a parameter's fields in the parameter record, `read` parses its value from a spec string, and `write`
+formats it for the canonical spec string. The registry parses a policy, since it knows the available agents.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from strozzi_sim.errors import InputError, known_names, range_words, shown
 
 @dataclass(frozen=True)
 class Param:
-    """A parameter of an agent: its default and the range of values it may take, ends included.
+    """A numeric parameter of an agent: its default and the range of its values, ends included.
 
     An int default makes an integer parameter, a float default a real one.
     """
@@ -24,11 +24,11 @@ class Param:
     about: str = ""
 
     def fields(self, key: str) -> list[tuple[str, str]]:
-        """What it takes in the parameter record."""
+        """Return its fields in the parameter record."""
         return [(key, "i8" if isinstance(self.default, int) else "f8")]
 
     def read(self, text: str, key: str, value: str) -> float:
-        """The value in a spec string; `text` is the whole of it, for errors."""
+        """Parse the value in a spec string; `text`: the whole spec string, for errors."""
         kind: type = int if isinstance(self.default, int) else float
         try:
             number = kind(value)
@@ -41,40 +41,40 @@ class Param:
         return float(number) if kind is float else number
 
     def write(self, value: Any) -> str:
-        """The value as the canonical spec string has it."""
+        """Format the value for the canonical spec string."""
         return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else repr(value)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A parameter that is one of a few words; its field holds the number of the word in `options`."""
+    """A parameter that is one of a few words; its field is the index of the word in `options`."""
 
     default: str
     options: tuple[str, ...]
     about: str = ""
 
     def fields(self, key: str) -> list[tuple[str, str]]:
-        """What it takes in the parameter record."""
+        """Return its fields in the parameter record."""
         return [(key, "i8")]
 
     def read(self, text: str, key: str, value: str) -> str:
-        """The value in a spec string; `text` is the whole of it, for errors."""
+        """Parse the value in a spec string; `text`: the whole spec string, for errors."""
         if value not in self.options:
             near = known_names(value, self.options).removeprefix("known: ")
             raise InputError(f"agent {shown(text)}: {key} must be one of {near}, got {shown(value)}")
         return value
 
     def write(self, value: Any) -> str:
-        """The value as the canonical spec string has it."""
+        """Format the value for the canonical spec string."""
         return str(value)
 
 
 @dataclass(frozen=True)
 class Seconds:
-    """A parameter that gives in seconds a decision what another one, `of`, gives as a count; 0 = not given.
+    """A budget in seconds per decision, an alternative to the count parameter `of`; 0: not set.
 
-    It is not in the parameter record: `play.calibrate` puts a count in its place before anything is played.
-    Both at once are an error.
+    It is not in the parameter record: `play.calibrate` converts it to a count before play.
+    Setting both is an error.
     """
 
     of: str
@@ -84,20 +84,18 @@ class Seconds:
     high: float = 3600.0
 
     def fields(self, key: str) -> list[tuple[str, str]]:
-        """What it takes in the parameter record."""
+        """Return its fields in the parameter record."""
         return []
 
     def read(self, text: str, key: str, value: str) -> float:
-        """The value in a spec string; `text` is the whole of it, for errors."""
+        """Parse the value in a spec string; `text`: the whole spec string, for errors."""
         seconds = Param(self.default, self.low, self.high).read(text, key, value)
         if seconds == 0:
-            raise InputError(
-                f"agent {shown(text)}: {key} must be more than 0, got {value}; leave it out to play by {self.of}"
-            )
+            raise InputError(f"agent {shown(text)}: {key} must be more than 0, got {value}; or set {self.of} instead")
         return seconds
 
     def write(self, value: Any) -> str:
-        """The value as the canonical spec string has it."""
+        """Format the value for the canonical spec string."""
         return Param(self.default).write(value)
 
 
@@ -105,23 +103,23 @@ class Seconds:
 class Policy:
     """A parameter that is another compiled agent, by spec string (`rollout=(careful:margin=3)`).
 
-    Its fields: the address of that agent's function (0 = `random`, quicker in place than called), of its parameters, of
-    its memory, and the memory's size. There is one memory for all seats: the caller zeroes it at each of its own decisions.
+    Its fields: the address of that agent's function (0: `random`, faster inlined than called), of its parameters, of
+    its memory, and the memory's size. All seats share one memory; the calling agent zeroes it at each decision.
     """
 
     default: str
     about: str = ""
 
     def __post_init__(self) -> None:
-        """The default may stand in parentheses, as it does in a spec string."""
+        """Strip the parentheses that a default may have, as in a spec string."""
         object.__setattr__(self, "default", bare(self.default))
 
     def fields(self, key: str) -> list[tuple[str, str]]:
-        """What it takes in the parameter record."""
+        """Return its fields in the parameter record."""
         return [(key, "i8"), (f"{key}_params", "i8"), (f"{key}_memory", "i8"), (f"{key}_size", "i8")]
 
     def write(self, value: Any) -> str:
-        """The value as the canonical spec string has it."""
+        """Format the value for the canonical spec string."""
         return f"({value})" if set(value) & set(",:=") else str(value)
 
 

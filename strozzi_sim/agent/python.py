@@ -1,11 +1,11 @@
-"""Calling agents written in Python: their random numbers, what they may return, and how long they may take.
+"""Calls of agents written in Python: their random numbers, valid answers, and time limits.
 
 An agent in Python is a class with one of two methods:
 
 - `act(view, legal, rng) -> action`: one instance per game and seat. `view` is the game's View, `legal` the legal
   actions in ascending order, `rng` a SeatRng.
-- `act_batch(observations, legal, rng) -> actions`: one instance, without memory. float32[B, F], bool[B, A] and
-  uint64[B] in, int[B] out. B is always CALL: empty rows (zeros, with only action 0 legal) fill up a batch.
+- `act_batch(observations, legal, rng) -> actions`: one instance, without memory; from float32[B, F], bool[B, A] and
+  uint64[B] to int[B]. B is always CALL: a batch is padded with empty rows (zeros, with only action 0 legal).
 """
 
 import os
@@ -25,13 +25,13 @@ from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.runtime.forks import Forked, call_unforked
 from strozzi_sim.runtime.worker import inside, words_of
 
-CALL = 256  # rows of every call of `act_batch`: the bits of a row may depend on their number
-SECONDS = 60.0  # a decision, or the decisions of a batch, may take so long
+CALL = 256  # rows of every call of `act_batch`; constant, since the bits of a row may depend on it
+SECONDS = 60.0  # time limit of a decision, or of the decisions of a batch
 SECONDS_VARIABLE = "STROZZI_DECISION_SECONDS"
 
 
 class Acting(Protocol):
-    """An agent that is asked decision by decision."""
+    """An agent that is called for one decision at a time."""
 
     def act(self, view: Any, legal: tuple[int, ...], rng: Any, /) -> int:
         """Return one of the legal actions."""
@@ -39,7 +39,7 @@ class Acting(Protocol):
 
 
 class ActingInBatches(Protocol):
-    """An agent that is asked for many decisions at once."""
+    """An agent that is called for many decisions at once."""
 
     def act_batch(
         self, observations: NDArray[np.float32], legal: NDArray[np.bool_], words: NDArray[np.uint64], /
@@ -49,11 +49,11 @@ class ActingInBatches(Protocol):
 
 
 class BadAnswer(Exception):
-    """A Python agent failed, or its answer is not a legal action.
+    """A failure of a Python agent, or an answer that is not a legal action.
 
     Attributes:
-        what: the words for a fault, after the agent's name.
-        row: which decision of the batch.
+        what: text of the fault, after the agent's name.
+        row: index of the decision in the batch.
     """
 
     def __init__(self, what: str, row: int = 0) -> None:
@@ -62,14 +62,14 @@ class BadAnswer(Exception):
 
 
 def kind_of(player: Any) -> str | None:
-    """What kind of agent a class, or an object with `act_batch`, is: "act", "batch", or None if it is none."""
+    """Return the kind of agent of a class, or of an object with `act_batch`: "act", "batch", or None for others."""
     if callable(getattr(player, "act_batch", None)):
         return "batch"
     return "act" if isinstance(player, type) and callable(getattr(player, "act", None)) else None
 
 
 def seconds_allowed() -> float:
-    """How long a decision may take: the environment's STROZZI_DECISION_SECONDS, or 60.
+    """Return the time limit of a decision: the environment's STROZZI_DECISION_SECONDS, default: 60.
 
     Raises:
         InputError: the variable is not a positive number.
@@ -88,15 +88,15 @@ def seconds_allowed() -> float:
 
 
 class _TimeUp(BaseException):
-    """Rings inside an agent; no Exception, so that the agent's own `except Exception` cannot keep it."""
+    """The time limit, raised inside an agent; a BaseException, so that its `except Exception` cannot catch it."""
 
 
 class Clock:
-    """Ends calls that take too long, inside the block that it opens.
+    """A context manager that ends calls that exceed a time limit.
 
-    In the main thread of a process a signal ends the call. What a signal cannot end (another thread, or C code that
-    never comes back to the interpreter) ends with the process: a worker is ended by its parent, any other process by a
-    watchdog, after twice the time, with the exit code of a fault.
+    In the main thread of a process a signal ends the call. A signal cannot end another thread, or C code that never
+    returns to the interpreter. Then the process is ended: a worker by its parent, any other process by a watchdog,
+    after twice the time, with the exit code of a fault.
     """
 
     def __init__(self, seconds: float, game: str, agents: str) -> None:
@@ -143,9 +143,9 @@ class Clock:
             raise BadAnswer(str(forked)) from None
         except BadAnswer:
             raise
-        except BaseException as error:  # agents raise SystemExit and the like as well
+        except BaseException as error:  # agents may raise SystemExit and the like
             if isinstance(error, SIGNALS) and not inside():
-                raise  # a signal to the whole run, while the agent thought; workers get none
+                raise  # a signal to the whole run during the call; workers get none
             raise BadAnswer(f"raised {words_of(error)}") from error
         finally:
             if self._watchdog is not None:
@@ -162,14 +162,14 @@ class Clock:
 
 
 def read_only(part: Any) -> Any:
-    """Component data that nobody can change: mappings and tuples all the way down."""
+    """Return a read-only version of component data: nested mapping proxies and tuples."""
     if isinstance(part, Mapping):
         return MappingProxyType({key: read_only(value) for key, value in part.items()})
     return tuple(read_only(value) for value in part) if isinstance(part, (list, tuple)) else part
 
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
-    """An array of zeros that begins at a multiple of 64 bytes: where it lies must not decide how it is added up."""
+    """Return an array of zeros aligned to 64 bytes, so that the order of additions does not depend on its address."""
     count = int(np.prod(shape)) * np.dtype(dtype).itemsize
     spare = np.zeros(count + 64, np.uint8)
     first = -spare.ctypes.data % 64
@@ -180,7 +180,7 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
 
 
 def _own(value: Any) -> Any:
-    """A container of one's own, all the way down; of an array a view that nobody can write to; else the thing itself."""
+    """Return a deep copy of a container, a read-only view of an array, or any other value unchanged."""
     if isinstance(value, np.ndarray):
         view = value.view()
         view.setflags(write=False)
@@ -197,7 +197,7 @@ def _own(value: Any) -> Any:
 
 
 def fresh_class(player: type) -> type:
-    """The class once more, with class attributes of its own: what one seat keeps there no other one finds."""
+    """Return a subclass with separate class attributes, so that seats share no state in them."""
     kept: dict[str, Any] = {}
     for base in reversed(player.__mro__):
         kept |= {name: value for name, value in vars(base).items() if not name.startswith("__")}
@@ -207,12 +207,12 @@ def fresh_class(player: type) -> type:
 
 
 def make_player(player: Any, values: dict[str, Any], clock: Clock) -> Any:
-    """An instance of an agent's class with its parameters; a ready object is its own instance."""
+    """Return an instance of an agent's class with its parameters; an object is returned unchanged."""
     return clock.call(lambda: fresh_class(player)(**values)) if isinstance(player, type) else player
 
 
 def copy_player(player: Any) -> Any:
-    """A copy of what `make_player` made, with all that it remembers, in class attributes too."""
+    """Return a copy of a player from `make_player` with all its state, class attributes included."""
     twin = deepcopy(player)
     made: Any = type(player)
     own = {name: _own(value) for name, value in vars(made).items() if name not in ("__dict__", "__weakref__")}
@@ -221,7 +221,7 @@ def copy_player(player: Any) -> Any:
 
 
 def ask_one(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng, clock: Clock) -> int:
-    """The action that `player.act` chooses.
+    """Return the action that `player.act` chooses.
 
     Raises:
         BadAnswer: it failed, or chose no legal action.
@@ -231,7 +231,7 @@ def ask_one(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng, clock:
 
 
 def _ask_one(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng) -> int:
-    """The agent's action; what is returned may be code of its own too, so all of it runs by the clock."""
+    """Return the agent's action as an int; its conversion may run the agent's code, so it is timed too."""
     action = player.act(view, legal, rng)
     if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
         raise BadAnswer(f"returned {_short(action)}, a {type(action).__name__}; an action is a whole number")
@@ -242,10 +242,10 @@ def _ask_one(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng) -> in
 
 
 def ask_batch(player: Any, observations: Any, legal: Any, rng: Any, rows: int, clock: Clock) -> Any:
-    """The actions int64[rows] that `player.act_batch` chooses for the first `rows` rows.
+    """Return the actions int64[rows] that `player.act_batch` chooses for the first `rows` rows.
 
     Raises:
-        BadAnswer: it failed, or chose an illegal action; names the row.
+        BadAnswer: it failed, or chose an illegal action; gives the row.
     """
     answer = clock.call(_ask_batch, player, observations, legal.copy(), rng)
     if answer.shape != (len(legal),) or answer.dtype.kind not in "iu":
@@ -263,13 +263,13 @@ def ask_batch(player: Any, observations: Any, legal: Any, rng: Any, rows: int, c
 
 
 def _ask_batch(player: Any, *arguments: Any) -> Any:
-    """The agent's answer as an array, which is code of its own too if it has an `__array__`."""
+    """Return the agent's answer as an array; its `__array__` may be the agent's code."""
     return np.array(player.act_batch(*arguments))
 
 
 def _short(value: Any) -> str:
     try:
         text = repr(value)
-    except Exception:  # noqa: BLE001 - anybody's __repr__
-        return "something that cannot be shown"
+    except Exception:  # noqa: BLE001 - third-party __repr__
+        return "an object whose repr fails"
     return text if len(text) <= 60 else f"{text[:57]}..."

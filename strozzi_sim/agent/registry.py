@@ -1,4 +1,4 @@
-"""Finding agents: by name among the installed ones, by file, and with values for their parameters from a spec string."""
+"""Look-up of agents: by name among the installed ones, or by file, with parameter values from a spec string."""
 
 import pickle
 import sys
@@ -25,7 +25,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.runtime.entry_points import installed
 
 GROUP = "strozzi_sim.agents"
-_depth: ContextVar[int] = ContextVar("depth", default=0)  # of agents that are being loaded for one another
+_depth: ContextVar[int] = ContextVar("depth", default=0)  # nesting of agents during loading
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class AgentSpec:
         text: the canonical spec string: only parameters that differ from the default, in alphabetical order.
         agent: the agent.
         values: every parameter's value.
-        game: the game for which its name and those of its policies were looked up; None if for none, and it plays several.
+        game: game in which its name and those of its policies were looked up; None: no game, and it plays several.
     """
 
     text: str
@@ -45,17 +45,17 @@ class AgentSpec:
     game: str | None = field(default=None, compare=False)
 
     def __reduce__(self) -> Any:
-        """Workers get agents by name: addresses belong to a process. One that has no name elsewhere goes itself."""
+        """Pickle an agent by name for workers, since addresses are per process; an agent without a name by value."""
         if _split_file(self.text)[0] or is_installed(self.agent, self.game):
             return load_agent, (self.text, self.game)
         parts = {part.name: getattr(self.agent, part.name) for part in fields(self.agent)}
         return _given, (self.text, _pickled(parts | {"params": dict(self.agent.params)}), dict(self.values), self.game)
 
     def within(self, game: Game) -> "AgentSpec":
-        """The same agent among those of `game`, which are its policies.
+        """Return this agent for `game`, where its policies are looked up.
 
         Raises:
-            InputError: its name means another agent in that game.
+            InputError: its name selects a different agent in that game.
         """
         if self.game == game.name:
             return self
@@ -64,28 +64,28 @@ class AgentSpec:
             and not is_installed(self.agent, game.name)
             and self.agent.plays_in(game)
         ):
-            raise InputError(f"agent {self.agent.name!r} is another one in {game.name}; look it up for that game")
+            raise InputError(f"agent {self.agent.name!r} is a different agent in {game.name}; look it up for that game")
         return replace(self, game=game.name)
 
     @property
     def is_uniform(self) -> bool:
-        """Whether this is the built-in agent `random`, which loops and searches play without a call."""
+        """Whether this is the built-in agent `random`, which loops and searches inline."""
         return self.text == "random" and self.builtin
 
     @property
     def in_seconds(self) -> str | None:
-        """The parameter that gives its budget in seconds, or None; an agent with one has to be calibrated before it plays."""
+        """The parameter with its budget in seconds, or None; an agent with one must be calibrated before play."""
         given = [key for key, param in self.agent.params.items() if isinstance(param, Seconds) and self.values[key]]
         return given[0] if given else None
 
     @property
     def builtin(self) -> bool:
-        """Whether it comes with the package, and so is trusted with the state itself."""
+        """Whether it comes with the package and is therefore trusted with the state itself."""
         return self.agent.function.__module__.split(".")[0] == OURS
 
     @property
     def foreign(self) -> bool:
-        """Whether its code, or that of an agent among its parameters, comes from outside the package."""
+        """Whether its code, or the code of one of its policies, comes from outside the package."""
         return not self.builtin or any(policy.foreign for policy in self.policies)
 
     @property
@@ -96,9 +96,9 @@ class AgentSpec:
 
     @property
     def source_digest(self) -> str | None:
-        """SHA-256 of the files that declare it and its policies and of the `files` beside them; of one in code, of its own text.
+        """SHA-256 of the files that declare it and its policies, and of their `files`; in code, of its source text.
 
-        None for those that come with the package: their behaviour has a version. None too if there is no text, see `sourceless`.
+        None for built-in agents, whose behaviour has a version, and for agents without source text, see `sourceless`.
         """
         sources = [] if self.builtin else [file.read_bytes() for file in self._files() if file.is_file()]
         if self._in_code and (text := source_of(self.agent.function)) is not None:
@@ -108,7 +108,7 @@ class AgentSpec:
 
     @property
     def sourceless(self) -> bool:
-        """Whether it was declared in code of which there is no text, so that nobody can tell when it has changed."""
+        """Whether it was declared in code without source text, so that changes cannot be detected."""
         return self._in_code and source_of(self.agent.function) is None
 
     @property
@@ -129,7 +129,7 @@ def _pickled(parts: Mapping[str, Any]) -> bytes:
 
 @lru_cache(maxsize=256)
 def _agent_of(content: bytes) -> Agent:
-    """One object a worker, however often it is sent: what is compiled of it is kept by object."""
+    """Return one object per worker for equal content, since compiled code is cached by object."""
     parts = pickle.loads(content)
     return Agent(**{**parts, "params": MappingProxyType(parts["params"])})
 
@@ -139,7 +139,7 @@ def _given(text: str, content: bytes, values: Mapping[str, Value], game: str | N
 
 
 def spec_of(agent: Agent, game: str | Game | None = None, /, **values: Any) -> AgentSpec:
-    """A declared agent with values for its parameters, in code; workers get it by value.
+    """Return a declared agent with values for its parameters; workers receive it by value.
 
     Its policies are looked up for `game`, as in `load_agent`.
 
@@ -150,24 +150,24 @@ def spec_of(agent: Agent, game: str | Game | None = None, /, **values: Any) -> A
     return _spec(agent.name, agent, f"{agent.name}:{settings}" if values else agent.name, settings, _name_of(game))
 
 
-AGENT_TYPES = (str, AgentSpec, Agent)  # what an agent is given as
-# To type checkers a class below `@python_agent` is still that class.
+AGENT_TYPES = (str, AgentSpec, Agent)  # types of an agent argument
+# For type checkers a class below `@python_agent` is still that class.
 AnyAgent = str | AgentSpec | Agent | type[Acting] | type[ActingInBatches] | ActingInBatches
 
 
 def find_agent(agent: AnyAgent, game: Game, argument: str = "agent") -> AgentSpec:
-    """The agent of a spec string in this game; one that is declared in code plays with its defaults.
+    """Return the agent of a spec string in this game; an agent declared in code has its default parameters.
 
     Raises:
-        InputError: an agent or parameter that is not known, a value out of its range, or no agent at all: names `argument`.
-        AgentFault: an agent's file or package that does not import.
+        InputError: an unknown agent or parameter, a value out of its range, or another type: names `argument`.
+        AgentFault: the import of an agent's file or package fails.
     """
     if isinstance(agent, str):
         return load_agent(agent, game)
     if isinstance(agent, Agent):
         return spec_of(agent, game)
     if not isinstance(agent, AgentSpec):
-        raise ArgumentError(argument, f"an agent is a spec string or was declared with a decorator, got {shown(agent)}")
+        raise ArgumentError(argument, f"must be a spec string or a declared agent, got {shown(agent)}")
     return agent.within(game)
 
 
@@ -175,7 +175,7 @@ def find_agent(agent: AnyAgent, game: Game, argument: str = "agent") -> AgentSpe
 
 
 def _split_file(text: str) -> tuple[str, str]:
-    """(file or "", the rest) of a spec string."""
+    """Split a spec string into its file, or "", and the rest."""
     before, bracket, inside = text.partition("(")
     file, _, rest = before.rpartition("::")
     return file, rest + bracket + inside
@@ -186,14 +186,14 @@ def _name_of(game: str | Game | None) -> str | None:
 
 
 def load_agent(text: str, game: str | Game | None = None) -> AgentSpec:
-    """The agent that a spec string names in `game`: a name may mean another one in each game.
+    """Return the agent that a spec string names in `game`: a name may select a different agent in each game.
 
-    Without a game, only names that are no game's own are found.
+    Without a game, game-specific names are not found.
 
     Raises:
-        InputError: unknown agent or parameter (the known ones are listed), a name of some games' own and no
-            game is given (the games are listed), or a value out of its range.
-        AgentFault: an agent's file or package that does not import.
+        InputError: an unknown agent or parameter (the message lists the known ones), a game-specific name without a
+            game (the message lists the games), or a value out of its range.
+        AgentFault: the import of an agent's file or package fails.
     """
     if len(text) > MAX_SPEC or not text.isprintable():
         raise InputError(f"agent {shown(text)}: expected at most {MAX_SPEC:,} printable characters")
@@ -237,12 +237,12 @@ def _spec(source: str, agent: Agent, text: str, settings: str, game: str | None)
 
 
 def _default(text: str, key: str, param: Parameter, game: str | None) -> Value:
-    """The value of a parameter that is not given; a policy's in canonical form, so that one agent has one text."""
+    """Return a parameter's default; a policy's in canonical form, so that one agent has one text."""
     return _read(text, key, param, param.default, game) if isinstance(param, Policy) else param.default
 
 
 def _read(text: str, key: str, param: Parameter, value: str, game: str | None) -> Value:
-    """The value of a parameter in a spec string; `text` is the whole of it, for errors."""
+    """Parse the value of a parameter in a spec string; `text`: the whole spec string, for errors."""
     if not isinstance(param, Policy):
         return param.read(text, key, value)
     spec = load_agent(bare(value), game)
@@ -257,12 +257,12 @@ def _read(text: str, key: str, param: Parameter, value: str, game: str | None) -
 
 
 def agent_names(game: str | Game | None = None) -> list[str]:
-    """The names of installed agents, in alphabetical order; of those that play `game`, if it is given."""
+    """Return the names of installed agents in alphabetical order; with `game`, of those that play it."""
     return sorted({point.partition("@")[0] for point in installed(GROUP) if game is None or _may_play(point, game)})
 
 
 def _may_play(point: str, game: str | Game) -> bool:
-    """Whether an entry point's agent is declared for a game, or its package does not import."""
+    """Return whether an entry point's agent is declared for a game, or its import fails."""
     own = point.partition("@")[2]
     if own:
         return own == _name_of(game)
@@ -273,16 +273,16 @@ def _may_play(point: str, game: str | Game) -> bool:
 
 
 def installed_agents(name: str = "") -> list[tuple[Agent, list[str]]]:
-    """The installed agents, or those called `name`, each with the installed games in which its name means it.
+    """Return the installed agents, or those called `name`, each with the games in which its name selects it.
 
     Raises:
-        InputError: none has this name.
-        AgentFault: an agent's package that does not import.
+        InputError: unknown name.
+        AgentFault: the import of an agent's package fails.
     """
     points = installed(GROUP)
     listed = [point for point in sorted(points) if name in ("", point.partition("@")[0])]
     if not listed:
-        _registered(name, None)  # says which there are
+        _registered(name, None)  # raises; the message lists the known names
     found = []
     for point in listed:
         agent = _agent_at(point)
@@ -292,25 +292,25 @@ def installed_agents(name: str = "") -> list[tuple[Agent, list[str]]]:
 
 
 def is_installed(agent: Agent, game: str | None = None) -> bool:
-    """Whether spec strings find exactly this agent by its name, in `game` if one is given."""
+    """Return whether the agent's name in a spec string selects exactly this agent, in `game` if given."""
     point = _point(agent.name, game)
     return point is not None and _agent_at(point) is agent
 
 
 def _point(name: str, game: str | None) -> str | None:
-    """The entry point that a name means in a game: the game's own `NAME@GAME`, else `NAME`; None if there is neither."""
+    """Return the entry point of a name in a game: `NAME@GAME`, else `NAME`, else None."""
     return next((point for point in (f"{name}@{game}", name) if point in installed(GROUP)), None)
 
 
 def _registered(name: str, game: str | None) -> Agent:
     if "@" in name:
-        raise InputError(f"agent {shown(name)}: a spec string has no @; which agent a name means, the game decides")
+        raise InputError(f"agent {shown(name)}: '@' is not allowed; the game selects the agent")
     point = _point(name, game)
     if point is not None:
         return _agent_at(point)
     games = ", ".join(sorted(point.partition("@")[2] for point in installed(GROUP) if point.startswith(f"{name}@")))
     if games and game is None:
-        raise InputError(f"agent {name!r} is one of a game's own; say which game: {games}")
+        raise InputError(f"agent {name!r} is game-specific; name its game: {games}")
     if games:
         raise InputError(f"agent {name!r} does not play {game}; it plays {games}")
     raise InputError(f"unknown agent {shown(name)}; {known_names(name, agent_names(game))}")
@@ -335,7 +335,7 @@ def _from_file(file: str, name: str) -> Agent:
     except OSError as error:  # such as a name that is too long
         raise InputError(f"agent {shown(file)}: {error.strerror}") from None
     if not there:
-        raise InputError(f"agent {file}::{name}: there is no file {file!r}")
+        raise InputError(f"agent {file}::{name}: no file {file!r}")
     module = import_file(file)
     agents = {agent.name: agent for agent in vars(module).values() if isinstance(agent, Agent)}
     agent = getattr(module, name, None) if name not in agents else agents[name]
@@ -349,7 +349,7 @@ def _from_file(file: str, name: str) -> Agent:
 
 
 def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
-    """Refuse a line-up with an agent, or a policy of one, that does not play this game or player count."""
+    """Check that all agents of a line-up, and their policies, play this game and player count."""
     for spec in lineup:
         check_lineup(spec.within(game).policies, game, players)
         if not spec.agent.plays(game, players):
@@ -361,13 +361,13 @@ def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
 
 
 def agents(game: str | Game | None = None) -> list[str]:
-    """The names of the agents, or of those that play a game.
+    """Return the names of the agents, or of those that play a game.
 
     Args:
-        game: a name or a Game.
+        game: name or Game; default: all agents.
 
     Raises:
-        InputError: there is no such game.
+        InputError: unknown game.
 
     >>> import strozzi_sim as ss
     >>> "fair-price" in ss.agents("medici_vs_strozzi"), "fair-price" in ss.agents("strozzi")

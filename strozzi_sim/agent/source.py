@@ -1,4 +1,4 @@
-"""The source text of an agent that is declared in code: in a cell of a notebook, or in a script."""
+"""The source text of an agent declared in code: in a notebook cell or a script."""
 
 import ast
 import inspect
@@ -9,13 +9,13 @@ from typing import Any
 
 
 def source_of(player: Any) -> str | None:
-    """The text that declares a function, a class with the bases from its module, or the class of an object.
+    """Return the source text of a function, a class with the bases from its module, or the class of an object.
 
-    What it calls elsewhere is not in it. IPython keeps the text of cells, Python that of files; of code from a prompt or from
-    `exec` there is none.
+    Functions that it calls are not included. IPython keeps the text of cells, Python the text of files; code from a
+    prompt or from `exec` has no text.
 
     Returns:
-        The text, or None if there is none.
+        The text, or None if unavailable.
     """
     if isinstance(player, FunctionType):
         try:
@@ -30,7 +30,7 @@ def source_of(player: Any) -> str | None:
 
 
 def _class_text(made: type, files: Mapping[str, dict[str, Any]]) -> str | None:
-    """The text of a class, decorators and all; `inspect` finds it in files only, so methods say where it stands."""
+    """Return the text of a class with its decorators, located by its methods; `inspect` finds it in files only."""
     own = {(each.__code__.co_filename, each.__code__.co_firstlineno) for each in _functions(made)}
     for file, names in files.items():
         lines = linecache.getlines(file, names)
@@ -47,7 +47,7 @@ def _class_text(made: type, files: Mapping[str, dict[str, Any]]) -> str | None:
 
 
 def _functions(made: type) -> Iterator[FunctionType]:
-    """The functions in the body of a class."""
+    """Yield the functions in the body of a class."""
     for each in vars(made).values():
         function = each.__func__ if isinstance(each, staticmethod | classmethod) else each
         if isinstance(function, FunctionType):

@@ -1,4 +1,4 @@
-"""The text of spec strings: lists of them, and what is in parentheses."""
+"""Parsing of spec strings: comma-separated lists and nested parentheses."""
 
 from strozzi_sim.errors import InputError, shown
 
@@ -7,9 +7,9 @@ MAX_NESTED = 8  # agents inside agents
 
 
 def split_specs(text: str) -> list[str]:
-    """The spec strings of a comma-separated list.
+    """Split a comma-separated list of spec strings.
 
-    Commas in parentheses do not separate; a piece with `=` but no `:` before it belongs to the agent before it.
+    Commas in parentheses do not separate; a piece with `=` but no `:` before it belongs to the previous agent.
     """
     specs: list[str] = []
     for piece in cut(text, ","):
@@ -24,7 +24,7 @@ def split_specs(text: str) -> list[str]:
 
 
 def cut(text: str, separator: str) -> list[str]:
-    """`text` cut at every `separator` that is not in parentheses."""
+    """Split `text` at every `separator` outside parentheses."""
     pieces, depth, first = [], 0, 0
     for place, letter in enumerate(text):
         depth += (letter == "(") - (letter == ")")
@@ -41,5 +41,5 @@ def cut(text: str, separator: str) -> list[str]:
 
 
 def bare(value: str) -> str:
-    """A spec string without the parentheses around it."""
+    """Return a spec string without enclosing parentheses."""
     return value[1:-1] if value.startswith("(") and value.endswith(")") else value

@@ -1,6 +1,6 @@
-"""What a game or an agent must keep, for ours and anybody's: `check_game`, `check_agent`.
+"""Tests of the game and agent contracts, for built-in and third-party code: `check_game`, `check_agent`.
 
-Both raise BrokenPromise at the first promise that does not hold, with the deal and the actions to see it again.
+Both raise BrokenPromise at the first broken promise, with the deal and the actions to reproduce it.
 """
 
 from strozzi_sim.conformance.agent import check_agent

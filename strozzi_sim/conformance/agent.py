@@ -1,4 +1,4 @@
-"""`check_agent`: what an agent must keep, on games against itself."""
+"""`check_agent`: test of the agent contract, on games of the agent against itself."""
 
 from collections.abc import Sequence
 
@@ -21,24 +21,23 @@ def check_agent(
     deals: int = 2,
     seed: int = 0,
 ) -> LeakCheck:
-    """Check that an agent plays by the rules, depends on its seat's knowledge alone, and gives one result a deal.
+    """Check that an agent plays legally, uses only its seat's knowledge, and has one result per deal.
 
     Args:
-        agent: spec string, or one declared in code.
-        game: its name, or the game itself.
-        variant: name of a shipped variant, or one made in code.
-        players: player counts; all that the agent plays by default.
-        deals: deals a player count.
-        seed: of the deals.
+        agent: spec string, or an agent declared in code.
+        game: name or Game.
+        variant: name of a shipped variant, or a Variant made in code; default: base.
+        players: player counts; default: all that the agent plays.
+        deals: number of deals per player count.
+        seed: seed of the deals.
 
     Returns:
-        what `play.leak_check.check_leaks` found; its `rows` says whether an agent that answers batches answers each row
-        by itself.
+        the LeakCheck; its `rows` states whether an agent that answers batches answers each row independently.
 
     Raises:
-        BrokenPromise: a decision moved with something that its seat must not know, or results depend on the range of deals.
-        AgentFault: it failed, or chose an illegal action.
-        InputError: it plays none of these.
+        BrokenPromise: a decision depends on information hidden from its seat, or results depend on the range of deals.
+        AgentFault: the agent failed, or chose an illegal action.
+        InputError: the agent plays none of these player counts.
 
     >>> check_agent("random", "strozzi", players=[3], deals=1).leak is None
     True
@@ -65,7 +64,7 @@ def check_agent(
             if alone.tobytes() != whole[deal * count : (deal + 1) * count].tobytes():
                 raise BrokenPromise(
                     "one result a deal",
-                    f"agent {spec.text}: one result a deal: deal {deal} played alone ends otherwise than among others "
+                    f"agent {spec.text}: one result a deal: deal {deal} ends differently alone than among other deals "
                     f"({game.name}, {count} players, seed {seed})",
                 )
     return found

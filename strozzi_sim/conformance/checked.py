@@ -1,4 +1,4 @@
-"""A game that is checked: what was looked at so far, and what to say when a promise does not hold."""
+"""The state of a game check: the counts so far, and the error for a broken promise."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,11 +12,12 @@ from strozzi_sim.play.position import Position
 
 @dataclass
 class GameCheck:
-    """What was looked at.
+    """The counts of a check.
 
     Attributes:
-        decisions: decisions of random games. games: games played.
-        promises: how often each promise was checked.
+        decisions: number of decisions of random games.
+        games: number of games played.
+        promises: number of checks of each promise.
     """
 
     decisions: int = 0
@@ -26,7 +27,7 @@ class GameCheck:
 
 @dataclass
 class Checked:
-    """One game under way, with all that tells how to see it again."""
+    """One running game, with everything needed to reproduce it."""
 
     game: Game
     variant: Variant
@@ -38,11 +39,11 @@ class Checked:
     actions: list[int] = field(default_factory=list)
 
     def position(self) -> Position:
-        """Where the game begins."""
+        """Return the initial position of the game."""
         return Position(self.game, self.players, seed=self.seed, deal=self.deal, variant=self.variant)
 
     def hold(self, promise: str, holds: Any, what: str) -> None:
-        """Note a promise, and raise BrokenPromise if it does not hold."""
+        """Count a promise as checked, and raise BrokenPromise if it does not hold."""
         self.found.promises[promise] = self.found.promises.get(promise, 0) + 1
         if not bool(holds):
             raise BrokenPromise(

@@ -1,7 +1,7 @@
-"""Check `deal`: the bytes that the state record held before must not show in the game.
+"""Check `deal`: previous bytes of the state record must not affect the game.
 
-Records are used for many games, so `deal` gets one that holds the bytes of the game before. It need not write all of them:
-places that no game uses stay zero, and others are written before they are read.
+Records are reused, so `deal` receives one with the bytes of the previous game. It need not write all of them: bytes
+that no game uses stay zero, and others are written before they are read.
 """
 
 from collections.abc import Iterable
@@ -15,13 +15,13 @@ from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.play.start import start_of
 
-GAMES = 12  # that show which bytes of the record games use
-OTHER = 0xAA  # a byte that hardly is what `deal` writes
+GAMES = 12  # games from which the used bytes of the record are found
+OTHER = 0xAA  # a byte that `deal` is unlikely to write
 Array = np.ndarray[Any, Any]
 
 
 class _Table:
-    """A game whose state record held something before the deal.
+    """A game whose state record was not empty before the deal.
 
     Attributes:
         state: the state, array of shape (1,).
@@ -51,7 +51,7 @@ class _Table:
         return known
 
     def observed(self, seat: int) -> bytes:
-        """Return the observation of the state itself, which is what agents get where nothing is hidden."""
+        """Return the observation of the state itself, as agents receive it if nothing is hidden."""
         out = np.zeros(self._here.game.view.OBSERVATION, np.float32)
         self._here.kernels.observe(self.state, self._here.variant.rules, seat, out)
         return out.tobytes()
@@ -63,7 +63,7 @@ class _Table:
 
 
 def check_deal(checked: Checked, deals: int) -> None:
-    """Deal into records that hold other bytes, and play on: every seat must know and see the same as after zeros."""
+    """Deal into records with other bytes, and play: every seat must know and see the same as in a record of zeros."""
     size, names = checked.game.state.itemsize, checked.game.state.names or ()
     used = _used(checked)
     for deal in range(deals):
@@ -75,12 +75,12 @@ def check_deal(checked: Checked, deals: int) -> None:
                 at = list(here.actions)
                 shown = [name for name in left if _shows_alone(here, fill, name)]
                 here.actions = at
-                here.hold("deal", False, f"`deal` leaves {', '.join(shown or left)} as the game before left it: {what}")
+                here.hold("deal", False, f"`deal` does not reset {', '.join(shown or left)}: {what}")
             here.hold("deal", True, "")
 
 
 def _used(here: Checked) -> Array:
-    """Return for every byte of the record the bits that some games set, uint8[itemsize]; bytes between the fields have none."""
+    """Return for every byte of the record the bits that some games set, uint8[itemsize]; 0 between the fields."""
     used = np.zeros(here.game.state.itemsize, np.uint8)
     for deal in range(GAMES):
         table = _Table(replace(here, deal=deal), np.zeros(len(used), np.uint8))
@@ -100,7 +100,7 @@ def _choices(here: Checked, table: _Table) -> Iterable[int]:
 
 
 def _first_difference(here: Checked, clean: _Table, filled: _Table) -> str:
-    """Return what differs first between two games that are played alike, "" if nothing does; `here.actions` lead there."""
+    """Play two games with equal actions, `here.actions`, up to the first difference; return it as text, or ""."""
     here.actions = []
     if what := _difference(here, clean, filled):
         return what
@@ -114,7 +114,7 @@ def _first_difference(here: Checked, clean: _Table, filled: _Table) -> str:
 
 
 def _difference(here: Checked, clean: _Table, filled: _Table) -> str:
-    """Return the first difference between two games that a seat or a result shows, "" if there is none."""
+    """Return the first difference between two positions in a seat's knowledge or the results, or ""."""
     if clean.actor != filled.actor:
         who, instead = (f"seat {table.actor}" if table.actor >= 0 else "no seat" for table in (clean, filled))
         return f"{instead} decides, {who} in a record of zeros"
@@ -128,12 +128,12 @@ def _difference(here: Checked, clean: _Table, filled: _Table) -> str:
     if clean.actor >= 0 and clean.legal != filled.legal:
         return f"legal actions are {filled.legal}, in a record of zeros {clean.legal}"
     if clean.results() != filled.results():
-        return "scores or places are others than in a record of zeros"
+        return "scores or places differ from those in a record of zeros"
     return ""
 
 
 def _shows_alone(here: Checked, fill: Array, name: str) -> bool:
-    """Return whether a game differs if this field alone held other bytes."""
+    """Return whether a game differs if only this field had other bytes."""
     kind, first = here.game.state.fields[name][:2]  # type: ignore[index]
     alone = np.zeros(len(fill), np.uint8)
     alone[first : first + kind.itemsize] = fill[first : first + kind.itemsize]

@@ -1,4 +1,4 @@
-"""The promise of a game's facts: documented, the same from the core as from the journal, and in agreement with each other."""
+"""Check a game's facts: they are documented, equal from core and journal, and consistent with each other."""
 
 import re
 from functools import cache
@@ -20,14 +20,14 @@ from strozzi_sim.kernel.streams import CHANCE, begin_chance, deal_key, game_key
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 
-DEALS = 8  # that agreements are counted over
+DEALS = 8  # deals over which agreements are counted
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 Array = np.ndarray[Any, Any]
 
 
 @jit
 def _played(facts, states, rules, chances, key, players, number, actions):
-    """Write the facts of a game as its core tells them."""
+    """Write the facts of a game from its core."""
     sink = facts[0]
     prepare(sink, rules[0], players)
     open_game(sink, number)
@@ -41,7 +41,7 @@ def _played(facts, states, rules, chances, key, players, number, actions):
 
 @jit
 def _retold(facts, states, rules, players, number, rows):
-    """Write the facts of a game that is over as its journal tells them."""
+    """Write the facts of a finished game from its journal."""
     sink = facts[0]
     prepare(sink, rules[0], players)
     open_game(sink, number)
@@ -63,14 +63,14 @@ def _kernels(game: Game) -> tuple[Any, Any]:
 
 
 def check_facts(here: Checked) -> None:
-    """Check what a game's facts promise, of the tables alone and over some games of a random player."""
+    """Check a game's fact tables, and their agreements over some games of a random player."""
     part = here.game.facts
     if part is None:
         return
     setting = Setting(here.players, here.variant.components)
     for table in part.TABLES:
         _check_table(here, table, setting)
-    here.hold("facts", batch_for(part.TABLES, setting) >= 1, "a table has less room than rows in one game")
+    here.hold("facts", batch_for(part.TABLES, setting) >= 1, "a table is smaller than the rows of one game")
     match = Match(here.game, here.players, (load_agent("random", here.game),), here.variant, here.seed)
     for what, one, other in part.AGREEMENTS:
         try:
@@ -86,15 +86,15 @@ def check_facts(here: Checked) -> None:
 
 
 def _check_table(here: Checked, table: Table, setting: Setting) -> None:
-    """Names, words, types, and levels that fit them."""
+    """Check names, texts, dtypes, and that levels fit the dtypes."""
     words = [(f"table {table.name}", table.name, table.text)]
     words += [(f"table {table.name}, column {column.name!r}", column.name, column.text) for column in table.columns]
     for where, own, text in words:
-        here.hold("facts", _NAME.fullmatch(own), f"{where}: a name is lower-case letters, digits and _")
-        here.hold("facts", text.strip(), f"{where}: is not documented; say in `text` what it is")
+        here.hold("facts", _NAME.fullmatch(own), f"{where}: a name must be lower-case letters, digits and _")
+        here.hold("facts", text.strip(), f"{where}: is not documented; describe it in `text`")
     for column in table.columns:
         name = f"table {table.name}, column {column.name!r}"
-        here.hold("facts", column.dtype in SIZES, f"{name}: dtype {column.dtype!r} is none of {', '.join(SIZES)}")
+        here.hold("facts", column.dtype in SIZES, f"{name}: dtype {column.dtype!r} must be one of {', '.join(SIZES)}")
         try:
             levels = column.levels_in(setting)
             for base in column.of:
@@ -115,10 +115,10 @@ def _check_table(here: Checked, table: Table, setting: Setting) -> None:
 
 
 def _check_derived(here: Checked, table: Table, column: Column, setting: Setting, name: str) -> None:
-    """A column that follows from others has a value for each of theirs."""
+    """Check that a derived column has a value for each value of the columns that it is derived from."""
     bases = [table.column(base) for base in column.of]
     told = all(base.levels_in(setting) is not None and not base.of for base in bases)
-    here.hold("facts", told, f"{name}: follows from a column that has no levels, or that follows from others itself")
+    here.hold("facts", told, f"{name}: derived from a column without levels, or from a derived column")
     shape = np.asarray(column.values(setting)).shape if column.values else ()
     tops = [base.levels_in(setting) for base in bases]
     enough = len(shape) == len(tops) and all(
@@ -128,7 +128,7 @@ def _check_derived(here: Checked, table: Table, column: Column, setting: Setting
 
 
 def check_told_twice(here: Checked, position: Position) -> None:
-    """The core and the journal of a game that is over tell the same facts, as many as the tables have room for."""
+    """Check that the core and the journal of a finished game have equal facts, and that these fit into the tables."""
     part = here.game.facts
     if part is None:
         return
@@ -143,13 +143,13 @@ def check_told_twice(here: Checked, position: Position) -> None:
     setting = Setting(here.players, here.variant.components)
     for table in part.TABLES:
         rows, most = int(played[f"{table.name}_rows"][0]), table.most(setting)
-        here.hold("facts", rows <= most, f"table {table.name}: {rows} rows in a game, `most` says {most}")
+        here.hold("facts", rows <= most, f"table {table.name}: {rows} rows in a game, `most` is {most}")
         for column in table.written:
             levels, values = column.levels_in(setting), played[f"{table.name}_{column.name}"][0, :rows]
-            if levels is not None and levels.exact:  # sums of such a column follow from how many rows a level has
+            if levels is not None and levels.exact:  # sums of such a column are computed from the rows of each level
                 strange = np.setdiff1d(values, levels.starts).tolist()
                 here.hold(
-                    "facts", not strange, f"table {table.name}: {column.name} is {strange}, which is none of its levels"
+                    "facts", not strange, f"table {table.name}: {column.name} is {strange}, not one of its levels"
                 )
         if table.of_choices:
             continue

@@ -1,25 +1,25 @@
-"""`check_game`: random games of a game, and at every decision what its folder promises.
+"""`check_game`: play random games of a game, and check its contract at every decision.
 
 Promises, in the order in which they are checked (PROMISES):
 
 - components : the data makes a rules record, and games of every player count
-- legal actions : at least two at each decision, in ascending order, above 0 and below ACTIONS, as `is_legal` says
+- legal actions : at least two at each decision, ascending, above 0 and below ACTIONS, consistent with `is_legal`
 - journal : it has room for every event of a game
-- one deal, one game : the same deal and actions give the same bytes, with a journal too
-- chance : all of it comes from `draw`: what a deal brings is one of the ways that a script of outcomes can take
-- results : places fit the scores that are told: shared places are shared by as many as they say
-- records : the core's record is one that the plain-Python reference plays, and a spoiled one is refused
+- one deal, one game : equal deals and actions lead to equal bytes, also with a journal
+- chance : all chance comes from `draw`: the next state is one that a script of outcomes can reach
+- results : places are consistent: each place has as many better and equal seats as `placing` returns
+- records : the plain-Python reference accepts the core's record, and refuses a corrupted one
 - move trees : counts in `trees.toml` of the game's folder are those of the core
-- conceal : done twice it is done once; whoever must decide knows its legal actions; what is unknown may be drawn again, and
-  imagined, and a rival choose otherwise unseen, without a byte that differs
-- determinize : draws as chance would, judged by how games end that are played on from there
-- seen_action : who acts sees something; who sees something knows more than before
-- observe : a function of what the seat knows, every column written and finite; where only chance is hidden it reads the same of the state itself; the
-  game's slices are every column once, and in shipped variants no number lies outside the range of its slice
-- deal : what the state record held before does not show; self-play uses one record for many games
-- facts : every column is documented and what is counted twice two ways agrees; core and journal tell the same
+- conceal : concealing twice equals concealing once; the acting seat knows its legal actions; no byte of the concealed
+  state changes if the unknown is resampled or imagined, or if a rival chooses differently unseen
+- determinize : samples have the distribution of chance, judged by the results of games continued from there
+- seen_action : the acting seat sees something; a seat that sees something gains knowledge
+- observe : a function of the seat's knowledge, every column written and finite, equal for the state itself if only
+  chance is hidden; the slices are every column once, and in shipped variants every number is in its slice's range
+- deal : previous bytes of the state record have no effect; self-play reuses records
+- facts : every column is documented, and figures counted in two ways agree; core and journal have equal facts
 - report : its pictures and heat maps show figures, columns and levels that their tables have, in the base variant
-- words : every legal action has a name of its own, and the position a text
+- words : every legal action has a unique name, and the position a text
 - tiers : the agents that the game names as its tiers are known and play it, in turn, at every player count
 """
 
@@ -51,9 +51,9 @@ from strozzi_sim.play.position import Position
 from strozzi_sim.play.scripted import steps
 from strozzi_sim.play.start import start_of
 
-WORLDS = 3  # times that the unknown is drawn at each decision
-EVERY, WAYS = 5, 500  # the ways of chance are tried at every fifth decision, so many of them
-ALARM = 1e-6  # a chance so small is no chance: what would be as uneven only once in a million is told
+WORLDS = 3  # samples of the unknown at each decision
+EVERY, WAYS = 5, 500  # at every fifth decision up to 500 chance outcomes are tried
+ALARM = 1e-6  # p-value below which a difference is reported
 
 PROMISES = (
     "components", "legal actions", "journal", "one deal, one game", "chance", "results", "records", "move trees", "conceal", "determinize",
@@ -70,17 +70,17 @@ def check_game(
     deals: int = 5,
     seed: int = 0,
 ) -> GameCheck:
-    """Check what a game promises, on random games of every player count.
+    """Check a game's contract, on random games of every player count.
 
     Args:
-        game: its name, or the game itself, which need not be installed.
-        variant: name of a shipped variant, or one made in code.
-        players: player counts; all that the game takes by default.
-        deals: games a player count; the drawing of unknown things is judged on 60 times as many.
-        seed: of the deals and of the random choices.
+        game: name, or a Game, which need not be installed.
+        variant: name of a shipped variant, or a Variant made in code; default: base.
+        players: player counts; default: all of the game.
+        deals: number of games per player count; the sampling of hidden information is tested on 60 times as many.
+        seed: seed of the deals and of the random choices.
 
     Raises:
-        BrokenPromise: names the promise, and the deal and actions that show it.
+        BrokenPromise: names the promise, and the deal and actions that reproduce it.
 
     >>> check_game("strozzi", players=[3], deals=1).games
     1
@@ -111,11 +111,11 @@ def _check_components(here: Checked) -> None:
     except InputError as error:
         here.hold("components", False, str(error))
     rules = here.variant.rules
-    here.hold("components", rules.shape == (1,) and rules.dtype == here.game.rules, "to_rules gives another record")
+    here.hold("components", rules.shape == (1,) and rules.dtype == here.game.rules, "to_rules returns another record")
 
 
 def _walk(here: Checked) -> None:
-    """Play one game at random, with all checks at each decision, and those of the end."""
+    """Play one game at random, with all checks at each decision and at the end."""
     position, twin = here.position(), here.position()
     rng = SeatRng((here.seed << 40) + (here.deal << 8) + here.players)
     for _ in range(100_000):
@@ -141,36 +141,40 @@ def _walk(here: Checked) -> None:
     except JournalFull as error:
         here.hold("journal", False, error.message)
     here.hold("journal", True, "")
-    here.hold("one deal, one game", same, "the game with a journal is another than the one without")
+    here.hold("one deal, one game", same, "the game with a journal differs from the one without")
     _check_results(here, position)
     _check_record(here, position)
     check_told_twice(here, position)
 
 
 def _check_chance(here: Checked, before: Array, action: int, after: Array) -> None:
-    """The state after an action is among those that chance may lead to; looked for while there are not too many."""
+    """Check that the state after an action is a possible chance outcome; passes if there are WAYS outcomes or more."""
     ways = islice(steps(here.game, here.variant.rules, before, action), WAYS)
     found = [state.tobytes() == after.tobytes() for state, _ in ways]
-    here.hold("chance", any(found) or len(found) == WAYS, f"action {action} leads where no outcome of its draws leads")
+    here.hold(
+        "chance",
+        any(found) or len(found) == WAYS,
+        f"action {action} leads to a state that no outcome of its draws produces",
+    )
 
 
 def _check_legal(here: Checked, position: Position) -> None:
     legal = position.legal
-    here.hold("legal actions", len(legal) >= 2, f"a seat with {len(legal)} legal actions is asked")
+    here.hold("legal actions", len(legal) >= 2, f"a seat with {len(legal)} legal actions decides")
     here.hold("legal actions", list(legal) == sorted(set(legal)), f"not in ascending order: {legal}")
     here.hold("legal actions", legal[0] > 0, "action 0 is legal")
     here.hold("legal actions", legal[-1] < here.game.actions, f"{legal[-1]} is not below ACTIONS")
-    here.hold("legal actions", 0 <= position.actor < here.players, f"seat {position.actor} is asked")
+    here.hold("legal actions", 0 <= position.actor < here.players, f"the acting seat is {position.actor}")
     says = [
         action
         for action in range(-1, here.game.actions + 1)
         if here.kernels.is_legal(position.state, here.variant.rules, action)
     ]
-    here.hold("legal actions", says == list(legal), f"is_legal says {says}, kth_legal {list(legal)}")
+    here.hold("legal actions", says == list(legal), f"is_legal accepts {says}, kth_legal returns {list(legal)}")
 
 
 def _worlds(here: Checked, known: Array, seat: int, rng: SeatRng) -> Iterator[Array]:
-    """States that may be, for all that a seat knows; the first one as chance would have it, then as the agent `random` would."""
+    """Yield states consistent with a seat's knowledge: the first sampled by chance, others by the agent `random`."""
     randoms = np.zeros(1, RANDOM)
     for number in range(WORLDS):
         randoms["cursor"] = rng.word()
@@ -200,7 +204,7 @@ def _check_knowledge(here: Checked, position: Position, rng: SeatRng) -> None:
         check_range(here, out, seat)
         if not here.variant.hidden:  # then the loops need not conceal a state to observe it
             plain = _observation(here, position.state, seat)
-            here.hold("observe", np.array_equal(plain, out), f"seat {seat} is told the arbitrary order of things")
+            here.hold("observe", np.array_equal(plain, out), f"seat {seat} can see an arbitrary order after conceal")
         for world in _worlds(here, known, seat, rng):
             if seat == position.actor:
                 legal = [
@@ -216,14 +220,14 @@ def _check_knowledge(here: Checked, position: Position, rng: SeatRng) -> None:
 
 
 def _check_offered(here: Checked, known: Array, position: Position) -> None:
-    """What a seat knows has the legal actions of the state itself: agents are asked about either."""
+    """Check that the concealed state has the legal actions of the state itself: agents may receive either."""
     rules, actions = here.variant.rules, range(here.game.actions)
     offered = tuple(action for action in actions if here.kernels.is_legal(known, rules, action))
-    here.hold("conceal", offered == position.legal, f"of what the seat that must decide knows, is_legal says {offered}")
+    here.hold("conceal", offered == position.legal, f"in the acting seat's concealed state, is_legal accepts {offered}")
 
 
 def _difference(one: Array, other: Array) -> str:
-    """The fields in which two states differ."""
+    """Return the names of the fields in which two states differ."""
     names = [name for name in one.dtype.names or () if one[name].tobytes() != other[name].tobytes()]
     return ", ".join(names) or "bytes between the fields"
 
@@ -240,7 +244,7 @@ def _check_seen(here: Checked, position: Position, action: int) -> None:
     for viewer in range(here.players):
         code = here.kernels.seen(*arguments, viewer)
         changed = position.known(viewer).tobytes() != after.known(viewer).tobytes()
-        here.hold("seen_action", code == 0 or changed, f"seat {viewer} sees {code}, yet knows no more than before")
+        here.hold("seen_action", code == 0 or changed, f"seat {viewer} sees {code}, but knows no more than before")
         if viewer == position.actor or instead == action:
             continue
         twin = here.kernels.seen(position.state, otherwise.state, here.variant.rules, instead, viewer)
@@ -248,8 +252,8 @@ def _check_seen(here: Checked, position: Position, action: int) -> None:
         here.hold(
             "conceal",
             same or twin != code,
-            f"seat {viewer} is shown {_difference(otherwise.known(viewer), after.known(viewer))}, which tells action {action} of "
-            f"seat {position.actor} from {instead}, though it sees {code} of both",
+            f"seat {viewer} is shown {_difference(otherwise.known(viewer), after.known(viewer))}, which distinguishes action {action} "
+            f"of seat {position.actor} from {instead}, though it sees {code} of both",
         )
 
 
@@ -264,7 +268,7 @@ def _check_words(here: Checked, position: Position) -> None:
     view, seen = here.game.view, position.view()
     told = [getattr(view, "caution", lambda action, view: "")(action, seen) for action in position.legal]
     told += getattr(view, "meanings", lambda view, phase: {})(seen, int(position.state["phase"][0])).values()
-    here.hold("words", all(isinstance(text, str) for text in told), f"caution or meanings gives no text: {told}")
+    here.hold("words", all(isinstance(text, str) for text in told), f"caution or meanings must return text, got {told}")
 
 
 def _check_results(here: Checked, position: Position) -> None:
@@ -303,7 +307,7 @@ def _check_record(here: Checked, position: Position) -> None:
 
 
 def _spoiled(lines: Sequence[tuple[int, Mapping[str, Any]]]) -> Iterator[tuple[str, list[tuple[int, dict[str, Any]]]]]:
-    """Records that break a rule."""
+    """Yield corrupted records, each with a description."""
     whole = [(number, dict(line)) for number, line in lines]
     yield "its last line missing", whole[:-1]
     yield "a line after the end", [*whole, (len(whole) + 2, dict(whole[-1][1]))]
@@ -312,7 +316,7 @@ def _spoiled(lines: Sequence[tuple[int, Mapping[str, Any]]]) -> Iterator[tuple[s
 
 
 def _check_trees(here: Checked) -> None:
-    """Golden counts: `trees.toml` has players -> positions after 1, 2, ... decisions of deal 0 of seed 0."""
+    """Check the counts of `trees.toml`: players -> positions after 1, 2, ... decisions of deal 0 of seed 0."""
     place = files(here.game.package).joinpath("trees.toml")
     if not place.is_file() or here.variant.name != BASE:
         return
@@ -324,14 +328,14 @@ def _check_trees(here: Checked) -> None:
 
 
 def _check_tiers(here: Checked) -> None:
-    """One game in which the tiers decide in turn."""
+    """Play one game in which the tiers decide in turn."""
     position = here.position()
     try:
         specs = [load_agent(text, here.game) for text in here.game.tiers.values()]
         check_lineup(specs, here.game, here.players)
         while specs and not position.over:
             spec = specs[len(here.actions) % len(specs)]
-            action = position.copy().ask(spec)  # nobody sits at a copy yet
+            action = position.copy().ask(spec)  # a copy has no seated agents
             here.hold("tiers", action in position.legal, f"{spec.text} chose the illegal action {action}")
             position.play(action)
             here.actions.append(action)
@@ -342,11 +346,11 @@ def _check_tiers(here: Checked) -> None:
 def _check_drawing(
     game: Game, variant: Variant, players: int, seed: int, deals: int, found: GameCheck, compiled: Kernels
 ) -> None:
-    """Draw the unknown in one position of each deal, and compare the drawn world with the true one.
+    """Sample the unknown in one position of each deal, and compare the sampled state with the true one.
 
-    Given what the seat knows, both are exchangeable, so each is the greater one as often: a sign test for every number that
-    some other seat knows, and for the score of every seat when the game is played on at random. It is passed over
-    where a belief stands in for chance (`Game.beliefs`).
+    Given the seat's knowledge, both are exchangeable, so each is greater equally often. A sign test is made for every
+    number that some other seat knows, and for every seat's score when the game is continued at random. Games that
+    sample from a belief instead of chance are skipped (`Game.beliefs`).
     """
     if not variant.hidden or game.beliefs:
         return
@@ -375,18 +379,18 @@ def _check_drawing(
         here.hold(
             "determinize",
             even > ALARM,
-            f"{name} is lower in {more} drawn worlds and higher in {less}; as chance has it, both alike",
+            f"{name} is lower in {more} drawn worlds and higher in {less}; expected: equally often",
         )
 
 
 def _places(game: Game) -> list[str]:
-    """The name of each number of a state record, in order."""
+    """Return the name of each number of a state record, in order."""
     fields = {name: game.state.fields[name][0] for name in game.state.names or ()} if game.state.fields else {}
     return [name for name, kind in fields.items() for _ in range(int(np.prod(kind.shape)))]
 
 
 def _measured(here: Checked, state: Array, cursor: int) -> Array:
-    """What each seat knows of a state, number by number, then the scores when it is played on with this stream."""
+    """Return each seat's knowledge of a state as numbers, then the scores when it is continued with this stream."""
     numbers: list[Array] = []
     for seat in range(here.players):
         known = exact_copy(state)

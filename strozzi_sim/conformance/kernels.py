@@ -1,4 +1,4 @@
-"""Compiled pieces of the checks: verbs on arrays of shape (1,), for any game."""
+"""Compiled kernels of the checks: the game's verbs on arrays of shape (1,), for any game."""
 
 from functools import cache
 from typing import Any, NamedTuple
@@ -41,7 +41,7 @@ def _determinize(states, rules, seat, randoms):
 
 @jit
 def _imagine(states, rules, seat, policy, randoms):
-    """As `determinize`, in what that has drawn; policy : int64[3], addresses of an agent's function, parameters and memory."""
+    """Call `imagine` on a determinized state; policy: int64[3], addresses of an agent (function, parameters, memory)."""
     imagine(states[0], rules[0], seat, (policy[0], policy[1], policy[2]), randoms[0])
 
 
@@ -88,7 +88,7 @@ def _count(states, rules, chances, depth):
 
 @jit
 def _play_on(states, rules, chances, randoms):
-    """Play to the end at random, under chance of its own."""
+    """Play to the end at random, with a separate chance stream."""
     state = states[0]
     reseed(chances[0], randoms[0])
     while not is_over(state):
@@ -97,7 +97,7 @@ def _play_on(states, rules, chances, randoms):
 
 
 class Kernels(NamedTuple):
-    """The pieces, compiled for one game."""
+    """The kernels, compiled for one game."""
 
     conceal: Any
     determinize: Any
@@ -108,13 +108,13 @@ class Kernels(NamedTuple):
     seen: Any
     count: Any
     play_on: Any
-    random_agent: Any  # int64[3], as `imagine` wants it
+    random_agent: Any  # int64[3], the policy of `imagine`
     keep: Any
 
 
 @cache
 def kernels(game: Game) -> Kernels:
-    """Compile them for `game`, or take them from the cache folder."""
+    """Compile the kernels for `game`, or load them from the cache folder."""
     game.register()
     state, rules, chance, rng = (array_type(dtype) for dtype in (game.state, game.rules, CHANCE, RANDOM))
     i8 = types.int64

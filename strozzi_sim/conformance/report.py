@@ -1,6 +1,6 @@
-"""Check a game's report: pictures and heat maps must name what their tables have.
+"""Check a game's report: pictures and heat maps may only use names that their tables have.
 
-A picture without rows is left out of the page, since a study may have no such event; so a misspelt name would go unnoticed.
+A picture without rows is omitted from the page, since a study may have no such event; a misspelt name would be missed.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from strozzi_sim.simulation.match import Match
 from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.tables import study_tables
 
-DEALS, CHUNKS = 4, 2  # of each player count and line-up, played at random
+DEALS, CHUNKS = 4, 2  # deals per chunk, and chunks per player count and line-up, played at random
 
 
 def check_report(here: Checked) -> None:
@@ -63,7 +63,7 @@ def _cell(here: Checked, players: int, agents: int) -> CellCounts:
 
 
 def _check_picture(here: Checked, picture: Picture, tables: Mapping[str, pd.DataFrame]) -> None:
-    """Check every name of a picture that is one of its table's."""
+    """Check that the names used in a picture exist in its table."""
     where = f"picture {picture.name!r}"
 
     def known(kind: str, name: Any, names: Any) -> None:
@@ -84,5 +84,5 @@ def _check_picture(here: Checked, picture: Picture, tables: Mapping[str, pd.Data
         there = set(table[column]) if levels else set()
         here.hold(
             "report", not levels or there & set(levels),
-            f"{where}: none of the levels {shown(list(levels))} is one of {column}; {known_names('', map(str, sorted(there)))}",
+            f"{where}: unknown levels {shown(list(levels))} of {column}; {known_names('', map(str, sorted(there)))}",
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What `check_game` asks of a game's named slices: that they are all columns, and that their ranges hold."""
+"""Check a game's named slices: they must cover all columns, and their ranges must hold."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -12,12 +12,12 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.slices import Slice
 from strozzi_sim.game.variants import BASE, shipped_variants
 
-SHOWN = 6  # columns or ranges of columns that an error lists
+SHOWN = 6  # most columns or ranges of columns listed in an error
 Array = np.ndarray[Any, Any]
 
 
 def check_slices(here: Checked) -> None:
-    """The slices are every column of the observation once, and the fields of a group all of its columns."""
+    """Check that slices cover every column of the observation once, and fields every column of their group."""
     slices = here.game.slices
     _check_columns(here, np.arange(here.game.view.OBSERVATION), slices.parts)
     for part in slices.parts:
@@ -33,28 +33,28 @@ def _check_columns(here: Checked, whole: Array, parts: Sequence[Slice]) -> None:
 
 @cache
 def _ranges(game: Game) -> tuple[frozenset[str], Array, Array]:
-    """The variants for which ranges are declared, and the range of every column."""
+    """Return the variants for which ranges are declared, and the range of every column."""
     return frozenset((BASE, *shipped_variants(game))), *game.slices.limits()
 
 
 def check_range(here: Checked, observation: Array, seat: int) -> None:
-    """No number lies outside the range of its slice; other components than the shipped ones may go beyond it."""
+    """Check that every number is in the range of its slice; only shipped components, since others may exceed it."""
     names, low, high = _ranges(here.game)
     if here.variant.name not in names:
         return
     outside = np.flatnonzero((observation < low) | (observation > high))
     told = ""
     for column in outside[:1].tolist():
-        part = [part for part in here.game.slices.values() if column in part.index][-1]  # the field, if it is one's
+        part = [part for part in here.game.slices.values() if column in part.index][-1]  # a field before its group
         told = f"{part.name}, seen by seat {seat}, is {observation[column]:g}, outside {part.low:g} to {part.high:g}"
     here.hold("observe", not told, told)
 
 
 def check_written(here: Checked, observation: Array, seat: int) -> None:
-    """Check that an observation that held no number before is finite everywhere; name the slices and columns that are not."""
+    """Check that an observation, NaN before, is finite everywhere; name the slices and columns that are not."""
     left = np.flatnonzero(~np.isfinite(observation))
     slices = here.game.slices
-    parts = [part for part in slices.values() if not slices.fields(part.name)]  # of a group, its fields
+    parts = [part for part in slices.values() if not slices.fields(part.name)]  # a group's fields instead of the group
     found = [(part.name, np.intersect1d(part.index, left).tolist()) for part in parts] if left.size else []
     named = "; ".join(f"{name}, {_in_words(columns)}" for name, columns in found if columns)
     here.hold(
@@ -63,7 +63,7 @@ def check_written(here: Checked, observation: Array, seat: int) -> None:
 
 
 def _in_words(columns: Sequence[int]) -> str:
-    """Return columns as text, the first of many."""
+    """Format columns, at most the first SHOWN ranges."""
     listed = in_ranges([str(column) for column in columns])
     rest = f", ... ({len(columns)} in all)" if len(listed) > SHOWN else ""
     return f"column{'s' if len(columns) > 1 else ''} {', '.join(listed[:SHOWN])}{rest}"

@@ -1,6 +1,6 @@
-"""Facts: what happened, as rows of tables with documented columns, and the one way to count them.
+"""Facts: the events of a game as rows of tables with documented columns, and the code that counts them.
 
-A game declares its tables (`columns`). While games are played its handlers write rows into a buffer (`sink`), and every few
-games one kernel (`counting`) adds the rows to the cubes that a plan of crosstabs asks for (`crosstabs`): exact integers, so
-chunks can be added in any order. Nothing here knows a game.
+A game declares its tables (`columns`). During play its handlers write rows into a buffer (`sink`). Every few games one
+kernel (`counting`) adds the rows to the cubes of a plan of crosstabs (`crosstabs`): exact integers, so chunks can be
+added in any order. This package is independent of any game.
 """

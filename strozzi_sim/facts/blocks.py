@@ -1,8 +1,8 @@
-"""Figures as data: what a table says of facts, each figure the ratio of two sums by the levels of some columns.
+"""Figures as data: each figure is the ratio of two sums over rows of a fact table, by the levels of some columns.
 
-A block is a part of a table: some figures by the same columns of one fact table. It knows the crosstabs that it needs, and
-writes its figures once they are counted. `cell` is a cell of a study (studies.cells.CellCounts), `stats` the package
-strozzi_sim.stats and `table` a games.reporting.FigureTable; they are handed in.
+A block is a part of a table: figures of one fact table by the same columns. It specifies the crosstabs that it needs
+and writes its figures once they are counted. The caller passes `cell`, a cell of a study (studies.cells.CellCounts),
+`stats`, the package strozzi_sim.stats, and `table`, a games.reporting.FigureTable.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,22 +14,22 @@ import numpy as np
 from strozzi_sim.facts.columns import Array
 from strozzi_sim.facts.crosstabs import Crosstab
 
-ALL = "all"  # the level that has all others together
-GAMES, PLAYERS = "games", "players"  # what sums can be divided by besides columns: games, and games times players
-ROWS = ""  # the number of rows, in place of a column
+ALL = "all"  # the level that combines all others
+GAMES, PLAYERS = "games", "players"  # denominators that are no columns: games, and games times players
+ROWS = ""  # the number of rows, used as a column
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """A figure: a sum over another.
+    """A figure: the ratio of two sums.
 
     Attributes:
-        name: the figure's.
-        over: the columns whose sum it is of, ROWS for the number of rows; one with "-" before it is subtracted.
-        under: what it is divided by: a column, ROWS, GAMES or PLAYERS.
-        along: a key of the block whose levels are taken together in `under`.
-        share: whether it is a share, in [0, 1].
-        rows_count: whether its n is the number of rows, where `under` is not.
+        name: name of the figure.
+        over: columns summed in the numerator, ROWS for the number of rows; a column prefixed "-" is subtracted.
+        under: denominator: a column, ROWS, GAMES or PLAYERS.
+        along: key of the block over whose levels `under` is summed.
+        share: whether the figure is a share, in [0, 1].
+        rows_count: whether n is the number of rows instead of the denominator.
     """
 
     name: str
@@ -41,39 +41,41 @@ class Ratio:
 
 
 def mean(name: str, *columns: str) -> Ratio:
-    """The mean of a column, or of the sum of some, over rows."""
+    """Return the mean over rows of a column, or of the sum of several columns."""
     return Ratio(name, columns)
 
 
 def share(name: str, column: str) -> Ratio:
-    """The share of rows for which a column of 0 and 1 is 1; of `win`, the share of games won."""
+    """Return the share of rows for which a column of 0 and 1 is 1; for `win`, the share of games won."""
     return Ratio(name, (column,), share=True)
 
 
 def share_along(name: str, key: str, column: str = ROWS) -> Ratio:
-    """The level's share of all levels of a key: of rows, or of what a column adds up to."""
+    """Return each level's share of the total over all levels of a key: of rows, or of the sum of a column."""
     return Ratio(name, (column,), column, key, share=True)
 
 
 def per_game(name: str, *columns: str) -> Ratio:
-    """What columns add up to in a game; without one, the number of rows."""
+    """Return the sum of columns per game; without columns, the number of rows per game."""
     return Ratio(name, columns or (ROWS,), GAMES)
 
 
 def per_player(name: str, *columns: str) -> Ratio:
-    """The same for each player."""
+    """Return the sum of columns per game and player; without columns, the number of rows."""
     return Ratio(name, columns or (ROWS,), PLAYERS)
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A figure: that of one level less that of each other one, paired by deal; none where the level or any other lacks.
+    """A figure of one level minus the figure of each other level, paired by deal.
+
+    It is omitted if the level, or every other level, is missing.
 
     Attributes:
-        name: the figure's.
-        of: what is compared.
-        key: of the block.
-        level: of the key.
+        name: name of the difference.
+        of: figure to compare.
+        key: key of the block.
+        level: level of the key.
     """
 
     name: str
@@ -87,15 +89,15 @@ class Block:
     """Figures of one fact table by the same columns.
 
     Attributes:
-        fact: the table.
-        axes: key of the table that is written -> the column whose levels are its values.
-        figures: what is said; a name with {} is completed by the level of `named`.
-        levels: other keys, and what stands there.
-        where: which rows, a condition; "" for all.
-        margins: keys that have a further level, ALL.
-        only: key -> the levels that are written; what figures are divided by takes all into account.
-        without: key -> levels that are not, or what names them for a cell.
-        named: key, none of the table's, whose levels complete the names of figures.
+        fact: fact table.
+        axes: key of the written table -> column whose levels are the key's values.
+        figures: figures to write; {} in a name is replaced by the level of `named`.
+        levels: constant keys -> value.
+        where: condition on rows; "" for all.
+        margins: keys with an additional level, ALL.
+        only: key -> levels to write; denominators include all levels.
+        without: key -> levels to omit, or a function of the cell that returns them.
+        named: key whose levels complete the names of figures and which is no key of the written table.
         trim: keys whose levels end with the last one that occurs.
         differences: figures that compare levels.
     """
@@ -114,7 +116,7 @@ class Block:
 
     @property
     def crosstab(self) -> Crosstab:
-        """What has to be counted."""
+        """The crosstab to count."""
         ratios = [*self.figures, *(figure.of for figure in self.differences)]
         columns = [name.removeprefix("-") for ratio in ratios for name in (*ratio.over, ratio.under)]
         sums = tuple(dict.fromkeys(name for name in columns if name not in (ROWS, GAMES, PLAYERS)))
@@ -145,7 +147,7 @@ class Block:
         scales = {column: cell.plan.column(self.fact, column).scale for column in crosstab.sums}
 
         def sums(array: Array, columns: Iterable[str]) -> Array:
-            """What columns add up to, and the number of rows for ROWS."""
+            """Return the sum of columns; ROWS is the number of rows."""
             found = np.zeros(array.shape[:-1], np.int64)
             for column in columns:
                 place = 0 if column == ROWS else 1 + crosstab.sums.index(column.removeprefix("-"))
@@ -153,7 +155,7 @@ class Block:
             return found
 
         def sides(ratio: Ratio) -> tuple[Array, Array, dict[str, Any]]:
-            """Numerator and denominator of a figure, and what else its estimate is told."""
+            """Return numerator and denominator of a figure, and the keyword arguments of its estimate."""
             over = sums(whole, ratio.over) * scales.get(ratio.under, 1)
             if ratio.under in (GAMES, PLAYERS):
                 games = cell.outcome["games"] * (cell.players if ratio.under == PLAYERS else 1)
@@ -187,7 +189,7 @@ class Block:
                 self._add(table, cell, less.name, stats.difference(*pairs, **told), rest)
 
     def as_map(self, row: str, column: str = "level", figures: Sequence[Ratio] = ()) -> "Block":
-        """The block as that of a heat map, some of its figures or all: these keys along its rows and columns."""
+        """Return the block of a heat map with these keys as rows and columns; `figures` by default all."""
         renamed = {row: "row", column: "column"}
         chosen = [replace(figure, along=renamed.get(figure.along, "")) for figure in figures or self.figures]
         return replace(
@@ -213,12 +215,12 @@ class Quantiles:
     """Quantiles of a column, each a figure.
 
     Attributes:
-        fact, column: what is looked at; the column has a level for every value.
-        figures: name -> which quantile.
-        levels: keys of the table, and what stands there.
-        where: which rows.
-        by: a key -> the column whose levels are its values, and ALL; or nothing.
-        open_above, open_below: whether the last and the first level take all beyond.
+        fact, column: fact table and its column, which has one level per value.
+        figures: name -> probability of the quantile.
+        levels: constant keys of the written table -> value.
+        where: condition on rows; "" for all.
+        by: key -> column whose levels, and ALL, are the key's values; at most one.
+        open_above, open_below: whether the last and the first level include all values beyond.
     """
 
     fact: str
@@ -232,7 +234,7 @@ class Quantiles:
 
     @property
     def crosstab(self) -> Crosstab:
-        """What has to be counted."""
+        """The crosstab to count."""
         return Crosstab(self.fact, (*self.by.values(), self.column), (), self.where)
 
     def write(self, table: Any, cell: Any, stats: Any) -> None:

@@ -11,12 +11,12 @@ from strozzi_sim.kernel.units import WIN_UNITS
 
 Array = np.ndarray[Any, Any]
 
-SIZES = {"u1": 1, "u2": 2, "i4": 4}  # the dtypes of columns, and their bytes
-ROWS = 4160  # most rows of a table between two counts; 4096 would give all columns the same lines of the cache
+SIZES = {"u1": 1, "u2": 2, "i4": 4}  # bytes of the dtypes of columns
+ROWS = 4160  # most rows of a table between two counts; with 4096 all columns would share the same cache lines
 
 
 class Setting(NamedTuple):
-    """What the values of a column may depend on: the number of players and the component data."""
+    """The game configuration on which values of a column may depend: number of players and component data."""
 
     players: int
     components: Mapping[str, Any]
@@ -24,11 +24,11 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class Levels:
-    """The values of a column in order, some of them taken together.
+    """The values of a column in order, grouped into levels.
 
     Attributes:
-        names: of the levels, as tables print them.
-        starts: the smallest value of each level, ascending; the first level takes what lies below it too.
+        names: names of the levels, as printed in tables.
+        starts: smallest value of each level, ascending; the first level includes all smaller values too.
         exact: whether each level is one value.
     """
 
@@ -37,33 +37,33 @@ class Levels:
     exact: bool = True
 
     def __post_init__(self) -> None:
-        """Names and starts go together."""
+        """Check that names and starts match."""
         assert len(self.names) == len(self.starts)
         assert list(self.starts) == sorted(set(self.starts))
 
     def of(self, values: Array) -> Array:
-        """The number of the level of each value."""
+        """Return the level number of each value."""
         return np.maximum(np.searchsorted(np.asarray(self.starts), values, side="right") - 1, 0)
 
 
 def labels(names: Sequence[str], first: int = 0) -> Levels:
-    """One level a value, from `first` on."""
+    """Return levels of one value each, from `first` on."""
     return Levels(tuple(names), tuple(range(first, first + len(names))))
 
 
 def numbers(values: Iterable[int], most: int | None = None) -> Levels:
-    """The numbers that occur; those from `most` on are one level, called "most+"."""
+    """Return one level for each number that occurs; numbers from `most` on are one level, "most+"."""
     found = sorted({value if most is None else min(value, most) for value in values})
     names = [str(value) + ("+" if value == most else "") for value in found]
     return Levels(tuple(names), tuple(found), most is None)
 
 
 def bands(starts: Sequence[int], scale: int = 1) -> Levels:
-    """Levels by where they begin, what lies below the first one included; "<first", then each by its start.
+    """Return levels that begin at `starts`, preceded by the level "<first".
 
     Args:
-        starts: in words' units, ascending.
-        scale: of the column.
+        starts: smallest value of each level in the column's unit, ascending.
+        scale: scale of the column.
     """
     names = [f"<{starts[0]}", *(str(start) for start in starts[:-1]), f"{starts[-1]}+"]
     below = scale * starts[0] - 1
@@ -78,14 +78,14 @@ class Column:
     """A column of a fact table.
 
     Attributes:
-        name: a word.
-        text: what it is, in words.
-        levels: the values it can be sorted by, or what makes them of a setting; None: it can be summed and compared alone.
+        name: one word.
+        text: meaning of the column.
+        levels: levels to count by, or a function setting -> levels; None: only for sums and comparisons.
         dtype: u1, u2 or i4.
-        unit: of its numbers, "" for none.
-        scale: what one unit counts as in the column.
-        of: columns that it follows from; then it is not written, and `values` says how.
-        values: setting -> its value by those of the columns in `of`, integers of shape [values of the first, ...].
+        unit: unit of its numbers, "" for none.
+        scale: value of one unit in the column.
+        of: columns that it is derived from; such a column is not written, but computed by `values`.
+        values: setting -> its value for each value of the columns in `of`, integers of shape [values of the first, ...].
     """
 
     name: str
@@ -98,34 +98,34 @@ class Column:
     values: Callable[[Setting], Array] | None = None
 
     def levels_in(self, setting: Setting) -> Levels | None:
-        """Its levels in a setting."""
+        """Return its levels in a setting."""
         return self.levels(setting) if callable(self.levels) else self.levels
 
 
-# What every row about a seat has besides: how that seat fared in the end.
+# Additional columns of every row about a seat: its result at the end of the game.
 OUTCOMES = (
     Column("position", "position of the line-up at the seat", lambda setting: numbers(range(setting.players))),
     Column("score", "final score of the seat", dtype="i4"),
     Column("place", "final place of the seat; a shared one is the mean of the places", lambda setting: Levels(
         tuple(f"{place / 2:g}" for place in range(2, 2 * setting.players + 1)), tuple(range(2, 2 * setting.players + 1))),
         scale=2),
-    Column("win", "the game as the seat won it; a shared win is a part of one", scale=WIN_UNITS),
+    Column("win", "win of the seat; a shared win counts as a fraction", scale=WIN_UNITS),
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Table:
-    """A fact table: one row for each thing of a kind that happened.
+    """A fact table: one row per event of a kind.
 
     Attributes:
-        name: a word.
-        text: what a row is.
-        columns: those that are written, and those that follow from them. A column `seat` brings OUTCOMES with it.
-        most: setting -> most rows of one game.
-        rows: most rows between two counts.
+        name: one word.
+        text: meaning of a row.
+        columns: written and derived columns. A column `seat` adds OUTCOMES.
+        most: setting -> largest number of rows of one game.
+        rows: largest number of rows between two counts.
         sampled: 0, or k if only deals that are multiples of k have rows.
-        of_choices: whether some of it comes from `decided`, so that a journal cannot tell it.
-        on_request: whether it is written only if something of it is counted or kept (its bit in `asked` of the sink).
+        of_choices: whether some rows come from `decided`, so that they cannot be derived from a journal.
+        on_request: whether it is written only if its rows are counted or kept (its bit in `asked` of the sink).
     """
 
     name: str
@@ -139,7 +139,7 @@ class Table:
     _by_name: dict[str, Column] = field(default_factory=dict, compare=False, repr=False, init=False)
 
     def __post_init__(self) -> None:
-        """Columns by name."""
+        """Index the columns by name."""
         assert self.written, self.name
         self._by_name.update({column.name: column for column in self.all_columns})
         assert len(self._by_name) == len(self.all_columns), f"{self.name}: two columns of one name"
@@ -160,10 +160,10 @@ class Table:
         return tuple(column for column in self.columns if not column.of)
 
     def column(self, name: str) -> Column:
-        """A column by name.
+        """Return a column by name.
 
         Raises:
-            InputError: there is none; lists those there are.
+            InputError: unknown name; the message lists the known ones.
         """
         if name not in self._by_name:
             raise InputError(f"table {self.name}: no column {name!r}; {known_names(name, self._by_name)}")

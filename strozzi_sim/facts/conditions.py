@@ -1,4 +1,4 @@
-"""Conditions on columns: `round == 3 and not (seat == 0 or steps < 2)`, parsed and never run as code."""
+"""Conditions on columns: `round == 3 and not (seat == 0 or steps < 2)`, parsed and never executed as code."""
 
 import ast
 import keyword
@@ -13,11 +13,11 @@ from strozzi_sim.facts.columns import Array, Levels
 
 _COMPARED = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _FLIPPED = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
-MAX_NUMBER = 2**20  # that a column is compared with: there is room for a level of every number up to it
+MAX_NUMBER = 2**20  # largest number in a comparison: every number up to it may become a level
 _FORM = "comparisons of a column with a number or a name, joined by and, or, not, in parentheses"
 
 
-# Names of values that are words of Python ("pass") are parsed as names in quotes.
+# Names of values that are keywords of Python ("pass") are parsed as quoted names.
 _RESERVED = re.compile(r"\"[^\"]*\"|'[^']*'|\b(" + "|".join({*keyword.kwlist} - {"and", "or", "not"}) + r")\b")
 
 
@@ -26,14 +26,14 @@ def _quoted(found: re.Match[str]) -> str:
 
 
 class Condition:
-    """A condition, from its text.
+    """A condition parsed from its text.
 
     Args:
-        text: as a study has it.
-        where: what names it in errors.
+        text: condition, as in a study.
+        where: name of the condition in errors.
 
     Raises:
-        InputError: it is no such condition.
+        InputError: the text is not a condition.
     """
 
     def __init__(self, text: str, where: str = "where") -> None:
@@ -45,7 +45,7 @@ class Condition:
         self._tree = self._checked(tree.body)
 
     def _checked(self, node: ast.expr) -> Any:
-        """The tree as nested tuples: ("and", ...), ("not", part), (column, comparison, value)."""
+        """Return the tree as nested tuples: ("and", ...), ("not", part), (column, comparison, value)."""
         if isinstance(node, ast.BoolOp):
             return ("and" if isinstance(node.op, ast.And) else "or", *map(self._checked, node.values))
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
@@ -83,11 +83,11 @@ class Condition:
 
     @property
     def columns(self) -> list[str]:
-        """The columns it looks at, each once."""
+        """The columns that it compares, each once."""
         return list(dict.fromkeys(column for column, _, _ in self._comparisons(self._tree)))
 
     def bounds(self, column: str, levels: Levels | None, scale: int) -> list[int]:
-        """Where the truth of a comparison of the column can change: it does not between two of these numbers."""
+        """Return the numbers at which a comparison of the column can change its result, ascending."""
         found = set()
         for name, _, value in self._comparisons(self._tree):
             if name == column:
@@ -96,7 +96,7 @@ class Condition:
         return sorted(found)
 
     def _between(self, column: str, value: Any, levels: Levels | None, scale: int) -> tuple[int, int]:
-        """The smallest value of the column that is not below `value`, and the smallest above it."""
+        """Return the smallest value of the column not below `value`, and the smallest above it."""
         names = levels.names if levels else ()
         numeric = not names or names[0].lstrip("-<").rstrip("+").isdigit()
         if levels and isinstance(value, str) and value in names:  # a level by its name: all values of it
@@ -115,7 +115,7 @@ class Condition:
     def holds(
         self, values: Mapping[str, Array], levels: Mapping[str, Levels | None], scales: Mapping[str, int]
     ) -> Array:
-        """Where it is true of these values of its columns, bool of their common shape."""
+        """Evaluate the condition for values of its columns; returns bool of their common shape."""
 
         def of(tree: Any) -> Any:
             if tree[0] == "not" and not isinstance(tree[1], type):

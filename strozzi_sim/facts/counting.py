@@ -1,16 +1,16 @@
-"""The kernel that adds rows of facts to cubes. It is told what to do by numbers, so a plan of crosstabs is not compiled.
+"""The kernel that adds rows of facts to cubes, controlled by numeric descriptors: a plan needs no compilation.
 
-The count and the sums of a cell share words of 64 bits: a row is added to one or two words instead of to five numbers. Before a
-number might not fit any more, the words are added to the counts and cleared.
+The count and the sums of a cell are packed into 64-bit words: a row is added to one or two words instead of five
+numbers. Before a packed number could overflow, the words are added to the counts and cleared.
 
-Descriptors, int64, one row each. A place is an index into the sink seen as an array of items of that size.
+Descriptors, int64, one row each. A place is an index into the sink viewed as an array of items of that size.
     tables  place of the number of rows, of the ends, of the column seat or -1
     fills   table, size of an item, place of the outcome by game and seat, place of the column
     cubes   table, dims from, to, parts from, to, first of its counts, cells, first of its words, words of a cell
-    dims    place of the column, size of an item, smallest value, largest value, what each step between them adds to the
-            word of a cell, first of its `strides`, or -1 where each step adds the same
+    dims    place of the column, size of an item, smallest value, largest value, word offset per step between them,
+            first of its `strides`, or -1 if all steps are equal
     parts   place of the column, or -1 for the count; size of an item; word of the cell, lowest bit, number of bits
-`strides` holds what each value of a column adds.
+`strides` holds the word offset of each value of a column.
 """
 
 from typing import Any, NamedTuple
@@ -25,22 +25,22 @@ Array = np.ndarray[Any, Any]
 
 
 STEP = 512  # rows
-BITS = {0: 21, 1: 21, 2: 32, 4: 64}  # of a word, for the count and for the sum of a column by the size of its items
-_ROOM = 2 ** BITS[1] - 1  # the largest number that fits; STEP bytes do
+BITS = {0: 21, 1: 21, 2: 32, 4: 64}  # bits of the count (0) and of a column's sum, by size of its items
+_ROOM = 2 ** BITS[1] - 1  # largest packed number; the sum of STEP bytes fits
 _WIDER = np.uint64(BITS[2] - BITS[1])
 
 
 class Counting(NamedTuple):
-    """What `count_rows` works with: the sink by size of items, the descriptors, room to work in, and the counts.
+    """The arrays of `count_rows`: the sink by size of items, the descriptors, work space, and the counts.
 
     Attributes:
         bytes, words, longs: the sink as uint8, uint16 and int32.
-        tables, fills, cubes, dims, parts, strides: see above.
-        cells: of the rows that are counted at once, uint32[STEP].
-        packed: what is added to each word of their cells, uint64[words * STEP].
-        pending: of each cube, the largest number that may be in its words, int64[cubes].
-        sums: the words of every cell of every cube, uint64.
-        counts: int64, the counts and sums of every cell of every cube.
+        tables, fills, cubes, dims, parts, strides: descriptors, see above.
+        cells: word offset of each row's cell, for STEP rows at a time, uint32[STEP].
+        packed: increments of the words of these cells, uint64[words * STEP].
+        pending: upper bound of the packed numbers of each cube, int64[cubes].
+        sums: packed words of every cell of every cube, uint64.
+        counts: counts and sums of every cell of every cube, int64.
     """
 
     bytes: Array
@@ -68,21 +68,21 @@ COUNTING = types.Tuple([
 
 @jit
 def end_game(game, longs, tables):
-    """Note where the rows of a game end, of every table."""
+    """Record where the rows of a game end, in every table."""
     for table in range(tables.shape[0]):
         longs[tables[table, 1] + game] = longs[tables[table, 0]]
 
 
 @jit
 def empty(longs, tables):
-    """Forget all rows."""
+    """Discard all rows."""
     for table in range(tables.shape[0]):
         longs[tables[table, 0]] = 0
 
 
 @jit
 def _fill(games, bytes_, longs, tables, fills):
-    """Write how the seat of every row fared."""
+    """Write the outcome columns of every row from the result of its seat."""
     for k in range(fills.shape[0]):
         table, source, target = fills[k, 0], uint64(fills[k, 2]), uint64(fills[k, 3])
         ends, seats = tables[table, 1], uint64(tables[table, 2])
@@ -100,20 +100,19 @@ def _fill(games, bytes_, longs, tables, fills):
             source += uint64(SEATS)
 
 
-# Loops are so plain that LLVM makes vector instructions of them: bytes are worked with as bytes, places are handed over
-# instead of parts of arrays.
+# LLVM vectorizes these loops: bytes stay bytes, and functions take array and place instead of slices.
 
 
 @jit
 def _step_through(column, place, rows, low, high, step, cells):
-    """Add what each row's value in a column adds to its cell, where each step from `low` to `high` adds the same."""
+    """Add to each row's cell the offset of its value in a column with equal steps from `low` to `high`."""
     for row in range(rows):
         cells[row] += uint32((min(max(column[place + row], low), high) - low) * step)
 
 
 @jit
 def _look_up(column, place, rows, low, high, strides, by, cells):
-    """The same of other columns; values beyond the levels belong to the outer ones."""
+    """Add to each row's cell the offset of its value in `strides`; values beyond the levels count as the outer ones."""
     for row in range(rows):
         cells[row] += strides[by + min(max(int64(column[place + row]), low), high) - low]
 
@@ -149,7 +148,7 @@ def _find_cells(begin, rows, bytes_, words, longs, dims, first, last, strides, c
 
 @jit
 def _pack(column, place, rows, bit, packed, at):
-    """Add a column to a word; returns a number that no value exceeds."""
+    """Add a column to a word; return an upper bound of its values."""
     seen = uint64(0)
     for row in range(rows):
         value = uint64(column[place + row])
@@ -160,7 +159,7 @@ def _pack(column, place, rows, bit, packed, at):
 
 @jit
 def _fill_words(begin, rows, bytes_, words, longs, parts, first, last, packed):
-    """Fill `packed` for `rows` rows from number `begin` on; returns what share of a number's room a row takes at most."""
+    """Fill `packed` for `rows` rows from number `begin` on; return an upper bound of their numbers, scaled to _ROOM."""
     most = uint64(1)
     for k in range(first, last):
         place, size, at, bit = parts[k, 0] + begin, parts[k, 1], parts[k, 2] * STEP, uint64(parts[k, 3])
@@ -221,7 +220,7 @@ def _clear_words(cube, cubes, parts, sums, counts):
 def count_rows(
     games, bytes_, words, longs, tables, fills, cubes, dims, parts, strides, cells, packed, pending, sums, counts
 ):  # fmt: skip
-    """Add the rows of `games` games to the words, so many at a time that all fits into the nearest cache."""
+    """Add the rows of `games` games to the words, in steps that fit into the nearest cache."""
     _fill(games, bytes_, longs, tables, fills)
     for cube in range(cubes.shape[0]):
         whole = int64(longs[tables[cubes[cube, 0], 0]])
@@ -240,7 +239,7 @@ def count_rows(
 def finish_counts(
     bytes_, words, longs, tables, fills, cubes, dims, parts, strides, cells, packed, pending, sums, counts
 ):  # fmt: skip
-    """Add what is left in the words to the counts."""
+    """Add the remaining words to the counts."""
     for cube in range(cubes.shape[0]):
         _clear_words(cube, cubes, parts, sums, counts)
         pending[cube] = 0

@@ -1,8 +1,8 @@
-"""Crosstabs: what is to be counted, as data, and the plan that counts them all at once.
+"""Crosstabs as data, and the plan that counts many of them at once.
 
-A crosstab asks, of one fact table, how many rows there are for every combination of levels of some columns, and what other
-columns add up to over them. A plan puts crosstabs that share columns into cubes, so that a row is counted in a few places
-for many questions; every crosstab is then an exact marginal of its cube. Counts are int64, chunks add up in any order.
+A crosstab is the number of rows of one fact table, and the sums of other columns, for every combination of levels of
+some columns. A plan merges crosstabs that share columns into cubes, so that a row is counted in a few cubes
+for many crosstabs; every crosstab is then an exact marginal of its cube. Counts are int64, chunks add up in any order.
 """
 
 import hashlib
@@ -21,8 +21,8 @@ from strozzi_sim.facts.counting import BITS, STEP, Counting
 from strozzi_sim.facts.sink import batch_for
 
 MAX_CELLS = 2**22  # of a cube; more is a mistake
-_SMALL = 4096  # cells of a cube that may grow
-_GROWTH = 4  # times the cells of its crosstabs, that a cube may have
+_SMALL = 4096  # largest number of cells of a merged cube
+_GROWTH = 4  # largest size of a merged cube, as a multiple of the total size of its crosstabs
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class Crosstab:
     """Rows of a fact table by levels of columns.
 
     Attributes:
-        fact: the table.
-        by: columns; an axis each.
-        sums: columns that are added up beside the count.
-        where: a condition on columns, "" for all rows.
+        fact: fact table.
+        by: columns, one axis each.
+        sums: columns to sum, in addition to the count.
+        where: condition on columns, "" for all rows.
     """
 
     fact: str
@@ -44,15 +44,15 @@ class Crosstab:
 
 @dataclass
 class _Cube:
-    """What is counted together: of one table, by the values of written columns between `bounds`.
+    """Counts of one table by the values of written columns between `bounds`.
 
     Attributes:
         table: number of the table.
-        bounds: column -> where its levels begin.
-        sums: written columns.
-        told: columns of which each value is a level, so that their sums follow from the counts.
-        alone: cells of its crosstabs, if each were counted by itself.
-        first: of its counts.
+        bounds: column -> smallest values of its levels.
+        sums: summed written columns.
+        told: columns with one level per value, so that their sums follow from the counts.
+        alone: total size of its crosstabs if each were counted separately.
+        first: index of its first count.
     """
 
     table: int
@@ -83,16 +83,16 @@ class _Cube:
 
 
 class CrosstabPlan:
-    """The cubes that answer some crosstabs in a setting.
+    """The cubes that contain given crosstabs in a setting.
 
     Args:
-        tables: of the game.
-        sink: the dtype of its sink.
+        tables: fact tables of the game.
+        sink: dtype of its sink.
         setting: players and component data.
-        crosstabs: what is asked.
+        crosstabs: crosstabs to count.
 
     Raises:
-        InputError: an unknown table or column, a column that has no levels, a condition that makes no sense.
+        InputError: an unknown table or column, a column without levels, or an invalid condition.
     """
 
     def __init__(
@@ -113,36 +113,36 @@ class CrosstabPlan:
         self._cube_of = {crosstab: self._holder(need) for crosstab, need in needs.items()}
 
     def table(self, name: str) -> Table:
-        """A fact table by name.
+        """Return a fact table by name.
 
         Raises:
-            InputError: there is none; lists those there are.
+            InputError: unknown name; the message lists the known ones.
         """
         if name not in self._numbers:
             raise InputError(f"no fact table {name!r}; {known_names(name, self._numbers)}")
         return self._tables[self._numbers[name]]
 
     def column(self, fact: str, name: str) -> Column:
-        """A column of a table."""
+        """Return a column of a table."""
         return self.table(fact).column(name)
 
     def levels(self, fact: str, column: str) -> Levels:
-        """The levels of a column.
+        """Return the levels of a column.
 
         Raises:
-            InputError: it has none.
+            InputError: the column has no levels.
         """
         table = self.table(fact)
         levels = table.column(column).levels_in(self._setting)
         if levels is None:
             sortable = [each.name for each in table.all_columns if each.levels is not None]
             raise InputError(
-                f"table {fact}: {column} is a number to add up, not one to sort by; {known_names(column, sortable)}"
+                f"table {fact}: {column} has no levels and cannot be a row or column; {known_names(column, sortable)}"
             )
         return levels
 
     def condition(self, crosstab: Crosstab) -> Condition | None:
-        """The condition of a crosstab."""
+        """Return the condition of a crosstab."""
         if not crosstab.where:
             return None
         if crosstab.where not in self._conditions:
@@ -150,12 +150,12 @@ class CrosstabPlan:
         return self._conditions[crosstab.where]
 
     def _need(self, crosstab: Crosstab) -> _Cube:
-        """The smallest cube that answers a crosstab."""
+        """Return the smallest cube that contains a crosstab."""
         table = self.table(crosstab.fact)
         bounds: dict[str, set[int]] = {}
 
         def split(name: str, starts: Sequence[int] | None) -> None:
-            """Have a column told apart at `starts`; None: at every one of its levels."""
+            """Split a column at `starts`; None: at each of its levels."""
             column = table.column(name)
             if column.of:
                 for base in column.of:
@@ -194,7 +194,7 @@ class CrosstabPlan:
         return cube
 
     def _place(self, need: _Cube) -> None:
-        """Put a crosstab into the cube that grows least by it, or into one of its own."""
+        """Merge a crosstab into the cube that grows least by it, or add a new cube."""
         best, least = -1, None
         for number, cube in enumerate(self.cubes):
             if cube.table != need.table:
@@ -211,7 +211,7 @@ class CrosstabPlan:
             self.cubes[best] = self.cubes[best].with_(need)
 
     def _holder(self, need: _Cube) -> _Cube:
-        """The smallest cube that has all that a crosstab needs."""
+        """Return the smallest cube of the plan that contains a crosstab."""
         holding = [
             cube
             for cube in self.cubes
@@ -222,19 +222,19 @@ class CrosstabPlan:
         return min(holding, key=lambda cube: cube.cells * cube.width)
 
     def cubes_of(self, fact: str) -> list[_Cube]:
-        """What is counted of a table."""
+        """Return the cubes of a table."""
         return [cube for cube in self.cubes if cube.table == self._numbers[fact]]
 
     def holds(self, crosstab: Crosstab) -> bool:
-        """Whether the counts of this plan answer a crosstab that it was not made for."""
+        """Return whether the counts of this plan contain a crosstab, even one that was not requested."""
         try:
             self._holder(self._need(crosstab))
-        except ValueError:  # no cube has it
+        except ValueError:  # no cube contains it
             return False
         return True
 
     def read(self, crosstab: Crosstab, counts: Array) -> Array:
-        """A crosstab from counts int64[C, size]: int64[C, levels of each column of `by`, 1 + sums]."""
+        """Return a crosstab from counts int64[C, size]: int64[C, levels of each column of `by`, 1 + sums]."""
         table = self.table(crosstab.fact)
         cube = self._cube_of.get(crosstab) or self._holder(self._need(crosstab))
         part = counts[:, cube.first : cube.first + cube.cells * cube.width].reshape(len(counts), cube.cells, cube.width)
@@ -278,18 +278,18 @@ class CrosstabPlan:
 
     @cached_property
     def digest(self) -> str:
-        """What tells the layout of counts from any other."""
+        """Hash of the layout of counts."""
         layout = [(self._tables[cube.table].name, cube.bounds, cube.sums) for cube in self.cubes]
         return hashlib.sha256(json.dumps(layout).encode()).hexdigest()[:16]
 
     @cached_property
     def asked(self) -> int:
-        """The tables that are written at all, as a set of their numbers."""
+        """The tables to write, as a bit set of their numbers."""
         return sum(1 << number for number in {cube.table for cube in self.cubes})
 
     @cached_property
     def batch(self) -> int:
-        """Games between two counts."""
+        """Number of games between two counts."""
         return batch_for(self._tables, self._setting, self.asked)
 
     def _at(self, field_name: str) -> int:
@@ -354,7 +354,7 @@ class CrosstabPlan:
         )  # fmt: skip
 
     def _pack(self, cube: _Cube, parts: list[list[int]]) -> int:
-        """Append the parts of a cube's words: the count, then the sums; returns words of a cell."""
+        """Append the parts of a cube's words: the count, then the sums; return the number of words of a cell."""
         table, word, bit = self._tables[cube.table], 0, 0
         for place, size in ([-1, 0], *(self._place_of(table, name) for name in cube.sums)):
             if bit + BITS[size] > 64:
@@ -364,12 +364,12 @@ class CrosstabPlan:
         return word + 1
 
     def _place_of(self, table: Table, name: str) -> list[int]:
-        """Place and size of a column."""
+        """Return place and size of a column."""
         size = SIZES[table.column(name).dtype]
         return [self._at(f"{table.name}_{name}") // size, size]
 
     def counting(self, sink: Array) -> Counting:
-        """What the kernel needs to count the rows of `sink`, an array of shape (1,), into new counts."""
+        """Return the kernel's arrays for counting the rows of `sink`, an array of shape (1,), into new counts."""
         descriptors = self._descriptors
         wide, words = descriptors[2][:, 8], descriptors[2][:, 6] * descriptors[2][:, 8]
         raw = sink.view(np.uint8)

@@ -1,15 +1,15 @@
-"""The fact tables of a game in words: for the command line, the documents, and the metadata of kept rows."""
+"""Descriptions of a game's fact tables: for the command line, the documents, and the metadata of kept rows."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from strozzi_sim.facts.columns import Column, Setting, Table
 
-_SHOWN = 8  # values that are listed
+_SHOWN = 8  # most values listed
 
 
 def described_table(table: Table, setting: Setting) -> dict[str, Any]:
-    """A fact table as plain data: name, text, sampled, columns with name, text, unit, values, of."""
+    """Return a fact table as plain data: name, text, sampled, on_request, and its columns (`described_column`)."""
     return {
         "name": table.name,
         "text": table.text,
@@ -20,7 +20,7 @@ def described_table(table: Table, setting: Setting) -> dict[str, Any]:
 
 
 def described_column(column: Column, setting: Setting) -> dict[str, Any]:
-    """A column as plain data; `levels` are the names of its values, None if it is a number to add up."""
+    """Return a column as plain data; `levels` are the names of its values, None for a number without levels."""
     levels = column.levels_in(setting)
     names = list(levels.names) if levels else None
     return {
@@ -34,7 +34,7 @@ def described_column(column: Column, setting: Setting) -> dict[str, Any]:
 
 
 def _in_words(names: list[str] | None, unit: str) -> str:
-    """The values in a few words."""
+    """Format the values, at most 8 of them."""
     if names is None:
         return unit or "number"
     if (
@@ -47,16 +47,16 @@ def _in_words(names: list[str] | None, unit: str) -> str:
 
 
 def page(title: str, name: str, tables: Sequence[dict[str, Any]]) -> str:
-    """The fact tables of a game as a page of its documents (Markdown), from what `described_table` gives."""
+    """Format the fact tables of a game, from `described_table`, as a page of its documents (Markdown)."""
     lines = [
         f"# The facts of {title}", "",
-        "What is counted of a game: a table for each kind of thing that happens, a row each time it does. Heat maps of your",
-        f"own are made of these columns (see [facts.md](../facts.md)). This page is the output of `strozzi facts {name} --markdown`.",
-        "Columns marked * follow from others; they are worked out when tables are made.",
+        "The events counted in a game: one table per kind of event, one row per event. Custom heat maps are made of",
+        f"these columns (see [facts.md](../facts.md)). This page is the output of `strozzi facts {name} --markdown`.",
+        "Columns marked * are derived from others when tables are made.",
     ]  # fmt: skip
     for table in tables:
         notes = [f"of one deal in {table['sampled']}"] if table["sampled"] else []
-        notes += ["only if it is asked for"] if table["on_request"] else []
+        notes += ["only on request"] if table["on_request"] else []
         lines += ["", f"## {table['name']}", "", f"{table['text'].capitalize()}{_noted(notes)}.", ""]
         lines += ["| column | values | meaning |", "|---|---|---|"]
         for column in table["columns"]:

@@ -1,4 +1,4 @@
-"""Figures and heat maps as a report shows them, as data."""
+"""Figures, heat maps and boards of a report, as data."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,13 +6,13 @@ from typing import Literal
 
 from strozzi_sim.facts.blocks import Block
 
-Unit = Literal["share", "amount", "number", "count"]  # an amount is of what scores are counted in
+Unit = Literal["share", "amount", "number", "count"]  # an amount is in units of the score
 Shape = Literal["square", "frame", "disc"]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a table as a report shows it: its name there, what it is called, its unit."""
+    """A figure of a table in a report: its name in the table, its label and its unit."""
 
     name: str
     label: str
@@ -24,10 +24,10 @@ class HeatMap:
     """A heat map: rows x columns, one table heat_<name>, one of its figures drawn.
 
     Attributes:
-        title, caption: in words; the caption says what a cell is.
-        row_label, column_label: what rows and columns are.
-        figure: the figure drawn.
-        block: the table, its keys are `row` and `column`; None of a table that is not of facts.
+        title, caption: texts; the caption defines a cell.
+        row_label, column_label: labels of rows and columns.
+        figure: figure to draw.
+        block: block of the table, with the keys `row` and `column`; None for a table that is not made of facts.
     """
 
     title: str
@@ -39,19 +39,19 @@ class HeatMap:
 
     @property
     def equal(self) -> bool:
-        """Whether a cell is a share to be compared with an equal chance."""
+        """Whether a cell is a share to compare with the equal share."""
         return self.figure.name == "win_share"
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a level of a table's key lies on a board.
+    """The place of a level of a table's key on a board.
 
     Attributes:
-        x, y: of its middle, in cells from the upper left corner of the board, y downwards.
-        shape: a square that fills a cell, a framed one, or a disc that lies on squares.
-        region: of a square; lines part those of different regions.
-        note: what is printed on it.
+        x, y: centre, in cells from the upper left corner of the board, y downwards.
+        shape: a square that fills a cell, a framed square, or a disc on top of squares.
+        region: region of a square; lines separate squares of different regions.
+        note: text printed on it.
     """
 
     x: float
@@ -63,13 +63,13 @@ class Place:
 
 @dataclass(frozen=True)
 class Board:
-    """Where figures are drawn: places on a grid, as component data have them.
+    """The board on which figures are drawn: places on a grid, from the component data.
 
     Attributes:
-        columns, rows: its size in cells.
-        places: level -> where it lies.
-        key: shape -> what places of that shape are.
-        column_names, row_names: what stands along its edges, so that a place can be found by its name.
+        columns, rows: size in cells.
+        places: level -> its place.
+        key: shape -> meaning of places of that shape.
+        column_names, row_names: labels along the edges, by which a place can be found by its name.
     """
 
     columns: int

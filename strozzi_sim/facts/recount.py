@@ -1,4 +1,4 @@
-"""Counts rows that were kept, for a question that was not asked while the games were played."""
+"""Count stored rows for crosstabs that were not requested during play."""
 
 from collections.abc import Iterable
 
@@ -12,9 +12,9 @@ _OUTCOMES = {column.name for column in OUTCOMES}
 
 
 def recount(plan: CrosstabPlan, table: Table, blocks: Iterable[KeptRows]) -> Array:
-    """What a plan counts of these rows of a table, all there are of some games: int64[plan.size], 0 for other tables.
+    """Return the counts of a plan for all rows of a table in some games: int64[plan.size], 0 for other tables.
 
-    Sums are exact as long as they are below 2^53.
+    Sums are exact below 2^53.
     """
     counts = np.zeros(plan.size, np.int64)
     for rows in blocks:

@@ -1,8 +1,8 @@
-"""Rows of facts that are kept as they are: taken from the sink, compressed, and read again.
+"""Storage of raw rows of facts: copied from the sink, compressed, and read again.
 
-What a range of deals kept is a sequence of blocks. A block is a line of JSON, how many games it is of and the sizes of its
-parts, and then the parts, each compressed: first the games (`GAME` records), then every table's rows, that is how many
-each game has, and one written column after the other.
+The rows of a range of deals are a sequence of blocks. A block is a line of JSON, its number of games and the sizes of
+its parts, and then the parts, each compressed: first the games (`GAME` records), then the rows of every table, as the
+number of rows of each game followed by the written columns one after the other.
 """
 
 import json
@@ -19,9 +19,9 @@ from strozzi_sim.errors import ArgumentError, known_names, shown
 from strozzi_sim.facts.columns import OUTCOMES, Array, Table
 from strozzi_sim.facts.sink import GAMES, SEATS
 
-BLOCK = 2**16  # rows of a table; a block ends once it has so many of one
+BLOCK = 2**16  # rows; a block ends once a table has this many
 
-# A game of which rows are kept: which one it was, and how each seat fared.
+# A game with stored rows: its deal, its seating, and the results of the seats.
 GAME = np.dtype(
     [("deal", "i8"), ("seating", "i4"), *((column.name, column.dtype, (SEATS,)) for column in OUTCOMES)], align=True
 )  # fmt: skip
@@ -29,18 +29,18 @@ GAME = np.dtype(
 
 @dataclass(frozen=True)
 class Keep:
-    """Which rows are kept.
+    """The selection of rows to store.
 
     Attributes:
         tables: names of fact tables, in the game's order.
-        every: of deals that are multiples of this.
+        every: only deals that are multiples of this number.
     """
 
     tables: tuple[str, ...] = ()
     every: Annotated[int, Meta(ge=1)] = 1
 
     def covers(self, other: "Keep") -> bool:
-        """Whether all that `other` keeps is kept."""
+        """Return whether this selection includes all rows of `other`."""
         return not other.tables or (set(other.tables) <= set(self.tables) and other.every % self.every == 0)
 
 
@@ -48,10 +48,10 @@ NOTHING = Keep()
 
 
 def keep_of(tables: Sequence[Table], names: Sequence[str], share: float | None = None) -> Keep:
-    """Which rows a study keeps: those of the tables `names`, of about `share` of all deals; None is all.
+    """Return the selection of the tables `names` and of about `share` of all deals; default: all deals.
 
     Raises:
-        ArgumentError: an unknown table, or a share that is none.
+        ArgumentError: an unknown table, or a share outside (0, 1].
     """
     known = [table.name for table in tables]
     for name in names:
@@ -63,21 +63,21 @@ def keep_of(tables: Sequence[Table], names: Sequence[str], share: float | None =
         return Keep(tuple(name for name in known if name in names))
     if not names:
         known_tables = ", ".join(known)
-        raise ArgumentError("facts_share", f"says how much is kept, but facts names no table; known: {known_tables}")
+        raise ArgumentError("facts_share", f"requires at least one table in facts; known: {known_tables}")
     if not (isfinite(share) and 0 < share <= 1):
         raise ArgumentError("facts_share", f"must be above 0 and at most 1, got {share}")
     return Keep(tuple(name for name in known if name in names), round(min(1 / share, 2.0**31 - 1)))
 
 
 class _Pile:
-    """Room for some rows: columns by name, filled from the top."""
+    """A row buffer: columns by name, filled from the top."""
 
     def __init__(self, dtypes: Mapping[str, Any], rows: int) -> None:
         self.columns = {name: np.zeros(rows, dtype) for name, dtype in dtypes.items()}
         self.rows = 0
 
     def add(self, found: Mapping[str, Array], rows: int, chosen: Any) -> None:
-        """Add some of the first `rows` rows of these columns."""
+        """Add the `chosen` of the first `rows` rows of these columns."""
         first = self.rows
         for name, column in found.items():
             part = column[:rows][chosen]
@@ -85,21 +85,21 @@ class _Pile:
             self.columns[name][first : self.rows] = part
 
     def empty(self) -> bytes:
-        """All of it as bytes; there is nothing in it afterwards."""
+        """Return all rows as bytes and empty the buffer."""
         rows, self.rows = self.rows, 0
         return b"".join(column[:rows].tobytes() for column in self.columns.values())
 
 
 class RowKeeper:
-    """Takes rows from the sink that games are played with, a sink full at a time.
+    """A recorder that copies rows from the sink of the running games, one full sink at a time.
 
     Args:
-        tables: of the game.
+        tables: fact tables of the game.
         sink: array of shape (1,).
-        keep: what is wanted.
+        keep: rows to store.
 
     Attributes:
-        address: of a function for compiled code, which calls `take`.
+        address: address of a function that compiled code calls to run `take`.
     """
 
     def __init__(self, tables: Sequence[Table], sink: Array, keep: Keep) -> None:
@@ -118,18 +118,18 @@ class RowKeeper:
         self._blocks: list[bytes] = []
         self._failure: BaseException | None = None
         self._function = CFUNCTYPE(None)(self._called)
-        self.address = c_void_p.from_buffer(self._function).value  # `cast` would make a circle of references
+        self.address = c_void_p.from_buffer(self._function).value  # `cast` would create a reference cycle
 
     def _called(self) -> None:
-        """From compiled code, which no exception may cross."""
+        """Run `take` for compiled code, which no exception may cross."""
         try:
             if self._failure is None:
                 self.take()
-        except BaseException as failure:  # noqa: BLE001 - a signal's among them; `content` raises it
+        except BaseException as failure:  # noqa: BLE001 - signals included; `content` raises it
             self._failure = failure
 
     def take(self) -> None:
-        """Take the rows that are wanted; the sink stays as it is."""
+        """Copy the selected rows; the sink is unchanged."""
         games = int(self._sink["games"][0])
         if games == 0:
             return
@@ -159,8 +159,8 @@ class RowKeeper:
         self._blocks.append(json.dumps({"games": games, "sizes": sizes}).encode() + b"\n" + b"".join(packed))
 
     def content(self) -> bytes:
-        """All that was taken; raises what was raised meanwhile. Nothing can be taken any more."""
-        del self._function  # which holds on to all of this
+        """Return all blocks, or raise the first exception of `take`. Call once, at the end."""
+        del self._function  # it holds a reference to this object
         if self._failure is not None:
             raise self._failure
         if self._piled:
@@ -172,9 +172,9 @@ class KeptRows(NamedTuple):
     """Rows of one table.
 
     Attributes:
-        games: GAME records of the games they are of.
-        game: of each row, the number of its game among them.
-        columns: those that were written, by name.
+        games: GAME records of the rows' games.
+        game: index into `games` for each row.
+        columns: written columns by name.
     """
 
     games: Array
@@ -183,7 +183,7 @@ class KeptRows(NamedTuple):
 
 
 def kept_rows(content: bytes, keep: Keep, table: Table) -> Iterator[KeptRows]:
-    """The rows of a table in what a RowKeeper took, block by block."""
+    """Yield the rows of a table from the content of a RowKeeper, block by block."""
     which, at = 1 + keep.tables.index(table.name), 0
     while at < len(content):
         begin = content.index(b"\n", at) + 1

@@ -1,10 +1,10 @@
 """The sink: the record into which a game's handlers write facts, a few games at a time.
 
-Every table has, in the record of its game,
-    <table>_rows            rows written so far (unsigned: an index that cannot be negative costs numba less)
-    <table>_ends            [game] how many there were when it was over
-    <table>_<column>        one array a column
-and rows about a seat have OUTCOMES, which are filled in when the rows are counted.
+Fields of every table in the record:
+    <table>_rows            rows written so far (unsigned: numba indexes faster with it)
+    <table>_ends            [game] rows written by the end of the game
+    <table>_<column>        one array per column
+Rows about a seat have OUTCOMES, which are filled in when the rows are counted.
 """
 
 from collections.abc import Sequence
@@ -14,24 +14,23 @@ import numpy as np
 
 from strozzi_sim.facts.columns import OUTCOMES, Setting, Table
 
-GAMES = 64  # between two counts, at most
+GAMES = 64  # most games between two counts
 SEATS = 6  # most seats of any game
 
 
 def sink_dtype(tables: Sequence[Table], notes: Sequence[tuple[Any, ...]]) -> np.dtype[Any]:
-    """The dtype of a sink.
+    """Return the dtype of a sink.
 
-    games  : in the sink now
-    batch  : after so many games rows are counted
-    taker  : address of a function that takes rows before they are forgotten, or 0
-    asked  : set of tables (by number) that are written at all
-    deal, seating : [game] which game it was
-    of_seat_* : [game, seat] how each seat fared
-    count  : of rows and ends, see above
+    games  : number of games in the sink
+    batch  : number of games after which rows are counted
+    taker  : address of a function that copies rows before they are discarded, or 0
+    asked  : bit set of the tables (by number) that are written
+    deal, seating : [game] deal and seating of the game
+    of_seat_* : [game, seat] result of each seat
 
     Args:
-        tables: of the game.
-        notes: fields of its handlers' own.
+        tables: fact tables of the game.
+        notes: custom fields of its handlers.
     """
     fields: list[tuple[Any, ...]] = [
         ("games", "i8"), ("batch", "i8"), ("taker", "i8"), ("asked", "i8"), ("deal", "i8", (GAMES,)),
@@ -47,6 +46,6 @@ def sink_dtype(tables: Sequence[Table], notes: Sequence[tuple[Any, ...]]) -> np.
 
 
 def batch_for(tables: Sequence[Table], setting: Setting, asked: int = -1) -> int:
-    """How many games can be in a sink at once, whatever happens in them; `asked` as in the sink, by default all tables."""
+    """Return the number of games that always fit into a sink; `asked`: as in the sink, default: all tables."""
     written = [table for number, table in enumerate(tables) if asked >> number & 1 or not table.on_request]
     return min(GAMES, *(table.rows // table.most(setting) for table in written))

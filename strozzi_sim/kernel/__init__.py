@@ -1,1 +1,1 @@
-"""Ground floor: compile options, cache folder, random streams, bit sets, record pointers, the journal."""
+"""Lowest layer: compile options, cache folder, random streams, bit sets, record pointers, the journal."""

@@ -1,4 +1,4 @@
-"""Bit sets: counting, the lowest member, the k-th member, the next seat clockwise."""
+"""Bit sets: count, lowest member, k-th member, next seat clockwise."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from numba.core import types
 
 from strozzi_sim.kernel.jit import force_inline, intrinsic
 
-WIDTH = 8  # members a set may have where `kth_bit` is used
+WIDTH = 8  # members of a set for `kth_bit` are below this
 
 
 @intrinsic
 def count_bits(typingctx: Any, members: Any) -> Any:
-    """Number of members of a set held in an int64."""
+    """Return the number of members of a set stored in an int64."""
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.ctpop(args[0])
@@ -24,7 +24,7 @@ def count_bits(typingctx: Any, members: Any) -> Any:
 
 @intrinsic
 def lowest_bit(typingctx: Any, members: Any) -> Any:
-    """The smallest member of a set held in an int64; the set must not be empty."""
+    """Return the smallest member of a non-empty set stored in an int64."""
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
@@ -45,12 +45,12 @@ _KTH = _kth_table()
 
 @force_inline
 def kth_bit(members, k):
-    """The k-th smallest member (k from 0) of a set of at most WIDTH members."""
+    """Return the k-th smallest member (k from 0) of a set of numbers below WIDTH."""
     return int64(_KTH[members, k])
 
 
 @force_inline
 def next_clockwise(seats, seat):
-    """The first seat of the non-empty set `seats` that sits after `seat`, clockwise; `seat` itself comes last."""
+    """Return the first seat of the non-empty set `seats` after `seat`, clockwise; `seat` itself comes last."""
     later = seats & -(int64(2) << seat)
     return lowest_bit(later if later != 0 else seats)

@@ -1,7 +1,7 @@
-"""A dense layer whose rows know nothing of each other: the same bits in any batch, at any place of it.
+"""A dense layer with independent rows: a row has the same bits in any batch, at any index.
 
-A sum of a row has one order, that of its inputs, and each product is rounded before it is added (no fused multiply-add,
-no reassociation). Then IEEE 754 leaves no choice, so the bits are also those of any other processor.
+Each sum is in the order of the inputs, and each product is rounded before it is added (no fused multiply-add, no
+reassociation). IEEE 754 then determines the result, so the bits are equal on every processor.
 """
 
 from functools import cache
@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-_FOLDER = "dense"  # the cache folder's name, where games have theirs
+_FOLDER = "dense"  # used instead of a game's name in the name of the cache folder
 
 
 def _dense(x, weights, bias, out):
-    """`out = x @ weights + bias`; four inputs a pass, added one after another."""
+    """Compute `out = x @ weights + bias`, with four inputs per pass, added one after another."""
     inputs, outputs = weights.shape
     for row in range(x.shape[0]):
         for j in range(outputs):
@@ -36,7 +36,7 @@ def _dense(x, weights, bias, out):
 
 @cache
 def _compiled(dtype: Any) -> Any:
-    from numba import types  # here, so that whoever declares an agent need not wait for numba
+    from numba import types  # here, so that declaring an agent does not import numba
 
     from strozzi_sim.kernel.jit import entry, jit
 
@@ -45,15 +45,15 @@ def _compiled(dtype: Any) -> Any:
 
 
 def dense(x: Any, weights: Any, bias: Any = None) -> Any:
-    """`x @ weights + bias`, with bits that depend neither on the other rows nor on the processor.
+    """Return `x @ weights + bias`, with bits that depend neither on the other rows nor on the processor.
 
     Args:
         x: float32[B, I] or float64[B, I].
-        weights: of the same dtype, [I, O].
-        bias: [O], or None for zeros; sums begin with it.
+        weights: [I, O], dtype of x.
+        bias: [O], dtype of x, the initial value of the sums; default: zeros.
 
     Returns:
-        [B, O] of the same dtype.
+        [B, O], dtype of x.
 
     Raises:
         ValueError: other shapes or dtypes.

@@ -1,9 +1,9 @@
-"""The only place that knows numba's options.
+"""Decorators and compile functions; the only module that sets numba's options.
 
-`jit`, `force_inline` and `inline_source` mark kernels that live inside a compiled unit; they are compiled with whoever calls
-them, and optimised only there. `inline_source` puts the source into the caller.
-`entry` compiles a unit that Python calls, `function_at` one that compiled code calls by address; only these two are
-kept in the cache folder, so that the folder's key (see `kernel.cache`) covers everything compiled into them.
+`jit`, `force_inline` and `inline_source` mark kernels inside a compiled unit; they are compiled with their callers, and
+optimised only there. `inline_source` inserts the source into the caller.
+`entry` compiles a unit that Python calls, `function_at` one that compiled code calls by address. Only these two are
+stored in the cache folder, so that the folder's key (see `kernel.cache`) covers everything compiled into them.
 """
 
 from collections.abc import Callable
@@ -34,22 +34,22 @@ _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 _ENTRY: dict[str, Any] = {**_OPTIONS, "pipeline_class": EntryCompiler}
 
 
-# numba's, typed for those who call what it makes: they hand over no typing context.
+# numba's `intrinsic`, typed for callers of the result, who pass no typing context.
 intrinsic: Callable[[Callable[..., Any]], Any] = numba.extending.intrinsic
 
 
 class _Kernel(CPUDispatcher):  # type: ignore[misc]
-    """A compiled function without machine code of its own (see `kernel.numba_patches`)."""
+    """A compiled function without separate machine code (see `kernel.numba_patches`)."""
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """Called from Python, as tests do: compile it as an entry, once, and call that."""
+        """Compile it as an entry, once, and call that; used by tests."""
         if not hasattr(self, "from_python"):
             self.from_python = numba.njit(self.py_func, **_ENTRY)
         return self.from_python(*arguments, **named)
 
 
 def _marker(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """A decorator for kernels. Whoever hands one a record gets it compiled for that record with its numbers as int64s."""
+    """Return a decorator for kernels, which are compiled for records with integers as int64."""
 
     def mark(kernel: Callable[..., Any]) -> Any:
         dispatcher = numba.njit(**options, **_OPTIONS, **DRAFT, **references(kernel))(kernel)
@@ -72,14 +72,14 @@ inline_source = _marker(inline="always")
 
 
 def entry(kernel: Any, signature: Any, game: str) -> Any:
-    """Compile the kernel `kernel` for `signature`, through the cache folder of `game`; returns what Python calls."""
+    """Compile `kernel` for `signature`, with the cache folder of `game`; return a function for Python."""
     function = kernel.py_func
     return _compiled(game, lambda kept: numba.njit(signature, cache=kept, **_ENTRY, **references(function))(function))
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
 class _WholeNumbers(AnalysisPass):  # type: ignore[misc]
-    """Refuses a function that returns anything but a whole number; numba would cut a float off without a word."""
+    """A pass that rejects a function whose result is not an integer; numba would truncate a float silently."""
 
     _name = "whole_numbers"
 
@@ -87,7 +87,7 @@ class _WholeNumbers(AnalysisPass):  # type: ignore[misc]
         AnalysisPass.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
-        """Look at what each `return` returns, before it is cast."""
+        """Check the type of each `return` value before its cast."""
         for block in state.func_ir.blocks.values():
             end = block.terminator
             if not isinstance(end, ir.Return):
@@ -101,10 +101,10 @@ class _WholeNumbers(AnalysisPass):  # type: ignore[misc]
 
 
 class _AgentCompiler(EntryCompiler):
-    """The compiler of functions that must return whole numbers."""
+    """The compiler of functions that must return integers."""
 
     def extend(self, passes: Any) -> None:
-        """Add the check."""
+        """Add the check of results."""
         passes.add_pass_after(_WholeNumbers, NopythonTypeInference)
 
 
@@ -119,8 +119,8 @@ def function_at(
 
 
 def _compiled(game: str, compile_kernel: Callable[[bool], Any]) -> Any:
-    """What `compile_kernel` makes of whether code can be kept; once more if keeping it failed."""
-    while True:  # each time there is one folder less to choose
+    """Call `compile_kernel(whether code can be cached)`, and retry if caching fails."""
+    while True:  # ends: each failure excludes one folder
         try:
             with cache_folder(game) as folder, without_collection(), keeping(folder, sources_of(game)):
                 return compile_kernel(folder is not None)
@@ -129,11 +129,10 @@ def _compiled(game: str, compile_kernel: Callable[[bool], Any]) -> Any:
 
 
 def implement(verb: Callable[..., Any], dtype: Any, kernel: Any, *, force_inline: bool = False) -> None:
-    """Make `verb` mean `kernel` wherever its first argument is a record of `dtype`.
+    """Register `kernel` as the implementation of `verb` for a first argument that is a record of `dtype`.
 
-    This is static dispatch: the choice is made while compiling and costs nothing when running. Where bounds are checked
-    (agents from outside the package), a verb with an attribute `guard` means `guard(kernel)`. Functions that numba
-    compiles by itself, for what they are called with, may call the verb too.
+    The dispatch is static, without cost at run time. With bounds checks (third-party agents), a verb with an attribute
+    `guard` calls `guard(kernel)`. Functions that numba compiles lazily, for the types of a call, may call the verb too.
     """
     body: Callable[..., Any] = kernel.py_func
     guard = getattr(verb, "guard", None)
@@ -148,7 +147,7 @@ def implement(verb: Callable[..., Any], dtype: Any, kernel: Any, *, force_inline
             return by_itself
         if state != state_type:
             return None
-        caller = ConfigStack.top_or_none()  # how the function that calls the verb is compiled
+        caller = ConfigStack.top_or_none()  # compile options of the calling function
         return guarded if caller is not None and caller.boundscheck else body
 
     overload(verb, strict=False, jit_options={**_OPTIONS, **DRAFT, **references(body), "forceinline": force_inline})(

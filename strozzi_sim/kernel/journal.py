@@ -1,8 +1,8 @@
-"""The journal: what happened in a game, as rows of fixed width. Records and tests read it.
+"""The journal: the events of a game, as rows of fixed width. Records and tests read it.
 
-`write` is what a core says: this happened. What becomes of it is chosen while compiling, by what the core was handed: None,
-which compiles to nothing, so that search pays nothing; a journal; or a sink of facts, whose game says what to note.
-An event for which a journal has no room is counted and not stored, so whoever reads a journal does so with `events_in`.
+A game's core calls `write` for each event. Its effect is chosen at compile time by the type of `sink`. None compiles to
+nothing, so that search has no cost; a journal stores the event; a sink of facts calls the game's fact handlers.
+An event beyond the capacity of a journal is counted and not stored, so a journal must be read with `events_in`.
 """
 
 from typing import Any
@@ -16,23 +16,23 @@ from strozzi_sim.errors import InputError
 
 _I64, _I32, _BYTES = ir.IntType(64), ir.IntType(32), ir.IntType(8).as_pointer()
 
-WIDTH = 6  # numbers in a row: the kind of event, then what the game's events.py says
+WIDTH = 6  # numbers in a row: the kind of event, then five numbers defined in the game's events.py
 
 
 def journal_dtype(rows: int) -> Any:
-    """The dtype of a journal that holds up to `rows` events.
+    """Return the dtype of a journal of up to `rows` events.
 
-    count : number of events, those without room among them
+    count : number of events, including those not stored
     rows  : int32[rows, WIDTH]
     """
     return np.dtype([("count", "i8"), ("rows", "i4", (rows, WIDTH))], align=True)
 
 
 class JournalFull(InputError):
-    """A game wrote more events than its journal has room for.
+    """A game that wrote more events than its journal has room for.
 
     Attributes:
-        message: how many there were, and what the author of the game can do.
+        message: number of events, and the required size, for the author of the game.
     """
 
     def __init__(self, game: str, events: int, room: int) -> None:
@@ -56,7 +56,7 @@ def events_in(journal: np.ndarray[Any, Any], game: str) -> np.ndarray[Any, Any]:
 
 
 def write(sink, kind, a, b, c, d, e):
-    """Something happened: the kind of event and five numbers. A verb of compiled code."""
+    """Write an event: its kind and five numbers. A verb of compiled code."""
     raise TypeError("write is a verb of compiled code; call it from a kernel")
 
 

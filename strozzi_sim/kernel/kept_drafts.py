@@ -1,9 +1,9 @@
-"""Keep the unoptimised code of kernels between processes, so that another entry compiles only what is new to it.
+"""Cache of the unoptimised code of kernels (drafts) between processes, so that another entry compiles only new kernels.
 
-numba keeps an entry's machine code, and nothing of the kernels that it is made of. Most of these are the rules of the game,
-which the next entry needs again: they are kept beside the machine code, one bundle of drafts for each entry that compiled any.
-The name of the cache folder is a hash of all sources that a draft may come from (see `kernel.cache`); a kernel from another file
-is not kept.
+numba caches an entry's machine code, but not the kernels linked into it. Most of these are the rules of the game, which
+the next entry needs again. They are stored next to the machine code, one bundle of drafts for each entry that compiled
+any. The name of the cache folder is a hash of all sources of drafts (see `kernel.cache`); a kernel from another file is
+not cached.
 """
 
 import hashlib
@@ -28,14 +28,14 @@ _FOLDER = "drafts"
 
 
 class Kept(NamedTuple):
-    """A draft as it is kept.
+    """A cached draft.
 
     Attributes:
-        key: what it was compiled from, see `key_of`.
-        bitcode: of its own module, with what it links of other packages.
-        needs: names of the drafts that it links. A name is that of the machine code, and unique: drafts with equal keys, compiled
-            by two processes for two games, have two names.
-        description: numba's, and the signature, pickled.
+        key: hash of its source, see `key_of`.
+        bitcode: bitcode of its module, with linked code of other packages.
+        needs: names of the drafts that it links. A name is a unique symbol of the machine code: drafts with equal keys,
+            compiled by two processes for two games, have two names.
+        description: numba's description and the signature, pickled.
     """
 
     key: str
@@ -48,18 +48,18 @@ class _Folder:
     """The bundles in a cache folder.
 
     Attributes:
-        sources: the files that drafts may come from.
+        sources: source files of drafts that are cached.
     """
 
     def __init__(self, folder: Path, sources: frozenset[str]) -> None:
         self.sources = sources
         self._folder = folder / _FOLDER
         self._read: set[str] = set()
-        self._there: set[str] = set()  # names of what is in the bundles
+        self._there: set[str] = set()  # names of drafts in the bundles
         self._new: dict[str, Kept] = {}
 
     def read(self) -> None:
-        """Read what other processes wrote."""
+        """Read the bundles of other processes."""
         for file in sorted(self._folder.glob(f"*{BUNDLE}")):
             if file.name not in self._read:
                 drafts = pickle.loads(zlib.decompress(file.read_bytes()))
@@ -69,17 +69,17 @@ class _Folder:
                     _learn(name, Kept(*parts))
 
     def add(self, name: str) -> None:
-        """Take note of a draft, and of all that it needs, to be written."""
+        """Add a draft, and all drafts that it needs, to those to write."""
         if name not in self._there and name not in self._new:
             self._new[name] = _kept[name]
             for needed in _kept[name].needs:
                 self.add(needed)
 
     def write(self) -> None:
-        """Write what is new.
+        """Write the new drafts.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: they cannot be written.
         """
         if not self._new:
             return
@@ -94,7 +94,7 @@ class _Folder:
         self._there |= self._new.keys()
 
     def forget(self) -> None:
-        """Forget what was not written."""
+        """Discard drafts that were not written."""
         self._new = {}
 
 
@@ -112,7 +112,7 @@ def _learn(name: str, kept: Kept) -> None:
 
 @contextmanager
 def keeping(folder: Path | None, sources: frozenset[str]) -> Iterator[None]:
-    """Keep the drafts that are compiled inside the block in the cache folder `folder`, if any, and take those that are there.
+    """Load drafts from the cache folder `folder`, if any, inside the block, and store the newly compiled ones.
 
     Raises:
         OSError: they cannot be written.
@@ -131,12 +131,12 @@ def keeping(folder: Path | None, sources: frozenset[str]) -> Iterator[None]:
 
 
 def is_keeping() -> bool:
-    """Return whether drafts are being kept."""
+    """Return whether drafts are being cached."""
     return bool(_open)
 
 
 def key_of(function: Any, arguments: Any, options: Any) -> str | None:
-    """Return the key of what `function` compiles to for arguments of these types; None if it is not kept."""
+    """Return the key of the draft of `function` for arguments of these types; None if it is not cached."""
     if not _open:
         return None
     parts = [_identity(function), *map(_type, arguments), repr(options)]
@@ -144,7 +144,7 @@ def key_of(function: Any, arguments: Any, options: Any) -> str | None:
 
 
 def _type(kind: Any) -> str | None:
-    """Return a text that no other type has, in any process; None if there is none."""
+    """Return a text unique to this type across processes, or None."""
     if isinstance(kind, types.Dispatcher):
         return _identity(kind.dispatcher)
     if isinstance(kind, types.BaseTuple):  # type: ignore[attr-defined]
@@ -155,11 +155,11 @@ def _type(kind: Any) -> str | None:
 
 
 def _identity(value: Any, inside: tuple[CodeType, ...] = ()) -> str | None:
-    """Return a text that no other value has, in any process with equal sources; None if there is none.
+    """Return a text unique to this value across processes with equal sources, or None.
 
     Args:
-        value: of any type.
-        inside: the functions that have the value in a closure; one that calls itself is among them.
+        value: any value.
+        inside: code of the enclosing closures, which detects a function that calls itself.
     """
     if isinstance(value, Dispatcher):
         return _identity(value.py_func, inside)
@@ -189,14 +189,14 @@ def _digest(code: CodeType) -> str:
 
 
 def name_of(key: str) -> str | None:
-    """Return the name of a draft with this key; None if there is none, or not all that it needs."""
+    """Return the name of a draft with this key; None if it, or a draft that it needs, is missing."""
     _open[-1].read()
     name = _names.get(key, "")
     return name if _is_whole(name) else None
 
 
 def _is_whole(name: str) -> bool:
-    """Return whether a draft and all that it needs are there: a bundle may have been removed."""
+    """Return whether a draft and all drafts that it needs exist: a bundle may have been removed."""
     todo, seen = [name], set()
     while todo:
         if (one := todo.pop()) in _libraries or one in seen:
@@ -209,7 +209,7 @@ def _is_whole(name: str) -> bool:
 
 
 def library_of(name: str, make: Callable[[str, bytes, list[Any]], Any]) -> Any:
-    """Return the library of a draft, if need be made of (name, bitcode, libraries that it links)."""
+    """Return the library of a draft; if missing, call `make(name, bitcode, linked libraries)`."""
     if name not in _libraries:
         needs = [library_of(needed, make) for needed in _kept[name].needs]
         _libraries[name] = make(name, _kept[name].bitcode, needs)
@@ -223,7 +223,7 @@ def description_of(name: str) -> Any:
 
 
 def add(name: str, library: Any, kept: Kept) -> None:
-    """Keep a draft that was compiled."""
+    """Add a compiled draft to the cache."""
     _learn(name, kept)
     _libraries[name] = library
     _open[-1].add(name)

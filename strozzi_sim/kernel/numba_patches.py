@@ -1,9 +1,9 @@
-"""Change how numba compiles our kernels, so that they run as fast as C and compile in half of the time.
+"""Patches of numba's compilation of kernels, which then run as fast as C and compile in half of the time.
 
-This is the only module that depends on numba's internals. Each patch in `PATCHES` states why it exists and what it needs. A
-patch applies only where everything it needs is found; elsewhere, and for those named in the environment variable
-`STROZZI_PATCHES_OFF` (separated by commas), kernels compile as numba does it. They are then slower, and compute the same.
-Code of other packages is never affected: each patch looks at which module a function comes from, or at its library.
+This is the only module that depends on numba's internals. Each patch in `PATCHES` states why it exists and what it
+needs. A patch applies only if everything it needs is found, and if the environment variable `STROZZI_PATCHES_OFF`
+(comma-separated names) does not list it. Without patches kernels are slower and compute the same.
+Code of other packages is never affected: each patch checks the module of a function, or its library.
 """
 
 import gc
@@ -31,7 +31,7 @@ from numba.np import arrayobj
 from strozzi_sim.kernel import kept_drafts
 from strozzi_sim.runtime.cache import PATCHES_OFF as OFF
 
-TESTED = ("0.62", "0.68")  # versions of numba, the oldest and the newest
+TESTED = ("0.62", "0.68")  # oldest and newest tested version of numba
 _OURS = ("strozzi_sim", "strozzi_agents")
 
 
@@ -41,8 +41,8 @@ class Patch:
 
     Attributes:
         name: short name, for `STROZZI_PATCHES_OFF`.
-        reason: what it gains.
-        needs: attributes of numba's internals that it relies on, as (owner, name).
+        reason: its benefit.
+        needs: attributes of numba's internals that it uses, as (owner, name).
     """
 
     name: str
@@ -51,7 +51,7 @@ class Patch:
 
     @property
     def missing(self) -> list[str]:
-        """What the installed numba lacks, as `owner.name`."""
+        """Needed attributes that the installed numba lacks, as `owner.name`."""
         return [f"{getattr(owner, '__name__', owner)}.{name}" for owner, name in self.needs if not hasattr(owner, name)]
 
     @property
@@ -66,12 +66,12 @@ PATCHES = {
         Patch(
             "unique_names",
             "numba names machine code by numbers counted within a process, so cached code of two processes can share a name, and "
-            "whoever loads both gets the first for both (numba issue 10486); random numbers keep them apart",
+            "a process that loads both gets the first for both (numba issue 10486); random numbers make names unique",
             ((FunctionIdentity, "_unique_ids"),),
         ),
         Patch(
             "drafts",
-            "numba optimises every function with all that it calls before its caller does the same again; kernels run only inside "
+            "numba optimises every function with its callees, and its caller does so again; kernels run only inside "
             "an entry, so that optimising them there alone halves the compile time",
             tuple(
                 (JITCodeLibrary, name)
@@ -83,7 +83,7 @@ PATCHES = {
         ),
         Patch(
             "kept_drafts",
-            "numba keeps the machine code of entries alone; with the drafts kept, too, a further entry of a game compiles in 0.75 of "
+            "numba caches the machine code of entries alone; with cached drafts a further entry of a game compiles in 0.75 of "
             "the time",
             (
                 (JITCodeLibrary, "_ensure_finalized"), (JITCodeLibrary, "has_dynamic_globals"), (Environment, "from_fndesc"),
@@ -98,13 +98,13 @@ PATCHES = {
         ),
         Patch(
             "plain_indices",
-            "numba asks at every subscript whether a signed index counts from the end; ours never do: 4 % of random play",
+            "numba checks at every subscript whether a signed index counts from the end; in kernels none does: 4 % of random play",
             ((arrayobj, "fix_integer_index"), (JITCodeLibrary, "create_ir_module")),
         ),
         Patch(
             "no_references",
-            "numba counts references to every array that it hands on, with locked instructions: 7 % of counted play; our kernels "
-            "allocate nothing, and who calls them keeps the arrays",
+            "numba counts references to every array that it passes, with locked instructions: 7 % of counted play; our kernels "
+            "allocate nothing, and their callers hold the arrays",
             ((DefaultOptions, "_nrt"),),
         ),
         Patch(
@@ -124,7 +124,7 @@ def _switched_off() -> frozenset[str]:
 def fallbacks() -> list[str]:
     """Return a line for each patch that does not apply here, or for each unknown name in `STROZZI_PATCHES_OFF`."""
     lines = [
-        f"{OFF}: no patch is called {name!r}; there are {', '.join(PATCHES)}" for name in _switched_off() - set(PATCHES)
+        f"{OFF}: no patch is called {name!r}; known: {', '.join(PATCHES)}" for name in _switched_off() - set(PATCHES)
     ]
     for patch in PATCHES.values():
         if patch.missing:
@@ -135,7 +135,7 @@ def fallbacks() -> list[str]:
 
 
 class _Codegen:
-    """A code generator that registers no environments: a draft has no machine code that could use one."""
+    """A code generator that registers no environments: a draft has no machine code to use one."""
 
     def __init__(self, codegen: Any) -> None:
         self._codegen = codegen
@@ -148,25 +148,25 @@ class _Codegen:
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
-    """The code of a function of ours: its modules are marked, for `_index`."""
+    """The code of a function of strozzi-sim: its modules are marked for `_index_as_it_is`."""
 
     plain_indices = False
 
     def create_ir_module(self, name: str) -> Any:
-        """Create a module, marked where an index is taken as it is."""
+        """Create a module, marked if indices are never negative."""
         module = super().create_ir_module(name)
         module.plain_indices = self.plain_indices
         return module
 
 
 class _Draft(_Library):
-    """The code of a kernel, unoptimised, to be linked into that of its callers."""
+    """The unoptimised code of a kernel, to be linked into its callers."""
 
     kept: str | None = None  # name in `kernel.kept_drafts`
-    own = b""  # bitcode of its own module, if it is to be kept
+    own = b""  # bitcode of its module, if drafts are cached
 
     def finalize(self) -> None:
-        """Link what it calls."""
+        """Link its callees."""
         if kept_drafts.is_keeping():
             self.own = self._final_module.as_bitcode()
         super().finalize()
@@ -180,7 +180,7 @@ class _Draft(_Library):
         ll_module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        """Leave it to the entry."""
+        """Do nothing: the entry optimises."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -192,7 +192,7 @@ class _Draft(_Library):
 
 
 class _Whole(_Library):
-    """The code of an entry: all that is linked into it is its own, so LLVM may change how it is called, or drop it."""
+    """The code of an entry: linked functions are private, so LLVM may change their calling convention or drop them."""
 
     def _optimize_final_module(self) -> None:
         if not PATCHES["private"].is_on or not config.LLVM_REFPRUNE_PASS:
@@ -200,15 +200,15 @@ class _Whole(_Library):
             return
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage.name == "linkonce_odr":
-                # Not "internal": the JIT finds such a function by its name, for other modules that link the same kernel and
-                # call it by numba's convention.
+                # Not "internal": the JIT would find such a function by its name for other modules that link the same
+                # kernel and call it by numba's convention.
                 function.linkage = "private"
         manager, builder = self._codegen._module_pass_manager()  # numba runs it twice; the code is as fast after one
         with self._recorded_timings.record("Module passes (full optimization)", builder):
             manager.run(self._final_module, builder)
 
     def _finalize_final_module(self) -> None:
-        """Check that nothing is called that is not there: the JIT would call address 0."""
+        """Check that all called functions are linked: the JIT would call address 0."""
         for function in self._final_module.functions:
             if function.is_declaration and function.name.startswith("_ZN"):
                 raise RuntimeError(f"{self.name} calls {function.name}, which is not linked")
@@ -216,7 +216,7 @@ class _Whole(_Library):
 
 
 class _BeginLibrary(LoweringPass):  # type: ignore[misc]
-    """Begin a library of our own for a function, where lowering would begin one of numba's."""
+    """A pass that creates a `_Library` for a function before lowering would create numba's."""
 
     library: Any = None
 
@@ -224,7 +224,7 @@ class _BeginLibrary(LoweringPass):  # type: ignore[misc]
         LoweringPass.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
-        """Begin it."""
+        """Create the library."""
         codegen = state.targetctx.codegen()
         if type(codegen) is JITCPUCodegen and state.library is None:
             state.library = self.library(codegen, state.func_id.func_qualname)
@@ -251,22 +251,22 @@ def _add_before_lowering(passes: Any, begin: Any) -> None:
     passes.add_pass_after(begin, passes.passes[names.index(NativeLowering.__name__) - 1][0])
 
 
-KERNELS: WeakSet[Any] = WeakSet()  # all that `kernel.jit` marks
+KERNELS: WeakSet[Any] = WeakSet()  # all kernels marked by `kernel.jit`
 
 
 def _holds_no_address(library: Any) -> bool:
-    """Return whether a draft holds no address of this process but those of kernels it calls, which the entry drops unread."""
+    """Return whether a draft contains no address of this process except those, never read, of called kernels."""
     kernels = {id(kernel) for kernel in KERNELS}
     return all(int(name.rpartition(".")[2], 16) in kernels for name in library._dynamic_globals)
 
 
 def _keep(key: str, result: Any) -> None:
-    """Keep a draft, unless it holds an address of this process or links a draft that is not kept."""
+    """Cache a draft, unless it contains an address of this process or links a draft that is not cached."""
     library = result.library
     library._ensure_finalized()
     linked = [
         one for one in dict.fromkeys(library._linking_libraries) if one.name != "nrt"
-    ]  # which every entry links itself
+    ]  # every entry links nrt itself
     drafts = [one for one in linked if isinstance(one, _Draft)]
     if not _holds_no_address(library) or any(one.kept is None for one in drafts):
         return
@@ -275,7 +275,7 @@ def _keep(key: str, result: Any) -> None:
         if not isinstance(one, _Draft):
             module.link_in(one._get_module_for_linking(), preserve=True)
     description = copy(result.fndesc)
-    description.typemap = description.calltypes = None  # as numba does: they are large, and done with
+    description.typemap = description.calltypes = None  # as numba does: they are large and no longer needed
     needs = tuple(str(one.kept) for one in drafts)
     pickled = serialize.dumps((description, result.signature))
     library.kept = description.llvm_func_name
@@ -284,7 +284,7 @@ def _keep(key: str, result: Any) -> None:
 
 class _DraftCompiler(CompilerBase):  # type: ignore[misc]
     def compile_extra(self, function: Any) -> Any:
-        """Return what numba compiles, taken from what is kept if it is there."""
+        """Return the compile result of a function, from the cached drafts if possible."""
         are_kept = all(PATCHES[name].is_on for name in ("drafts", "unique_names", "kept_drafts"))
         key = kept_drafts.key_of(function, self.state.args, self.state.flags) if are_kept else None
         if key is None:
@@ -296,7 +296,7 @@ class _DraftCompiler(CompilerBase):  # type: ignore[misc]
         return result
 
     def _library(self, name: str, bitcode: bytes, needs: list[Any]) -> Any:
-        """Return the library of a draft that is kept."""
+        """Return the library of a cached draft."""
         library = _Draft(self.state.targetctx.codegen(), name)
         library.kept = name
         library.add_llvm_module(binding.parse_bitcode(bitcode))
@@ -306,7 +306,7 @@ class _DraftCompiler(CompilerBase):  # type: ignore[misc]
         return library
 
     def _result(self, name: str) -> Any:
-        """Return what compiling a draft that is kept would."""
+        """Return the compile result of a cached draft."""
         context, library = self.state.targetctx, kept_drafts.library_of(name, self._library)
         description, signature = kept_drafts.description_of(name)
         entry = context.get_executable(library, description, Environment.from_fndesc(description))
@@ -317,7 +317,7 @@ class _DraftCompiler(CompilerBase):  # type: ignore[misc]
         )  # fmt: skip
 
     def define_pipelines(self) -> list[Any]:
-        """Return numba's passes, with a draft begun before lowering."""
+        """Return numba's passes, with a draft created before lowering."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         if PATCHES["drafts"].is_on:
             _add_before_lowering(passes, _BeginDraft)
@@ -332,7 +332,7 @@ class EntryCompiler(CompilerBase):  # type: ignore[misc]
         """Add further passes."""
 
     def define_pipelines(self) -> list[Any]:
-        """Return numba's passes, with a library of ours begun before lowering."""
+        """Return numba's passes, with a `_Whole` library created before lowering."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         _add_before_lowering(passes, _BeginWhole)
         self.extend(passes)
@@ -347,7 +347,7 @@ if PATCHES["drafts"].is_on:
 
 
 def references(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the option that says whether references to arrays are counted: where others' code may allocate some."""
+    """Return the option for reference counting of arrays: on for third-party code, which may allocate some."""
     return {"_nrt": not (_is_ours(function.__module__) and PATCHES["no_references"].is_on)}
 
 
@@ -369,9 +369,9 @@ def without_collection() -> Iterator[None]:
 
 
 def _index_as_it_is(fix: Callable[..., Any]) -> Callable[..., Any]:
-    """Return numba's `fix_integer_index`, which in our modules takes an index as it is.
+    """Return numba's `fix_integer_index`, with the index unchanged in marked modules.
 
-    Where bounds are checked a negative index is then out of bounds, so the tests with NUMBA_BOUNDSCHECK=1 find one.
+    With bounds checks a negative index is then out of bounds, so the tests with NUMBA_BOUNDSCHECK=1 find one.
     """
 
     def fix_integer_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Records by pointer: what numba does not offer and a compiled game needs, as small intrinsics.
+"""Intrinsics for records by pointer, which numba lacks and a compiled game needs.
 
 A record is passed as a pointer to its bytes. `clone` makes a copy on the stack, `assign` copies one record over
 another, `record_at` reads an address as a record, `call_at` calls an agent by address, `call_back` calls Python.
@@ -16,7 +16,7 @@ _BYTES = ir.IntType(8).as_pointer()
 
 @intrinsic
 def clone(typingctx: Any, source: Any) -> Any:
-    """A copy of the record `source`, on the stack of the caller."""
+    """Return a copy of the record `source`, on the stack of the caller."""
     if not isinstance(source, types.Record):
         return None
 
@@ -43,7 +43,7 @@ def assign(typingctx: Any, target: Any, source: Any) -> Any:
 
 @intrinsic
 def record_at(typingctx: Any, address: Any, like: Any) -> Any:
-    """The record of `like`'s type that lies at `address` (int64)."""
+    """Return the record at `address` (int64), with the type of `like`."""
     if not isinstance(like, types.Record):
         return None
 
@@ -55,7 +55,7 @@ def record_at(typingctx: Any, address: Any, like: Any) -> Any:
 
 @intrinsic
 def address_of(typingctx: Any, record: Any) -> Any:
-    """The address of a record, int64."""
+    """Return the address of a record, int64."""
     if not isinstance(record, types.Record):
         return None
 
@@ -67,7 +67,7 @@ def address_of(typingctx: Any, record: Any) -> Any:
 
 @intrinsic
 def prefetch(typingctx: Any, address: Any) -> Any:
-    """Have the cache line at `address` brought near, to be written soon; nothing happens where nothing lies."""
+    """Prefetch the cache line at `address` for writing; an invalid address is ignored."""
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         i32 = ir.IntType(32)
@@ -81,7 +81,7 @@ def prefetch(typingctx: Any, address: Any) -> Any:
 
 @intrinsic
 def int64_at(typingctx: Any, address: Any) -> Any:
-    """The int64 that lies at `address`."""
+    """Return the int64 at `address`."""
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.load(builder.inttoptr(args[0], ir.IntType(64).as_pointer()))
@@ -122,7 +122,7 @@ def call_at(typingctx: Any, address: Any, state: Any, rules: Any, params: Any, m
 
 @intrinsic
 def call_back(typingctx: Any, address: Any) -> Any:
-    """Call the function at `address`, which takes nothing, returns nothing and raises nothing; it may be ctypes'."""
+    """Call the function at `address`, without arguments, result or exceptions; it may be a ctypes callback."""
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         function = ir.FunctionType(ir.VoidType(), [])

@@ -1,8 +1,8 @@
-"""Records as compiled code reads them: every whole number in a field is an int64 as soon as it is read.
+"""Record types for compiled code: every integer field is read as an int64.
 
-numba adds two uint8 to a uint64, and a uint64 and an int64 to a float64, so that `state.coins[0] - state.coins[1]` of small
-unsigned fields would wrap around or become a float. A record type of `record_type` keeps its fields as small as its dtype says,
-for speed, and reads them as int64: narrow in memory and wide in hand, as numba has its booleans.
+numba adds two uint8 to a uint64, and a uint64 and an int64 to a float64, so that `state.coins[0] - state.coins[1]` of
+small unsigned fields would wrap around or become a float. A record type of `record_type` stores its fields with the
+sizes of its dtype, for speed, and reads them as int64: narrow in memory and wide in registers, like numba's booleans.
 """
 
 import operator
@@ -23,13 +23,13 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, inf
 from numba.extending import lower_builtin
 
 _WORD = ir.IntType(64)
-# numba takes the text of a type for the name of NumPy's dtype, and for the type's own name in those that are made of it: so
-# each size has a text of its own that means an int64 to NumPy.
+# numba uses the text of a type as the name of NumPy's dtype, and in the names of composed types. So each size has a
+# unique text that means an int64 to NumPy.
 _AS_INT64 = {"uint8": "i8", "uint16": "=i8", "uint32": "q", "int8": "=q", "int16": "p", "int32": "=p"}
 
 
 class Narrow(types.Integer):  # type: ignore[misc]
-    """A whole number of a field, `stored` in memory and an int64 in hand."""
+    """An integer field, of the type `stored` in memory and an int64 when read."""
 
     def __init__(self, stored: Any) -> None:
         self.stored = stored
@@ -39,17 +39,17 @@ class Narrow(types.Integer):  # type: ignore[misc]
         return _AS_INT64[self.stored.name]
 
     def can_convert_to(self, typingctx: Any, other: Any) -> Any:
-        """As an int64 does."""
+        """Return the conversion of an int64."""
         return Conversion.promote if other == types.int64 else typingctx.can_convert(types.int64, other)
 
     def can_convert_from(self, typingctx: Any, other: Any) -> Any:
-        """Writing a field cuts a number to its size, as NumPy does."""
+        """Return an unsafe conversion: writing a field truncates a number to its size, as in NumPy."""
         return Conversion.unsafe if typingctx.can_convert(other, types.int64) is not None else None
 
 
 @register_default(Narrow)
 class _NarrowModel(DataModel):  # type: ignore[misc]
-    """Few bits in memory, 64 in hand."""
+    """The data model: the field's bits in memory, 64 bits when read."""
 
     def get_value_type(self) -> Any:
         return _WORD
@@ -115,11 +115,11 @@ class NarrowRecord(types.Record):  # type: ignore[misc]
         super().__init__(fields, plain.size, plain.aligned)
         self.name = f"Narrow{plain.name}"  # its key
 
-    __repr__ = types.Type.__repr__  # the name; numba asks for it before every pass, and a record's is slow
+    __repr__ = types.Type.__repr__  # the name; numba calls it before every pass, and a record's repr is slow
 
     @property
     def members(self) -> Any:
-        """The fields as NumPy has them."""
+        """The fields with NumPy's types."""
         return self._plain.members
 
 
@@ -128,7 +128,7 @@ register_default(NarrowRecord)(RecordModel)
 
 @infer_getattr
 class _Field(AttributeTemplate):  # type: ignore[misc]
-    """`state.phase` is an int64."""
+    """Typing of a field: `state.phase` is an int64."""
 
     key = NarrowRecord
 
@@ -139,9 +139,9 @@ class _Field(AttributeTemplate):  # type: ignore[misc]
 
 @infer_global(operator.getitem)
 class _Item(AbstractTemplate):  # type: ignore[misc]
-    """`state.coins[seat]` is an int64. A template for the CPU comes before those for any target."""
+    """Typing of an item: `state.coins[seat]` is an int64. A CPU template precedes those for any target."""
 
-    metadata = {"target": "cpu"}  # noqa: RUF012 - numba's own way to say so
+    metadata = {"target": "cpu"}  # noqa: RUF012 - required by numba
 
     def generic(self, args: Any, kws: Any) -> Any:
         items, place = args
@@ -153,8 +153,8 @@ class _Item(AbstractTemplate):  # type: ignore[misc]
         return signature(types.int64 if isinstance(found.result, Narrow) else found.result, items, found.index)
 
 
-# A loop `for coins in state.coins` gives numbers that are still Narrow; numba converts them wherever it looks for an int64,
-# but for these:
+# A loop `for coins in state.coins` yields numbers that are still Narrow; numba converts them where it expects an int64,
+# except in these operations:
 
 
 def _compare(compared: Callable[..., Any]) -> None:
@@ -189,7 +189,7 @@ def _narrow(kind: Any) -> Any:
 
 @cache
 def record_type(dtype: Any) -> Any:
-    """The numba type of a record of `dtype`, for the signatures of everything that is compiled."""
+    """Return the numba type of a record of `dtype`, for all compiled signatures."""
     plain = from_dtype(np.dtype(dtype))
     kind = _narrow(plain)
     _accept(plain, kind)
@@ -198,7 +198,7 @@ def record_type(dtype: Any) -> Any:
 
 @cache
 def array_type(dtype: Any, ndim: int = 1) -> Any:
-    """The numba type of a contiguous array of records of `dtype`."""
+    """Return the numba type of a contiguous array of records of `dtype`."""
     plain = types.Array(from_dtype(np.dtype(dtype)), ndim, "C")
     kind = types.Array(record_type(dtype), ndim, "C")
     _accept(plain, kind)
@@ -206,15 +206,15 @@ def array_type(dtype: Any, ndim: int = 1) -> Any:
 
 
 def _accept(plain: Any, kind: Any) -> None:
-    """Let Python hand over what it holds."""
+    """Allow Python to pass a plain record as `kind`."""
     if kind != plain:
         default_type_manager.set_compatible(plain, kind, Conversion.safe)
 
 
 def in_hand(kinds: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The types of arguments, with records as `record_type` has them, and numbers that numba knows as int64s.
+    """Return the types of arguments, with records as `record_type` and literal integers as int64.
 
-    Else it would compile a kernel again for every number that is written down where the kernel is called.
+    Otherwise numba would compile a kernel again for every literal number in a call.
     """
     found = tuple(_narrow(kind) if isinstance(kind, types.Record) else types.unliteral(kind) for kind in kinds)
     for plain, kind in zip(kinds, found, strict=True):
@@ -229,10 +229,10 @@ def _handed(context: Any, builder: Any, source: Any, target: Any, value: Any) ->
 
 
 def field_bytes(records: np.ndarray[Any, Any]) -> bytes:
-    """The bytes of all fields, without those between them: equal for equal records."""
+    """Return the bytes of all fields without padding: equal for equal records."""
     return b"".join(records[name].tobytes() for name in records.dtype.names or ())
 
 
 def exact_copy(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """A copy of all bytes, those between the fields as well, which NumPy does not promise."""
+    """Return a copy of all bytes, padding included, which NumPy does not guarantee."""
     return records.view(np.uint8).copy().view(records.dtype)

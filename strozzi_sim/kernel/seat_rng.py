@@ -1,11 +1,11 @@
-"""The random stream of a seat, for agents in Python: the numbers that `kernel.streams` draws in compiled code."""
+"""The random stream of a seat for agents in Python, with the same numbers as `kernel.streams` in compiled code."""
 
 _MASK = 2**64 - 1
 _GOLDEN, _MIX_1, _MIX_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 
 
 class SeatRng:
-    """The random stream of a seat, the very one a compiled agent at that seat has; each draw depends on its number alone.
+    """The random stream of a seat, equal to that of a compiled agent there; the n-th draw depends on n alone.
 
     >>> SeatRng(0).below(6)
     5
@@ -17,18 +17,18 @@ class SeatRng:
         self._cursor = cursor
 
     def word(self) -> int:
-        """The next 64 bits."""
+        """Return the next 64 bits."""
         self._cursor = word = (self._cursor + _GOLDEN) & _MASK
         word = ((word ^ (word >> 30)) * _MIX_1) & _MASK
         word = ((word ^ (word >> 27)) * _MIX_2) & _MASK
         return word ^ (word >> 31)
 
     def below(self, n: int) -> int:
-        """The next whole number in 0 .. n - 1, for n from 1 to 2^32 - 1."""
+        """Return the next whole number in 0 .. n - 1, for n from 1 to 2^32 - 1."""
         if not 0 < n < 2**32:
             raise ValueError(f"below: n must be between 1 and 2^32 - 1, got {n}")
         return ((self.word() >> 32) * n) >> 32
 
     def unit(self) -> float:
-        """The next number in [0, 1)."""
+        """Return the next number in [0, 1)."""
         return (self.word() >> 11) * 2.0**-53

@@ -1,4 +1,4 @@
-"""Sorting a few small numbers in place."""
+"""In-place sorting of a few small numbers."""
 
 from numba import int64
 
@@ -8,7 +8,7 @@ from strozzi_sim.kernel.jit import jit
 
 @jit
 def sort_first(items, count):
-    """Put items[:count] in ascending order; they are different numbers from 0 to 63."""
+    """Sort items[:count] in ascending order; they must be distinct numbers from 0 to 63."""
     found = int64(0)
     for k in range(count):
         found |= int64(1) << int64(items[k])

@@ -1,3 +1,3 @@
-"""The unit in which wins are counted, so that a shared win stays a whole number."""
+"""The unit of win counts, chosen so that a shared win is a whole number."""
 
-WIN_UNITS = 60  # of a win: one shared by k is WIN_UNITS // k, exact for k up to 6
+WIN_UNITS = 60  # units of a win: a win shared by k seats is WIN_UNITS // k, exact for k up to 6

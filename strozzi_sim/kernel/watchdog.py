@@ -1,6 +1,6 @@
-"""A watchdog that the interpreter's lock cannot hold back: a thread in compiled code that ends the process.
+"""A watchdog independent of the interpreter's lock: a thread in compiled code that ends the process.
 
-Python can interrupt Python. C code that keeps the lock can be ended only by a thread that needs no lock to notice.
+Python code can be interrupted by a signal. C code that holds the lock can be ended only by a thread that needs no lock.
 """
 
 import threading
@@ -11,9 +11,9 @@ from numba import int32, int64, intp, types, uint8, uint32, void
 
 from strozzi_sim.kernel.jit import entry, jit
 
-TICK = 20_000  # microseconds between two looks
+TICK = 20_000  # microseconds between two checks
 
-_ALLOWED, _CALL, _LETTERS = 0, 1, 2  # `watched`: microseconds that a call may take (0 = nobody calls), its number, ...
+_ALLOWED, _CALL, _LETTERS = 0, 1, 2  # `watched`: time limit in microseconds (0: no call), call number, message bytes
 _MAX_LETTERS = 1000
 
 _usleep = types.ExternalFunction("usleep", int32(uint32))
@@ -36,7 +36,7 @@ def _watch(watched, message, code):
 
 
 class Watchdog:
-    """Ends the process when a call takes too long. There is one a process; it watches one call at a time."""
+    """A thread that ends the process if a call takes too long; one per process, for one call at a time."""
 
     def __init__(self, game: str, code: int) -> None:
         self._watched, self._message = np.zeros(3, np.int64), np.zeros(_MAX_LETTERS, np.uint8)
@@ -44,22 +44,22 @@ class Watchdog:
         threading.Thread(target=watch, args=(self._watched, self._message, code), daemon=True).start()
 
     def speak(self, line: str) -> None:
-        """What it writes to standard error when it ends the process."""
+        """Set the line that it writes to standard error when it ends the process."""
         letters = line.encode("utf-8", "replace")[:_MAX_LETTERS]
         self._message[: len(letters)] = np.frombuffer(letters, np.uint8)
         self._watched[_LETTERS] = len(letters)
 
     def watch(self, seconds: float) -> None:
-        """A call begins, and may take so long."""
+        """Start the time limit of a call."""
         self._watched[_CALL] += 1
         self._watched[_ALLOWED] = int(seconds * 1e6)
 
     def rest(self) -> None:
-        """The call is over."""
+        """Stop the time limit: the call is over."""
         self._watched[_ALLOWED] = 0
 
 
 @cache
 def watchdog(game: str, code: int) -> Watchdog:
-    """The watchdog of this process, which ends it with exit code `code`; compiled through the cache folder of `game`."""
+    """Return this process's watchdog, which ends it with exit code `code`; compiled in the cache folder of `game`."""
     return Watchdog(game, code)

@@ -1,14 +1,14 @@
-"""The folder that keeps machine code between runs.
+"""The cache folder of machine code.
 
-numba stamps only the file that defines a function, so an edit in a callee of another file would leave stale code in
-place. Here the folder itself is named by a hash of everything the compiled code of a game can reach: our sources, the
-versions of Python, numba, llvmlite and numpy, the processor, and the NUMBA_* settings. A process whose sources were
-edited after it had imported them keeps its code to itself. One process at a time works on a folder, since numba
-rewrites its index there without a lock.
+numba checks only the file that defines a function, so an edit in a callee of another file would leave stale code in
+use. Therefore the folder's name is a hash of everything that the compiled code of a game can reach: the sources of
+strozzi-sim, the versions of Python, numba, llvmlite and numpy, the processor, and the NUMBA_* settings. A process whose
+sources were edited after their import uses a private folder. One process at a time works on a folder, since numba
+rewrites its index without a lock.
 
-What is wrong with a folder costs a compile and one line on standard error, never a run: damaged files are compiled
-again, and a folder that cannot be trusted (see `kernel.trust`) or written to makes way for a private one among the
-temporary files, or for none.
+A defective folder costs a compilation and one line on standard error, never a run. Damaged files are compiled again. A
+folder that is not trusted (see `kernel.trust`) or not writable is replaced by a private one among the temporary files,
+or by none.
 """
 
 import atexit
@@ -47,11 +47,11 @@ _NOT_IN_THE_KEY = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYE
 
 
 class CacheFailed(Exception):
-    """Machine code could not be kept in the folder chosen; that one is not used again, so try once more."""
+    """A failure to store machine code in the chosen folder, which is not used again; the caller retries."""
 
 
 def cache_root() -> Path:
-    """The folder of all cache folders: STROZZI_CACHE_DIR, else NUMBA_CACHE_DIR, else a folder in the user's cache."""
+    """Return the root of all cache folders: STROZZI_CACHE_DIR, else NUMBA_CACHE_DIR, else in the user's cache."""
     chosen = os.environ.get("STROZZI_CACHE_DIR") or _USER_CHOICE
     if chosen:
         return Path(chosen).absolute()
@@ -61,7 +61,7 @@ def cache_root() -> Path:
 
 
 def _private_root() -> Path:
-    """Where code is kept if it cannot be in `cache_root`."""
+    """Return the root among the temporary files, used if `cache_root` fails."""
     return Path(tempfile.gettempdir()) / f"strozzi-sim-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"
 
 
@@ -70,10 +70,9 @@ def _roots() -> list[Path]:
 
 
 def _sources(game: str = "") -> list[Path]:
-    """Every source file that code compiled for `game` can reach; without one, for any game."""
-    folders = [_PACKAGE / part for part in ("kernel", "facts", "game", "agent", "simulation", "play")] + _folders_of(
-        game
-    )
+    """Return every source file that code compiled for `game` can reach; without a name, for any game."""
+    parts = ("kernel", "facts", "game", "agent", "simulation", "play")
+    folders = [_PACKAGE / part for part in parts] + _folders_of(game)
     agents = util.find_spec("strozzi_agents")
     if agents is not None and agents.submodule_search_locations:
         folders += [Path(place) for place in agents.submodule_search_locations]
@@ -84,7 +83,7 @@ def _sources(game: str = "") -> list[Path]:
 
 
 def _folders_of(game: str) -> list[Path]:
-    """The folder of one of our games; of another's the whole package that it comes in; without a name those of all."""
+    """Return the folder of a built-in game, or the package of a third-party one; without a name those of all games."""
     ours = _PACKAGE / "games" / game
     if game and ours.is_dir():
         return [ours]
@@ -116,7 +115,7 @@ def _processor() -> str:
 
 @cache
 def folder_of(game: str) -> Path:
-    """The cache folder of `game` for this process."""
+    """Return the cache folder of `game` for this process."""
     import llvmlite
     import numba
     import numpy
@@ -138,18 +137,19 @@ def folder_of(game: str) -> Path:
 
 @cache
 def sources_of(game: str) -> frozenset[str]:
-    """Every source file whose text the folder's name depends on."""
+    """Return every source file whose text determines the folder's name."""
     return frozenset(map(str, _sources(game)))
 
 
 @contextmanager
 def cache_folder(game: str) -> Iterator[Path | None]:
-    """Everything compiled inside the block is kept in the folder of `game`; a worker process finds the same one.
+    """Store everything compiled inside the block in the folder of `game`, which worker processes use too.
 
-    The block is given the folder, None if code cannot be kept at all.
+    Yields:
+        the folder; None if code cannot be stored.
 
     Raises:
-        CacheFailed: what was compiled inside the block could not be kept; the next call chooses another folder.
+        CacheFailed: code compiled inside the block could not be stored; the next call chooses another folder.
     """
     from numba import config
 
@@ -168,7 +168,7 @@ def cache_folder(game: str) -> Iterator[Path | None]:
             _give_up(folder.parent, error.strerror or str(error))
             raise CacheFailed from error
         except RuntimeError as error:
-            if not str(error).startswith("cannot cache function"):  # so says numba when it can make no folder
+            if not str(error).startswith("cannot cache function"):  # numba's message if it cannot create a folder
                 raise
             _give_up(folder.parent, "no folder can be created there")
             raise CacheFailed from error
@@ -181,7 +181,7 @@ def cache_folder(game: str) -> Iterator[Path | None]:
 
 
 def _enter(game: str, undo: ExitStack) -> Path | None:
-    """The first folder that code can be kept in, locked until `undo`; None if there is none."""
+    """Return the first usable folder, locked until `undo`; None without a usable folder."""
     if _stamps() != _AS_IMPORTED:
         folder = _own_folder()
         return None if folder is None or folder.parent in _given_up else folder
@@ -211,21 +211,21 @@ _given_up: set[Path] = set()
 
 
 def _give_up(root: Path, why: str) -> None:
-    """Do not use the cache folders in `root` any more in this process."""
+    """Stop using the cache folders in `root` in this process."""
     if root not in _given_up:
         _given_up.add(root)
         _tell(f"the cache of compiled code in {root} is not used: {why}")
 
 
 def _tell(line: str) -> None:
-    """A line for the user, of the parent alone: its workers see the same."""
+    """Print a line for the user in the parent process only; its workers have the same message."""
     if multiprocessing.current_process().name == "MainProcess":
         print(f"strozzi: {line}", file=sys.stderr, flush=True)
 
 
 @cache
 def _own_folder() -> Path | None:
-    """A folder for this process alone, gone at its end: its code is not that of the sources as they are now."""
+    """Return a folder for this process alone, removed at its end: its code differs from the current sources."""
     try:
         root = tempfile.mkdtemp(prefix="strozzi-sim-")
         atexit.register(shutil.rmtree, root, ignore_errors=True)
@@ -243,7 +243,7 @@ _held: set[Path] = set()
 
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """Make `folder` if need be, and keep other threads and processes out of it meanwhile.
+    """Create `folder` if needed, and lock out other threads and processes inside the block.
 
     Raises:
         UnusableFolder: it cannot be locked.
@@ -251,18 +251,18 @@ def _alone_in(folder: Path) -> Iterator[None]:
     with _one_thread, ExitStack() as undo:
         if folder not in _held:
             while not _take_folder(folder, undo):
-                pass  # somebody cleared the cache while we waited
+                pass  # the cache was cleared during the wait
             _held.add(folder)
             undo.callback(_held.discard, folder)
         yield
 
 
 def _take_folder(folder: Path, undo: ExitStack) -> bool:
-    """Open and lock a folder; False if it was removed meanwhile."""
+    """Open and lock a folder; return False if it was removed meanwhile."""
     open_folder(folder)
     try:
         lock = undo.enter_context((folder / LOCK).open("wb"))
-        with suppress(OSError):  # there are no locks on that disk
+        with suppress(OSError):  # the file system has no locks
             take_lock(lock, wait=True)
         return os.path.samestat(os.fstat(lock.fileno()), (folder / LOCK).stat())
     except FileNotFoundError:
@@ -272,7 +272,7 @@ def _take_folder(folder: Path, undo: ExitStack) -> bool:
 
 
 def folders() -> list[Path]:
-    """All tagged cache folders, newest first."""
+    """Return all tagged cache folders, newest first."""
     tagged = [
         path
         for root in _roots()
@@ -289,5 +289,5 @@ def _drop_old(root: Path) -> None:
 
 
 def clear() -> list[Path]:
-    """Remove every tagged cache folder that no process works in; returns what was removed."""
+    """Remove every tagged cache folder that no process uses; return the removed folders."""
     return [folder for folder in folders() if remove_folder(folder)]

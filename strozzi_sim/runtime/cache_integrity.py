@@ -1,8 +1,8 @@
-"""Folders of machine code that can be trusted: owned by this user alone, tagged, every file as it was written.
+"""Trusted folders of machine code: owned by this user alone, tagged, every file with a valid checksum.
 
-Machine code that is loaded is run. So a folder is used only if it belongs to this user, nobody else may write to it,
-and it holds the tag (a CACHEDIR.TAG, https://bford.info/cachedir/) that says who made it. A list of SHA-256 sums
-says which files were written whole; what it does not list, or lists otherwise, is removed and compiled again.
+Loaded machine code is executed. A folder is therefore used only if it belongs to this user, no other user may write to
+it, and it contains the tag (a CACHEDIR.TAG, https://bford.info/cachedir/) that identifies its author. A list of SHA-256
+sums identifies completely written files; files that are not listed, or differ, are removed and compiled again.
 """
 
 import hashlib
@@ -29,11 +29,11 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 PRIVATE = 0o700
 
 _Stamp = tuple[int, int, int]
-_checked: dict[Path, _Stamp] = {}  # files whose sum was right, as they were then
+_checked: dict[Path, _Stamp] = {}  # verified file -> its stamp then
 
 
 class UnusableFolder(Exception):
-    """A folder that machine code must not be taken from, or cannot be kept in; its text says why."""
+    """A folder from which machine code must not be loaded, or in which it cannot be stored; the text states why."""
 
 
 def open_root(root: Path) -> None:
@@ -65,14 +65,14 @@ def open_folder(folder: Path) -> None:
             write_whole(folder / TAG, _TAG_TEXT)
         if not is_tagged(folder):
             raise UnusableFolder(f"{folder.name} holds files that strozzi-sim did not write (there is no {TAG})")
-        with tempfile.TemporaryFile(dir=folder):  # numba asks the same, and gives up if it cannot
+        with tempfile.TemporaryFile(dir=folder):  # numba's own check, without which it does not cache
             pass
     except (OSError, StorageError) as error:
         raise _unusable(error) from error
 
 
 def is_tagged(folder: Path) -> bool:
-    """Whether a folder holds our tag."""
+    """Return whether a folder has the tag of strozzi-sim."""
     try:
         return (folder / TAG).read_bytes() == _TAG_TEXT
     except OSError:
@@ -85,7 +85,7 @@ def _unusable(error: Exception) -> UnusableFolder:
 
 def _check_owned(path: Path, status: os.stat_result) -> None:
     if os.name == "nt":
-        return  # no modes there; a profile's folders are private
+        return  # Windows has no modes; a profile's folders are private
     if status.st_uid != os.geteuid():
         raise UnusableFolder(f"{path.name} belongs to another user (uid {status.st_uid})")
     if status.st_mode & _OTHERS_WRITE:
@@ -93,9 +93,9 @@ def _check_owned(path: Path, status: os.stat_result) -> None:
 
 
 def drop_damaged(folder: Path) -> int:
-    """Remove every file of code that is not as it was written, or that others may write to; returns how many.
+    """Remove every code file that has changed, or that other users may write to; return the number of removed files.
 
-    The folder's lock is held.
+    The caller holds the folder's lock.
 
     Raises:
         UnusableFolder: a file belongs to another user, or cannot be read or removed.
@@ -121,7 +121,7 @@ def drop_damaged(folder: Path) -> int:
 
 
 def list_new(folder: Path, *, whole: bool) -> None:
-    """List what was written since `drop_damaged`; if that did not end well, not `whole`, remove it.
+    """Add files written since `drop_damaged` to the list; remove them if writing failed (not `whole`).
 
     Raises:
         OSError, StorageError: the list cannot be written.
@@ -144,7 +144,7 @@ def list_new(folder: Path, *, whole: bool) -> None:
 
 
 def remove_folder(folder: Path) -> bool:
-    """Remove a tagged cache folder and the files that were written for it; False if a process works there or it is not tagged."""
+    """Remove a tagged cache folder and its files; return False if a process uses it or it is not tagged."""
     if folder.is_symlink() or not is_tagged(folder):
         return False
     with suppress(OSError), (folder / LOCK).open("wb") as lock:
@@ -152,7 +152,7 @@ def remove_folder(folder: Path) -> bool:
         for file in _code_files(folder):
             file.unlink()
         for inner in [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()]:
-            with suppress(OSError):  # somebody keeps something else there
+            with suppress(OSError):  # it contains other files
                 inner.rmdir()
         if {entry.name for entry in folder.iterdir()} <= {TAG, LOCK, _SUMS}:
             for name in (_SUMS, LOCK, TAG):
@@ -163,7 +163,7 @@ def remove_folder(folder: Path) -> bool:
 
 
 def _code_files(folder: Path) -> Iterator[Path]:
-    """The files numba makes: an index and code, and what a killed process left of one; a folder for each of our folders; drafts."""
+    """Yield numba's index and code files, their remains from killed processes, and bundles of drafts."""
     for path in sorted(folder.glob("*/*")):
         if path.suffix in (".nbi", ".nbc", BUNDLE) or ".nbi.tmp." in path.name or ".nbc.tmp." in path.name:
             yield path
@@ -186,5 +186,5 @@ def _read_sums(folder: Path) -> dict[str, str]:
     try:
         sums = json.loads((folder / _SUMS).read_bytes())
     except (FileNotFoundError, ValueError, RecursionError):
-        return {}  # none of the files is known then, and all are compiled again
+        return {}  # all files are then unknown and compiled again
     return sums if isinstance(sums, dict) else {}

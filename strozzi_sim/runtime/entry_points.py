@@ -1,4 +1,4 @@
-"""What installed packages offer under an entry-point group: nothing is imported until it is named."""
+"""Entry points of installed packages by group; they are imported only when used."""
 
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -8,10 +8,10 @@ from strozzi_sim.errors import InputError
 
 @cache
 def installed(group: str) -> dict[str, EntryPoint]:
-    """The entry points of a group by name, such as `strozzi_sim.agents`.
+    """Return the entry points of a group, such as `strozzi_sim.agents`, by name.
 
     Raises:
-        InputError: two packages have one name; names both.
+        InputError: two packages register the same name; the message names both.
     """
     points: dict[str, EntryPoint] = {}
     for point in entry_points(group=group):

@@ -1,8 +1,8 @@
-"""Files that are written atomically: whole, or as they were before.
+"""Atomic writing of files: a file is written completely or left unchanged.
 
-Content is first written beside its target under a unique temporary name and then replaces the target in one rename. So two
-writers of one file never mix, and the last to finish wins. A symbolic link is followed. A device, a pipe or standard
-output cannot be replaced: it is written to directly.
+Content is first written next to its target under a unique temporary name and then replaces the target in one rename. So
+two writers of one file never mix, and the last to finish wins. A symbolic link is followed. A device, a pipe or
+standard output cannot be replaced and is written to directly.
 """
 
 import os
@@ -19,7 +19,7 @@ from strozzi_sim.errors import StorageError
 STANDARD_OUTPUT = 1
 _MAX_LINKS = 40
 _TOKEN_BYTES = 8
-_NAME_KEPT = 40  # characters of the target's name in that of its temporary file; file systems allow 255 bytes
+_NAME_KEPT = 40  # characters of the target's name in its temporary file's name; file systems allow 255 bytes
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def storage_errors(what: str) -> Iterator[None]:
 
 
 def open_descriptor(path: Path) -> int | None:
-    """The open file of this process that `path` is a name of: 1 for `-` and /dev/stdout, else None.
+    """Return the descriptor of this process's open file that `path` names, such as 1 for `-` and /dev/stdout, or None.
 
     Raises:
         OSError: the path cannot be looked up.
@@ -51,7 +51,7 @@ def open_descriptor(path: Path) -> int | None:
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether there is something at `path` that is not a regular file and cannot be replaced by one."""
+    """Return whether `path` exists and is neither a regular file nor a folder, so that it cannot be replaced."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -61,15 +61,15 @@ def _is_stream(path: Path) -> bool:
 
 @contextmanager
 def open_atomically(path: Path, *, lasting: bool = False) -> Iterator[IO[bytes]]:
-    """A file to write to. It takes the place of `path` when the block ends well; else `path` stays as it was.
+    """Yield a file to write to. It replaces `path` if the block succeeds; otherwise `path` is unchanged.
 
     Args:
-        path: the target; `-` is standard output.
-        lasting: wait until it is on the disk.
+        path: target; `-` is standard output.
+        lasting: whether to fsync the file.
 
     Raises:
         StorageError: it cannot be written.
-        BrokenPipeError: whoever read standard output went away.
+        BrokenPipeError: the reader of standard output has closed it.
     """
     what = f"cannot write {path}"
     with storage_errors(what):
@@ -78,7 +78,7 @@ def open_atomically(path: Path, *, lasting: bool = False) -> Iterator[IO[bytes]]
     if stream:
         sys.stdout.flush()
         try:
-            # A copy of the descriptor keeps its place in a file that standard output was sent to.
+            # A copy of the descriptor shares the position in a file to which standard output is redirected.
             with os.fdopen(os.dup(descriptor), "wb") if descriptor is not None else path.open("wb") as file:
                 yield file
         except OSError as error:
@@ -99,16 +99,16 @@ def open_atomically(path: Path, *, lasting: bool = False) -> Iterator[IO[bytes]]
                     file.flush()
                     os.fsync(file.fileno())
             temporary.replace(target)
-        finally:  # a full disk, or a signal in the midst of it
+        finally:  # after a full disk or a signal
             with suppress(OSError):
                 temporary.unlink()
 
 
 def _permissions(target: Path) -> int | None:
-    """The permissions of a file that is to be replaced, None if there is none.
+    """Return the permissions of a file to replace, None if it does not exist.
 
     Raises:
-        OSError: nothing may be written there.
+        OSError: it is a folder, or not writable.
     """
     try:
         status = target.stat()
@@ -122,7 +122,7 @@ def _permissions(target: Path) -> int | None:
 
 
 def write_whole(path: Path, content: bytes, *, lasting: bool = False) -> None:
-    """Write a file atomically; `lasting` waits until it is on the disk.
+    """Write a file atomically; `lasting`: with fsync.
 
     Raises:
         StorageError: it cannot be written.

@@ -1,7 +1,7 @@
-"""Third-party code must not fork: the copy would also play on, reply, write the caller's files and print.
+"""Protection against third-party code that forks: the copy would also play, reply, write the caller's files and print.
 
 In a worker process `worker.serve` ends the whole process group before the fork. In any other process, `call_unforked`
-ends the copy before it runs a line and raises in the process that made it.
+ends the copy before it runs a line and raises in the original process.
 """
 
 import os
@@ -11,11 +11,11 @@ from typing import Any
 
 from strozzi_sim.runtime.worker import FORKED, end_forked
 
-_forked: dict[int, bool] = {}  # per thread that runs third-party code: whether that code has forked
+_forked: dict[int, bool] = {}  # thread that runs third-party code -> whether that code has forked
 
 
 class Forked(Exception):
-    """Third-party code forked this process; the text completes a sentence that begins with the code's name."""
+    """A fork of this process by third-party code; the text follows the name of the code in a sentence."""
 
 
 def call_unforked(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
@@ -30,7 +30,7 @@ def call_unforked(function: Callable[..., Any], *arguments: Any, **named: Any) -
     try:
         return function(*arguments, **named)
     finally:
-        if os.getpid() != process:  # a fork by C code, which the interpreter's hooks do not see
+        if os.getpid() != process:  # a fork by C code, invisible to the interpreter's hooks
             end_forked()
         forked = _forked.pop(thread)
         if outer is not None:

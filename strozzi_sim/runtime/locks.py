@@ -1,4 +1,4 @@
-"""A lock on a file that keeps other processes out; closing the file releases it."""
+"""File locks that exclude other processes; closing the file releases the lock."""
 
 import os
 from typing import IO
@@ -8,8 +8,8 @@ def take_lock(file: IO[bytes], *, wait: bool) -> None:
     """Take the lock of an open file.
 
     Raises:
-        BlockingIOError: another process has it (without `wait`).
-        OSError: there are no locks here.
+        BlockingIOError: another process holds it (without `wait`).
+        OSError: the file system has no locks.
     """
     if os.name == "nt":
         import msvcrt
@@ -17,7 +17,7 @@ def take_lock(file: IO[bytes], *, wait: bool) -> None:
         mode = msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK  # type: ignore[attr-defined,unused-ignore]
         try:
             msvcrt.locking(file.fileno(), mode, 1)  # type: ignore[attr-defined,unused-ignore]
-        except PermissionError as error:  # what Windows says of a lock that is taken
+        except PermissionError as error:  # on Windows the lock is taken
             raise BlockingIOError(*error.args) from error
     else:
         import fcntl

@@ -1,8 +1,8 @@
-"""Files that a user gives, as plain data: the one place that bounds what is read.
+"""Bounded reading of the user's TOML and JSON files as plain data.
 
-TOML and JSON can nest without end, hold numbers of any length, and be as large as a device. Everything that is read
-here ends in plain data within these bounds, or in an error of one line; so whatever comes later can neither run out of
-stack or memory nor leave 64 bits.
+TOML and JSON can nest without limit, contain numbers of any length, and be as large as a device. Every file read here
+results in plain data within these bounds, or in an error of one line. Later code can therefore neither run out of stack
+or memory nor exceed 64 bits.
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from strozzi_sim.errors import InputError, StorageError, shown
 
 MAX_BYTES = 4 * 2**20  # of a document, and of a line of a record
-MAX_DEPTH = 32  # tables and lists in one another
+MAX_DEPTH = 32  # nested tables and lists
 MAX_INTEGER = 2**63 - 1
 
 _BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
@@ -31,10 +31,10 @@ _TOO_LONG = "an integer has at most 64 bits"
 
 
 def read_text(file: Path) -> str:
-    """A text file of at most MAX_BYTES.
+    """Read a text file of at most MAX_BYTES.
 
     Raises:
-        InputError: there is no such file, it is not UTF-8, or too large; names the file.
+        InputError: the file does not exist, is not UTF-8, or is too large; the message names the file.
         StorageError: it cannot be read.
     """
     try:
@@ -53,10 +53,10 @@ def read_text(file: Path) -> str:
 
 
 def read_toml(file: Path) -> dict[str, Any]:
-    """A TOML file.
+    """Read a TOML file.
 
     Raises:
-        InputError, StorageError: as `read_text`; or it is not TOML or beyond the bounds; names the file and the key.
+        InputError, StorageError: see `read_text`; or it is not TOML or exceeds the bounds; names the file and the key.
     """
     text = read_text(file)
     if _DOTTED.search(text):
@@ -67,14 +67,17 @@ def read_toml(file: Path) -> dict[str, Any]:
         raise InputError(f"{file}: not a TOML file: {error}{_opened_in(text, str(error))}") from None
     except RecursionError:
         raise InputError(f"{file}: {_TOO_DEEP}") from None
-    except ValueError as error:  # a date that is none, or a number of thousands of digits
+    except ValueError as error:  # an invalid date, or a number of thousands of digits
         raise InputError(f"{file}: not a TOML file: {str(error).partition('; use sys.')[0]}") from None
     check_bounds(raw, str(file))
     return raw
 
 
 def _opened_in(text: str, error: str) -> str:
-    """Where the bracket or string begins that a TOML document does not end; "" if there is none, or it begins where the error is."""
+    """Format the start of an unclosed bracket or string in a TOML document; "" if all are closed.
+
+    Also "" if the error is elsewhere than at an unclosed bracket or at the end of the document.
+    """
     place = re.search(r"\(at line (\d+), column (\d+)\)", error)
     if place is not None and not error.startswith("Unclosed"):
         return ""
@@ -94,13 +97,13 @@ def _opened_in(text: str, error: str) -> str:
 
 
 def _is_unended(string: str) -> bool:
-    """Whether a string of several lines has no end."""
+    """Return whether a multi-line string is unclosed."""
     quotes = string[:3]
     return quotes in ('"""', "'''") and (len(string) < 6 or not string.endswith(quotes))
 
 
 def check_bounds(raw: Any, where: str) -> None:
-    """Refuse plain data that nests too deeply or holds an integer beyond 64 bits.
+    """Check that plain data does not nest too deeply, and that its integers have at most 64 bits.
 
     Raises:
         InputError: names `where` and the key.
@@ -119,10 +122,10 @@ def check_bounds(raw: Any, where: str) -> None:
 
 
 def parse_json(content: bytes) -> Any:
-    """A JSON document as plain data. Stricter than the module `json`: no NaN, no key twice, no broken surrogates.
+    """Parse a JSON document as plain data, stricter than `json`: no NaN, duplicate keys or broken surrogates.
 
     Raises:
-        ValueError: it is not JSON, or beyond the bounds; says why.
+        ValueError: it is not JSON, or exceeds the bounds; the message states why.
     """
     if len(content) > MAX_BYTES:
         raise ValueError(f"longer than {MAX_BYTES:,} bytes")
@@ -177,10 +180,10 @@ _DECODER = json.JSONDecoder(
 
 
 def read_lines(file: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file with their numbers, from 1; one that is too long is cut just beyond MAX_BYTES.
+    """Yield the lines of a file with their numbers, from 1; a line longer than MAX_BYTES is cut one byte beyond it.
 
     Raises:
-        InputError: there is no such file.
+        InputError: the file does not exist.
         StorageError: it cannot be read.
     """
     try:

@@ -1,14 +1,14 @@
-"""Signals that come while code is being compiled."""
+"""Signals that arrive during compilation."""
 
 import signal
 import threading
 from types import FrameType
 
-_AGAIN = 0.05  # seconds until a signal that came at a bad moment is sent again
+_AGAIN = 0.05  # seconds until a postponed signal is sent again
 
 
 def under_way(package: str, frame: FrameType | None) -> bool:
-    """Whether code of a package is being executed, there or further out."""
+    """Return whether code of a package is being executed in this frame or an outer one."""
     while frame is not None:
         if frame.f_globals.get("__name__", "").split(".")[0] == package:
             return True
@@ -17,9 +17,9 @@ def under_way(package: str, frame: FrameType | None) -> bool:
 
 
 def postponed(number: int, frame: FrameType | None) -> threading.Timer | None:
-    """Sends the signal again in a moment if it came where an exception would be lost, and says by whom; else None.
+    """Start a timer that sends the signal again if an exception would be lost here, and return it; else None.
 
-    llvmlite is called by C code, which prints an exception and goes on compiling.
+    llvmlite is called by C code, which prints an exception and continues compiling.
     """
     if not under_way("llvmlite", frame):
         return None

@@ -1,4 +1,4 @@
-"""One thread for linear algebra: the bits of a matrix product depend on how many threads share it."""
+"""Single-threaded linear algebra: the bits of a matrix product depend on the number of threads."""
 
 import threading
 from collections.abc import Iterator
@@ -11,13 +11,13 @@ _limits = ExitStack()
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """BLAS and OpenMP have one thread inside the block, in all threads of the process; after its last user, as before."""
+    """Limit BLAS and OpenMP to one thread inside the block, in the whole process; the last user restores the limits."""
     global _users
     with _lock:
         _users += 1
         first = _users == 1
     try:
-        if first:  # looking for the libraries takes most of a millisecond
+        if first:  # finding the libraries takes most of a millisecond
             limit_loaded()
         yield
     finally:
@@ -28,7 +28,7 @@ def one_thread() -> Iterator[None]:
 
 
 def limit_loaded() -> None:
-    """Inside `one_thread`: the same for libraries that were loaded since."""
+    """Limit libraries that were loaded since; call inside `one_thread`."""
     from threadpoolctl import threadpool_limits
 
     with _lock:

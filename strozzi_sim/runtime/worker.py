@@ -1,7 +1,7 @@
-"""A worker process, seen from inside: it calls what its parent asks for, and tells by its heartbeat how far it is.
+"""The worker process: it runs its parent's requests and reports progress through a heartbeat in shared memory.
 
 Third-party code runs here, where it can be stopped (see `workers` for the parent's side). Whatever happens to the
-process, the parent lives on, and knows from the heartbeat, which lies in memory that both share, what was under way.
+worker, the parent survives, and reads from the heartbeat which decision was running.
 """
 
 import mmap
@@ -18,42 +18,42 @@ from typing import Any
 
 import numpy as np
 
-# How far the play is; the loops write it, a parent reads it.
+# Progress of the games, written by the game loops and read by the parent.
 HEARTBEAT = np.dtype([
-    ("busy", "i8"),  #       1 = agents are at work, and none may take longer than the limit
-    ("decisions", "i8"),  #  begun so far by this process; it moves with every decision
-    ("first", "i8"),  #      what it was when the game under way began
+    ("busy", "i8"),  #       1: agents are running, subject to the time limit
+    ("decisions", "i8"),  #  decisions begun so far by this process; increases with every decision
+    ("first", "i8"),  #      `decisions` at the start of the current game
     ("players", "i8"),
     ("deal", "i8"),
-    ("seating", "i8"),  #    number of it among those that are played
-    ("seat", "i8"),  #       who decides
-    ("forked", "i8"),  #     1 = the process ended because third-party code forked it
-    ("spare", "u1", (128,)),  # a cache line between threads
+    ("seating", "i8"),  #    index among the played seatings
+    ("seat", "i8"),  #       acting seat
+    ("forked", "i8"),  #     1: the process ended because third-party code forked it
+    ("spare", "u1", (128,)),  # separates the cache lines of threads
 ], align=True)  # fmt: skip
 
 DONE, RAISED, QUIT = "done", "raised", "quit"  # kinds of reply: a value, an exception, an exception that ends processes
 FORKED = "forked its process; an agent may start other programs, but not copy its process"
-IDLE_SECONDS = 300  # nobody asked for so long: the worker ends, and gives its memory back
-_PARENT_SECONDS = 0.5  # between two looks whether the parent is still there
+IDLE_SECONDS = 300  # without a request for this long the worker ends and frees its memory
+_PARENT_SECONDS = 0.5  # between two checks that the parent is alive
 
 _shared: np.ndarray[Any, Any] | None = None
-_worker = 0  # process number of the worker, also in copies of it
+_worker = 0  # process id of the worker, also in forked copies of it
 _raised = ""
 
 
 def inside() -> bool:
-    """Whether this process is a worker."""
+    """Return whether this process is a worker."""
     return _shared is not None
 
 
 def heartbeat() -> np.ndarray[Any, Any]:
-    """A HEARTBEAT record, array of shape (1,): in a worker the one that its parent sees, elsewhere a new one."""
+    """Return a HEARTBEAT record, array of shape (1,): in a worker the shared one, elsewhere a new one."""
     return np.zeros(1, HEARTBEAT) if _shared is None else _shared
 
 
 @contextmanager
 def agents_at_work(beat: np.ndarray[Any, Any], players: int = 0, deal: int = 0, seat: int = 0) -> Iterator[None]:
-    """Inside the block agents are called: a heartbeat that stands still means that one of them hangs."""
+    """Mark the heartbeat busy inside the block, in which agents are called: if it stops, an agent hangs."""
     number = int(beat["decisions"][0]) + 1
     beat[0] = (1, number, number - 1, players, deal, 0, seat, 0, 0)
     try:
@@ -63,14 +63,22 @@ def agents_at_work(beat: np.ndarray[Any, Any], players: int = 0, deal: int = 0, 
 
 
 def begin_decision(words: memoryview, deal: int, seating: int, seat: int, number: int) -> None:
-    """Tell of a decision that Python begins, the game's `number`-th from 0; `words` is the heartbeat as int64."""
+    """Record in the heartbeat that Python begins the game's `number`-th decision, from 0.
+
+    Args:
+        words: heartbeat as int64.
+        deal: deal of the game.
+        seating: index among the played seatings.
+        seat: acting seat.
+        number: index of the decision in its game.
+    """
     words[2] = words[1] - number  # first
     words[1] += 1  # decisions
     words[4], words[5], words[6] = deal, seating, seat
 
 
 def serve(connection: int, memory: int, lifeline: int, parent: int) -> None:
-    """Answer requests until there are no more.
+    """Answer requests until the parent closes the connection or sends none for IDLE_SECONDS.
 
     A request is a pickled (folder, environment, path, pickled (function, arguments)), a reply a pickled (kind, value).
 
@@ -78,18 +86,18 @@ def serve(connection: int, memory: int, lifeline: int, parent: int) -> None:
         connection: descriptor of a socket to the parent.
         memory: descriptor of the shared memory.
         lifeline: descriptor of a pipe that only the parent can write to.
-        parent: process number of the parent.
+        parent: process id of the parent.
     """
     from multiprocessing.connection import Connection
 
     global _shared, _worker
     _worker = os.getpid()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to answer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     _end_with_parent(lifeline, parent)
     _shared = np.frombuffer(mmap.mmap(memory, HEARTBEAT.itemsize), HEARTBEAT, 1)
     os.register_at_fork(before=end_forked)
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # what an agent printed is there even if it ends the process
+        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # for output of agents that end the process
     sys.unraisablehook = _note
     line = Connection(connection)
     while line.poll(IDLE_SECONDS):
@@ -98,7 +106,7 @@ def serve(connection: int, memory: int, lifeline: int, parent: int) -> None:
         except EOFError:
             return
         reply = _reply(request)
-        if os.getpid() != _worker:  # C code forked, which the interpreter's hooks do not see
+        if os.getpid() != _worker:  # a fork by C code, invisible to the interpreter's hooks
             end_forked()
         line.send_bytes(reply)
 
@@ -106,7 +114,7 @@ def serve(connection: int, memory: int, lifeline: int, parent: int) -> None:
 def end_forked() -> None:
     """End this process, which third-party code forks or has forked.
 
-    In a worker or a copy of one, the worker's whole process group ends and the parent learns why.
+    In a worker or a copy of it, the worker's whole process group ends and the heartbeat shows the parent why.
     """
     if _shared is not None:
         _shared["forked"] = 1
@@ -134,11 +142,11 @@ def _reply(request: bytes) -> bytes:
 
 
 def _told(error: Exception) -> bytes:
-    """The reply that raises this in the parent: with its traceback, else without, else its words alone."""
+    """Return the reply that raises this in the parent: with its traceback, else without, else its text alone."""
     from multiprocessing.pool import ExceptionWithTraceback  # type: ignore[attr-defined]
 
     for wrap in (lambda: ExceptionWithTraceback(error, error.__traceback__), lambda: error):
-        with suppress(BaseException):  # it may be anybody's, and do anything when it is asked for its text or pickled
+        with suppress(BaseException):  # a third-party exception may do anything in str or pickle
             told = pickle.dumps((RAISED, wrap()))
             pickle.loads(told)
             return told
@@ -146,24 +154,24 @@ def _told(error: Exception) -> bytes:
 
 
 def words_of(error: BaseException) -> str:
-    """Type and text of an exception, whatever its text does."""
+    """Return type and text of an exception, even if its text raises."""
     try:
         text = str(error)
         return f"{type(error).__name__}: {text}" if text else type(error).__name__
-    except BaseException as other:  # noqa: BLE001 - its __str__ is code of an agent as well
+    except BaseException as other:  # noqa: BLE001 - its __str__ may be an agent's code
         return f"{type(error).__name__}, whose text raised {type(other).__name__}"
 
 
 def raised_in_compiled_code() -> str:
-    """The words of what compiled code raised last in this worker; "" if there was nothing, or this is not a worker.
+    """Return type and text of the last exception of compiled code in this worker; "" without one, or elsewhere.
 
-    Such code cannot raise into the loop that calls it by address: it returns 0, and numba reports the exception aside.
+    Such code cannot raise into the loop that calls it by address: it returns 0, and numba only reports the exception.
     """
     return _raised
 
 
 def _note(report: Any) -> None:
-    """Keep what numba reports of compiled code for the words of a fault; all else is printed as usual."""
+    """Store an exception that numba reports from compiled code, for the text of a fault; print others as usual."""
     global _raised
     if isinstance(report.object, str) and report.object.startswith("<numba."):
         _raised = words_of(report.exc_value)
@@ -172,18 +180,18 @@ def _note(report: Any) -> None:
 
 
 def _end_with_parent(lifeline: int, parent: int) -> None:
-    """Make sure that this process, and whatever it starts, ends when the parent is gone, however that ended.
+    """Make sure that this process, and all that it starts, ends with the parent, however the parent ends.
 
-    The pipe's other end closes with the parent; the system then sends SIGIO, which ends a process without asking its
-    interpreter: code that keeps the lock for ever ends as well. A thread looks after parents whose forked children still
-    hold that end.
+    The pipe's other end closes with the parent. The system then sends SIGIO, which ends a process without its
+    interpreter, even if code holds the lock for ever. A thread handles parents whose forked children still hold that
+    end.
     """
     import fcntl
 
     signal.signal(signal.SIGIO, signal.SIG_DFL)
     fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
     fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
-    if select.select([lifeline], [], [], 0)[0]:  # it was gone before
+    if select.select([lifeline], [], [], 0)[0]:  # the parent ended earlier
         os._exit(0)
 
     def look() -> None:
@@ -196,14 +204,14 @@ def _end_with_parent(lifeline: int, parent: int) -> None:
 
 @contextmanager
 def prints_to_stderr() -> Iterator[None]:
-    """What is printed inside the block goes to standard error, also by C code; a worker's own output goes there anyway."""
+    """Redirect output inside the block to standard error, from C code too; a worker's output always goes there."""
     if inside():
         yield
         return
     from contextlib import redirect_stdout
 
     kept = None
-    with suppress(OSError, ValueError):  # a notebook has none of these descriptors, or others
+    with suppress(OSError, ValueError):  # a notebook may lack these descriptors
         sys.stdout.flush()
         kept = os.dup(1)
         os.dup2(2, 1)
@@ -217,5 +225,5 @@ def prints_to_stderr() -> Iterator[None]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Serve with numbers from the command line."""
+    """Run `serve` with the integers of the command line."""
     serve(*map(int, arguments))

@@ -1,7 +1,7 @@
-"""Worker processes, seen from their parent: they are started, asked, watched, and ended when code in them hangs.
+"""The parent's side of worker processes: start, call and monitor them, and end them if their code hangs.
 
-What they run is third-party code and may do anything: loop for ever, end its process, crash it. None of that reaches the parent;
-it hears `Ended`, with the heartbeat at that moment. Workers are kept and used again, as starting one takes a second.
+Workers run third-party code, which may do anything: loop for ever, end its process, crash it. The parent survives and
+raises `Ended`, with the last heartbeat. Workers are reused, since starting one takes a second.
 """
 
 import atexit
@@ -25,14 +25,14 @@ import numpy as np
 from strozzi_sim.runtime.worker import DONE, FORKED, HEARTBEAT, IDLE_SECONDS, QUIT, inside
 
 AVAILABLE = os.name == "posix"
-TICK = 0.05  # seconds between two looks
-GRACE = 1.0  # seconds beyond the limit, in which a worker may end a decision itself, and say more about it
-_GOODBYE = 1.0  # seconds that a worker has to end by itself once it is not needed any more
+TICK = 0.05  # seconds between two checks
+GRACE = 1.0  # seconds beyond the limit, in which a worker may end a decision itself, with a better message
+_GOODBYE = 1.0  # seconds for an idle worker to end by itself
 _START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from strozzi_sim.runtime.worker import main; "
     "main(sys.argv[2:])"
 )
-# Every process computes on one core; workers are what uses the others.
+# Every process computes on one core; workers use the others.
 _ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",
      "NUMEXPR_NUM_THREADS"), "1",
@@ -40,10 +40,10 @@ _ONE_THREAD = dict.fromkeys(
 
 
 class Ended(Exception):
-    """A worker process is gone, because of the code that it ran.
+    """The end of a worker process, caused by the code that it ran.
 
     Attributes:
-        what: what that code did, in words that follow the name of who did it.
+        what: what the code did, as text that follows its name.
         beat: the last HEARTBEAT, array of shape (1,).
     """
 
@@ -53,11 +53,11 @@ class Ended(Exception):
 
 
 class Hung(Ended):
-    """A worker process had to be ended, since its heartbeat stood still for too long."""
+    """The killing of a worker process whose heartbeat stopped for too long."""
 
 
 class Dropped(Exception):
-    """The caller lost interest, and the worker was ended."""
+    """A call that was cancelled; its worker was killed."""
 
 
 class Worker:
@@ -78,9 +78,9 @@ class Worker:
                 self._process = subprocess.Popen(
                     [sys.executable, "-P", "-c", _START, path, *map(str, passed), str(os.getpid())],
                     stdin=subprocess.DEVNULL,
-                    stdout=_stderr(),  # what agents print is not a result
+                    stdout=_stderr(),  # agents' output is not a result
                     pass_fds=passed,
-                    process_group=0,  # Ctrl-C in a terminal is for the parent; and what it starts ends with it
+                    process_group=0,  # the parent handles Ctrl-C, and children of the worker end with it
                     env={**os.environ, **_ONE_THREAD},
                 )
             except BaseException:
@@ -94,20 +94,20 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether the process is still there."""
+        """Whether the process is running."""
         return self._process.poll() is None
 
     def call(self, request: bytes, seconds: float, is_dropped: Callable[[], bool]) -> Any:
-        """The reply to a request (see `worker.serve`), or what it raised.
+        """Return the reply to a request (see `worker.serve`), or raise its exception.
 
         Args:
-            request: what to call.
-            seconds: how long the heartbeat may stand still while agents are at work.
-            is_dropped: asked now and then; once it says so, the worker is ended.
+            request: pickled request.
+            seconds: longest time without a heartbeat while agents are running.
+            is_dropped: function polled during the call; if it returns True, the worker is killed.
 
         Raises:
-            Ended: the process ended, or had to be ended.
-            Dropped: `is_dropped` said so.
+            Ended: the process ended or was killed.
+            Dropped: `is_dropped` returned True.
         """
         try:
             kind, value = pickle.loads(self._wait(request, seconds, is_dropped))
@@ -130,10 +130,10 @@ class Worker:
             while not self._line.poll(TICK):
                 if is_dropped():
                     raise Dropped
-                if not self.alive and not self._line.poll(0):  # a process that it started may still hold the line
+                if not self.alive and not self._line.poll(0):  # a child of the worker may still hold the connection
                     raise EOFError
                 busy, decisions = int(self._beat["busy"][0]), int(self._beat["decisions"][0])
-                # ticks and no clock: a parent that was stopped for a while is not a reason to end a worker
+                # ticks, not a clock: a parent that was suspended for a while must not kill a worker
                 waited = waited + TICK if busy and decisions == seen else 0.0
                 seen = decisions
                 if waited > seconds + GRACE:
@@ -156,15 +156,15 @@ class Worker:
         return f"ended its process with signal {-code}"
 
     def kill(self) -> None:
-        """End the process and whatever it has started, at once; any thread may, whoever waits for a reply hears of it."""
+        """Kill the process and all that it has started; from any thread. A caller waiting for a reply raises Ended."""
         if not self._killed:
             self._killed = True
-            with suppress(ProcessLookupError, PermissionError):  # the group outlives a process that ended by itself
+            with suppress(ProcessLookupError, PermissionError):  # the group may outlive the process
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
     def end(self) -> None:
-        """Kill it, and close what leads to it."""
+        """Kill the process and close its connections."""
         self.kill()
         self.close()
         if self._lifeline is not None:
@@ -172,11 +172,11 @@ class Worker:
             self._lifeline = None
 
     def close(self) -> None:
-        """Say goodbye: an idle worker then ends by itself."""
+        """Close the connection: an idle worker then ends by itself."""
         self._line.close()
 
     def wait(self, seconds: float) -> None:
-        """Wait for the end of a worker that was told goodbye; it is ended if it takes longer."""
+        """Wait for a worker to end after `close`, and kill it after `seconds`."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(max(seconds, 0))
         self.end()
@@ -186,17 +186,17 @@ def _stderr() -> int:
     with suppress(OSError):
         os.fstat(2)
         return 2
-    return subprocess.DEVNULL  # it was closed
+    return subprocess.DEVNULL  # standard error is closed
 
 
 def _shared_file() -> Any:
-    """A file without a name that two processes can map."""
+    """Return an unnamed file that two processes can map."""
     if hasattr(os, "memfd_create"):
         return os.fdopen(os.memfd_create("strozzi-sim"), "r+b")
     return tempfile.TemporaryFile()
 
 
-# -- those that there are --------------------------------------------------------------------------------------------
+# -- the pool of workers ---------------------------------------------------------------------------------------------
 
 _lock = threading.Lock()
 _idle: list[Worker] = []
@@ -206,17 +206,17 @@ _all: set[Worker] = set()
 def call_apart(
     function: Callable[..., Any], *arguments: Any, seconds: float, is_dropped: Callable[[], bool] = lambda: False
 ) -> Any:
-    """Call a function in a worker process, or here if this is one already or the system has none.
+    """Call a function in a worker process, or here if this is a worker or the system does not support workers.
 
     Args:
-        function: what to call; it and all else is pickled, as is the result.
-        *arguments: for it.
-        seconds: how long a heartbeat may stand still while agents are at work.
-        is_dropped: asked now and then; once it says so, the worker is ended.
+        function: function to call; it, its arguments and its result are pickled.
+        *arguments: arguments of the function.
+        seconds: longest time without a heartbeat while agents are running.
+        is_dropped: function polled during the call; if it returns True, the worker is killed.
 
     Raises:
-        Ended: the process ended, or had to be ended.
-        Dropped: `is_dropped` said so.
+        Ended: the process ended or was killed.
+        Dropped: `is_dropped` returned True.
     """
     if inside() or not AVAILABLE:
         return function(*arguments)
@@ -224,7 +224,7 @@ def call_apart(
 
     try:
         folder = os.getcwd()
-    except OSError:  # it was removed
+    except OSError:  # the folder was removed
         folder = ""
     environment = {**os.environ, **_ONE_THREAD}
     request = pickle.dumps((folder, environment, sys.path, cloudpickle.dumps((function, arguments))))
@@ -261,7 +261,7 @@ def _give_back(worker: Worker) -> None:
 
 @atexit.register
 def end_all() -> None:
-    """End every worker; those that rest may do so in their own way."""
+    """End every worker; idle ones may end by themselves first."""
     with _lock:
         resting, busy = list(_idle), _all.difference(_idle)
         _idle.clear()
@@ -276,7 +276,7 @@ def end_all() -> None:
 
 
 def _forget() -> None:
-    """After a fork: the workers are those of the other process."""
+    """Clear the pool in a forked copy: the workers belong to the original process."""
     _idle.clear()
     _all.clear()
 

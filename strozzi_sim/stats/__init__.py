@@ -1,4 +1,4 @@
-"""Statistics of play: intervals, differences and tests, from counts by chunk. NumPy in, numbers out."""
+"""Statistics of play from NumPy counts by chunk: intervals, differences and tests."""
 
 from strozzi_sim.stats.differences import difference, variance_saved
 from strozzi_sim.stats.intervals import Estimate, ratio

@@ -1,4 +1,4 @@
-"""Differences of two figures, paired chunk by chunk and so by deal, and what the pairing saves.
+"""Differences of two figures, paired by chunk and so by deal, and the variance that pairing saves.
 
 Axes: C chunks, then any shape of figures.
 """
@@ -20,7 +20,7 @@ from strozzi_sim.stats.intervals import (
     uncommon_chunks,
 )
 
-_WIDEST_SAVING = 1.0  # an interval as wide as from none to all says nothing
+_WIDEST_SAVING = 1.0  # a wider interval, as from 0 to 1, is uninformative
 
 
 def difference(
@@ -33,20 +33,20 @@ def difference(
     deals: int | None = None,
     same: bool = False,
 ) -> Estimate:
-    """The figures A - B of two ratios, formed chunk by chunk, so paired by deal.
+    """Return the differences A - B of two ratios, paired by chunk and so by deal.
 
-    Of shares: the intervals of both, put together with their correlation (Newcombe 1998; Zou and Donner 2008), which
-    holds near 0 and 1. Of means: value +- t se, drawn to the side to which the chunks are skewed. A difference that is
-    0 in every chunk is known to be 0 if both sides are the same thing; if not, it has the bounds of both shares, and
-    for means none. Means whose `span` is known are treated as shares of it.
+    Shares: the intervals of both sides, combined with their correlation (Newcombe 1998; Zou and Donner 2008), which
+    is valid near 0 and 1. Means: value +- t se, adjusted for the skewness of the chunks. Means with a `span` are
+    treated as shares of it. A difference that is 0 in every chunk has the interval [0, 0] if both sides are the same
+    thing. If not, it has the bounds of both shares; means have no interval then.
 
     Args:
-        numerator: the numerators of A and B, int64[C, ...] each.
-        denominator: the denominators.
-        unit: as in `ratio`.
-        n_deals: as in `ratio`.
-        span: as in `ratio`, of each side.
-        deals: as in `ratio`.
+        numerator: numerators of A and B, int64[C, ...] each.
+        denominator: denominators of A and B, int64[C, ...] each.
+        unit: see `ratio`.
+        n_deals: see `ratio`.
+        span: see `ratio`; the span of each side.
+        deals: see `ratio`.
         same: whether A and B are the same thing, for instance copies of one agent.
     """
     both = list(zip(numerator, denominator, strict=True))
@@ -106,18 +106,18 @@ def _of_shares(
 def variance_saved(
     numerator: tuple[Array, Array], denominator: tuple[Array, Array], *, unit: float = 1.0, share: bool = False
 ) -> Estimate:
-    """The share of variance that pairing saves in a difference of two ratios: 1 - var(A - B) / (var(A) + var(B)).
+    """Return the share of variance that pairing saves in A - B: 1 - var(A - B) / (var(A) + var(B)), in [-1, 1].
 
-    Variances are those of the delete-one-chunk jackknife; the interval is a jackknife over them, on the scale of
-    Fisher's z, on which such ratios are about normal. Between -1 and 1. No value where it would say nothing: unless
-    on each side 30 chunks differ from the median one (a variance made of a few exceptions is known as badly as
-    they are), from shares with under 30 events on a side, or where the interval is wider than 1.
+    Variances come from the delete-one-chunk jackknife. The interval is a jackknife over them on the scale of
+    Fisher's z, on which such ratios are about normal. There is no value where it would be uninformative: if on either
+    side fewer than 30 chunks differ from the median (a variance of a few exceptions is as uncertain as they are), if
+    a share has fewer than 30 events or non-events, or if the interval is wider than 1.
 
     Args:
-        numerator: as in `difference`.
-        denominator: as in `difference`.
-        unit: as in `ratio`.
-        share: whether the ratios are shares, whose events are counted on both sides of them.
+        numerator: see `difference`.
+        denominator: see `difference`.
+        unit: see `ratio`.
+        share: whether the ratios are shares, which need 30 events and 30 non-events.
     """
     sides = list(zip(numerator, denominator, strict=True))
     first, second = (leave_one_out(over, under) for over, under in sides)
@@ -129,7 +129,7 @@ def variance_saved(
     one, other = first - first.mean(axis=0), second - second.mean(axis=0)
     both, either = 2 * one * other, one**2 + other**2
     value = divide(both.sum(axis=0), either.sum(axis=0))
-    # Without chunk c the means move too: sums of products of n - 1 numbers about their own mean.
+    # Without chunk c the means change too: sums of products of n - 1 numbers about their new mean.
     scale = chunks / (chunks - 1)
     leave_one_out_values = divide(both.sum(axis=0) - scale * both, either.sum(axis=0) - scale * either)
     with np.errstate(divide="ignore", invalid="ignore"):

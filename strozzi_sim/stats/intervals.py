@@ -2,10 +2,10 @@
 
 A figure's value comes from the summed counts. Its standard error comes from the delete-one-chunk jackknife (Miller
 1974): with v_c the value without chunk c, se^2 = (C - 1) / C * sum (v_c - mean v)^2. A chunk holds a range of deals
-with all their seatings, so the repeated use of a deal is inside the chunk and widens nothing and narrows nothing.
+with all their seatings, so the repeated use of a deal stays inside the chunk and does not bias the error.
 
 Shares get Wilson's interval (1927) with the effective n = v (1 - v) / se^2, means value +- t se. Both are corrected
-where they would not hold 95 %: see `share_interval` and `mean_interval`.
+where their coverage would not be 95 %: see `share_interval` and `mean_interval`.
 
 Axes: C chunks, then any shape of figures.
 """
@@ -17,22 +17,22 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
-MIN_EVENTS = 30  # fewer give no value
+MIN_EVENTS = 30  # a figure of fewer events has no value
 LEVEL = 0.95
-_RARE = 60.0  # effective events on the rarer side, under which Wilson's interval does not hold its level
+_RARE = 60.0  # effective events on the rarer side, under which Wilson's interval does not keep its level
 _NEWTON_STEPS = 5
-MIN_EXCEPTIONS = 10  # chunks that are not as most are, under which a mean has no interval
-_MIN = 1e-9  # a count of 0 for functions that have no place for it
-_LARGE_DF = 1e6  # a t that is a normal
+MIN_EXCEPTIONS = 10  # chunks that differ from the median, under which a mean has no interval
+_MIN = 1e-9  # replaces a count of 0 in functions that are undefined there
+_LARGE_DF = 1e6  # above it Student's t is taken as normal
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Figures of one shape.
+    """Figures with their intervals, arrays of one shape.
 
     Attributes:
-        value, low, high : float64[...], NaN where there is none
-        n : int64[...], events behind each
+        value, low, high : float64[...], NaN where undefined
+        n : int64[...], events of each figure
     """
 
     value: Array
@@ -41,20 +41,20 @@ class Estimate:
     n: Array
 
     def at(self, place: Any) -> "Estimate":
-        """The figures at an index of their shape."""
+        """Return the figures at an index of their shape."""
         return Estimate(self.value[place], self.low[place], self.high[place], self.n[place])
 
     def minus(self, constant: Any) -> "Estimate":
-        """The same figures less a number that is known, or less one for each, float64[...]."""
+        """Return the figures minus a constant, a number or float64[...]."""
         return Estimate(self.value - constant, self.low - constant, self.high - constant, self.n)
 
 
 def t_quantile(df: Any, figures: int = 1) -> Any:
-    """The two-sided 95 % quantile of Student's t; for several figures at once (Bonferroni) if `figures` > 1.
+    """Return the two-sided 95 % quantile of Student's t, with Bonferroni's correction if `figures` > 1.
 
     Args:
-        df: degrees of freedom, one or many; infinity gives the normal quantile.
-        figures: how many intervals must hold together.
+        df: degrees of freedom, a number or an array; infinity returns the normal quantile.
+        figures: number of simultaneous intervals.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -65,7 +65,7 @@ def t_quantile(df: Any, figures: int = 1) -> Any:
 
 
 def jackknife(values: Array) -> Array:
-    """The standard error from delete-one values, float64[C, ...] -> float64[...]; NaN where one of them is NaN."""
+    """Return the standard error from delete-one values, float64[C, ...] -> float64[...]; NaN where a value is NaN."""
     chunks = len(values)
     if chunks < 2:
         return np.full(values.shape[1:], np.nan)
@@ -75,7 +75,7 @@ def jackknife(values: Array) -> Array:
 
 
 def divide(numerator: Array, denominator: Array) -> Array:
-    """Their quotient; NaN where the denominator is 0."""
+    """Return the quotient; NaN where the denominator is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         result: Array = np.asarray(numerator, np.float64) / denominator
     return np.where(np.asarray(denominator) == 0, np.nan, result)
@@ -91,19 +91,18 @@ def ratio(
     span: tuple[float, float] | None = None,
     deals: int | None = None,
 ) -> Estimate:
-    """The figures sum(numerator) / sum(denominator) / unit.
+    """Return the figures sum(numerator) / sum(denominator) / unit.
 
-    Under 30 events there is no value; shares keep an exact interval, means have none. One chunk alone gives no
-    interval.
+    Under 30 events there is no value; shares keep an exact interval, means have none. One chunk has no interval.
 
     Args:
         numerator: int64[C, ...], for instance wins.
         denominator: int64[C, ...], for instance games.
-        unit: what one event counts in `numerator` (`WIN_UNITS` for wins).
+        unit: value of one event in `numerator` (`WIN_UNITS` for wins).
         n_deals: number of deals if the figures are shares in [0, 1], else None.
-        events: int64[C, ...], the events if `denominator` is not their number.
-        span: the smallest and the largest that a mean can be, where that is known (see `bounded_interval`).
-        deals: number of deals behind a mean with a `span`; if not given, each chunk counts as one.
+        events: number of events, int64[C, ...]; default: `denominator`.
+        span: smallest and largest possible value of a mean (see `bounded_interval`); default: unknown.
+        deals: number of deals of a mean with a `span`; default: number of chunks.
     """
     numerator, denominator = np.broadcast_arrays(np.asarray(numerator), np.asarray(denominator))
     n = (denominator if events is None else np.broadcast_to(events, denominator.shape)).sum(axis=0)
@@ -120,9 +119,9 @@ def ratio(
 def bounded_interval(
     numerator: Array, denominator: Array, *, unit: float, span: tuple[float, float], deals: int | None
 ) -> tuple[Array, Array]:
-    """Low and high of means between the two numbers of `span`: those of the share of the way from one to the other.
+    """Return low and high of means between the two numbers of `span`, from the share of the way between them.
 
-    So the rank of one of two is as sure as its share of wins, of which it is the reverse.
+    The rank of one of two agents is therefore as certain as its share of wins.
     """
     part, unit_of_part = as_share(numerator, denominator, unit=unit, span=span)
     _, low, high = share_interval(
@@ -132,19 +131,20 @@ def bounded_interval(
 
 
 def as_share(numerator: Array, denominator: Array, *, unit: float, span: tuple[float, float]) -> tuple[Array, float]:
-    """The numerator that makes a mean between two numbers a share in [0, 1], and its unit."""
+    """Return the numerator that turns a mean within `span` into a share in [0, 1], and its unit."""
     return numerator - span[0] * unit * denominator, unit * (span[1] - span[0])
 
 
 def leave_one_out(numerator: Array, denominator: Array, unit: float = 1.0) -> Array:
-    """The ratios without each chunk, float64[C, ...]."""
+    """Return the ratios without each chunk, float64[C, ...]."""
     return divide(numerator.sum(axis=0) - numerator, denominator.sum(axis=0) - denominator) / unit
 
 
 def residuals(numerator: Array, denominator: Array, unit: float = 1.0) -> tuple[Array, Array]:
-    """What each chunk adds to the error of a ratio, and its share in the denominator, float64[C, ...] each.
+    """Return each chunk's contribution to the error of a ratio, and its relative denominator, float64[C, ...] each.
 
-    The ratio's error is about the mean over chunks of the first; the second has mean 1. NaN where nothing was counted.
+    The ratio's error is about the mean of the contributions over chunks. The relative denominators have mean 1.
+    NaN where the denominators sum to 0.
     """
     value = divide(numerator.sum(axis=0), denominator.sum(axis=0))
     mean = denominator.mean(axis=0)
@@ -152,12 +152,12 @@ def residuals(numerator: Array, denominator: Array, unit: float = 1.0) -> tuple[
 
 
 def mean_interval(numerator: Array, denominator: Array, *, unit: float = 1.0) -> tuple[Array, Array, Array]:
-    """Value, low and high of means: value +- t se, drawn to the side to which the chunks are skewed.
+    """Return value, low and high of means: value +- t se, adjusted for the skewness of the chunks.
 
-    A mean of mostly equal numbers is a count of exceptions, so its two sides are those of a Poisson count with the
-    same skewness, which are +- t se for symmetric data (`skewed_sides`). Degrees of freedom are the chunks that count,
-    (sum b)^2 / sum b^2 - 1 with b the denominators (Kish 1965). A mean that varied in fewer than 10 chunks has no
-    interval: how often it would, and by how much, is not known.
+    A mean of mostly equal numbers is a count of exceptions. Its interval is therefore that of a Poisson count with
+    equal skewness, which is +- t se for symmetric data (`skewed_sides`). Degrees of freedom are the effective number
+    of chunks - 1, (sum b)^2 / sum b^2 - 1 with b the denominators (Kish 1965). A mean that differs from the median
+    in fewer than 10 chunks has no interval: the frequency and size of the exceptions are unknown.
     """
     value = divide(numerator.sum(axis=0), denominator.sum(axis=0)) / unit
     if len(numerator) < 2:
@@ -172,7 +172,7 @@ def mean_interval(numerator: Array, denominator: Array, *, unit: float = 1.0) ->
 
 
 def uncommon_chunks(numerator: Array, denominator: Array) -> Array:
-    """In how many chunks a ratio is not the median one, int64[...]; chunks without events do not count."""
+    """Return the number of chunks with events whose ratio is not the median, int64[...]."""
     ratios = divide(numerator, denominator)
     counted = (~np.isnan(ratios)).sum(axis=0, keepdims=True)
     median = np.take_along_axis(np.sort(ratios, axis=0), np.maximum(counted - 1, 0) // 2, axis=0)
@@ -180,10 +180,15 @@ def uncommon_chunks(numerator: Array, denominator: Array) -> Array:
 
 
 def skewed_sides(rest: Array, df: Any) -> tuple[Array, Array]:
-    """How many standard errors an interval reaches down and up, float64[...] each, for what chunks add to the error.
+    """Return the distances of low and high from the value in standard errors, float64[...] each.
 
-    With g the skewness of the sum of `rest`, 1 / g^2 events of a Poisson count are as skewed: the sides are those of
-    its interval, in standard errors, times t / z (to first order those of Hall 1992 for the studentized mean).
+    With g the skewness of the sum of `rest`, a Poisson count of 1 / g^2 events has equal skewness. The distances are
+    those of its interval, in standard errors, times t / z (to first order those of Hall 1992 for the studentized
+    mean).
+
+    Args:
+        rest: each chunk's contribution to the error, float64[C, ...] (`residuals`).
+        df: degrees of freedom, a number or float64[...].
     """
     from scipy.special import gammaincinv
 
@@ -196,7 +201,7 @@ def skewed_sides(rest: Array, df: Any) -> tuple[Array, Array]:
     down = (events - (gammaincinv(events, tail) + gammaincinv(events + 1, tail)) / 2) / np.sqrt(events)
     up = ((gammaincinv(events, 1 - tail) + gammaincinv(events + 1, 1 - tail)) / 2 - events) / np.sqrt(events)
     z = t_quantile(np.inf)
-    weight = np.minimum(np.abs(skew) / size, 1.0)  # under 1e-2 the shift is a straight line to none
+    weight = np.minimum(np.abs(skew) / size, 1.0)  # under 1e-2 the shift decreases linearly to 0
     down, up = z + weight * (down - z), z + weight * (up - z)
     scale = t_quantile(df) / z
     return np.where(skew >= 0, down, up) * scale, np.where(skew >= 0, up, down) * scale
@@ -205,20 +210,20 @@ def skewed_sides(rest: Array, df: Any) -> tuple[Array, Array]:
 def share_interval(
     numerator: Array, denominator: Array, *, unit: float = 1.0, deals: int
 ) -> tuple[Array, Array, Array]:
-    """Value, low and high of shares: Wilson's interval with an effective n; exact or mid-P where events are rare.
+    """Return value, low and high of shares: Wilson's interval with an effective n; exact or mid-P for rare events.
 
-    The effective n is that of as many independent events as have the jackknife's error. It is an estimate: the
-    degrees of freedom of its logarithm (Satterthwaite) widen the interval by t / z, and where few events stand behind
-    it (x on the rarer side), it is drawn towards the number of independent groups of events, deals that is, with the
-    weight 1 / (1 + x) to x. Under 30 events and at 0 and 1 the interval is the exact one of Clopper and Pearson (1934),
-    with few events on one side the mid-P one (Lancaster 1961). A share that is the same in every chunk is bounded by
-    the part of the groups that could be otherwise.
+    The effective n is the number of independent events with the jackknife's error. It is an estimate, so the degrees
+    of freedom of its logarithm (Satterthwaite) widen the interval by t / z. With few events (x on the rarer side), it
+    is shrunk towards the number of independent groups of events, that is deals, with the weight 1 / (1 + x) to x.
+    Under 30 events and at 0 and 1 the interval is the exact one of Clopper and Pearson (1934), with few events on one
+    side the mid-P one (Lancaster 1961). A share that is equal in every chunk is bounded by the share of groups that
+    could differ.
 
     Args:
         numerator: int64[C, ...].
         denominator: int64[C, ...].
-        unit: what one event counts in `numerator`.
-        deals: of all chunks together.
+        unit: value of one event in `numerator`.
+        deals: total number of deals.
     """
     events = denominator.sum(axis=0)
     value = divide(numerator.sum(axis=0), events) / unit
@@ -238,14 +243,14 @@ def share_interval(
 
 
 def effective_n(numerator: Array, denominator: Array, *, unit: float, deals: int, error: Array | None = None) -> Array:
-    """As many independent events as say as much about shares, float64[...]; see `share_interval`.
+    """Return the effective number of independent events of shares, float64[...]; see `share_interval`.
 
     Args:
-        numerator: as in `share_interval`.
-        denominator: as in `share_interval`.
-        unit: as in `share_interval`.
-        deals: as in `share_interval`.
-        error: the shares' jackknife error, where it is known already.
+        numerator: int64[C, ...].
+        denominator: int64[C, ...].
+        unit: value of one event in `numerator`.
+        deals: total number of deals.
+        error: jackknife error of the shares, float64[...]; default: computed.
     """
     events = denominator.sum(axis=0)
     value = divide(numerator.sum(axis=0), events) / unit
@@ -267,10 +272,10 @@ def effective_n(numerator: Array, denominator: Array, *, unit: float, deals: int
 
 
 def independent_groups(denominator: Array, deals: int) -> Array:
-    """How many independent groups the events come in, float64[...]: deals that have any, as far as chunks tell.
+    """Return the number of independent groups of events, float64[...]: deals with events, estimated from chunks.
 
-    With E[b] and E[b^2] of a deal, that is E[b]^2 / E[b^2] of the deals. The variance of a deal is the one between
-    chunks over the deals of a chunk, less what comes from chunks that hold one deal more than others.
+    With b the events of a deal, it is the number of deals times E[b]^2 / E[b^2]. The variance of a deal is the
+    variance between chunks over the deals of a chunk, less the part due to chunks with one deal more than others.
     """
     size = deals / len(denominator)
     mean = denominator.mean(axis=0)
@@ -280,7 +285,7 @@ def independent_groups(denominator: Array, deals: int) -> Array:
 
 
 def score_share(value: Array, n: Array, events: Array) -> tuple[Array, Array]:
-    """Low and high of shares of effective n; exact under 30 events and at 0 and 1, mid-P where one side is rare."""
+    """Return low and high of shares of effective n: Wilson; exact under 30 events and at 0 and 1; mid-P if rare."""
     low, high = wilson(value, n)
     count = np.nan_to_num(value) * n
     exact = (events < MIN_EVENTS) | (value == 0) | (value == 1)
@@ -293,7 +298,7 @@ def score_share(value: Array, n: Array, events: Array) -> tuple[Array, Array]:
 
 
 def wilson(share: Array, n: Array, figures: int = 1) -> tuple[Array, Array]:
-    """Wilson's interval of shares of n events; of several at once (Bonferroni) if `figures` > 1."""
+    """Return Wilson's interval of shares of n events, with Bonferroni's correction if `figures` > 1."""
     z2 = t_quantile(np.inf, figures) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         middle = (share + z2 / (2 * n)) / (1 + z2 / n)
@@ -302,7 +307,7 @@ def wilson(share: Array, n: Array, figures: int = 1) -> tuple[Array, Array]:
 
 
 def exact_share(count: Array, n: Array, figures: int = 1) -> tuple[Array, Array]:
-    """The interval of Clopper and Pearson for `count` of `n`, neither of which need be whole; Bonferroni as above."""
+    """Return the interval of Clopper and Pearson for `count` of `n`, both real; Bonferroni's if `figures` > 1."""
     from scipy.special import betaincinv
 
     count, n = np.asarray(count, np.float64), np.asarray(n, np.float64)
@@ -314,18 +319,18 @@ def exact_share(count: Array, n: Array, figures: int = 1) -> tuple[Array, Array]
 
 
 def mid_p_share(count: Array, n: Array) -> tuple[Array, Array]:
-    """The mid-P interval: that of Clopper and Pearson with half the chance of what was seen, float64[...] each.
+    """Return the mid-P interval, float64[...] each: Clopper and Pearson's with half the probability of the count.
 
-    It holds 95 % about on average, where the exact one holds more.
+    Its coverage is about 95 % on average, that of the exact interval is higher.
     """
     high = _mid_p_high(np.stack([n - count, count]), np.stack([n, n]))
     return 1 - high[0], high[1]
 
 
 def _mid_p_high(count: Array, n: Array) -> Array:
-    """Where the chance of fewer than `count`, and half of that of `count`, is 2.5 %.
+    """Return the share p at which P(X < count) + P(X = count) / 2 is 2.5 %.
 
-    By Newton's steps for the logarithm of that chance in the logarithm of 1 - the place, about a straight line.
+    Newton's method on the logarithm of that probability as a function of log(1 - p), which is almost linear.
     """
     from scipy.special import betainc, gammaln, xlog1py, xlogy
 
@@ -339,5 +344,5 @@ def _mid_p_high(count: Array, n: Array) -> Array:
         at_most = 1 - betainc(some, rest + 1, high) + this
         with np.errstate(divide="ignore", invalid="ignore"):
             step = np.log(tail / at_most) * at_most / (this * (rest + count * (1 - high) / high))
-        high = np.where(np.isfinite(step), np.maximum(1 - (1 - high) * np.exp(step), some / n), high)  # it can be 1
+        high = np.where(np.isfinite(step), np.maximum(1 - (1 - high) * np.exp(step), some / n), high)  # can be 1
     return np.asarray(high)

@@ -1,4 +1,4 @@
-"""Several tests judged together: p-values that allow for how many there are. NaN stays NaN."""
+"""p-values adjusted for multiple testing. NaN stays NaN."""
 
 from collections.abc import Callable
 
@@ -8,14 +8,14 @@ from strozzi_sim.stats.intervals import Array
 
 
 def holm(p_values: Array) -> Array:
-    """Adjusted p-values that keep the chance of any false alarm (Holm 1979)."""
+    """Return adjusted p-values that control the family-wise error rate (Holm 1979)."""
     from statsmodels.stats.multitest import multipletests
 
     return _of_known(p_values, lambda known: multipletests(known, method="holm")[1])
 
 
 def benjamini_hochberg(p_values: Array) -> Array:
-    """Adjusted p-values that keep down the share of false alarms (Benjamini and Hochberg 1995)."""
+    """Return adjusted p-values that control the false discovery rate (Benjamini and Hochberg 1995)."""
     from scipy.stats import false_discovery_control
 
     return _of_known(p_values, false_discovery_control)

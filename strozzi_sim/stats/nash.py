@@ -1,10 +1,10 @@
-"""Nash averaging: what agents are worth against the field that a perfect chooser of agents would send.
+"""Nash averaging: the score of agents against the Nash equilibrium of choosing an agent.
 
-A two-player tournament is itself a game: each side picks an agent, and the payoff is the share of games won, less one
-half, an antisymmetric matrix. Its Nash equilibrium of maximum entropy is a mixture of agents that none of them beats;
-agents are judged by their score against it (Balduzzi, Tuyls, Perolat, Graepel 2018, "Re-evaluating evaluation").
-Adding copies, or weak agents to be beaten, changes no score. The paper takes log odds as payoffs; shares are used here
-because they are finite where somebody won every game.
+A two-player tournament is itself a game: each side picks an agent, and the payoff is the share of games won minus one
+half, an antisymmetric matrix. Its Nash equilibrium of maximum entropy is a mixture of agents that no agent beats.
+Agents are rated by their score against it (Balduzzi, Tuyls, Perolat, Graepel 2018, "Re-evaluating evaluation").
+Adding copies or weak agents changes no score. The paper takes log odds as payoffs; shares are used here because they
+are finite where an agent won every game.
 
 Axes: C chunks, F agents.
 """
@@ -21,12 +21,12 @@ _DIGITS = 9
 
 @dataclass(frozen=True)
 class NashAverage:
-    """What a payoff table comes to.
+    """Weights and scores of agents.
 
     Attributes:
-        weight: of every agent in the equilibrium; they sum to 1.
+        weight: each agent's weight in the equilibrium; weights sum to 1.
         score: share of games an agent wins against the equilibrium: 1/2 if it has a weight, at most 1/2 if not; `n`
-            is then its games against those that have one.
+            is then its games against agents with a weight.
     """
 
     weight: Estimate
@@ -34,18 +34,18 @@ class NashAverage:
 
 
 def nash_average(ahead: Array, met: Array, deals: int) -> NashAverage | None:
-    """Weights and scores with their intervals; None if two agents never met.
+    """Return weights and scores with their intervals; None if two agents never met.
 
-    Weights jump when somebody overtakes somebody, and scores bend there, so there are intervals only if it is sure who
-    has a weight: every weight surely above 0, everybody else's score surely under 1/2, all of these together
-    (Bonferroni). Then a score against one agent is a share like any other, with the interval of shares; weights of
-    several agents, and scores against them, have +- t se from the delete-one-chunk jackknife. No value where the
-    linear program finds none.
+    Weights are discontinuous where one agent overtakes another, and scores have a kink there. Intervals therefore
+    exist only if the agents with a weight are certain: every weight significantly above 0 and every other agent's
+    score significantly under 1/2, all simultaneously (Bonferroni). Then a score against one agent is a share, with the
+    interval of shares. Weights of several agents, and scores against them, have +- t se from the delete-one-chunk
+    jackknife. There are no values where the linear program fails.
 
     Args:
-        ahead: float64[C, F, F], games that one finished ahead of another; a tie is half.
-        met: int64[C, F, F], games that both played.
-        deals: of all chunks together.
+        ahead: float64[C, F, F], number of games that i finished ahead of j; a tie counts half.
+        met: int64[C, F, F], number of games that both played.
+        deals: total number of deals.
     """
     whole_ahead, whole_met = ahead.sum(axis=0), met.sum(axis=0)
     agents = len(whole_met)
@@ -73,7 +73,7 @@ def nash_average(ahead: Array, met: Array, deals: int) -> NashAverage | None:
 
 
 def _intervals(ahead: Array, met: Array, solution: Array, deals: int) -> tuple[Array, Array]:
-    """Low and high of weights and scores, float64[2, F] each; NaN if it is not sure who has a weight."""
+    """Return low and high of weights and scores, float64[2, F] each; NaN if the agents with a weight are uncertain."""
     nothing = np.full(solution.shape, np.nan)
     weighty = solution[0] > 0
     whole_ahead, whole_met = ahead.sum(axis=0), met.sum(axis=0)
@@ -97,7 +97,7 @@ def _intervals(ahead: Array, met: Array, solution: Array, deals: int) -> tuple[A
 
 
 def _averaged(ahead: Array, met: Array) -> Array:
-    """Weights and scores float64[2, F] of one table of counts."""
+    """Return weights and scores float64[2, F] of one table of counts."""
     share = ahead / np.where(met == 0, 1, met)
     payoff = (share - share.T) / 2  # exactly antisymmetric, and 0 against itself
     weight = equilibrium(payoff)
@@ -105,11 +105,11 @@ def _averaged(ahead: Array, met: Array) -> Array:
 
 
 def equilibrium(payoff: Array) -> Array:
-    """The Nash equilibrium of maximum entropy, float64[F], of an antisymmetric payoff matrix float64[F, F].
+    """Return the Nash equilibrium of maximum entropy, float64[F], of an antisymmetric payoff matrix float64[F, F].
 
-    Copies are one agent whose weight they share. A linear program finds every agent that has a weight in some
-    equilibrium. Against any equilibrium each of these is worth exactly 0, so equilibria are what the payoffs among them
-    send to 0: mostly one mixture, and otherwise the one of maximum entropy is looked for.
+    Copies count as one agent and share its weight. A linear program finds every agent that has a weight in some
+    equilibrium. Each of these scores exactly 0 against any equilibrium, so equilibria are the null space of the payoffs
+    among them. This is usually one mixture; otherwise the mixture of maximum entropy is computed.
     """
     _, first, member, copies = np.unique(
         np.round(payoff, _DIGITS), axis=0, return_index=True, return_inverse=True, return_counts=True
@@ -130,16 +130,16 @@ def equilibrium(payoff: Array) -> Array:
 
 
 def _support(payoff: Array) -> tuple[Array, Array]:
-    """The agents with a weight in some equilibrium, int64[S], and one in which all of these have, float64[S].
+    """Return the agents with a weight in some equilibrium, int64[S], and one equilibrium of all of them, float64[S].
 
-    Mixtures are scaled freely, so that one of them can have weight at least 1 on all of these: the program asks for as
-    many weights of 1 as there can be.
+    Mixtures are unnormalized, so that one of them can have a weight of at least 1 for all these agents: the program
+    maximizes the number of weights of at least 1.
     """
     from scipy.optimize import linprog
 
     size = len(payoff)
     one, none = np.eye(size), np.zeros((size, size))
-    result = linprog(  # of q and t: q >= t, payoff q <= 0, 0 <= t <= 1, most t
+    result = linprog(  # maximize sum t over q and t: q >= t, payoff q <= 0, 0 <= t <= 1
         np.append(np.zeros(size), -np.ones(size)),
         A_ub=np.block([[payoff, none], [-one, one]]),
         b_ub=np.zeros(2 * size),
@@ -155,18 +155,18 @@ def _support(payoff: Array) -> tuple[Array, Array]:
 
 
 def _most_even(inside: Array, free: Array, others: Array, copies: Array) -> Array:
-    """The equilibrium of maximum entropy, float64[S], where there are many.
+    """Return the equilibrium of maximum entropy, float64[S], among many.
 
     Args:
-        inside: float64[S], one of them, with no weight 0.
-        free: float64[K, S], orthonormal; equilibria are spanned by it.
-        others: float64[F - S, S], payoffs of those without a weight, which no equilibrium may lift above 0.
-        copies: int64[S], how many agents share each weight.
+        inside: float64[S], one equilibrium, with all weights above 0.
+        free: float64[K, S], orthonormal basis of the equilibria.
+        others: float64[F - S, S], payoffs of agents without a weight, at most 0 against every equilibrium.
+        copies: int64[S], number of agents that share each weight.
     """
     from scipy.optimize import minimize
 
     total = free.sum(axis=1)
-    ways = np.linalg.svd(total[None, :])[2][1:] @ free  # along these the sum of the weights stays 1
+    ways = np.linalg.svd(total[None, :])[2][1:] @ free  # directions that keep the sum of the weights at 1
 
     def at(step: Array) -> Array:
         return np.asarray(inside + step @ ways)

@@ -1,14 +1,14 @@
-"""Quantiles of what is counted in a histogram.
+"""Quantiles of a histogram, with intervals.
 
-The definition is that by the mid-distribution (Parzen 2004; Ma, Genton and Parzen 2011), made for values that repeat:
-with F(x) the share below x and f(x) that at x, G(x) = F(x) + f(x) / 2 at the values that occur and straight lines
-between them, and the p-quantile is where G is p. So the median of 1, 1, 2, 2 is 1.5, and it does not jump from one
-value to the next when one game is added. Below the smallest G and above the largest it is the smallest and the
+Quantiles are those of the mid-distribution (Parzen 2004; Ma, Genton and Parzen 2011), made for discrete values. With
+F(x) the share below x and f(x) the share at x, G(x) = F(x) + f(x) / 2 at the values that occur, interpolated linearly
+between them. The p-quantile is the x with G(x) = p. So the median of 1, 1, 2, 2 is 1.5, and it does not jump from one
+value to the next when one game is added. For p below the smallest or above the largest G it is the smallest or the
 largest value.
 
-Intervals are Woodruff's (1952): they hold the places at which the share G, whose error is that of the delete-one-chunk
-jackknife, is not too far from p for chance. There are none where they reach beyond the values that occurred, or where
-fewer than 5 deals are expected on one side of the quantile.
+Intervals are Woodruff's (1952): they contain every x for which G(x), with its delete-one-chunk jackknife error, does
+not differ significantly from p. There is no interval if it would reach beyond the values that occurred, or if fewer
+than 5 deals are expected on one side of the quantile.
 
 Axes: C chunks, B bins.
 """
@@ -17,20 +17,20 @@ import numpy as np
 
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate, effective_n, t_quantile
 
-MIN_BEYOND = 5  # deals on either side of a quantile, under which it has no interval
+MIN_BEYOND = 5  # expected deals on either side of a quantile, under which it has no interval
 
 
 def quantiles(
     counts: Array, levels: tuple[float, ...], *, deals: int, open_below: bool = False, open_above: bool = True
 ) -> Estimate:
-    """Quantiles of a histogram, int64[C, B] -> figures [levels], in bins.
+    """Return the quantiles of a histogram, int64[C, B] -> figures [levels], in bins.
 
     Args:
-        counts: how often each value occurred.
-        levels: between 0 and 1.
-        deals: of all chunks together.
-        open_below: whether the first bin takes everything below, so that a quantile in it is not known.
-        open_above: the same of the last bin.
+        counts: number of events in each bin.
+        levels: probabilities of the quantiles, between 0 and 1.
+        deals: total number of deals.
+        open_below: whether the first bin includes all smaller values, so that a quantile in it is unknown.
+        open_above: whether the last bin includes all larger values.
     """
     total = counts.sum(axis=0)
     n = np.full(len(levels), total.sum())
@@ -66,14 +66,14 @@ def quantiles(
 
 
 def _by_chance(share: Array, n: Array) -> tuple[Array, Array]:
-    """Between what a share of n events comes to lie by chance: normal, with the skewness of a binomial (Cornish-Fisher)."""
+    """Return the 95 % range of an observed share of n events: normal, with a binomial's skewness (Cornish-Fisher)."""
     z, error = t_quantile(np.inf), np.sqrt(share * (1 - share) / n)
     shift = (z**2 - 1) / 6 * (1 - 2 * share) / n
     return share + shift - z * error, share + shift + z * error
 
 
 def _share_below(counts: Array, values: Array, at: float) -> Array:
-    """Each chunk's part of G at a place: how many lie below it, those beside it in part, float64[C]."""
+    """Return each chunk's part of G(at), the number of events below, interpolated between values, float64[C]."""
     right = int(np.searchsorted(values, at))
     if values[right] == at:
         return np.asarray(counts[:, :right].sum(axis=1) + counts[:, right] / 2)

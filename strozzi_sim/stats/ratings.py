@@ -1,14 +1,14 @@
 """Ratings from finishing orders: Plackett-Luce strengths, and ranks, with intervals.
 
-In the model of Plackett (1975) and Luce (1959) the winner is drawn with chances in proportion to exp(strength), then
-the second among those who remain, and so on. The fit is the maximum of the likelihood, found by Newton's method from
-the sets that remained (simulation.finishing_orders); that is the same as fitting the full orders. A prior of a hundredth of a tied
-game for every two agents keeps strengths finite for an agent that was never beaten. Everything is summed in one fixed
+In the model of Plackett (1975) and Luce (1959) the winner is drawn with probability proportional to exp(strength), then
+the second among the remaining agents, and so on. The fit is the maximum likelihood, found by Newton's method from
+the sets that remained (simulation.finishing_orders); this is equivalent to fitting the full orders. A prior of a hundredth of a
+tied game for every two agents keeps strengths finite for an agent that was never beaten. All sums are in one fixed
 order by NumPy alone, without BLAS, so that the bits do not depend on threads.
 
-The library choix fits the same model and is what tests compare with, but takes whole orders without weights, so orders
+The library choix fits the same model, and tests compare with it. It takes whole orders without weights, so orders
 cannot be counted first, nor ties shared out. For 8 agents at 4 seats, 140,000 orders and 200 chunks a first fit of its
-I-LSR took 2.7 s and one from there 1.7 s, so that the jackknife would take 5.6 minutes; here it takes 0.1 s.
+I-LSR took 2.7 s and a warm start 1.7 s, so that the jackknife would take 5.6 minutes; here it takes 0.1 s.
 
 Axes: C chunks, F agents, K sets, N places in a set.
 """
@@ -19,7 +19,7 @@ import numpy as np
 
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate, jackknife, t_quantile
 
-PRIOR = 0.01  # tied games of every two agents, beside those played
+PRIOR = 0.01  # tied games of every two agents, added to those played
 _STEPS, _LONGEST, _TOLERANCE, _DIGITS = 200, 2.0, 1e-11, 9
 _NEAR, _SHRINKS = 1e-4, 0.5  # steps under the first that do not shrink by the second are rounding noise
 
@@ -29,10 +29,10 @@ class Orders:
     """Finishing orders of F agents, by chunk.
 
     Attributes:
-        chosen: float64[C, F], how often an agent was placed before others.
-        members: int64[K, N], the agents of each set that remained; F in spare places.
-        counts: float64[C, K], how often the set remained.
-        ahead: float64[C, F, F], how often one finished ahead of another; a tie is half.
+        chosen: float64[C, F], number of times an agent was placed before others.
+        members: int64[K, N], the agents of each set that remained, padded with F.
+        counts: float64[C, K], number of times the set remained.
+        ahead: float64[C, F, F], number of games that i finished ahead of j; a tie counts half.
     """
 
     chosen: Array
@@ -43,14 +43,14 @@ class Orders:
 
 @dataclass(frozen=True)
 class Ratings:
-    """What orders say of F agents.
+    """Strengths and ranks of F agents.
 
     Attributes:
-        strength: logarithms, mean 0.
-        rank: 1 is best; `low` and `high` hold for the true rank with 95 % confidence, agent by agent.
-        connected: whether every agent is, through others, ahead of every other at least once. If not, the strengths
-            that fit best are infinite; those given lean on the prior and have no interval.
-        converged: whether the fit did. If not, strengths and ranks have no values.
+        strength: log strength, mean 0.
+        rank: 1 is best; `low` and `high` contain the true rank with 95 % confidence, agent by agent.
+        connected: whether every agent finished ahead of every other at least once, directly or through others. If
+            not, the best-fitting strengths are infinite; the returned ones depend on the prior and have no interval.
+        converged: whether the fit converged. If not, strengths and ranks have no values.
     """
 
     strength: Estimate
@@ -60,16 +60,16 @@ class Ratings:
 
 
 def rate(orders: Orders, games: Array, same: Array | None = None) -> Ratings:
-    """Strengths and ranks with intervals from the delete-one-chunk jackknife.
+    """Return strengths and ranks with intervals from the delete-one-chunk jackknife.
 
-    Two agents differ if their difference of strengths is surely not 0, Bonferroni over the others. An agent's rank
-    lies between 1 + those surely stronger and the number of agents - those surely weaker (Mogstad, Romano, Shaikh and
-    Wilhelm 2024).
+    Two agents differ if their difference of strengths is significant, Bonferroni over the others. An agent's rank
+    is between 1 + the number of significantly stronger agents and the number of agents - the number of significantly
+    weaker ones (Mogstad, Romano, Shaikh and Wilhelm 2024).
 
     Args:
-        orders: the counts.
-        games: int64[F], games of each agent.
-        same: int64[F], equal for copies of one agent, which count as one in ranks; by default all differ.
+        orders: finishing orders.
+        games: int64[F], number of games of each agent.
+        same: int64[F], equal for copies of one agent, which count as one in ranks; default: all differ.
     """
     agents = orders.chosen.shape[1]
     same = np.arange(agents) if same is None else same
@@ -98,7 +98,7 @@ def rate(orders: Orders, games: Array, same: Array | None = None) -> Ratings:
 
 
 def _with_prior(orders: Orders) -> tuple[Array, Array, Array]:
-    """Members, chosen and counts, with the prior as one more chunk and the pairs as further sets."""
+    """Return members, chosen and counts, with the prior as one more chunk and the pairs as further sets."""
     agents = orders.chosen.shape[1]
     pairs = np.array([(i, j) for j in range(agents) for i in range(j)]).reshape(-1, 2)
     spare = np.full((len(pairs), orders.members.shape[1] - 2), agents)
@@ -111,16 +111,16 @@ def _with_prior(orders: Orders) -> tuple[Array, Array, Array]:
 
 
 def plackett_luce(members: Array, chosen: Array, counts: Array, start: Array | None = None) -> Array:
-    """The strengths float64[F] with mean 0 under which the orders are likeliest.
+    """Return the maximum-likelihood strengths, float64[F] with mean 0.
 
     Args:
-        members: int64[K, N], the agents of each set; F in spare places.
-        chosen: float64[F], how often an agent was placed before others.
-        counts: float64[K], how often the set remained.
-        start: where to begin.
+        members: int64[K, N], the agents of each set, padded with F.
+        chosen: float64[F], number of times an agent was placed before others.
+        counts: float64[K], number of times the set remained.
+        start: initial strengths, float64[F]; default: 0.
 
     Raises:
-        ArithmeticError: the fit does not converge: somebody was never beaten and there is no prior.
+        ArithmeticError: the fit does not converge: an agent was never beaten and there is no prior.
     """
     agents = len(chosen)
     strength = np.zeros(agents) if start is None else start.copy()
@@ -142,8 +142,8 @@ def plackett_luce(members: Array, chosen: Array, counts: Array, start: Array | N
         step = _solve(curvature + curvature.trace() / agents**2, chosen - expected)
         step *= min(1.0, _LONGEST / max(np.abs(step).max(), _TOLERANCE))
         longest = float(np.abs(step).max())
-        # Newton's steps shrink by far more than half near the end; those that do not are what rounding leaves, which
-        # depends on the number of games and on how little is known of somebody who hardly ever wins.
+        # Newton's steps shrink by far more than half near the end; those that do not are rounding noise, which
+        # depends on the number of games and is larger if an agent hardly ever wins.
         if longest < _TOLERANCE or _SHRINKS * before < longest < _NEAR:
             strength = strength + step
             rounded: Array = np.round(strength - strength.mean(), _DIGITS)
@@ -154,11 +154,11 @@ def plackett_luce(members: Array, chosen: Array, counts: Array, start: Array | N
                 break
             step /= 2
         strength, now, before = strength + step, then, longest
-    raise ArithmeticError("the fit of strengths does not converge: somebody was never beaten, or never beat anybody")
+    raise ArithmeticError("the fit of strengths does not converge: an agent was never beaten, or never beat another")
 
 
 def _solve(matrix: Array, right: Array) -> Array:
-    """The solution of a positive definite system, by elimination in a fixed order."""
+    """Solve a positive definite system, by elimination in a fixed order."""
     matrix, right = matrix.copy(), right.copy()
     size = len(right)
     for k in range(size):
@@ -176,12 +176,12 @@ def _ranks(value: Array, leave_one_out_values: Array | None, games: Array, same:
     rank = np.array([1 + ((best > value[i]) & (groups != same[i])).sum() for i in range(len(value))], np.float64)
     if leave_one_out_values is None:
         return Estimate(rank, np.full(len(value), np.nan), np.full(len(value), np.nan), games)
-    gap = value[None, :] - value[:, None]  # [i, j] how much stronger j is than i
+    gap = value[None, :] - value[:, None]  # [i, j] strength of j minus strength of i
     error = jackknife(leave_one_out_values[:, None, :] - leave_one_out_values[:, :, None])
     half_width = t_quantile(len(leave_one_out_values) - 1, max(len(groups) - 1, 1)) * error
 
     def groups_of(ahead: Array) -> Array:
-        """How many other groups have a member j with ahead[i, j], for every i."""
+        """Return, for every i, the number of other groups with a member j for which ahead[i, j]."""
         other = ahead & (same[:, None] != same[None, :])
         return np.array([sum(bool(row[same == group].any()) for group in groups) for row in other])
 
@@ -191,7 +191,7 @@ def _ranks(value: Array, leave_one_out_values: Array | None, games: Array, same:
 
 
 def _is_connected(ahead: Array) -> bool:
-    """Whether there is a path of "finished ahead at least once" from every agent to every other."""
+    """Return whether a path of "finished ahead at least once" leads from every agent to every other."""
     reached = (ahead > 0) | np.eye(len(ahead), dtype=bool)
     for k in range(len(ahead)):
         reached |= reached[:, k, None] & reached[None, k, :]

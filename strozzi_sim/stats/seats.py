@@ -1,6 +1,6 @@
-"""Whether K shares of one whole are equal, and how far apart chance alone would put them: the seats of a game.
+"""Test whether K shares of one whole are equal, as the win shares of a game's seats, and compare their gap with chance.
 
-Axes: C chunks, K shares. What a chunk wins in all is shared out among them, so each row of wins less its mean sums to 0.
+Axes: C chunks, K shares. The wins of a chunk are divided among the shares: each row of wins minus its mean sums to 0.
 """
 
 from dataclasses import dataclass
@@ -20,17 +20,17 @@ from strozzi_sim.stats.intervals import (
     wilson,
 )
 
-MIN_CHUNKS = 10  # fewer give no test, and no gap by chance
+MIN_CHUNKS = 10  # fewer allow no test, and no gap by chance
 
 
 @dataclass(frozen=True)
 class SeatGap:
-    """How far K shares of one whole lie apart.
+    """The gap between K shares of one whole.
 
     Attributes:
-        gap: the largest share less the smallest. It is biased upward by chance, so it has no interval.
+        gap: the largest share minus the smallest. It is biased upward by chance, so it has no interval.
         by_chance: the gap that equal shares exceed in 5 % of studies.
-        bound: with 95 % confidence no share exceeds 1 / K by more, all K at once.
+        bound: upper bound of share - 1 / K with 95 % confidence, for all K shares simultaneously.
     """
 
     gap: float
@@ -39,18 +39,18 @@ class SeatGap:
 
 
 def equal_shares_p(wins: Array, unit: float = 1.0) -> float:
-    """The p-value of "all K shares are equal"; NaN under 30 games or 10 chunks.
+    """Return the p-value of "all K shares are equal"; NaN under 30 games or 10 chunks.
 
-    A score test: with x_c the wins of chunk c less an equal part for everybody, |sum x|^2 / sum |x|^2 is 1 on average
-    if shares are equal, whatever the dependence of seats and of the games of a chunk, and f times it is about
+    A score test. Let x_c be the wins of chunk c minus an equal part for each share. If shares are equal,
+    |sum x|^2 / sum |x|^2 is 1 on average, for any dependence of seats and of the games of a chunk. f times it is about
     chi-squared with f degrees of freedom, f = (tr V)^2 / tr V^2 of the covariance V of x (Box 1954; Brunner, Dette and
-    Munk 1997), estimated without bias from pairs of chunks. Variances about the equal share instead of the mean
-    need no estimate of it, so the level holds for 20 deals, and one seat that always wins has a small p. Two seats
-    with one game a chunk have the exact sign test, for there whole games are too coarse for a smooth distribution.
+    Munk 1997), estimated without bias from pairs of chunks. Variances about the equal share need no estimate of the
+    mean, so the level holds for 20 deals, and one seat that always wins has a small p. Two seats with one game per
+    chunk get the exact sign test: whole games are too coarse for a smooth distribution.
 
     Args:
-        wins: [C, K].
-        unit: what a game counts in `wins` (`WIN_UNITS` for wins).
+        wins: wins of each share, [C, K].
+        unit: value of a game in `wins` (`WIN_UNITS` for wins).
     """
     from scipy.special import betainc, gammaincc
 
@@ -66,23 +66,23 @@ def equal_shares_p(wins: Array, unit: float = 1.0) -> float:
         most = max(int((rest[:, 0] > 0).sum()), int((rest[:, 1] > 0).sum()))
         return min(1.0, 2 * float(betainc(most, decided - most + 1, 0.5)))
     covariance = np.einsum("ci,cj->ij", rest, rest)  # without BLAS, whose last digit depends on the processor
-    off = float((covariance**2).sum() - (size**2).sum())  # of the products of different chunks, squared
+    off = float((covariance**2).sum() - (size**2).sum())  # sum of squared products of different chunks
     df = min(max((float(size.sum()) ** 2 - float((size**2).sum())) / off, 1.0), shares - 1.0) if off > 0 else 1.0
     statistic = float((rest.sum(axis=0) ** 2).sum() / size.sum())
     return float(gammaincc(df / 2, df * statistic / 2))
 
 
 def seat_gap(wins: Array, *, unit: float, deals: int) -> SeatGap:
-    """The gap between the largest and the smallest share, and what it is to be compared with; NaN under 30 games.
+    """Return the largest share minus the smallest, with its 95 % quantile under equal shares; NaN under 30 games.
 
-    The gap by chance is q s, with q the 95 % quantile of the studentized range (Tukey 1949) and s^2 the variance that
-    equal shares would have: 1 / (K n), n the effective number of games, over all shares together. The bound is the
-    upper end of the shares' intervals, Bonferroni.
+    The gap by chance is q s, with q the 95 % quantile of the studentized range (Tukey 1949). s^2 is the variance of
+    equal shares: 1 / (K n), with n the effective number of games, over all shares together. The bound is the upper end
+    of the shares' intervals, with Bonferroni's correction.
 
     Args:
-        wins: [C, K].
-        unit: what a game counts in `wins`.
-        deals: of all chunks together.
+        wins: wins of each share, [C, K].
+        unit: value of a game in `wins`.
+        deals: total number of deals.
     """
     chunks, shares = wins.shape
     games = wins.sum(axis=1)
@@ -100,14 +100,14 @@ def seat_gap(wins: Array, *, unit: float, deals: int) -> SeatGap:
     n = effective_n(wins, np.broadcast_to(parts, wins.shape), unit=unit, deals=deals)
     independent = float(divide(binomial, variance)) if variance > 0 else float(n.min())
     by_chance = range_quantile(shares, (chunks - 1) * (shares - 1)) / np.sqrt(shares * independent)
-    # Wilson's and the exact interval at level 1 - 0.05 / K: by chance alone one of K shares comes to lie outside.
+    # Wilson's and the exact interval at level 1 - 0.05 / K, as any of the K shares may exceed it by chance.
     high = np.where(value < 1, wilson(value, n, figures=shares)[1], exact_share(value * n, n, figures=shares)[1])
     return SeatGap(gap, float(by_chance), float((high - 1 / shares).max()))
 
 
 @cache
 def range_quantile(shares: int, df: float) -> float:
-    """The 95 % quantile of the studentized range."""
+    """Return the 95 % quantile of the studentized range."""
     from scipy.stats import studentized_range
 
     return round(float(studentized_range.ppf(LEVEL, shares, df)), 6)
