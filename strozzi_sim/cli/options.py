@@ -196,3 +196,18 @@ def columns_of(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     )
+
+
+def text_of(frame: Any) -> str:
+    """A table for the terminal: the varying columns, rounded."""
+    names = [name for name in frame.columns if name not in ("n", "deals")]
+    kept = [name for name in names if name in ("figure", "value") or frame[name].nunique() > 1]
+    rows = [[*kept, "n"]]
+    for row in frame.to_dict("records"):
+        cells = [_number(row[name]) if name in ("value", "low", "high") else str(row[name]) for name in kept]
+        rows.append([*cells, f"{row['n']:,}"])
+    return columns_of(rows)
+
+
+def _number(value: float) -> str:
+    return "-" if value != value else f"{value:.4f}" if abs(value) < 10 else f"{value:.2f}"

@@ -67,26 +67,11 @@ def _show_balance(results: "Results", given: dict[str, Any]) -> None:
         return
     for name in ("balance", "seats", "lineup"):
         if len(results.tables[name]):
-            print(f"\n{name}\n{_text(results.tables[name])}")
+            print(f"\n{name}\n{options.text_of(results.tables[name])}")
     if results.folder is not None:
         _finish(results, given["page"], False)
     else:
         options.say("add --out DIR to keep the tables and a report with pictures")
-
-
-def _text(frame: Any) -> str:
-    """A table for the terminal: the varying columns, rounded."""
-    names = [name for name in frame.columns if name not in ("n", "deals")]
-    kept = [name for name in names if name in ("figure", "value") or frame[name].nunique() > 1]
-    rows = [[*kept, "n"]]
-    for row in frame.to_dict("records"):
-        cells = [_number(row[name]) if name in ("value", "low", "high") else str(row[name]) for name in kept]
-        rows.append([*cells, f"{row['n']:,}"])
-    return options.columns_of(rows)
-
-
-def _number(value: float) -> str:
-    return "-" if value != value else f"{value:.4f}" if abs(value) < 10 else f"{value:.2f}"
 
 
 balance = command(

@@ -72,6 +72,11 @@ def compare(
     game = find_game(game)
     given: dict[str, Any] = {"first": first, "second": second}
     counts, sides = find_players(game, players), find_sides(game, first, second, variants)
+    unused = {"agents": agents} if sides is None else {"against": against, "variant": variant != "base"}
+    for argument, setting in unused.items():
+        if setting:
+            other = "variants" if sides is None else "agents"
+            raise ArgumentError(argument, f"is for comparing {other}; leave it out")
     if sides is not None:
         lineups = seated(find_agents(agents or [game.standard_agent], game), counts)
         played = sides if sides[0].name != sides[1].name else sides[:1]

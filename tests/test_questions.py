@@ -1,0 +1,100 @@
+"""Every argument of every question: a wrong value is named as the argument in Python, as its option on the command line."""
+
+import inspect
+from importlib import import_module
+from pkgutil import iter_modules
+
+import pytest
+
+import strozzi_sim as ss
+from strozzi_sim import questions
+from strozzi_sim.cli import app
+from strozzi_sim.cli.error_text import option_of
+from strozzi_sim.errors import ArgumentError
+
+NAMES = [module.name for module in iter_modules(questions.__path__)]
+GIVEN = {  # what a question needs to be asked at all
+    "compare": {"first": "random", "second": "greedy"},
+    "exploit": {"agent": "random"},
+    "heatmap": {"rows": "seat", "columns": "round", "fact": "round"},
+    "ladder": {"agent": "greedy", "param": "margin", "start": 2, "steps": 1},
+    "leak_check": {"agent": "random"},
+    "tournament": {"agents": "random,greedy,racer,trader"},
+}
+WRONG = {  # a value that can be typed, by argument
+    "game": "strozi", "source": "strozi", "players": "9", "agents": "nobody", "agent": "nobody", "first": "nobody", "second": "nobody",
+    "against": "nobody", "tune": "nobody", "search": "nobody", "deals": -1, "held_out": 0, "generations": 0, "population": 1,
+    "seatings": "round", "variant": "nope", "variants": "base", "seed": -1, "workers": 0, "facts": "shp", "heatmaps": "flag-by",
+    "matchups": 0, "until": "soon", "param": "patience", "start": -1, "steps": 0, "name": "Not A Name",
+}  # fmt: skip
+OF_ANOTHER_KIND = {  # other exceptions, or none: titles are free, files and conditions are named with their place
+    "folder", "progress", "title", "code", "study", "rows", "columns", "value", "where", "fact",
+}  # fmt: skip
+PYTHON_ONLY = {("simulate", "facts"), ("simulate", "heatmaps"), ("simulate", "name")}
+
+
+def cases():
+    for name in NAMES:
+        for argument in inspect.signature(getattr(ss, name)).parameters:
+            if argument not in OF_ANOTHER_KIND and (name, argument) != ("simulate", "name"):
+                yield name, argument
+
+
+def asked(name, argument):
+    first = "source" if name == "heatmap" else "game"
+    given = {first: "strozzi", **GIVEN.get(name, {}), argument: WRONG[argument]}
+    if argument == "variants":
+        given = {first: "strozzi", argument: WRONG[argument]}
+    return given
+
+
+@pytest.mark.parametrize(("name", "argument"), list(cases()))
+def test_python_names_the_argument(name, argument):
+    with pytest.raises(ArgumentError) as refused:
+        getattr(ss, name)(**asked(name, argument))
+    assert refused.value.argument == ("game" if argument == "source" else argument)
+    assert str(refused.value).startswith(f"{refused.value.argument}: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "argument"), [case for case in cases() if case not in PYTHON_ONLY and case[1] != "source"]
+)
+def test_the_command_names_the_option(name, argument, capsys):
+    places, options = [], []
+    for key, value in asked(name, argument).items():
+        if key in ("game", "source", "first", "second", "agent"):
+            places.append(str(value))
+        else:
+            options += [option_of(key), str(value)]
+    command = "balance" if name == "simulate" else name.replace("_", "-")
+    assert app.run([command, *options, "--", *places]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith(f"strozzi: error: {option_of(argument)}: ")
+
+
+def test_every_question_is_public_and_a_command():
+    modules = {name: import_module(f"strozzi_sim.questions.{name}") for name in NAMES}
+    assert {name: getattr(module, name) for name, module in modules.items()} == {
+        name: getattr(ss, name) for name in NAMES
+    }
+    commands = {command.name for command in app.app.registered_commands}
+    assert {"balance" if name == "simulate" else name.replace("_", "-") for name in NAMES} <= commands
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_argument_is_documented_once(name):
+    from strozzi_sim.cli.commands import described
+
+    function = getattr(ss, name)
+    assert set(described(function)) == {"", *inspect.signature(function).parameters}
+
+
+def test_the_shape_of_a_game():
+    first, again = (ss.shape("strozzi", 3, deals=60, seed=5).tables["shape"].set_index("figure") for _ in range(2))
+    assert first.drop("games_per_s").equals(again.drop("games_per_s"))
+    assert (
+        first.loc["decisions_mean", "low"] < first.loc["decisions_mean", "value"] < first.loc["decisions_mean", "high"]
+    )
+    assert first.loc["choices_max", "value"] == 4
+    assert 25 < first.loc["tree_log10_mean", "value"] < 45
