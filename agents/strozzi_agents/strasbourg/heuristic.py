@@ -57,7 +57,7 @@ from strozzi_sim.games.strasbourg.state import (
 )
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import jit
-from strozzi_sim.kernel.streams import absorb
+from strozzi_sim.kernel.streams import hash_combine
 
 # Every weight, by name. Points are those of the final score.
 PARAMS: dict[str, Any] = {
@@ -122,12 +122,12 @@ _HALF_A_CARD = 1.75  # influence: a card is drawn if that brings the hand nearer
 @jit
 def _keep_blindly(state, rules, seat, chance):
     """Each task dealt with one chance, and one in any case, by a hash of the deal."""
-    key, choice = absorb(absorb(uint64(seat), state.dealt[seat]), state.start_player), int64(0)
+    key, choice = hash_combine(hash_combine(uint64(seat), state.dealt[seat]), state.start_player), int64(0)
     for number in range(rules.rounds):
-        key = absorb(absorb(key, state.round_card[number]), state.round_edifice[number])
+        key = hash_combine(hash_combine(key, state.round_card[number]), state.round_edifice[number])
     number = count_bits(state.dealt[seat])
     for k in range(number):
-        key = absorb(key, k)
+        key = hash_combine(key, k)
         if float64(key >> uint64(11)) < chance * 2.0**53:
             choice |= int64(1) << k
     return choice if choice != 0 else int64(1) << int64(key % uint64(number))
@@ -201,30 +201,30 @@ def _draw(state, rules, params, seat):
 @jit
 def plan_key(state, rules, seat, cards):
     """A number for all that a plan depends on."""
-    key = absorb(uint64(seat), cards)
+    key = hash_combine(uint64(seat), cards)
     # A search may imagine plans of a later step.
-    key = absorb(key, (state.round * 8 + state.step) * 8 + state.start_player)
-    key = absorb(key, state.kept[seat])
-    key = absorb(key, state.empty)
-    key = absorb(key, state.free_chapel_sites)
-    key = absorb(key, state.chapels)
+    key = hash_combine(key, (state.round * 8 + state.step) * 8 + state.start_player)
+    key = hash_combine(key, state.kept[seat])
+    key = hash_combine(key, state.empty)
+    key = hash_combine(key, state.free_chapel_sites)
+    key = hash_combine(key, state.chapels)
     for other in range(state.players):
-        key = absorb(key, state.members[other])
+        key = hash_combine(key, state.members[other])
         goods = int64(0)
         if other == seat or not rules.hide_money:
             for guild in range(rules.guilds):
                 goods = goods * 16 + state.goods[other, guild]
-            key = absorb(key, state.coins[other])
-        key = absorb(key, goods)
-        key = absorb(
+            key = hash_combine(key, state.coins[other])
+        key = hash_combine(key, goods)
+        key = hash_combine(
             key, state.deck_left[other] + state.drawn[other] - state.under_taken[other] + state.under_left[other]
         )
     chairs = int64(0)
     for chair in range(MAX_CHAIRS):
         chairs = chairs * 8 + min(state.council[chair], 7)
-    key = absorb(key, chairs)
+    key = hash_combine(key, chairs)
     for edifice in range(MAX_EDIFICES):
-        key = absorb(key, state.edifice_site[edifice])
+        key = hash_combine(key, state.edifice_site[edifice])
     return int64(key >> uint64(1))
 
 

@@ -8,7 +8,7 @@ from strozzi_sim.games.strasbourg.legal_actions import ACTING, BIDDING, RETURNIN
 from strozzi_sim.games.strasbourg.state import BID, DEFER, NOBODY, PASS, RETURN, RETURN_CARD, REVEAL, STEP_A
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import inline_source, jit
-from strozzi_sim.kernel.journal import write
+from strozzi_sim.kernel.journal import write_event
 
 
 @inline_source
@@ -33,10 +33,10 @@ def begin_auction(state, rules, journal):
     players, seat = state.players, state.start_player
     guild = guild_of_step(state, rules)
     state.guild = guild
-    write(journal, e.STEP, state.step, seat, guild, 0, 0)
+    write_event(journal, e.STEP, state.step, seat, guild, 0, 0)
     if state.with_stacks == 0:
         for _ in range(players):
-            write(journal, e.BID, seat, 0, 0, 0, 0)
+            write_event(journal, e.BID, seat, 0, 0, 0, 0)
             seat = seat + 1 if seat + 1 < players else int64(0)
         state.step += 1
         return STEPPING
@@ -62,7 +62,7 @@ def bid_next(state, rules, journal):
             if legal != 1:
                 return ask(state, BID, seat, legal)
         state.undecided &= ~(1 << seat)
-        write(journal, e.BID, seat, 0, 0, 0, 0)
+        write_event(journal, e.BID, seat, 0, 0, 0, 0)
     return _rank(state, rules)
 
 
@@ -73,7 +73,7 @@ def bid(state, rules, action, journal):
     if action == DEFER:
         state.privileges[seat] -= 1
         state.queue |= seat << (4 * (count_bits(state.undecided) - 1))
-        write(journal, e.DEFER, seat, 0, 0, 0, 0)
+        write_event(journal, e.DEFER, seat, 0, 0, 0, 0)
         return BIDDING
     stack = int64(0)
     if action != PASS:
@@ -88,7 +88,7 @@ def bid(state, rules, action, journal):
         state.shown[seat] += stack
         state.bidders += 1
     state.undecided &= ~(1 << seat)
-    write(journal, e.BID, seat, stack, 1, 0, 0)
+    write_event(journal, e.BID, seat, stack, 1, 0, 0)
     return BIDDING
 
 
@@ -151,7 +151,7 @@ def _put_under(state, seat, value, journal, asked):
     state.under[seat, left] = value
     state.under_left[seat] = left + 1
     _lose(state, seat, state.bid[seat] - one_card(value))
-    write(journal, e.RETURNED, seat, value, asked, 0, 0)
+    write_event(journal, e.RETURNED, seat, value, asked, 0, 0)
 
 
 @inline_source

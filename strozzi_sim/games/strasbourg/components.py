@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from strozzi_sim.errors import InputError, counted, known_names
+from strozzi_sim.errors import InputError, pluralize, suggest_names
 from strozzi_sim.game.converting import set_switches
 from strozzi_sim.games.strasbourg import state as limit
 from strozzi_sim.games.strasbourg.blocks import Components
@@ -104,7 +104,7 @@ def _refuse_taken(names: Iterable[str], taken: Mapping[str, str], key: str, what
 
 def _known(name: str, names: Iterable[str], key: str, what: str) -> None:
     if name not in names:
-        raise InputError(f"{key}: unknown {what} {name!r}; {known_names(name, list(names))}")
+        raise InputError(f"{key}: unknown {what} {name!r}; {suggest_names(name, list(names))}")
 
 
 def _each_once(given: Iterable[str], wanted: Iterable[str], key: str, words: str) -> None:
@@ -119,8 +119,8 @@ def _check_cards(components: Components, where: str) -> None:
     count = len(cards.values) * cards.copies_of_each
     if not limit.MIN_CARDS <= count <= limit.MAX_CARDS:
         raise InputError(
-            f"{where}: influence_cards.copies_of_each: {counted(cards.copies_of_each, 'copy', 'copies')} of "
-            f"{counted(len(cards.values), 'value')} {'is' if count == 1 else 'are'} {counted(count, 'card')}; a player has "
+            f"{where}: influence_cards.copies_of_each: {pluralize(cards.copies_of_each, 'copy', 'copies')} of "
+            f"{pluralize(len(cards.values), 'value')} {'is' if count == 1 else 'are'} {pluralize(count, 'card')}; a player has "
             f"{limit.MIN_CARDS} to {limit.MAX_CARDS}"
         )
 
@@ -129,7 +129,7 @@ def _check_rounds(components: Components, where: str) -> None:
     rounds, edifices = len(components.round_cards), len(components.edifices)
     if edifices < rounds:
         raise InputError(
-            f"{where}: edifices: {counted(edifices, 'edifice')} for {counted(rounds, 'round')} (round_cards); one is built a round"
+            f"{where}: edifices: {pluralize(edifices, 'edifice')} for {pluralize(rounds, 'round')} (round_cards); one is built a round"
         )
     order = components.guilds.order
     named = []
@@ -149,7 +149,7 @@ def _check_rounds(components: Components, where: str) -> None:
 def _check_dealt(tasks: int, dealt: int, players: int, where: str) -> None:
     if tasks < dealt * players:
         raise InputError(
-            f"{where}: tasks: {counted(tasks, 'task')}, and {players} players are dealt {dealt} each (tasks_meta.dealt_per_player); "
+            f"{where}: tasks: {pluralize(tasks, 'task')}, and {players} players are dealt {dealt} each (tasks_meta.dealt_per_player); "
             f"at least {dealt * players}"
         )
 
@@ -181,8 +181,8 @@ def check_totals(components: Components, where: str) -> None:
             )
     if components.meta.rounds != len(components.round_cards):
         raise InputError(
-            f"{where}: meta.rounds: {counted(components.meta.rounds, 'round')} for "
-            f"{counted(len(components.round_cards), 'round card')}; "
+            f"{where}: meta.rounds: {pluralize(components.meta.rounds, 'round')} for "
+            f"{pluralize(len(components.round_cards), 'round card')}; "
             "there are as many rounds as round cards"
         )
     if tuple(components.meta.players) != limit.PLAYER_COUNTS:

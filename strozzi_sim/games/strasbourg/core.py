@@ -49,19 +49,19 @@ from strozzi_sim.games.strasbourg.state import (
 from strozzi_sim.games.strasbourg.step_actions import act_next, begin_building, build, place, sell, take_good, take_seat
 from strozzi_sim.kernel.bits import count_bits, kth_bit, lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
-from strozzi_sim.kernel.journal import write
-from strozzi_sim.kernel.streams import draw, open_source
+from strozzi_sim.kernel.journal import write_event
+from strozzi_sim.kernel.streams import draw, reset_source
 
 
 @jit
 def deal(state, rules, players, start_player, chance, journal):
     """Set up the game (R2). `chance` must have begun; `start_player` holds the marker first."""
     set_up(state, rules, players, start_player)
-    open_source(chance, ROUND_SOURCE)
-    open_source(chance, EDIFICE_SOURCE)
-    open_source(chance, TASK_SOURCE)
+    reset_source(chance, ROUND_SOURCE)
+    reset_source(chance, EDIFICE_SOURCE)
+    reset_source(chance, TASK_SOURCE)
     for seat in range(players):
-        open_source(chance, CARD_SOURCE + seat)
+        reset_source(chance, CARD_SOURCE + seat)
     _lay_out_rounds(state, rules, chance, journal)
     unseen = (int64(1) << rules.tasks) - 1
     left = rules.tasks
@@ -155,7 +155,7 @@ def _lay_out_rounds(state, rules, chance, journal):
         edifices &= ~(1 << edifice)
         state.round_card[number] = card
         state.round_edifice[number] = edifice
-        write(journal, e.SETUP, number, card, edifice, state.start_player, 0)
+        write_event(journal, e.SETUP, number, card, edifice, state.start_player, 0)
 
 
 @jit
@@ -177,8 +177,8 @@ def _keep(state, rules, seat, choice, journal):
         while dealt != 0:
             task = lowest_bit(dealt)
             dealt &= dealt - 1
-            write(journal, e.TASK, seat, task, (kept >> task) & 1, 0, 0)
-        write(journal, e.KEPT, seat, 0, 0, 0, 0)
+            write_event(journal, e.TASK, seat, task, (kept >> task) & 1, 0, 0)
+        write_event(journal, e.KEPT, seat, 0, 0, 0, 0)
 
 
 @jit

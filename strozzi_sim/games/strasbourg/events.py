@@ -7,7 +7,7 @@ the component file, cells and building sites row by row. A line `plan` is told w
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from strozzi_sim.errors import counted
+from strozzi_sim.errors import pluralize
 from strozzi_sim.game.telling import Verb, by_seat, capitalized, seat_name, verb_of, winners_sentence
 from strozzi_sim.games.strasbourg.geometry import City, read_city
 from strozzi_sim.games.strasbourg.state import CARD_BITS, CARD_MASK, MAX_VALUE, NOBODY, SPLIT, STEPS
@@ -320,7 +320,7 @@ def _plan_words(line: Mapping[str, Any], does: Verb) -> str:
         return f"{does('has')} {len(sizes)} stacks, of {_listed(sizes)} cards"
     if not sizes:
         return f"{does('has')} no stacks"
-    cards = counted(sizes[0], "card")
+    cards = pluralize(sizes[0], "card")
     return f"{does('has')} " + (f"a stack of {cards}" if len(sizes) == 1 else f"{len(sizes)} stacks of {cards} each")
 
 
@@ -335,8 +335,8 @@ def _deed(line: Mapping[str, Any], does: Verb, names: Sequence[str]) -> str:
     if action == "good":
         return f"{does('takes')} a good of the {line['guild']}s"
     if action == "place":
-        return f"{does('places')} a member at {space_name(line['space'])} for {counted(line['price'], 'coin')}"
+        return f"{does('places')} a member at {space_name(line['space'])} for {pluralize(line['price'], 'coin')}"
     if action == "sell":
         goods = ", ".join(f"{number} {guild}" for guild, number in line["goods"].items())
-        return f"{does('sells')} {goods} for {counted(line['coins'], 'coin')}"
+        return f"{does('sells')} {goods} for {pluralize(line['coins'], 'coin')}"
     return f"{does('does')} no more"

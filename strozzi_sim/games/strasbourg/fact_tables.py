@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.facts.columns import YES_NO, Column, Levels, Setting, Table, labels, numbers
+from strozzi_sim.facts.columns import YES_NO, Column, GameConfig, Levels, Table, labels, numbers
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.strasbourg.events import city_of, corner_name, space_name
 from strozzi_sim.games.strasbourg.state import AUCTIONS, MAX_CARDS, MAX_CELLS, MAX_DEALT, MAX_ROUNDS, SEATS, STEPS
@@ -22,19 +22,19 @@ def _numbered(first: int, last: int, most: int | None = None) -> Levels:
     return numbers(range(first, last + 1), most)
 
 
-def _seats(setting: Setting) -> Levels:
+def _seats(setting: GameConfig) -> Levels:
     return numbers(range(setting.players))
 
 
-def _ranks(setting: Setting) -> Levels:
+def _ranks(setting: GameConfig) -> Levels:
     return _numbered(1, setting.players)
 
 
-def _rounds(setting: Setting) -> int:
+def _rounds(setting: GameConfig) -> int:
     return len(setting.components["round_cards"])
 
 
-def _guild_names(setting: Setting) -> list[str]:
+def _guild_names(setting: GameConfig) -> list[str]:
     return list(setting.components["guilds"]["order"])
 
 
@@ -42,13 +42,13 @@ def _ids(block: str) -> Any:
     return lambda setting: labels([entry["id"] for entry in setting.components[block]])
 
 
-def _totals(setting: Setting) -> Levels:
+def _totals(setting: GameConfig) -> Levels:
     """From all tasks lost and nothing else up to more than anybody gets."""
     meta = setting.components["tasks_meta"]
     return numbers(range(-meta["keep_max"] * meta["penalty_unfulfilled"], _POINTS_FROM + 1), _POINTS_FROM)
 
 
-def _spaces(setting: Setting) -> Levels:
+def _spaces(setting: GameConfig) -> Levels:
     city = city_of(setting.components)
     return Levels(tuple(map(space_name, city.guilds)), tuple(map(city.number, city.guilds)))
 
@@ -56,7 +56,7 @@ def _spaces(setting: Setting) -> Levels:
 def _of_space(of: str) -> Any:
     """Setting -> the guild or the price of each cell, 0 where there is no space."""
 
-    def values(setting: Setting) -> np.ndarray[Any, Any]:
+    def values(setting: GameConfig) -> np.ndarray[Any, Any]:
         city, order = city_of(setting.components), _guild_names(setting)
         found = np.zeros(MAX_CELLS, int)
         for cell, guild in city.guilds.items():
@@ -66,11 +66,11 @@ def _of_space(of: str) -> Any:
     return values
 
 
-def _sites(setting: Setting) -> Levels:
+def _sites(setting: GameConfig) -> Levels:
     return labels([*map(space_name, city_of(setting.components).sites), NONE])
 
 
-def _corners(setting: Setting) -> Levels:
+def _corners(setting: GameConfig) -> Levels:
     return labels([*map(corner_name, city_of(setting.components).chapel_sites), NONE])
 
 
@@ -84,12 +84,12 @@ def _acting_ranks(step: int, players: int) -> int:
     return min(players - 1, ACTING) if step % 2 else 2 if step == 0 else 1
 
 
-def _acts(setting: Setting) -> np.ndarray[Any, Any]:
+def _acts(setting: GameConfig) -> np.ndarray[Any, Any]:
     ranks = range(SEATS + 1)
     return np.array([[rank <= _acting_ranks(step, setting.players) for rank in ranks] for step in range(AUCTIONS)], int)
 
 
-def _task_points(setting: Setting) -> np.ndarray[Any, Any]:
+def _task_points(setting: GameConfig) -> np.ndarray[Any, Any]:
     """[task, kept, fulfilled] points."""
     tasks, penalty = setting.components["tasks"], setting.components["tasks_meta"]["penalty_unfulfilled"]
     return np.array([[[0, 0], [-penalty, task["points"]]] for task in tasks])

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from strozzi_sim.errors import InputError, counted, known_names, shown
+from strozzi_sim.errors import InputError, pluralize, short_repr, suggest_names
 from strozzi_sim.games.strasbourg.state import MAX_CELLS, MAX_PRICE, MAX_SITES
 
 Cell = tuple[int, int]  # (column, row), both from 1, row 1 on top
@@ -67,7 +67,7 @@ def read_city(city: Any, letters: Mapping[str, str], key: str) -> City:
     columns, rows = city.columns, city.rows
     if columns * rows > MAX_CELLS:
         raise InputError(
-            f"{key}.columns: {counted(columns, 'column')} and {counted(rows, 'row')} are {columns * rows} cells; at most {MAX_CELLS}"
+            f"{key}.columns: {pluralize(columns, 'column')} and {pluralize(rows, 'row')} are {columns * rows} cells; at most {MAX_CELLS}"
         )
     owners, prices = (
         _read_map(part, columns, rows, f"{key}.{name}")
@@ -86,7 +86,7 @@ def read_city(city: Any, letters: Mapping[str, str], key: str) -> City:
             continue
         if letter not in letters:
             raise InputError(
-                f"{key}.guild_map: {where}: unknown letter {letter!r}; {known_names(letter, [*letters, SITE])}"
+                f"{key}.guild_map: {where}: unknown letter {letter!r}; {suggest_names(letter, [*letters, SITE])}"
             )
         if not price.isascii() or not price.isdecimal() or int(price) > MAX_PRICE:
             raise InputError(f"{key}.price_map: {where}: expected coins, 0 to {MAX_PRICE}, got {price!r}")
@@ -97,21 +97,21 @@ def read_city(city: Any, letters: Mapping[str, str], key: str) -> City:
     for corner in corners:
         if not (1 <= corner[0] < columns and 1 <= corner[1] < rows):
             raise InputError(
-                f"{key}.chapel_sites: {shown(list(corner))} is no corner inside the city; columns are 1 to {columns - 1}, "
+                f"{key}.chapel_sites: {short_repr(list(corner))} is no corner inside the city; columns are 1 to {columns - 1}, "
                 f"rows 1 to {rows - 1}"
             )
         if corners.count(corner) > 1:
-            raise InputError(f"{key}.chapel_sites: {shown(list(corner))} is listed {corners.count(corner)} times")
+            raise InputError(f"{key}.chapel_sites: {short_repr(list(corner))} is listed {corners.count(corner)} times")
     return City(columns, rows, guilds, coins, tuple(sites), tuple(corners))
 
 
 def _read_map(lines: list[str], columns: int, rows: int, key: str) -> dict[Cell, str]:
     if len(lines) != rows:
-        raise InputError(f"{key}: {counted(len(lines), 'row')}; city.rows says {rows}")
+        raise InputError(f"{key}: {pluralize(len(lines), 'row')}; city.rows says {rows}")
     cells: dict[Cell, str] = {}
     for row, line in enumerate(lines, 1):
         marks = line.split()
         if len(marks) != columns:
-            raise InputError(f"{key}: row {row} has {counted(len(marks), 'cell')}; city.columns says {columns}")
+            raise InputError(f"{key}: row {row} has {pluralize(len(marks), 'cell')}; city.columns says {columns}")
         cells |= {(column, row): mark for column, mark in enumerate(marks, 1)}
     return cells

@@ -11,7 +11,7 @@ from strozzi_sim.games.strasbourg.cards import highest_card, kth_card, one_card
 from strozzi_sim.games.strasbourg.legal_actions import ASKED, PLANNING, STEPPING, TWO, ask, cards_left, may_draw, splits
 from strozzi_sim.games.strasbourg.state import ADD, CARD_SOURCE, CLOSE, DRAW, SPLIT, STOP
 from strozzi_sim.kernel.jit import inline_source, jit
-from strozzi_sim.kernel.journal import write
+from strozzi_sim.kernel.journal import write_event
 from strozzi_sim.kernel.streams import draw
 
 
@@ -35,7 +35,7 @@ def begin_round(state, rules, journal):
     state.planned = 0
     state.with_stacks = 0
     state.step = rules.skip_first_step & int64(state.round == 0)  # (A4)
-    write(journal, e.ROUND, state.round, state.start_player, 0, 0, 0)
+    write_event(journal, e.ROUND, state.round, state.start_player, 0, 0, 0)
     return PLANNING
 
 
@@ -83,7 +83,7 @@ def _draw_card(state, seat, chance, journal):
     k = draw(chance, CARD_SOURCE + seat, left) if left > 0 else int64(0)
     value = take_card(state, seat, k)
     state.hand += one_card(value)
-    write(journal, e.DRAWN, seat, value, int64(left == 0), 0, 0)
+    write_event(journal, e.DRAWN, seat, value, int64(left == 0), 0, 0)
 
 
 @inline_source
@@ -168,5 +168,5 @@ def _publish(state, seat, journal):
     if count > 0:
         state.with_stacks |= 1 << seat
     for k in range(count):
-        write(journal, e.STACK, seat, state.stacks[seat, k], 0, 0, 0)
-    write(journal, e.PLAN, seat, count, 0, 0, 0)
+        write_event(journal, e.STACK, seat, state.stacks[seat, k], 0, 0, 0)
+    write_event(journal, e.PLAN, seat, count, 0, 0, 0)

@@ -28,7 +28,7 @@ from strozzi_sim.games.strasbourg.state import (
 )
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
-from strozzi_sim.kernel.journal import write
+from strozzi_sim.kernel.journal import write_event
 
 
 @inline_source
@@ -54,12 +54,12 @@ def hold_council(state, rules, journal):
         state.prestige[seat] = total
         state.score[seat] = total
         state.privileges[seat] = privileges
-        write(journal, e.PRESTIGE, seat, gained, privilege, total, privileges)
+        write_event(journal, e.PRESTIGE, seat, gained, privilege, total, privileges)
         if journal is not None:
             goods = int64(0)
             for guild in range(rules.guilds):
                 goods += state.goods[seat, guild]
-            write(journal, e.WEALTH, seat, state.coins[seat], goods, cards_left(state, seat), 0)
+            write_event(journal, e.WEALTH, seat, state.coins[seat], goods, cards_left(state, seat), 0)
 
 
 @jit
@@ -205,14 +205,14 @@ def score_game(state, rules, journal):
         chapels = chapel_neighbours(state, rules, seat) * rules.chapel_points
         edifices = edifice_points(state, rules, seat)
         privileges = state.privileges[seat] * rules.privilege_points
-        write(journal, e.POINTS, seat, council, city, chapels, edifices)
+        write_event(journal, e.POINTS, seat, council, city, chapels, edifices)
         tasks, kept = int64(0), state.kept[seat]
         while kept != 0:
             task = lowest_bit(kept)
             kept &= kept - 1
             if is_fulfilled(state, rules, seat, task):
                 tasks += rules.task_points[task]
-                write(journal, e.FULFILLED, seat, task, 0, 0, 0)
+                write_event(journal, e.FULFILLED, seat, task, 0, 0, 0)
             else:
                 tasks -= rules.penalty
         state.score[seat] = council + city + chapels + edifices + privileges + tasks
@@ -228,7 +228,7 @@ def _tell_totals(state, rules, journal):
         board += chapel_neighbours(state, rules, seat) * rules.chapel_points
         total = state.score[seat]
         better, _ = placed(state, seat)
-        write(journal, e.TOTAL, seat, privileges, total - board - privileges, total, int64(better == 0))
+        write_event(journal, e.TOTAL, seat, privileges, total - board - privileges, total, int64(better == 0))
 
 
 @force_inline

@@ -48,7 +48,7 @@ from strozzi_sim.games.strasbourg.state import (
 )
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
-from strozzi_sim.kernel.journal import write
+from strozzi_sim.kernel.journal import write_event
 
 _GOOD_OR_NONE = 1 | 1 << (GOOD - NONE)
 
@@ -90,7 +90,7 @@ def act_next(state, rules, journal):
 @inline_source
 def _take_chair(state, seat, chair, journal):
     """The member who sat there goes back to its owner (R6.1)."""
-    write(journal, e.CHAIR, seat, chair, state.council[chair], 0, 0)
+    write_event(journal, e.CHAIR, seat, chair, state.council[chair], 0, 0)
     state.council[chair] = seat
     state.idle &= ~(1 << seat)
 
@@ -141,7 +141,7 @@ def take_good(state, rules, action, journal):
 def _get_good(state, seat, guild, journal):
     state.goods[seat, guild] += 1
     state.idle &= ~(1 << seat)
-    write(journal, e.GOOD, seat, guild, 0, 0, 0)
+    write_event(journal, e.GOOD, seat, guild, 0, 0, 0)
 
 
 @inline_source
@@ -159,7 +159,7 @@ def place(state, rules, action, journal):
         state.empty &= ~space
         state.members[seat] |= space
         state.idle &= ~(1 << seat)
-        write(journal, e.PLACED, seat, cell, price, 0, 0)
+        write_event(journal, e.PLACED, seat, cell, price, 0, 0)
     return _end_turn(state, seat, journal)
 
 
@@ -168,7 +168,7 @@ def _end_turn(state, seat, journal):
     """A right that is left though it could be used is declined (F5.8)."""
     if state.declined:
         state.declined = 0
-        write(journal, e.DECLINE, seat, 0, 0, 0, 0)
+        write_event(journal, e.DECLINE, seat, 0, 0, 0, 0)
     state.rank += 1
     return ACTING
 
@@ -196,12 +196,12 @@ def sell(state, rules, action, journal):
         state.proceeds += coins
         state.declined = 0
         state.idle &= ~(1 << seat)
-        write(journal, e.SOLD, seat, guild, number, coins, 0)
+        write_event(journal, e.SOLD, seat, guild, number, coins, 0)
     if _offer(state, rules, seat, guild + 1):
         return ASKED
     state.guild = NOBODY
     if not state.declined:
-        write(journal, e.SALE, seat, state.proceeds, 0, 0, 0)
+        write_event(journal, e.SALE, seat, state.proceeds, 0, 0, 0)
     return _end_turn(state, seat, journal)
 
 
@@ -209,7 +209,7 @@ def sell(state, rules, action, journal):
 def begin_building(state, rules, journal):
     """Steps H and I: who holds the church seat may build a chapel, who holds the nobility seat the edifice."""
     step = state.step
-    write(journal, e.STEP, step, state.start_player, NOBODY, 0, 0)
+    write_event(journal, e.STEP, step, state.start_player, NOBODY, 0, 0)
     if step == STEP_H:
         phase, seat, legal = BUILD_CHAPEL, state.council[CHURCH], chapel_choices(state, rules)
     else:
@@ -236,13 +236,13 @@ def _build(state, seat, step, site, journal):
         if site >= 0:
             state.chapels -= 1
             state.free_chapel_sites &= ~(int64(1) << site)
-        write(journal, e.CHAPEL, seat, site, 0, 0, 0)
+        write_event(journal, e.CHAPEL, seat, site, 0, 0, 0)
     else:
         edifice = state.round_edifice[state.round]
         if site >= 0:
             state.free_sites &= ~(1 << site)
             state.edifice_site[edifice] = site
-        write(journal, e.EDIFICE, seat, edifice, site, 0, 0)
+        write_event(journal, e.EDIFICE, seat, edifice, site, 0, 0)
     state.step = step + 1
     return STEPPING
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.errors import InputError, counted, known_names
+from strozzi_sim.errors import InputError, pluralize, suggest_names
 from strozzi_sim.games.strasbourg.state import MAX_CELLS, MAX_GUILDS, MAX_POINTS, PLAYER_COUNTS, TASK_KINDS
 
 Number = Annotated[int, Meta(ge=1, le=MAX_CELLS)]
@@ -44,7 +44,7 @@ def task_names(data: Mapping[str, Any], players: int | None = None) -> dict[str,
 def told_tasks(data: Mapping[str, Any], players: int) -> dict[str, str]:
     """Return each task in words with its points, by its id: 2 beside E5, 5 points."""
     words = task_names(data, players)
-    return {task["id"]: f"{words[task['id']]}, {counted(task['points'], 'point')}" for task in data["tasks"]}
+    return {task["id"]: f"{words[task['id']]}, {pluralize(task['points'], 'point')}" for task in data["tasks"]}
 
 
 def _in_words(task: Mapping[str, Any], players: int | None) -> str:
@@ -105,6 +105,6 @@ def check_tasks(tasks: Sequence[Task], guilds: Sequence[str], edifices: Sequence
         for name, known in (("edifice", edifices), ("guild", guilds)):
             value = getattr(task, name)
             if value is not None and value not in known:
-                raise InputError(f"{key}.{name}: unknown {name} {value!r}; {known_names(value, known)}")
+                raise InputError(f"{key}.{name}: unknown {name} {value!r}; {suggest_names(value, known)}")
         if task.kind == "square_2x2" and task.min not in (None, 4):
             raise InputError(f"{key}.min: a square has 4 members, got {task.min}")

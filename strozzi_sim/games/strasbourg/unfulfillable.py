@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from strozzi_sim.errors import counted
+from strozzi_sim.errors import pluralize
 from strozzi_sim.games.strasbourg.blocks import Components
 from strozzi_sim.games.strasbourg.geometry import Cell, City, read_city
 from strozzi_sim.games.strasbourg.state import PLAYER_COUNTS
@@ -22,7 +22,7 @@ def unfulfillable(components: Components) -> Iterator[str]:
     for task in components.tasks:
         for (thing, which), needed, most in box.asked(task):
             if needed > most:
-                yield f"{task.id} needs {counted(needed, thing)} {which}, and a player can have at most {most}"
+                yield f"{task.id} needs {pluralize(needed, thing)} {which}, and a player can have at most {most}"
                 break
 
 
@@ -51,17 +51,17 @@ class _Box:
         of_guild = {guild: self.members(self._cells(guild)) for guild in self.guilds}
         if kind == "members_in_guild":
             guild, times = str(task.guild), self.auctions[str(task.guild)]
-            spaces = counted(len(self._cells(guild)), "space")
-            yield ("member", f"at {guild} ({spaces}, {counted(times, 'auction')})"), needed, of_guild[guild]
+            spaces = pluralize(len(self._cells(guild)), "space")
+            yield ("member", f"at {guild} ({spaces}, {pluralize(times, 'auction')})"), needed, of_guild[guild]
         elif kind in ("adjacent_to_edifice", "same_edifice"):
             yield ("member", "beside one edifice"), needed, max(self.sites, default=0)
         elif kind == "distinct_edifices":
-            which = f"({counted(self.rounds, 'round')}, {counted(len(self.sites), 'building site')})"
+            which = f"({pluralize(self.rounds, 'round')}, {pluralize(len(self.sites), 'building site')})"
             yield ("edifice", which), needed, min(self.rounds, sum(most > 0 for most in self.sites))
         elif kind == "same_chapel":
             yield ("member", "beside one chapel"), needed, max(self.chapels, default=0)
         elif kind == "distinct_chapels":
-            which = f"({self.chapel_count} built at most, {counted(len(self.city.chapel_sites), 'chapel site')})"
+            which = f"({self.chapel_count} built at most, {pluralize(len(self.city.chapel_sites), 'chapel site')})"
             yield ("chapel", which), needed, min(self.chapel_count, sum(most > 0 for most in self.chapels))
         elif kind in _DIRECTIONS:
             yield ("member", "in a line"), needed, self._longest(_DIRECTIONS[kind])
@@ -75,7 +75,7 @@ class _Box:
             yield ("guild", f"(of {len(self.guilds)})"), needed, sum(most > 0 for most in of_guild.values())
         elif kind == "guilds_with_pairs":
             most = sum(most >= needed for most in of_guild.values())
-            yield ("guild", f"with {counted(needed, 'member')} each"), task.guilds or 0, most
+            yield ("guild", f"with {pluralize(needed, 'member')} each"), task.guilds or 0, most
         elif kind == "council_members":
             most = _LORDS + sum(times > 0 for times in self.auctions.values())
             for players in PLAYER_COUNTS:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from strozzi_sim.errors import BrokenRule
+from strozzi_sim.errors import RuleViolation
 from strozzi_sim.game.record_checking import Draws, Lines, Replay, compare, same, text
 from strozzi_sim.games.strasbourg.reference import Game
 from strozzi_sim.games.strasbourg.reference_table import Option
@@ -120,7 +120,7 @@ def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
     compare({"type": kind, "player": question.seat}, number, event)
     choice = _choice(game, event)
     if choice not in question.options:
-        raise BrokenRule(number, f"expected {_wanted(game)}, found {text(event)}")
+        raise RuleViolation(number, f"expected {_wanted(game)}, found {text(event)}")
     game.play(question.options[question.options.index(choice)])  # 5.0 for a 5 is found when the whole line is compared
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from strozzi_sim.errors import counted
+from strozzi_sim.errors import pluralize
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.board import render
 from strozzi_sim.games.strasbourg.events import cards_of, city_of, corner_name, space_name, stack_name, step_words
@@ -246,7 +246,7 @@ def meanings(view: View, phase: int) -> dict[str, str]:
     if phase in (s.PLACE, s.APPRENTICE):
         city = city_of(view.components)
         return {
-            space_name(cell): counted(city.prices[cell], "coin")
+            space_name(cell): pluralize(city.prices[cell], "coin")
             for cell, guild in city.guilds.items()
             if guild == view.guild and cell not in view.members
         }
