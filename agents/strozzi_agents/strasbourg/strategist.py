@@ -55,8 +55,8 @@ _UNIT = 1.0 / (1 << 53)
 SEARCH_MEMORY = np.dtype([  # shape                     meaning
     ("own", MEMORY),  #                                 the evaluator's, for the decision itself
     ("other", MEMORY),  #                               the evaluator's, for all seats of a playout
-    ("sweep", CHANCE),  #                               chance of the current sweep
-    ("chance", CHANCE),  #                              chance of the current playout
+    ("sweep", CHANCE),  #                               random source of the current sweep
+    ("chance", CHANCE),  #                              random source of the current playout
     ("roll", RANDOM),  #                                unused: the evaluator is deterministic
     ("action", "i4", (MAX_OPTIONS,)),  #               [option] an action, unless divisions are compared
     ("promise", "f8", (MAX_OPTIONS,)),  #              [option] the evaluator's points, which rank the options

@@ -34,9 +34,9 @@ CHAPEL = 18  #  seat, chapel site or -1
 EDIFICE = 19  # seat, edifice, building site or -1
 PRESTIGE = 20  # seat, gained, privileges gained, prestige so far, privileges held
 WEALTH = 21  #  seat, coins, goods, cards in the deck
-POINTS = 22  #  seat, of the council, of the city, of chapels, of edifices
+POINTS = 22  #  seat, points of the council, city, chapels, edifices
 FULFILLED = 23  # seat, task                            one for each, before:
-TOTAL = 24  #   seat, of privileges, of tasks, total, 1 = won or shared
+TOTAL = 24  #   seat, points of privileges, of tasks, total, 1 = won or shared
 
 
 class _Names:

@@ -78,8 +78,8 @@ def read_city(city: Any, letters: Mapping[str, str], key: str) -> City:
         price, where = prices[cell], f"row {cell[1]}, column {cell[0]}"
         if (letter == SITE) != (price == NO_PRICE):
             raise InputError(
-                f"{key}.price_map: {where}: {price!r}, and {letter!r} in guild_map; {NO_PRICE!r} stands on building sites "
-                f"({SITE!r}) and nowhere else"
+                f"{key}.price_map: {where}: {price!r}, and {letter!r} in guild_map; {NO_PRICE!r} is for building sites "
+                f"({SITE!r}) only"
             )
         if letter == SITE:
             sites.append(cell)

@@ -3,7 +3,7 @@
 `determinize` treats a rival's choices as independent of its cards and tasks. `imagine` starts from that sample:
 
 - Tasks: the rival keeps what the agent would keep of the same tasks at the start of the game. The number kept is
-  secret (A3), so any choice is consistent with what is known.
+  secret (A3), so any choice is consistent with public information.
 - Cards: unseen cards are dealt again, uniformly as before. The agent draws the rival's cards of this round, in any
   order, and divides the face-down ones. If it stops drawing where the rival did, and its stacks have the sizes on the
   table, they become the rival's. Otherwise the deal is repeated, TRIES times at most; then the uniform deal stays.

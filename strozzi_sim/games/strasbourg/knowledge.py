@@ -114,7 +114,7 @@ def _hide_plans(state, rules, seat):
     state.last_value = 0
     state.phase = DRAW
     players, other = state.players, state.start_player
-    for _ in range(players):  # the next seat to decide, as far as `seat` can tell
+    for _ in range(players):  # the next seat to decide, as far as `seat` knows
         most = min(cards_left(state, other), rules.most_drawn[other])
         if other != seat and not (told >> other) & 1 and most > rules.min_draw:
             state.actor = other
@@ -232,7 +232,7 @@ def seen_action(before, after, rules, action, viewer):
     if is_planning(after) and after.round == before.round:
         if rules.sequential and after.planned != before.planned:
             return _sizes(after)
-        came = after.actor == viewer or ((before.planned ^ after.planned) >> viewer) & 1  # and perhaps had no choice
+        came = after.actor == viewer or ((before.planned ^ after.planned) >> viewer) & 1  # or planned without a choice
         return int64(_TURN) if came else int64(0)
     return _sizes(after)
 

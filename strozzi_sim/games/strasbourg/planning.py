@@ -88,7 +88,7 @@ def _draw_card(state, seat, chance, journal):
 
 @inline_source
 def draw_or_stop(state, rules, action, chance, journal):
-    """Draw one more card, or go on to dividing the cards drawn."""
+    """Draw one more card, or begin to divide the cards drawn."""
     seat = state.actor
     if action != STOP:
         _draw_card(state, seat, chance, journal)

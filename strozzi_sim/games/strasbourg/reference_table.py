@@ -97,7 +97,7 @@ def around(corner: Space) -> list[Space]:
 
 
 class Table:
-    """The complete table, including what is behind the screens.
+    """The complete table, including everything behind the screens.
 
     Attributes:
         players, rounds: numbers of players and of rounds.

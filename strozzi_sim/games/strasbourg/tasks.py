@@ -75,7 +75,7 @@ class Task(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     provenance: Literal["rulebook", "page", "inferred", "reconstructed", "variant"] = "variant"
 
     def subject(self, guilds: Sequence[str], edifices: Sequence[str]) -> int:
-        """Return the number of the task's edifice or guild, or its number of guilds; 0 if it has none of them."""
+        """Return the number of the task's edifice or guild, or its number of guilds; default: 0."""
         if self.edifice is not None:
             return edifices.index(self.edifice)
         return guilds.index(self.guild) if self.guild is not None else self.guilds or 0

@@ -42,7 +42,7 @@ class View:
 
     Attributes:
         seat: the viewing seat. players: number of seats. over: whether the game has ended.
-        actor: the seat that must decide, as far as this seat can tell; while others plan, the next one that may decide.
+        actor: the seat that must decide, as far as this seat knows; while others plan, the next one that may decide.
         round: from 1. step: "A" to "I", None while tasks are chosen or stacks planned. guild: the current one, or None.
         start_player: the seat that holds the marker.
         round_cards, edifices: ids in the order of the rounds.

@@ -23,7 +23,7 @@ _WHOLE = {"by": ALL, "level": ALL}
 _MIN_POINTS = 0.5  # smaller differences are not reported
 _MANY = 4  # spaces that a sentence names
 _ALIKE = 0.1  # tolerance of a task's keep rate around the mean's, for tasks kept equally often
-_FEW = 3  # other line-ups that get separate sentences
+_FEW = 3  # most other line-ups that are reported
 
 
 def _each(
