@@ -1,4 +1,4 @@
-"""The city of Strasbourg as component data draw it: cells, prices, building sites, chapel sites."""
+"""The map of Strasbourg, read from component data: cells, prices, building sites, chapel sites."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -32,37 +32,37 @@ class City:
     chapel_sites: tuple[Cell, ...]
 
     def number(self, cell: Cell) -> int:
-        """The number of a cell, row by row from 0, as actions and sets have it."""
+        """Return the number of a cell, row by row from 0, as used in actions and sets."""
         column, row = cell
         return (row - 1) * self.columns + column - 1
 
     def cell(self, number: int) -> Cell:
-        """The cell of a number."""
+        """Return the cell of a number."""
         row, column = divmod(number, self.columns)
         return column + 1, row + 1
 
     def set_of(self, cells: Iterable[Cell]) -> int:
-        """A set of cells as one number."""
+        """Return a set of cells as one number."""
         return sum(1 << self.number(cell) for cell in cells)
 
     def beside(self, cell: Cell) -> list[Cell]:
-        """The city spaces orthogonally adjacent to a cell (R12.1)."""
+        """Return the city spaces orthogonally adjacent to a cell (R12.1)."""
         column, row = cell
         near = ((column, row - 1), (column - 1, row), (column + 1, row), (column, row + 1))
         return [other for other in near if other in self.guilds]
 
     def around(self, corner: Cell) -> list[Cell]:
-        """The city spaces that meet at a corner (A36)."""
+        """Return the city spaces that meet at a corner (A36)."""
         column, row = corner
         near = ((column, row), (column + 1, row), (column, row + 1), (column + 1, row + 1))
         return [other for other in near if other in self.guilds]
 
 
 def read_city(city: Any, letters: Mapping[str, str], key: str) -> City:
-    """The map of the block `city`.
+    """Return the map of the block `city`.
 
     Raises:
-        InputError: the map cannot be read or played; names the key below `key`.
+        InputError: the map is unreadable or not playable; names the key below `key`.
     """
     columns, rows = city.columns, city.rows
     if columns * rows > MAX_CELLS:
@@ -78,8 +78,8 @@ def read_city(city: Any, letters: Mapping[str, str], key: str) -> City:
         price, where = prices[cell], f"row {cell[1]}, column {cell[0]}"
         if (letter == SITE) != (price == NO_PRICE):
             raise InputError(
-                f"{key}.price_map: {where}: {price!r}, and {letter!r} in guild_map; {NO_PRICE!r} stands on building sites "
-                f"({SITE!r}) and nowhere else"
+                f"{key}.price_map: {where}: {price!r}, and {letter!r} in guild_map; {NO_PRICE!r} is for building sites "
+                f"({SITE!r}) only"
             )
         if letter == SITE:
             sites.append(cell)
@@ -107,11 +107,11 @@ def read_city(city: Any, letters: Mapping[str, str], key: str) -> City:
 
 def _read_map(lines: list[str], columns: int, rows: int, key: str) -> dict[Cell, str]:
     if len(lines) != rows:
-        raise InputError(f"{key}: {pluralize(len(lines), 'row')}; city.rows says {rows}")
+        raise InputError(f"{key}: {pluralize(len(lines), 'row')}; city.rows is {rows}")
     cells: dict[Cell, str] = {}
     for row, line in enumerate(lines, 1):
         marks = line.split()
         if len(marks) != columns:
-            raise InputError(f"{key}: row {row} has {pluralize(len(marks), 'cell')}; city.columns says {columns}")
+            raise InputError(f"{key}: row {row} has {pluralize(len(marks), 'cell')}; city.columns is {columns}")
         cells |= {(column, row): mark for column, mark in enumerate(marks, 1)}
     return cells

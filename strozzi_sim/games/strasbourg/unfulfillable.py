@@ -1,4 +1,4 @@
-"""Tasks that no game can fulfil, as far as that is easily told: what a player can have at most, whatever the others do."""
+"""Tasks that no game can fulfil, found by upper bounds of what a player can have."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,15 +8,15 @@ from strozzi_sim.games.strasbourg.geometry import Cell, City, read_city
 from strozzi_sim.games.strasbourg.state import PLAYER_COUNTS
 from strozzi_sim.games.strasbourg.tasks import Task
 
-_LORDS = 3  # seats of the council that are no guild's
+_LORDS = 3  # council seats without a guild
 _DIRECTIONS = {"orthogonal_line": ((1, 0), (0, 1)), "diagonal_line": ((1, 1), (-1, 1))}
 
 
 def unfulfillable(components: Components) -> Iterator[str]:
-    """Each task that no game can fulfil, in words: what it asks for, and how much of that a player can have.
+    """Describe each task that no game can fulfil: the number it needs, and the most that a player can have.
 
-    A player places at most one member in each auction of a guild (R7.1), one chapel and one edifice are built a round (R9.1,
-    R10.1); whether coins suffice is not looked at. Takes components that are checked.
+    A player places at most one member in each auction of a guild (R7.1); one chapel and one edifice are built per round
+    (R9.1, R10.1). Coins are ignored. The components must be checked.
     """
     box = _Box(components)
     for task in components.tasks:
@@ -27,7 +27,7 @@ def unfulfillable(components: Components) -> Iterator[str]:
 
 
 class _Box:
-    """What can be had in a box."""
+    """Upper bounds of what a player can have with a component set."""
 
     def __init__(self, components: Components) -> None:
         self.city: City = read_city(components.city, components.guilds.letters, "city")
@@ -41,12 +41,12 @@ class _Box:
         self.chapel_count = min(components.chapels.count, self.rounds)
 
     def members(self, cells: Iterable[Cell]) -> int:
-        """How many members a player can have on these city spaces."""
+        """Return the most members that a player can have on these city spaces."""
         owners = [self.city.guilds[cell] for cell in cells]
         return sum(min(owners.count(guild), self.auctions[guild]) for guild in set(owners))
 
     def asked(self, task: Task) -> Iterator[tuple[tuple[str, str], int, int]]:
-        """((a thing, which) the task asks for, how many, how many a player can have); each number of players by itself."""
+        """Yield ((thing, which), number needed, most that a player can have); once per player count if they differ."""
         kind, needed = task.kind, task.min or 0
         of_guild = {guild: self.members(self._cells(guild)) for guild in self.guilds}
         if kind == "members_in_guild":
@@ -89,7 +89,7 @@ class _Box:
         return [cell for cell in self.city.guilds if cell[0] in ends[0] or cell[1] in ends[1]]
 
     def _longest(self, directions: Iterable[Cell]) -> int:
-        """The most members in a line without a gap."""
+        """Return the most members in a line without a gap."""
         longest = 0
         for column, row in self.city.guilds:
             for right, down in directions:
@@ -106,7 +106,7 @@ class _Box:
                 yield block
 
     def _groups(self) -> Iterator[list[Cell]]:
-        """City spaces that hang together."""
+        """Yield the connected groups of city spaces."""
         left = {cell for cell, guild in self.city.guilds.items() if self.auctions[guild]}
         yield []
         while left:
