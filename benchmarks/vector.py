@@ -34,10 +34,10 @@ def first(env: VectorEnv, shown: Step) -> Any:
 
 
 def random(env: VectorEnv, shown: Step) -> Any:
-    k = ((shown.info.words >> np.uint64(32)) * shown.info.choices.astype(np.uint64)) >> np.uint64(32)
+    k = ((shown.info.random_bits >> np.uint64(32)) * shown.info.num_legal.astype(np.uint64)) >> np.uint64(32)
     legal = np.flatnonzero(shown.masks)
-    begins = np.cumsum(shown.info.choices) - shown.info.choices
-    return legal[begins + k.astype(np.int64)] % env.actions
+    begins = np.cumsum(shown.info.num_legal) - shown.info.num_legal
+    return legal[begins + k.astype(np.int64)] % env.num_actions
 
 
 def sampled(env: VectorEnv, shown: Step) -> Any:

@@ -36,15 +36,15 @@ def learn(updates=80, games=512, steps=64, rate=20.0, seed=0):
     """Weights [D, A] after so many updates, and of each update the mean lead over the others, in coins."""
     env = ss.VectorEnv(GAME, PLAYERS, games, OPPONENTS, reward="lead")
     step, each = env.reset(seed), np.arange(games)
-    weights, leads = np.zeros((features(env, step.observations).shape[1], env.actions)), []
+    weights, leads = np.zeros((features(env, step.observations).shape[1], env.num_actions)), []
     for _ in range(updates):
         slopes, results, done = [], np.zeros((steps, games)), np.zeros((steps, games), bool)
         for k in range(steps):
             x = features(env, step.observations)
             p = chances(weights, x, step.masks)
-            actions, seats = choose(p, step.info.words), step.seats
+            actions, seats = choose(p, step.info.random_bits), step.seats
             step = env.step(actions)
-            slopes.append((x, np.eye(env.actions)[actions] - p))  # x.T @ that is the slope of log p
+            slopes.append((x, np.eye(env.num_actions)[actions] - p))  # x.T @ that is the slope of log p
             results[k], done[k] = step.rewards[each, seats], step.done
         for k in reversed(range(steps - 1)):  # what a decision led to is the end of its game,
             results[k] = np.where(done[k], results[k], results[k + 1])
@@ -61,7 +61,7 @@ def win_share(weights, games=2048, seed=1):
     step, wins, over = env.reset(seed), np.zeros(games), np.zeros(games, bool)
     while not over.all():
         seats = step.seats
-        step = env.step(choose(chances(weights, features(env, step.observations), step.masks), step.info.words))
+        step = env.step(choose(chances(weights, features(env, step.observations), step.masks), step.info.random_bits))
         ended = step.done & ~over
         wins[ended] = step.rewards[ended, seats[ended]]
         over |= ended

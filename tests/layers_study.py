@@ -60,8 +60,8 @@ if __name__ == "__main__":
     for workers, name in ((1, "one"), (2, "two")):
         print(name, digest(run_study(plan, folder / name, workers=workers).folder))
     try:
-        run_study(plan, folder / "resumed", workers=2, progress=Progress(games=kill_after_three))
+        run_study(plan, folder / "resumed", workers=2, progress=Progress(on_games=kill_after_three))
     except Killed:
         resumed = run_study(plan, folder / "resumed", workers=1)
-        assert 0 < resumed.played_now < resumed.n_games
+        assert 0 < resumed.new_games < resumed.n_games
         print("resumed", digest(resumed.folder))

@@ -15,7 +15,7 @@ def tournament_of(game, agents, *, players, deals, seatings="latin", seed=0, var
 
 
 def comparison_of(game, first, second, *, against, players, deals):
-    return planned(ss.compare, game, first, second, players, against=against, deals=deals)
+    return planned(ss.compare, game, first, second, players, opponents=against, deals=deals)
 
 
 def variants_of(game, first, second, *, agents, players, deals):

@@ -171,7 +171,7 @@ def test_every_registered_agent_loads_under_its_name():
         assert all(load_agent(agent.name, game).agent is agent for game in games)
         if not spec_of(agent, games[0]).builtin:
             continue
-        assert agent.about.endswith(".")
+        assert agent.description.endswith(".")
         for param in agent.params.values():
             if not isinstance(param, Param):
                 continue
@@ -295,8 +295,8 @@ def test_a_study_notices_that_a_cell_has_changed(tmp_path):
         study = ss.Study(name="cells", game="strozzi", players=[3], deals=4, lineups=[[cell]])
         return ss.run(study, tmp_path / folder, workers=1)
 
-    assert run(CELL, "known").played_now == 4
-    assert run(CELL, "known").played_now == 0
+    assert run(CELL, "known").new_games == 4
+    assert run(CELL, "known").new_games == 0
     with pytest.raises(InputError, match=r"agent_files\.cell"):
         run(CELL.replace("rules, 0", "rules, 1"), "known")
     unknown = run(CELL, "unknown", known=False)

@@ -100,7 +100,7 @@ def test_policies_are_of_the_same_game(of_games):
         assert spec_of(agent, MEDICI_VS_STROZZI).policies[0].values == {"thrift": 0.5}
     with pytest.raises(InputError, match="name its game"):
         spec_of(load_agent("boss", STROZZI).agent)
-    assert load_agent("ismcts").within(STROZZI).game == "strozzi"
+    assert load_agent("ismcts").resolve_for(STROZZI).game == "strozzi"
     with pytest.raises(InputError, match="agent 'plain' is a different agent in strozzi; look it up for that game"):
         Match(STROZZI, 3, (load_agent("plain"),), BASE, 1)
 

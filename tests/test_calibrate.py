@@ -256,12 +256,12 @@ SLOW = "flat_mc:seconds=0.00001"
     [
         ["balance", "strozzi", "--players", "3", "--agents", SLOW, "--deals", "2"],
         pytest.param(["tournament", "strozzi", "--players", "3", "--agents", f"{SLOW},random,greedy", "--deals", "2"], marks=pytest.mark.slow),
-        pytest.param(["compare", "strozzi", SLOW, "random", "--players", "3", "--against", "greedy", "--deals", "2"], marks=pytest.mark.slow),
+        pytest.param(["compare", "strozzi", SLOW, "random", "--players", "3", "--opponents", "greedy", "--deals", "2"], marks=pytest.mark.slow),
         pytest.param(["compare", "strozzi", "base", "long-tracks", "--agents", SLOW, "--players", "3", "--deals", "2"], marks=pytest.mark.slow),
         ["bench", "strozzi", "--players", "3", "--agents", SLOW, "--games", "1"],
         ["record", "strozzi", "--players", "3", "--agents", SLOW],
         ["leak-check", "strozzi", SLOW, "--players", "3", "--deals", "1"],
-        pytest.param(["exploit", "strozzi", "greedy", "--players", "3", "--search", SLOW, "--deals", "1", "--generations", "1", "--population", "4", "--held-out", "2"], marks=pytest.mark.slow),
+        pytest.param(["exploit", "strozzi", "greedy", "--players", "3", "--challengers", SLOW, "--deals", "1", "--generations", "1", "--population", "4", "--held-out", "2"], marks=pytest.mark.slow),
     ],
     ids=lambda arguments: f"{arguments[0]} {arguments[2]}",
 )  # fmt: skip

@@ -112,7 +112,7 @@ def test_any_crosstabs_together_are_what_plain_python_counts(asked, seed):
 def test_a_plan_answers_later_questions_only_if_it_can(asked, later, seed):
     sink, rows = sink_of(seed)
     plan = CrosstabPlan(TABLES, STROZZI.facts.SINK, SETTING, asked)
-    if later in asked or plan.holds(later):
+    if later in asked or plan.can_answer(later):
         counting = plan.counting(sink)
         count_rows(GAMES, *counting)
         finish_counts(*counting)
@@ -173,7 +173,7 @@ def test_a_sink_has_room_for_its_batch():
             setting = GameConfig(players, variant(name).components)
             assert batch_for(TABLES, setting, asked=0) >= 16
             assert batch_for(TABLES, setting) >= 4
-            assert all(batch_for(TABLES, setting) * table.most(setting) <= table.rows for table in TABLES)
+            assert all(batch_for(TABLES, setting) * table.max_rows(setting) <= table.rows for table in TABLES)
     assert SEATS == 6
 
 
@@ -251,5 +251,5 @@ def test_a_value_may_be_called_what_python_reserves():
     for text, holds in (
         ("action == pass", [1, 0, 0]), ("action != pass and not action == None", [0, 0, 1]), ("action == 'pass'", [1, 0, 0]),
     ):  # fmt: skip
-        found = Condition(text).holds(values, {"action": levels}, {"action": 1})
+        found = Condition(text).evaluate(values, {"action": levels}, {"action": 1})
         assert found.tolist() == [bool(each) for each in holds]

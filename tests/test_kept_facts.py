@@ -169,9 +169,14 @@ def test_games_in_any_order_of_calls_are_the_same(players, agents, seatings, dea
 def test_tables_that_some_deals_alone_have_rows_of():
     tables = [
         Table(
-            "rare", "of even deals", (Column("value", "any", dtype="u2"),), most=lambda setting: 3, rows=64, sampled=2
+            "rare",
+            "of even deals",
+            (Column("value", "any", dtype="u2"),),
+            max_rows=lambda setting: 3,
+            rows=64,
+            sampled=2,
         ),
-        Table("common", "of all", (Column("value", "any"),), most=lambda setting: 1, rows=64),
+        Table("common", "of all", (Column("value", "any"),), max_rows=lambda setting: 1, rows=64),
     ]
     sink = np.zeros(1, sink_dtype(tables, []))
     keep = RowSelection(("rare", "common"))
@@ -237,7 +242,7 @@ def test_workers_and_interruptions_do_not_change_a_byte(finished, tmp_path, monk
             run_study(plan(), tmp_path / "r", workers=workers)
         assert not (tmp_path / "r" / "facts").exists()
     monkeypatch.undo()
-    assert run_study(plan(), tmp_path / "r", workers=workers).played_now > 0
+    assert run_study(plan(), tmp_path / "r", workers=workers).new_games > 0
     assert contents(tmp_path / "r") == whole
     assert len(whole) == 2 * len(TABLES)
 
@@ -272,7 +277,7 @@ def test_in_memory_the_rows_are_the_same(finished):
 
 def test_a_finished_study_that_is_asked_for_rows_plays_again_and_for_less_does_not(finished, tmp_path):
     folder, said = tmp_path / "r", []
-    progress = Progress(say=said.append)
+    progress = Progress(on_message=said.append)
     bare = run_study(plan(facts=None), folder, workers=1)
     with pytest.raises(
         InputError, match=r'keeps no rows of facts; add facts = \["ship"\] to the study and run it again'
@@ -280,7 +285,7 @@ def test_a_finished_study_that_is_asked_for_rows_plays_again_and_for_less_does_n
         bare.facts("ship")
     tables = {file.name: file.read_bytes() for file in (folder / "tables").iterdir()}
     more = run_study(plan(facts=["ship", "card"]), folder, workers=1, progress=progress)
-    assert more.played_now == more.n_games
+    assert more.new_games == more.n_games
     assert said == ["14 of 14 chunks do not hold all that is asked and are played again"]
     assert {file.name: file.read_bytes() for file in (folder / "tables").iterdir()} == tables
     kept = contents(finished.folder)
@@ -288,7 +293,7 @@ def test_a_finished_study_that_is_asked_for_rows_plays_again_and_for_less_does_n
 
     (folder / "facts" / "card" / "notes.txt").write_text("mine")
     less = run_study(plan(facts=["ship"], facts_share=0.1), folder, workers=1)
-    assert less.played_now == 0
+    assert less.new_games == 0
     assert [file.name for file in (folder / "facts" / "card").iterdir()] == ["notes.txt"]
     ship = finished.facts("ship")
     assert less.facts("ship").equals(ship[ship["deal"] % 10 == 0].reset_index(drop=True))
@@ -296,10 +301,10 @@ def test_a_finished_study_that_is_asked_for_rows_plays_again_and_for_less_does_n
         less.facts("card")
 
     none = run_study(plan(facts=None), folder, workers=1)
-    assert none.played_now == 0
+    assert none.new_games == 0
     assert not (folder / "facts" / "ship").exists()
-    assert run_study(plan(facts=["card", "ship"]), folder, workers=1).played_now == 0
-    assert run_study(plan(facts=["card", "ship", "game"]), folder, workers=1).played_now == more.n_games
+    assert run_study(plan(facts=["card", "ship"]), folder, workers=1).new_games == 0
+    assert run_study(plan(facts=["card", "ship", "game"]), folder, workers=1).new_games == more.n_games
 
 
 @pytest.mark.slow
@@ -315,7 +320,7 @@ def test_a_finished_study_leaves_its_rows_as_they_are(finished, tmp_path):
     def run_again(**changes):
         """The files that are written by a run."""
         played = run_study(plan(**changes), folder, workers=1)
-        assert played.played_now == 0
+        assert played.new_games == 0
         return [file for file in files if file.exists() and file.stat().st_mtime_ns != 10**18]
 
     inodes = [file.stat().st_ino for file in files]
@@ -505,7 +510,7 @@ def test_reading_says_what_is_wrong(finished, copy, tmp_path):
     file.unlink()
     with pytest.raises(InputError, match=r"cell-000\d\.parquet: is missing; run the study again"):
         read_facts(copy, "ship")
-    assert run_study(plan(), copy, workers=1).played_now == 0
+    assert run_study(plan(), copy, workers=1).new_games == 0
     assert file.read_bytes() == whole
     file.with_name(".cell-0000.parquet.0123456789abcdef.tmp").write_text("half")
     run_study(plan(), copy, workers=1)

@@ -60,14 +60,16 @@ def test_names_and_objects_are_one_study():
     named = simulate("strozzi", agents=["greedy"], players=3, deals=6, variant="long-tracks", seed=2)
     given = simulate(STROZZI, agents=[load_agent("greedy")], players=[3], deals=6, variant=LONG, seed=2)
     assert named.plan == given.plan
-    assert named.n_games == named.played_now == 6
+    assert named.n_games == named.new_games == 6
     assert (named.folder, named.files) == (None, {})
     assert all(frame.equals(given.tables[name]) for name, frame in named.tables.items())
 
 
 def test_in_a_folder_the_tables_are_the_same_and_are_kept(tmp_path):
     told = []
-    progress = Progress(planned=lambda summary, calibrations: told.append((summary, calibrations)), command="by hand")
+    progress = Progress(
+        on_planned=lambda summary, calibrations: told.append((summary, calibrations)), command="by hand"
+    )
     asked = {"agents": FIELD, "players": 3, "deals": 20, "until": "decided"}
     kept = tournament("strozzi", **asked, folder=tmp_path / "r", workers=1, progress=progress)
     loose = tournament("strozzi", **asked, workers=2)
@@ -83,7 +85,7 @@ def test_in_a_folder_the_tables_are_the_same_and_are_kept(tmp_path):
 
 def test_sides_are_agents_or_variants():
     asked = {"players": 3, "deals": 4}
-    agents = compare(STROZZI, "greedy", "random", against=["random"], **asked)
+    agents = compare(STROZZI, "greedy", "random", opponents=["random"], **asked)
     assert set(agents.tables["sides"]["agent"]) == {"greedy", "random"}
     variants = compare(STROZZI, "base", LONG, agents=["greedy"], **asked)
     assert set(variants.tables["sides"]["variant"]) == {"base", "long-tracks"}
@@ -98,12 +100,12 @@ def test_agents_in_seconds_are_calibrated_before_the_plan(monkeypatch):
         return {text: calibrating.Calibration(text, plays, "playouts=2", (3,), 1e-5) for text, plays in counts.items()}
 
     monkeypatch.setattr(calibrating, "in_counts", in_counts)
-    how = {"workers": 1, "progress": Progress(calibrating=told.append)}
+    how = {"workers": 1, "progress": Progress(on_calibrating=told.append)}
     slow = "flat_mc:seconds=0.00001"
     for results in (
         simulate("strozzi", agents=[slow], players=3, deals=1, **how),
         tournament("strozzi", agents=[slow, "random", "greedy"], players=3, deals=1, **how),
-        compare("strozzi", slow, "random", against=["random"], players=3, deals=1, **how),
+        compare("strozzi", slow, "random", opponents=["random"], players=3, deals=1, **how),
     ):
         assert "flat_mc:playouts=2" in results.plan["agents"]
         assert [each["plays"] for each in results.plan["calibrated"]] == ["flat_mc:playouts=2"]
@@ -115,10 +117,10 @@ REFUSED = [
     (lambda: tournament("strozzi", agents=FIELD), "--agents", "agents: a tournament with 4 players needs"),
     (lambda: tournament("strozzi", agents=FIELD, players=9), "--players", "players: strozzi takes 3-6 players, got 9"),
     (lambda: tournament("strozzi", agents=FIELD, players=3, seatings="one"), "--seatings", "seatings: no seating design of a tournament"),
-    (lambda: tournament("strozzi", FIELD, 3, matchups=0), "--matchups", "matchups: must be between 1 and 100,000, got 0"),
+    (lambda: tournament("strozzi", FIELD, 3, max_matchups=0), "--max-matchups", "max_matchups: must be between 1 and 100,000, got 0"),
     (lambda: tournament("strozzi", FIELD, 3, until="soon"), "--until", "until: expected a width between 0 and 1"),
-    (lambda: compare("strozzi", "random", "greedy", against=["random"] * 4), "--against",
-     "against: 4 agents for 3 other seats"),
+    (lambda: compare("strozzi", "random", "greedy", opponents=["random"] * 4), "--opponents",
+     "opponents: 4 agents for 3 other seats"),
     (lambda: compare("strozzi", "base", "base", agents=["random"] * 5), "--agents",
      "agents: 5 agents (random,random,random,random,random) for 4 seats"),
     (lambda: ladder("strozzi", agent="greedy"), "--param", "param: greedy has no parameter 'iterations'"),

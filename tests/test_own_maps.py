@@ -31,7 +31,7 @@ STUDY = {
 
 def played(folder, *maps, pages=("balance",), said=None, workers=1):
     plan = make_plan({**STUDY, "report": {"pages": list(pages)}, "heatmap": list(maps)}, "own.toml")
-    progress = Progress() if said is None else Progress(say=said.append)
+    progress = Progress() if said is None else Progress(on_message=said.append)
     return run_study(plan, folder, workers=workers, progress=progress)
 
 
@@ -67,13 +67,13 @@ def test_a_later_map_plays_the_chunks_again_and_changes_nothing_else(finished, t
     folder, said = copied(finished, tmp_path), []
     before = tables_of(folder)
     results = played(folder, LATE, WINS, said=said)
-    assert results.played_now == results.n_games > 0
+    assert results.new_games == results.n_games > 0
     assert any("72 of 72 chunks do not hold all that is asked" in line for line in said)
     after = tables_of(folder)
     assert {name: after[name] for name in before} == before
     assert set(after) - set(before) == {"heat_wins.csv", "heat_wins.parquet"}
     again = played(folder, LATE)
-    assert again.played_now == 0  # what was counted for the other map is still there
+    assert again.new_games == 0  # what was counted for the other map is still there
     assert tables_of(folder) == before
 
 
@@ -81,7 +81,7 @@ def test_a_map_that_was_counted_is_only_read(finished, tmp_path):
     folder = copied(finished, tmp_path)
     merged = {"name": "third", "rows": "flag", "columns": "cards_left", "value": "count", "where": "round == 3"}
     results = played(folder, LATE, merged)
-    assert results.played_now == 0
+    assert results.new_games == 0
     counts = results.tables["heat_third"]
     late = results.tables["heat_late"]
     np.testing.assert_array_equal(counts["value"].fillna(0) > 0, (late["n"] > 0) & (counts["n"] >= 30))
@@ -117,17 +117,17 @@ def test_a_map_of_kept_rows_is_that_of_games_and_plays_nothing(tmp_path, game):
     few = run_study(make_plan({**keys, "facts": [table], "facts_share": 0.5}, "few"), tmp_path / "few", workers=1)
     for own in maps:
         found = add_in(kept.folder, own)
-        assert found.played_now == 0
+        assert found.new_games == 0
         again = add_in(bare.folder, own)
-        assert again.played_now == again.n_games or own.name != "a"
+        assert again.new_games == again.n_games or own.name != "a"
         pd.testing.assert_frame_equal(
             found.tables[f"heat_{own.name}"], again.tables[f"heat_{own.name}"], check_exact=True
         )
         assert found.tables[f"heat_{own.name}"]["value"].notna().any()
         pd.testing.assert_frame_equal(found.tables["balance"], kept.tables["balance"], check_exact=True)
-    assert add_in(few.folder, maps[0]).played_now == few.n_games  # half of the deals are no answer
+    assert add_in(few.folder, maps[0]).new_games == few.n_games  # half of the deals are no answer
     in_memory = run_in_memory(make_plan({**keys, "facts": [table]}, "kept"), workers=1)
-    in_memory.watch = Progress(games=lambda done, total: pytest.fail("plays again"))
+    in_memory.watch = Progress(on_games=lambda done, total: pytest.fail("plays again"))
     added = add_heat_map(in_memory, maps[0])
     pd.testing.assert_frame_equal(added.tables["heat_a"], found.tables["heat_a"])
 
@@ -144,7 +144,7 @@ def test_a_killed_study_takes_a_new_map_up_where_it_was(finished, tmp_path):
     said = []
     results = played(folder, LATE, WINS, said=said)
     assert any("40 of 72 chunks do not hold" in line for line in said)
-    assert results.played_now == results.n_games
+    assert results.new_games == results.n_games
     assert "heat_wins" in results.tables
 
 

@@ -15,11 +15,11 @@ from strozzi_sim.studies.progress import GAMES, Progress, terminal_bar
 def phases(tmp_path_factory):
     told = []
     progress = Progress(
-        games=lambda done, total: told.append((GAMES, done, total)), phase=lambda *phase: told.append(phase)
+        on_games=lambda done, total: told.append((GAMES, done, total)), on_phase=lambda *phase: told.append(phase)
     )
     folder = tmp_path_factory.mktemp("r") / "r"
     results = simulate(STROZZI, 3, "random", deals=60, variant=BASE, workers=1, folder=folder, progress=progress)
-    write_report(results.folder, results.manifest, results.tables, STROZZI, progress.phase)
+    write_report(results.folder, results.manifest, results.tables, STROZZI, progress.on_phase)
     return told
 
 

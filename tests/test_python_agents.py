@@ -267,7 +267,11 @@ def test_parameters_and_kinds():
             return legal[0]
 
     spec = spec_of(Tuned, style="wild", level=3)
-    assert (spec.text, spec.agent.kind, spec.agent.about) == ("tuned:level=3,style=wild", "act", "Has parameters.")
+    assert (spec.text, spec.agent.kind, spec.agent.description) == (
+        "tuned:level=3,style=wild",
+        "act",
+        "Has parameters.",
+    )
     assert Match(STROZZI, 4, (spec,), BASE, 1).play(0, 1).games == 1
     assert UniformBatch.kind == "batch"
     with pytest.raises(InputError, match="must be between 0 and 5"):

@@ -78,7 +78,7 @@ def test_the_page_of_the_interface_is_made_of_the_docstrings():
 
 
 def test_results_hold_tables_games_and_facts(results):
-    assert results.n_games == results.played_now == 60 * 3 + 60 * 4
+    assert results.n_games == results.new_games == 60 * 3 + 60 * 4
     seats = results.tables["seats"].query("figure == 'win_share' and players == 4")
     assert seats["value"].sum() == pytest.approx(1)
     assert (seats["low"] < seats["value"]).all()
@@ -111,7 +111,7 @@ def test_the_games_are_those_of_the_study_that_keeps_them(tmp_path, results):
     kept = ss.run(study, tmp_path / "r", workers=1)
     pd.testing.assert_frame_equal(kept.games, results.games)
     again = ss.run(ss.read_study(tmp_path / "r"), tmp_path / "r")
-    assert again.played_now == 0
+    assert again.new_games == 0
     pd.testing.assert_frame_equal(again.tables["seats"], kept.tables["seats"])
     pd.testing.assert_frame_equal(kept.tables["seats"], results.tables["seats"])
 
@@ -119,7 +119,7 @@ def test_the_games_are_those_of_the_study_that_keeps_them(tmp_path, results):
 def test_a_heat_map_plays_again_only_if_it_must(results):
     told = []
     fresh = ss.simulate(
-        "strozzi", players=3, agents=["random"], deals=80, progress=Progress(games=lambda *n: told.append(n))
+        "strozzi", players=3, agents=["random"], deals=80, progress=Progress(on_games=lambda *n: told.append(n))
     )
     before = len(told)
     first = fresh.heatmap("flag", "cards_left", "mean prize", "round == 3")
@@ -391,10 +391,10 @@ def test_what_is_finished_when_it_is_stopped_is_given_if_it_says_something(monke
 
 def test_bars_are_shown_where_a_person_watches(capsys):
     with report_progress(True) as progress:
-        progress.games(1, 2)
+        progress.on_games(1, 2)
     assert capsys.readouterr().err
     with report_progress(None) as progress:
-        progress.games(1, 2)
+        progress.on_games(1, 2)
     with report_progress(False) as silent:
-        silent.games(1, 2)
+        silent.on_games(1, 2)
     assert capsys.readouterr().err == ""

@@ -23,9 +23,9 @@ GIVEN = {  # what a question needs to be asked at all
 }
 WRONG = {  # a value that can be typed, by argument
     "game": "strozi", "source": "strozi", "players": "9", "agents": "nobody", "agent": "nobody", "first": "nobody", "second": "nobody",
-    "against": "nobody", "tune": "nobody", "search": "nobody", "deals": -1, "held_out": 0, "generations": 0, "population": 1,
+    "opponents": "nobody", "tune": "nobody", "challengers": "nobody", "deals": -1, "held_out": 0, "generations": 0, "population": 1,
     "seatings": "round", "variant": "nope", "variants": "base", "seed": -1, "workers": 0, "facts": "shp", "heatmaps": "flag-by",
-    "matchups": 0, "until": "soon", "param": "patience", "start": -1, "steps": 0, "name": "Not A Name",
+    "max_matchups": 0, "until": "soon", "param": "patience", "start": -1, "steps": 0, "name": "Not A Name",
 }  # fmt: skip
 OF_ANOTHER_KIND = {  # other exceptions, or none: titles are free, files and conditions are named with their place
     "folder", "progress", "title", "code", "study", "rows", "columns", "value", "where", "fact",

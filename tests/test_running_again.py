@@ -72,7 +72,7 @@ def test_nothing_is_made_again_of_the_same_study(finished, folder):
     assert page == folder / "report.html"
     assert files(folder) == before
     assert (folder / "manifest.json").read_bytes() == manifest
-    assert played.played_now == 0
+    assert played.new_games == 0
     assert list(played.tables) == sorted(finished.tables)
     for name, table in played.tables.items():
         assert table.equals(finished.tables[name]), name

@@ -173,9 +173,7 @@ def played(tmp_path_factory):
     place = tmp_path_factory.mktemp("tournaments")
     fields = {"whole": "random,greedy,random", "sample": "random,greedy,racer,heuristic"}
     for name, field in fields.items():
-        command = (
-            f"tournament strozzi --players 3 --agents {field} --deals 2 --matchups 1 --workers 1 --out {place / name}"
-        )
+        command = f"tournament strozzi --players 3 --agents {field} --deals 2 --max-matchups 1 --workers 1 --out {place / name}"
         assert run(command.split()) == 0
     return place
 

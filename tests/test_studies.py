@@ -112,7 +112,7 @@ def test_seeds_change_the_tables(finished, tmp_path):
 def test_running_again_plays_nothing(finished):
     before = contents(finished.folder)
     again = run_study(plan(), finished.folder, workers=1)
-    assert again.played_now == 0
+    assert again.new_games == 0
     assert contents(finished.folder) == before
 
 
@@ -125,12 +125,12 @@ def test_other_pages_are_no_other_plan(finished, tmp_path):
     first = run_study(plan(report={"pages": ["balance"]}), tmp_path / "r", workers=1)
     assert "ships" not in first.tables
     said = []
-    second = run_study(plan(), tmp_path / "r", workers=1, progress=Progress(say=said.append))
-    assert second.played_now == second.n_games  # the first one did not count what these pages need
+    second = run_study(plan(), tmp_path / "r", workers=1, progress=Progress(on_message=said.append))
+    assert second.new_games == second.n_games  # the first one did not count what these pages need
     assert said == ["72 of 72 chunks do not hold all that is asked and are played again"]
     assert contents(second.folder) == contents(finished.folder)
     third = run_study(plan(report={"pages": ["balance"]}), tmp_path / "r", workers=1)
-    assert third.played_now == 0
+    assert third.new_games == 0
     assert contents(third.folder) == contents(first.folder)
 
 
@@ -206,12 +206,12 @@ def test_damage_is_played_again(finished, tmp_path, harm, chunks, words):
     shutil.copytree(finished.folder, folder)
     harm(folder)
     said = []
-    again = run_study(plan(), folder, workers=1, progress=Progress(say=said.append))
-    assert 0 < again.played_now <= 40 * chunks
+    again = run_study(plan(), folder, workers=1, progress=Progress(on_message=said.append))
+    assert 0 < again.new_games <= 40 * chunks
     if words is not None:
         assert [line.replace(f"{folder}/", "") for line in said[: len(words)]] == words
     assert contents(folder) == contents(finished.folder)
-    assert run_study(plan(), folder, workers=1).played_now == 0
+    assert run_study(plan(), folder, workers=1).new_games == 0
 
 
 def test_rows_of_every_game(tmp_path):
@@ -333,7 +333,7 @@ def test_a_report_refuses_what_was_changed_by_hand(copy, harm, words):
 
 def test_damaged_tables_are_made_again(copy, finished):
     (copy / "tables" / "seats.parquet").write_bytes(b"PAR1")
-    assert run_study(plan(), copy, workers=1).played_now == 0
+    assert run_study(plan(), copy, workers=1).new_games == 0
     assert contents(copy) == contents(finished.folder)
     assert set(load_results(copy).tables) == set(finished.tables)
 

@@ -313,7 +313,7 @@ def test_resumed_the_tables_are_the_same(finished, tmp_path):
     shutil.rmtree(folder / "tables")
     keep_chunks(folder, 100)
     again = run_study(made.plan, folder, workers=2, tables=made.tables)
-    assert again.played_now == made.plan.games - 100 * 6
+    assert again.new_games == made.plan.games - 100 * 6
     assert contents(folder) == contents(finished[0])
     assert set(load_results(folder).tables) == {"agents", "pairwise", "ratings", "seat_effects"}
 
@@ -373,7 +373,7 @@ def test_a_sample_of_matchups_is_balanced_and_repeatable():
     assert matchups(field, 4, 300, seed=1) == found
     assert matchups(field, 4, 300, seed=2) != found
     assert len(matchups(field, 4, 5000, seed=1)) == 4845
-    assert "a balanced sample" in tourney([f"greedy:margin={k}" for k in range(6)], matchups=10).summary()
+    assert "a balanced sample" in tourney([f"greedy:margin={k}" for k in range(6)], max_matchups=10).summary()
 
 
 # -- stopping early --------------------------------------------------------------------------------------------------
@@ -423,13 +423,13 @@ def test_a_tournament_stops_at_the_same_deal_however_it_is_run(tmp_path, until):
     made = tourney(field, deals=400, until=until)
     first = run_study(made.plan, tmp_path / "a", workers=1, tables=made.tables, stopping_rule=made.stopping_rule())
     assert FIRST_LOOK * 2 <= first.manifest["deals"] < 400
-    assert first.n_games == first.manifest["deals"] * 24 == first.played_now
+    assert first.n_games == first.manifest["deals"] * 24 == first.new_games
     anytime = first.tables["agents"].query("figure == 'win_share_anytime'")
     if until != "decided":
         assert ((anytime["high"] - anytime["low"]) / 2 <= 0.08).all()
     other = run_study(made.plan, tmp_path / "b", workers=2, tables=made.tables, stopping_rule=made.stopping_rule())
     again = run_study(made.plan, tmp_path / "b", workers=1, tables=made.tables, stopping_rule=made.stopping_rule())
-    assert (other.played_now, again.played_now) == (first.n_games, 0)
+    assert (other.new_games, again.new_games) == (first.n_games, 0)
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
     shorter = tourney(field, deals=first.manifest["deals"])
     shares = [
@@ -535,7 +535,7 @@ def test_compare_and_ladder_commands():
     )
     assert found["plan"]["games"] == 80
     assert set(found["tables"]) == {"sides", "difference"}
-    said = strozzi("compare", "strozzi", "greedy", "random", "--against", "greedy", "--players", 3, "--deals", 40)
+    said = strozzi("compare", "strozzi", "greedy", "random", "--opponents", "greedy", "--players", 3, "--deals", 40)
     assert "greedy - random, paired by deal" in said.stdout
     said = strozzi("ladder", "strozzi", "greedy", "--param", "margin", "--from", 4, "--steps", 2, "--deals", 40)
     assert said.returncode == 0, said.stderr
@@ -548,14 +548,14 @@ REFUSED = [
     ("tournament strozzi --players 3 --agents random,greedy,racer --seatings one", "--seatings: no seating design of a tournament: 'one'; known: latin, all, rotate"),
     ("tournament strozzi --players 3 --agents random,greedy,racer --deals 0", "deals: must be between 1 and 1,000,000,000, got 0"),
     ("tournament strozzi --players 7 --agents random,greedy,racer", "strozzi takes 3-6 players, got 7"),
-    ("tournament strozzi --players 3 --agents random,greedy,racer --matchups 0", "--matchups: must be between"),
+    ("tournament strozzi --players 3 --agents random,greedy,racer --max-matchups 0", "--max-matchups: must be between"),
     ("tournament strozzi --players 3 --agents random,greedy,racer --until soon", "--until: expected a width between 0 and 1"),
     ("tournament strozzi --players 3 --agents random,greedy,racer --until nan", "--until: expected a width"),
     ("tournament strozzi", "Missing option '--agents'"),
     ("tournament go --agents random", "unknown game 'go'"),
     ("compare strozzi greedy", "give two agents or two variants"),
     ("compare strozzi greedy nobody", "B: no agent and no variant of strozzi: 'nobody'; agents: "),
-    ("compare strozzi greedy random --against random,random,random,random", "--against: 4 agents for 3 other seats"),
+    ("compare strozzi greedy random --opponents random,random,random,random", "--opponents: 4 agents for 3 other seats"),
     ("compare strozzi --variants base", "--variants: expected two variants"),
     ("compare strozzi --variants base,poor", "unknown variant 'poor'"),
     ("compare strozzi a b --variants base,long-tracks", "replaces the two sides"),

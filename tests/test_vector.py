@@ -99,7 +99,7 @@ def test_every_step_is_that_of_one_game_at_a_time(name, players, variant):
         for i, position in enumerate(positions):
             assert step.seats[i] == position.actor
             assert tuple(np.flatnonzero(step.masks[i])) == position.legal
-            assert step.info.choices[i] == len(position.legal)
+            assert step.info.num_legal[i] == len(position.legal)
             assert np.array_equal(step.observations[i], observed(position, position.actor))
             assert step.info.deals[i] == position.deal == env.deals[i]
         actions = env.random_actions()
@@ -131,7 +131,7 @@ def play(env, steps, seed=SEED):
     found, decisions = {}, defaultdict(int)
     step = env.reset(seed)
     for _ in range(steps):
-        for deal in step.info.deals.tolist() if env.n < 100 else ():
+        for deal in step.info.deals.tolist() if env.num_envs < 100 else ():
             decisions[deal] += 1
         step = env.step(env.random_actions())
         info = step.info
@@ -156,7 +156,7 @@ def test_random_play_is_self_play_of_the_agent_random(name, players):
     env = VectorEnv(name, players, 8)
     found = play(env, 400)
     assert env.steps == 400
-    assert len(found) > env.n  # some have begun anew
+    assert len(found) > env.num_envs  # some have begun anew
     match = Match(env.game, players, (load_agent("random"),), env.variant, SEED)
     wanted = scores_of(match, max(found) + 1, lambda deal: 0)
     for deal, (scores, decisions, _) in found.items():
@@ -226,7 +226,9 @@ def test_a_game_does_not_depend_on_the_number_of_games():
         step = env.reset(SEED)
         for _ in range(600 // n):
             for i, deal in enumerate(step.info.deals.tolist()):
-                courses[deal].append((step.observations[i].tobytes(), step.masks[i].tobytes(), int(step.info.words[i])))
+                courses[deal].append(
+                    (step.observations[i].tobytes(), step.masks[i].tobytes(), int(step.info.random_bits[i]))
+                )
             step = env.step(env.random_actions())
         seen.append(courses)
     common = set(seen[0]) & set(seen[1]) & set(seen[2])
@@ -379,7 +381,7 @@ def test_the_fault_of_an_opponent_is_told_and_only_a_reset_helps(agent, words):
 def test_what_it_says_of_itself():
     env = VectorEnv(STROZZI, 3, 2, ["heuristic"], variant=resolve_variant(STROZZI, "long-tracks"))
     assert repr(env) == "VectorEnv('strozzi', 3, 2, opponents=[heuristic, heuristic], variant='long-tracks')"
-    assert (env.players, env.n, env.actions, env.seed) == (3, 2, STROZZI.actions, None)
+    assert (env.players, env.num_envs, env.num_actions, env.seed) == (3, 2, STROZZI.actions, None)
     assert env.observation_shape == (env.slices.size,) == env.reset(1).observations.shape[1:]
     table = env.describe().splitlines()
     assert len(table) == len(env.slices)

@@ -47,7 +47,7 @@ class Agent:
     params: Mapping[str, Parameter]
     memory: np.dtype[Any] | Callable[[Mapping[str, Value], Game], np.dtype[Any]]
     function: Callable[..., Any]
-    about: str = ""
+    description: str = ""
     kind: str = "compiled"
     analyse: Analyse | None = None
     files: Sequence[str] = ()

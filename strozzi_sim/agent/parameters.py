@@ -1,6 +1,6 @@
 """The parameters that an agent declares: numbers, words, other agents, and budgets in seconds.
 
-`fields` returns a parameter's fields in the parameter record, `read` parses its value from a spec string, and `write`
+`fields` returns a parameter's fields in the parameter record, `parse` parses its value from a spec string, and `format`
 formats it for the canonical spec string. The registry parses a policy, since it knows the available agents.
 """
 
@@ -21,13 +21,13 @@ class Param:
     default: float
     low: float = -1e9
     high: float = 1e9
-    about: str = ""
+    description: str = ""
 
     def fields(self, key: str) -> list[tuple[str, str]]:
         """Return its fields in the parameter record."""
         return [(key, "i8" if isinstance(self.default, int) else "f8")]
 
-    def read(self, text: str, key: str, value: str) -> float:
+    def parse(self, text: str, key: str, value: str) -> float:
         """Parse the value in a spec string; `text`: the whole spec string, for errors."""
         kind: type = int if isinstance(self.default, int) else float
         try:
@@ -40,7 +40,7 @@ class Param:
             raise InputError(f"agent {short_repr(text)}: {key} {limits}, got {short_repr(value)[1:-1]}")
         return float(number) if kind is float else number
 
-    def write(self, value: Any) -> str:
+    def format(self, value: Any) -> str:
         """Format the value for the canonical spec string."""
         return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else repr(value)
 
@@ -51,20 +51,20 @@ class Choice:
 
     default: str
     options: tuple[str, ...]
-    about: str = ""
+    description: str = ""
 
     def fields(self, key: str) -> list[tuple[str, str]]:
         """Return its fields in the parameter record."""
         return [(key, "i8")]
 
-    def read(self, text: str, key: str, value: str) -> str:
+    def parse(self, text: str, key: str, value: str) -> str:
         """Parse the value in a spec string; `text`: the whole spec string, for errors."""
         if value not in self.options:
             near = suggest_names(value, self.options).removeprefix("known: ")
             raise InputError(f"agent {short_repr(text)}: {key} must be one of {near}, got {short_repr(value)}")
         return value
 
-    def write(self, value: Any) -> str:
+    def format(self, value: Any) -> str:
         """Format the value for the canonical spec string."""
         return str(value)
 
@@ -78,7 +78,7 @@ class Seconds:
     """
 
     of: str
-    about: str = ""
+    description: str = ""
     default: float = 0.0
     low: float = 0.0
     high: float = 3600.0
@@ -87,18 +87,18 @@ class Seconds:
         """Return its fields in the parameter record."""
         return []
 
-    def read(self, text: str, key: str, value: str) -> float:
+    def parse(self, text: str, key: str, value: str) -> float:
         """Parse the value in a spec string; `text`: the whole spec string, for errors."""
-        seconds = Param(self.default, self.low, self.high).read(text, key, value)
+        seconds = Param(self.default, self.low, self.high).parse(text, key, value)
         if seconds == 0:
             raise InputError(
                 f"agent {short_repr(text)}: {key} must be more than 0, got {value}; or set {self.of} instead"
             )
         return seconds
 
-    def write(self, value: Any) -> str:
+    def format(self, value: Any) -> str:
         """Format the value for the canonical spec string."""
-        return Param(self.default).write(value)
+        return Param(self.default).format(value)
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Policy:
     """
 
     default: str
-    about: str = ""
+    description: str = ""
 
     def __post_init__(self) -> None:
         """Strip the parentheses that a default may have, as in a spec string."""
@@ -120,7 +120,7 @@ class Policy:
         """Return its fields in the parameter record."""
         return [(key, "i8"), (f"{key}_params", "i8"), (f"{key}_memory", "i8"), (f"{key}_size", "i8")]
 
-    def write(self, value: Any) -> str:
+    def format(self, value: Any) -> str:
         """Format the value for the canonical spec string."""
         return f"({value})" if set(value) & set(",:=") else str(value)
 

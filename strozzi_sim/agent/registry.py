@@ -51,7 +51,7 @@ class AgentSpec:
         parts = {part.name: getattr(self.agent, part.name) for part in fields(self.agent)}
         return _given, (self.text, _pickled(parts | {"params": dict(self.agent.params)}), dict(self.values), self.game)
 
-    def within(self, game: Game) -> "AgentSpec":
+    def resolve_for(self, game: Game) -> "AgentSpec":
         """Return this agent for `game`, where its policies are looked up.
 
         Raises:
@@ -168,7 +168,7 @@ def find_agent(agent: AnyAgent, game: Game, argument: str = "agent") -> AgentSpe
         return spec_of(agent, game)
     if not isinstance(agent, AgentSpec):
         raise ArgumentError(argument, f"must be a spec string or a declared agent, got {short_repr(agent)}")
-    return agent.within(game)
+    return agent.resolve_for(game)
 
 
 # -- spec strings ----------------------------------------------------------------------------------------------------
@@ -232,7 +232,9 @@ def _spec(source: str, agent: Agent, text: str, settings: str, game: str | None)
     for key, param in agent.params.items():
         if isinstance(param, Seconds) and {key, param.of} <= given:
             raise InputError(f"agent {short_repr(text)}: give {param.of} or {key}, not both")
-    changed = [f"{key}={agent.params[key].write(values[key])}" for key in sorted(values) if values[key] != default[key]]
+    changed = [
+        f"{key}={agent.params[key].format(values[key])}" for key in sorted(values) if values[key] != default[key]
+    ]
     return AgentSpec(f"{source}:{','.join(changed)}" if changed else source, agent, MappingProxyType(values), game)
 
 
@@ -244,7 +246,7 @@ def _default(text: str, key: str, param: Parameter, game: str | None) -> Value:
 def _read(text: str, key: str, param: Parameter, value: str, game: str | None) -> Value:
     """Parse the value of a parameter in a spec string; `text`: the whole spec string, for errors."""
     if not isinstance(param, Policy):
-        return param.read(text, key, value)
+        return param.parse(text, key, value)
     spec = load_agent(strip_parentheses(value), game)
     if spec.agent.kind != "compiled" or not isinstance(spec.agent.memory, np.dtype):
         raise InputError(
@@ -355,7 +357,7 @@ def _from_file(file: str, name: str) -> Agent:
 def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
     """Check that all agents of a line-up, and their policies, play this game and player count."""
     for spec in lineup:
-        check_lineup(spec.within(game).policies, game, players)
+        check_lineup(spec.resolve_for(game).policies, game, players)
         if not spec.agent.plays(game, players):
             games = ", ".join(spec.agent.games).replace("*", "every game")
             counts = "" if spec.agent.players is None else f" with {spec.agent.players} players"

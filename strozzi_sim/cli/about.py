@@ -30,15 +30,15 @@ def agents(
             params = {name: {key: getattr(param, key, None) for key in keys} for name, param in agent.params.items()}
             document.append(
                 {"name": agent.name, "games": names, "players": counts, "kind": agent.kind,
-                 "stochastic": agent.stochastic, "params": params, "about": agent.about}
+                 "stochastic": agent.stochastic, "params": params, "about": agent.description}
             )  # fmt: skip
         print_json(document)
         return
     if name:
         for agent, names in listed:
-            print(f"{agent.name}: {agent.about}" + (f" ({', '.join(names)})" if len(listed) > 1 else ""))
+            print(f"{agent.name}: {agent.description}" + (f" ({', '.join(names)})" if len(listed) > 1 else ""))
             rows = [
-                [f"    {key}", param.write(param.default), _range(param), param.about]
+                [f"    {key}", param.format(param.default), _range(param), param.description]
                 for key, param in agent.params.items()
             ]
             print(
@@ -50,7 +50,7 @@ def agents(
         everywhere = agent.games == EVERY_GAME and names == game_names()
         games = "every game" if everywhere else ", ".join(names or agent.games)
         count = f"{len(agent.params)} parameters" if agent.params else ""
-        rows.append([agent.name, games, agent.about, count])
+        rows.append([agent.name, games, agent.description, count])
     print(columns_of(rows))
     print("\nstrozzi agents AGENT shows the parameters; give them as AGENT:KEY=VALUE,KEY=VALUE")
 

@@ -25,8 +25,8 @@ def bench(
     seed: options.Seed = 0,
     variant: options.VariantName = "base",
     workers: options.Workers = None,
-    counted: Annotated[
-        bool, typer.Option("--counted", help="count all crosstabs of the default pages, as a study does")
+    count_facts: Annotated[
+        bool, typer.Option("--count-facts", help="count all crosstabs of the default pages, as a study does")
     ] = False,
     json: options.Json = False,
 ) -> None:
@@ -51,9 +51,9 @@ def bench(
     match = Match(the_game, count, lineup, chosen, seed)
     team = options.parse_workers(workers)
     began = monotonic()
-    match.warm(counted=counted)
+    match.warm(counted=count_facts)
     compiled = monotonic() - began
-    crosstabs = tuple(the_game.report.crosstabs(the_game.report.PAGES)) if counted else ()
+    crosstabs = tuple(the_game.report.crosstabs(the_game.report.PAGES)) if count_facts else ()
     _seconds(match, 1, crosstabs)
     first_result = _process_age()
     in_batches = any(spec.agent.kind == "batch" for spec in match.lineup)

@@ -11,7 +11,7 @@ _ENDINGS = {
     "name it with code": "name it with --code",
     "kept without a folder": "kept without --out",
     "name the count with param": "name the count with --param",
-    "matchups sets the maximum)": "--matchups sets the maximum)",
+    "max_matchups sets the maximum)": "--max-matchups sets the maximum)",
 }
 
 

@@ -167,9 +167,9 @@ def watching(json_wanted: bool) -> "Iterator[Progress]":
     """
     from strozzi_sim.studies.progress import Progress
 
-    watcher = partial(Progress, calibrating=say_calibrating, command=command_line(), partly=False)
+    watcher = partial(Progress, on_calibrating=say_calibrating, command=command_line(), allow_partial=False)
     if json_wanted or not sys.stderr.isatty():
-        yield watcher() if json_wanted else watcher(say=print_status, planned=tell_plan)
+        yield watcher() if json_wanted else watcher(on_message=print_status, on_planned=tell_plan)
         return
     from rich.console import Console
 
@@ -177,7 +177,7 @@ def watching(json_wanted: bool) -> "Iterator[Progress]":
 
     console = Console(stderr=True)
     with terminal_bar(console) as show:
-        yield watcher(say=console.print, games=partial(show, GAMES), phase=show, planned=tell_plan)
+        yield watcher(on_message=console.print, on_games=partial(show, GAMES), on_phase=show, on_planned=tell_plan)
 
 
 def write_page(results: "Results", progress: "Progress | None" = None) -> Path | None:
@@ -188,7 +188,7 @@ def write_page(results: "Results", progress: "Progress | None" = None) -> Path |
     if results.folder is None or not {"seats", "ratings"} & set(results.tables):
         return None
     game = load_game(results.manifest["game"])
-    phase = None if progress is None else progress.phase
+    phase = None if progress is None else progress.on_phase
     return write_report(results.folder, results.manifest, results.tables, game, phase)
 
 

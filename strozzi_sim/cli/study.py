@@ -51,11 +51,11 @@ def _finish(results: "Results", page: Path | None, json: bool) -> None:
     """Print where the tables and the report are."""
     assert page is not None
     if not json:
-        print(f"{pluralize(results.played_now, 'game')} played in {results.seconds:.1f} s")
+        print(f"{pluralize(results.new_games, 'game')} played in {results.seconds:.1f} s")
         print(f"tables: {page.parent / 'tables'}\nreport: {page}")
         return
     document: dict[str, Any] = {"results": str(page.parent)}
-    document |= {"games": results.n_games, "played_now": results.played_now, "seconds": results.seconds}
+    document |= {"games": results.n_games, "played_now": results.new_games, "seconds": results.seconds}
     document |= {"tables": {name: str(path) for name, path in results.files.items()}, "report": str(page)}
     calibrated = results.manifest.get("calibrated")
     options.print_json(document | ({"calibrated": calibrated} if calibrated else {}))

@@ -127,7 +127,7 @@ def _finish(results: "Results", given: dict[str, Any]) -> bool:
         print(stopped if played < given["deals"] else "not stopped before the last deal")
     if results.folder is not None:
         tables = results.folder / "tables"
-        print(f"{pluralize(results.played_now, 'game')} played in {results.seconds:.1f} s; tables: {tables}")
+        print(f"{pluralize(results.new_games, 'game')} played in {results.seconds:.1f} s; tables: {tables}")
     if given["page"] is not None:
         print(f"report: {given['page']}")
     return False
@@ -167,7 +167,7 @@ COMMANDS = {
     "compare": command(
         compare,
         _show_compare,
-        "Example: strozzi compare strozzi greedy florence --players 4 --against heuristic --deals 1000",
+        "Example: strozzi compare strozzi greedy florence --players 4 --opponents heuristic --deals 1000",
     ),
     "ladder": command(
         ladder, _show_ladder, "Example: strozzi ladder strozzi greedy --param margin --from 4 --steps 3 --deals 200"

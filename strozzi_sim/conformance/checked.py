@@ -42,7 +42,7 @@ class Checked:
         """Return the initial position of the game."""
         return Position(self.game, self.players, seed=self.seed, deal=self.deal, variant=self.variant)
 
-    def hold(self, promise: str, holds: Any, what: str) -> None:
+    def require(self, promise: str, holds: Any, what: str) -> None:
         """Count a promise as checked, and raise ContractViolation if it does not hold."""
         self.found.promises[promise] = self.found.promises.get(promise, 0) + 1
         if not bool(holds):

@@ -75,8 +75,8 @@ def check_deal(checked: Checked, deals: int) -> None:
                 at = list(here.actions)
                 shown = [name for name in left if _shows_alone(here, fill, name)]
                 here.actions = at
-                here.hold("deal", False, f"`deal` does not reset {', '.join(shown or left)}: {what}")
-            here.hold("deal", True, "")
+                here.require("deal", False, f"`deal` does not reset {', '.join(shown or left)}: {what}")
+            here.require("deal", True, "")
 
 
 def _used(here: Checked) -> Array:

@@ -70,19 +70,19 @@ def check_facts(here: Checked) -> None:
     setting = GameConfig(here.players, here.variant.components)
     for table in part.TABLES:
         _check_table(here, table, setting)
-    here.hold("facts", batch_for(part.TABLES, setting) >= 1, "a table is smaller than the rows of one game")
+    here.require("facts", batch_for(part.TABLES, setting) >= 1, "a table is smaller than the rows of one game")
     match = Match(here.game, here.players, (load_agent("random", here.game),), here.variant, here.seed)
     for what, one, other in part.AGREEMENTS:
         try:
             plan = match.plan([one, other])
         except InputError as error:
-            here.hold("facts", False, f"agreement {what!r}: {error}")
+            here.require("facts", False, f"agreement {what!r}: {error}")
         counts = match.play(here.deal, here.deal + DEALS, plan=plan).counts[None]
         sums = [
             int(plan.read(crosstab, counts).reshape(-1, 1 + len(crosstab.sums))[:, 1:].sum())
             for crosstab in (one, other)
         ]
-        here.hold("facts", sums[0] == sums[1], f"{what}: {sums[0]} in {one.fact}, {sums[1]} in {other.fact}")
+        here.require("facts", sums[0] == sums[1], f"{what}: {sums[0]} in {one.fact}, {sums[1]} in {other.fact}")
 
 
 def _check_table(here: Checked, table: Table, setting: GameConfig) -> None:
@@ -90,41 +90,43 @@ def _check_table(here: Checked, table: Table, setting: GameConfig) -> None:
     words = [(f"table {table.name}", table.name, table.text)]
     words += [(f"table {table.name}, column {column.name!r}", column.name, column.text) for column in table.columns]
     for where, own, text in words:
-        here.hold("facts", _NAME.fullmatch(own), f"{where}: a name must be lower-case letters, digits and _")
-        here.hold("facts", text.strip(), f"{where}: is not documented; describe it in `text`")
+        here.require("facts", _NAME.fullmatch(own), f"{where}: a name must be lower-case letters, digits and _")
+        here.require("facts", text.strip(), f"{where}: is not documented; describe it in `text`")
     for column in table.columns:
         name = f"table {table.name}, column {column.name!r}"
-        here.hold("facts", column.dtype in SIZES, f"{name}: dtype {column.dtype!r} must be one of {', '.join(SIZES)}")
+        here.require(
+            "facts", column.dtype in SIZES, f"{name}: dtype {column.dtype!r} must be one of {', '.join(SIZES)}"
+        )
         try:
             levels = column.levels_in(setting)
-            for base in column.of:
+            for base in column.derived_from:
                 table.column(base)
         except (InputError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-            here.hold("facts", False, f"{name}: {type(error).__name__}: {error}")
+            here.require("facts", False, f"{name}: {type(error).__name__}: {error}")
             return
         if levels is not None:
             limits = np.iinfo(np.dtype(column.dtype))
             fits = limits.min <= levels.starts[0] and levels.starts[-1] <= limits.max
-            here.hold(
+            here.require(
                 "facts",
                 fits,
                 f"{name}: levels from {levels.starts[0]} to {levels.starts[-1]} do not fit {column.dtype}",
             )
-        if column.of:
+        if column.derived_from:
             _check_derived(here, table, column, setting, name)
 
 
 def _check_derived(here: Checked, table: Table, column: Column, setting: GameConfig, name: str) -> None:
     """Check that a derived column has a value for each value of the columns that it is derived from."""
-    bases = [table.column(base) for base in column.of]
-    told = all(base.levels_in(setting) is not None and not base.of for base in bases)
-    here.hold("facts", told, f"{name}: derived from a column without levels, or from a derived column")
+    bases = [table.column(base) for base in column.derived_from]
+    told = all(base.levels_in(setting) is not None and not base.derived_from for base in bases)
+    here.require("facts", told, f"{name}: derived from a column without levels, or from a derived column")
     shape = np.asarray(column.values(setting)).shape if column.values else ()
     tops = [base.levels_in(setting) for base in bases]
     enough = len(shape) == len(tops) and all(
         isinstance(top, Levels) and size > top.starts[-1] for size, top in zip(shape, tops, strict=True)
     )
-    here.hold("facts", enough, f"{name}: values of shape {shape} do not cover {', '.join(column.of)}")
+    here.require("facts", enough, f"{name}: values of shape {shape} do not cover {', '.join(column.derived_from)}")
 
 
 def check_core_matches_journal(here: Checked, position: Position) -> None:
@@ -142,21 +144,21 @@ def check_core_matches_journal(here: Checked, position: Position) -> None:
     retell(retold, position.state, here.variant.rules, here.players, here.deal, np.ascontiguousarray(position.journal))
     setting = GameConfig(here.players, here.variant.components)
     for table in part.TABLES:
-        rows, most = int(played[f"{table.name}_rows"][0]), table.most(setting)
-        here.hold("facts", rows <= most, f"table {table.name}: {rows} rows in a game, `most` is {most}")
+        rows, most = int(played[f"{table.name}_rows"][0]), table.max_rows(setting)
+        here.require("facts", rows <= most, f"table {table.name}: {rows} rows in a game, `most` is {most}")
         for column in table.written:
             levels, values = column.levels_in(setting), played[f"{table.name}_{column.name}"][0, :rows]
             if levels is not None and levels.exact:  # sums of such a column are computed from the rows of each level
                 strange = np.setdiff1d(values, levels.starts).tolist()
-                here.hold(
+                here.require(
                     "facts", not strange, f"table {table.name}: {column.name} is {strange}, not one of its levels"
                 )
         if table.of_choices:
             continue
         again = int(retold[f"{table.name}_rows"][0])
-        here.hold("facts", rows == again, f"table {table.name}: {rows} rows from the core, {again} from the journal")
+        here.require("facts", rows == again, f"table {table.name}: {rows} rows from the core, {again} from the journal")
         for column in table.written:
             one, other = (sink[f"{table.name}_{column.name}"][0, :rows] for sink in (played, retold))
-            here.hold(
+            here.require(
                 "facts", (one == other).all(), f"table {table.name}: {column.name} differs between core and journal"
             )

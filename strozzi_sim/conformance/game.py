@@ -109,9 +109,11 @@ def _check_components(here: Checked) -> None:
     try:
         here.game.components_part.check_players(here.variant.components, here.players, here.game.name)
     except InputError as error:
-        here.hold("components", False, str(error))
+        here.require("components", False, str(error))
     rules = here.variant.rules
-    here.hold("components", rules.shape == (1,) and rules.dtype == here.game.rules, "to_rules returns another record")
+    here.require(
+        "components", rules.shape == (1,) and rules.dtype == here.game.rules, "to_rules returns another record"
+    )
 
 
 def _walk(here: Checked) -> None:
@@ -133,15 +135,15 @@ def _walk(here: Checked) -> None:
             _check_chance(here, before, action, position.state)
         here.actions.append(action)
         here.found.decisions += 1
-        here.hold("one deal, one game", twin.state.tobytes() == position.state.tobytes(), "two games differ")
-    here.hold("legal actions", position.over, "the game does not end")
+        here.require("one deal, one game", twin.state.tobytes() == position.state.tobytes(), "two games differ")
+    here.require("legal actions", position.over, "the game does not end")
     start = start_of(here.game, here.players, here.seed, here.deal, here.variant)
     try:
         same = start.retold(here.actions)[0].tobytes() == position.state.tobytes()
     except JournalFull as error:
-        here.hold("journal", False, error.message)
-    here.hold("journal", True, "")
-    here.hold("one deal, one game", same, "the game with a journal differs from the one without")
+        here.require("journal", False, error.message)
+    here.require("journal", True, "")
+    here.require("one deal, one game", same, "the game with a journal differs from the one without")
     _check_results(here, position)
     _check_record(here, position)
     check_core_matches_journal(here, position)
@@ -151,7 +153,7 @@ def _check_chance(here: Checked, before: Array, action: int, after: Array) -> No
     """Check that the state after an action is a possible chance outcome; passes if there are WAYS outcomes or more."""
     ways = islice(steps(here.game, here.variant.rules, before, action), WAYS)
     found = [state.tobytes() == after.tobytes() for state, _ in ways]
-    here.hold(
+    here.require(
         "chance",
         any(found) or len(found) == WAYS,
         f"action {action} leads to a state that no outcome of its draws produces",
@@ -160,17 +162,17 @@ def _check_chance(here: Checked, before: Array, action: int, after: Array) -> No
 
 def _check_legal(here: Checked, position: Position) -> None:
     legal = position.legal
-    here.hold("legal actions", len(legal) >= 2, f"a seat with {len(legal)} legal actions decides")
-    here.hold("legal actions", list(legal) == sorted(set(legal)), f"not in ascending order: {legal}")
-    here.hold("legal actions", legal[0] > 0, "action 0 is legal")
-    here.hold("legal actions", legal[-1] < here.game.actions, f"{legal[-1]} is not below ACTIONS")
-    here.hold("legal actions", 0 <= position.actor < here.players, f"the acting seat is {position.actor}")
+    here.require("legal actions", len(legal) >= 2, f"a seat with {len(legal)} legal actions decides")
+    here.require("legal actions", list(legal) == sorted(set(legal)), f"not in ascending order: {legal}")
+    here.require("legal actions", legal[0] > 0, "action 0 is legal")
+    here.require("legal actions", legal[-1] < here.game.actions, f"{legal[-1]} is not below ACTIONS")
+    here.require("legal actions", 0 <= position.actor < here.players, f"the acting seat is {position.actor}")
     says = [
         action
         for action in range(-1, here.game.actions + 1)
         if here.kernels.is_legal(position.state, here.variant.rules, action)
     ]
-    here.hold("legal actions", says == list(legal), f"is_legal accepts {says}, kth_legal returns {list(legal)}")
+    here.require("legal actions", says == list(legal), f"is_legal accepts {says}, kth_legal returns {list(legal)}")
 
 
 def _worlds(here: Checked, known: Array, seat: int, rng: SeatRng) -> Iterator[Array]:
@@ -196,7 +198,7 @@ def _check_knowledge(here: Checked, position: Position, rng: SeatRng) -> None:
         known = position.known(seat)
         again = exact_copy(known)
         here.kernels.conceal(again, here.variant.rules, seat)
-        here.hold("conceal", again.tobytes() == known.tobytes(), f"concealed twice, seat {seat} knows less")
+        here.require("conceal", again.tobytes() == known.tobytes(), f"concealed twice, seat {seat} knows less")
         if seat == position.actor:
             _check_offered(here, known, position)
         out = _observation(here, known, seat)
@@ -204,15 +206,15 @@ def _check_knowledge(here: Checked, position: Position, rng: SeatRng) -> None:
         check_range(here, out, seat)
         if not here.variant.hidden:  # then the loops need not conceal a state to observe it
             plain = _observation(here, position.state, seat)
-            here.hold("observe", np.array_equal(plain, out), f"seat {seat} can see an arbitrary order after conceal")
+            here.require("observe", np.array_equal(plain, out), f"seat {seat} can see an arbitrary order after conceal")
         for world in _worlds(here, known, seat, rng):
             if seat == position.actor:
                 legal = [
                     action for action in position.legal if here.kernels.is_legal(world, here.variant.rules, action)
                 ]
-                here.hold("determinize", legal == list(position.legal), "another world has other legal actions")
+                here.require("determinize", legal == list(position.legal), "another world has other legal actions")
             here.kernels.conceal(world, here.variant.rules, seat)
-            here.hold(
+            here.require(
                 "conceal",
                 world.tobytes() == known.tobytes(),
                 f"seat {seat} is shown {_difference(world, known)}, which differs between worlds of equal knowledge",
@@ -223,7 +225,9 @@ def _check_offered(here: Checked, known: Array, position: Position) -> None:
     """Check that the concealed state has the legal actions of the state itself: agents may receive either."""
     rules, actions = here.variant.rules, range(here.game.actions)
     offered = tuple(action for action in actions if here.kernels.is_legal(known, rules, action))
-    here.hold("conceal", offered == position.legal, f"in the acting seat's concealed state, is_legal accepts {offered}")
+    here.require(
+        "conceal", offered == position.legal, f"in the acting seat's concealed state, is_legal accepts {offered}"
+    )
 
 
 def _difference(one: Array, other: Array) -> str:
@@ -237,19 +241,19 @@ def _check_seen(here: Checked, position: Position, action: int) -> None:
     after.play(action)
     arguments = (position.state, after.state, here.variant.rules, action)
     own = here.kernels.seen(*arguments, position.actor)
-    here.hold("seen_action", own != 0, f"the seat that plays {action} sees nothing")
+    here.require("seen_action", own != 0, f"the seat that plays {action} sees nothing")
     instead = position.legal[len(here.actions) % len(position.legal)]
     otherwise = position.copy()
     otherwise.play(instead)
     for viewer in range(here.players):
         code = here.kernels.seen(*arguments, viewer)
         changed = position.known(viewer).tobytes() != after.known(viewer).tobytes()
-        here.hold("seen_action", code == 0 or changed, f"seat {viewer} sees {code}, but knows no more than before")
+        here.require("seen_action", code == 0 or changed, f"seat {viewer} sees {code}, but knows no more than before")
         if viewer == position.actor or instead == action:
             continue
         twin = here.kernels.seen(position.state, otherwise.state, here.variant.rules, instead, viewer)
         same = otherwise.known(viewer).tobytes() == after.known(viewer).tobytes()
-        here.hold(
+        here.require(
             "conceal",
             same or twin != code,
             f"seat {viewer} is shown {_difference(otherwise.known(viewer), after.known(viewer))}, which distinguishes action {action} "
@@ -259,16 +263,18 @@ def _check_seen(here: Checked, position: Position, action: int) -> None:
 
 def _check_words(here: Checked, position: Position) -> None:
     names = position.names
-    here.hold("words", len({name.lower() for name in names}) == len(names), f"two actions have one name: {names}")
+    here.require("words", len({name.lower() for name in names}) == len(names), f"two actions have one name: {names}")
     for name in names if position.together else ():
         parts = [thing for thing in position.together if thing in name.split(" ")]
-        here.hold("words", name == " ".join(parts), f"{name!r} is not some of {position.together}, in this order")
-    here.hold("words", position.question, "no question")
-    here.hold("words", position.text(), "no text")
+        here.require("words", name == " ".join(parts), f"{name!r} is not some of {position.together}, in this order")
+    here.require("words", position.question, "no question")
+    here.require("words", position.text(), "no text")
     view, seen = here.game.view, position.view()
     told = [getattr(view, "caution", lambda action, view: "")(action, seen) for action in position.legal]
     told += getattr(view, "meanings", lambda view, phase: {})(seen, int(position.state["phase"][0])).values()
-    here.hold("words", all(isinstance(text, str) for text in told), f"caution or meanings must return text, got {told}")
+    here.require(
+        "words", all(isinstance(text, str) for text in told), f"caution or meanings must return text, got {told}"
+    )
 
 
 def _check_results(here: Checked, position: Position) -> None:
@@ -277,9 +283,9 @@ def _check_results(here: Checked, position: Position) -> None:
         here.kernels.result(position.state, seat, out[seat])
     for seat, (_, better, shared) in enumerate(out.tolist()):
         same = int((out[:, 1] == better).sum())
-        here.hold("results", same == shared, f"seat {seat} shares its place with {shared}, but {same} have it")
+        here.require("results", same == shared, f"seat {seat} shares its place with {shared}, but {same} have it")
         ahead = int((out[:, 1] < better).sum())
-        here.hold("results", ahead == better, f"{better} seats are placed better than seat {seat}, found {ahead}")
+        here.require("results", ahead == better, f"{better} seats are placed better than seat {seat}, found {ahead}")
 
 
 def _header(here: Checked) -> dict[str, Any]:
@@ -292,18 +298,18 @@ def _check_record(here: Checked, position: Position) -> None:
     try:
         check(_header(here), 1, lines)
     except RuleViolation as broken:
-        here.hold("records", False, f"the reference refuses the core's game: {broken}")
-    here.hold("records", True, "")
+        here.require("records", False, f"the reference refuses the core's game: {broken}")
+    here.require("records", True, "")
     for viewer in range(here.players):
         visible = position.lines(viewer)
-        here.hold("records", len(visible) == len(lines), "`visible` drops lines")
+        here.require("records", len(visible) == len(lines), "`visible` drops lines")
     for what, spoiled in _corrupt_records(lines):
         try:
             check(_header(here), 1, spoiled)
         except RuleViolation:
-            here.hold("records", True, "")
+            here.require("records", True, "")
             continue
-        here.hold("records", False, f"the reference accepts a record with {what}")
+        here.require("records", False, f"the reference accepts a record with {what}")
 
 
 def _corrupt_records(
@@ -326,7 +332,7 @@ def _check_trees(here: Checked) -> None:
     start = Position(here.game, here.players, variant=here.variant)
     for depth, wanted in enumerate(golden, 1):
         counted = here.kernels.count(start.state, here.variant.rules, start.chance, depth)
-        here.hold("move trees", counted == wanted, f"{counted} positions after {depth} decisions, not {wanted}")
+        here.require("move trees", counted == wanted, f"{counted} positions after {depth} decisions, not {wanted}")
 
 
 def _check_tiers(here: Checked) -> None:
@@ -338,11 +344,11 @@ def _check_tiers(here: Checked) -> None:
         while specs and not position.over:
             spec = specs[len(here.actions) % len(specs)]
             action = position.copy().ask(spec)  # a copy has no seated agents
-            here.hold("tiers", action in position.legal, f"{spec.text} chose the illegal action {action}")
+            here.require("tiers", action in position.legal, f"{spec.text} chose the illegal action {action}")
             position.play(action)
             here.actions.append(action)
     except (InputError, AgentFault) as error:
-        here.hold("tiers", False, str(error))
+        here.require("tiers", False, str(error))
 
 
 def _check_drawing(
@@ -378,7 +384,7 @@ def _check_drawing(
     higher, lower = ((np.array(signs) == sign).sum(axis=0) for sign in (1, -1))
     for name, more, less in zip(names, higher.tolist(), lower.tolist(), strict=True):
         even = binomtest(more, more + less).pvalue if more + less else 1.0
-        here.hold(
+        here.require(
             "determinize",
             even > P_THRESHOLD,
             f"{name} is lower in {more} drawn worlds and higher in {less}; expected: equally often",

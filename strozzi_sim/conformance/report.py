@@ -34,13 +34,13 @@ def check_report(here: Checked) -> None:
         pictures = part.pictures(tables)
     except (InputError, LookupError) as error:
         what = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
-        here.hold("report", False, f"the tables and pictures of a study: {what}")
+        here.require("report", False, f"the tables and pictures of a study: {what}")
     for picture in pictures:
         _check_picture(here, picture, tables)
     for name, heat_map in part.HEATMAPS.items():
         table = tables[f"heat_{name.replace('-', '_')}"]
         own = Picture(name, "", "table", "", (heat_map.figure,), "")
-        here.hold(
+        here.require(
             "report", not unknown_figures(own, table), f"heat map {name!r}: {'; '.join(unknown_figures(own, table))}"
         )
 
@@ -68,7 +68,7 @@ def _check_picture(here: Checked, picture: Picture, tables: Mapping[str, pd.Data
 
     def known(kind: str, name: Any, names: Any) -> None:
         listed = [str(each) for each in names]
-        here.hold(
+        here.require(
             "report", str(name) in listed, f"{where}: unknown {kind} {short_repr(name)}; {suggest_names(name, listed)}"
         )
 
@@ -77,14 +77,14 @@ def _check_picture(here: Checked, picture: Picture, tables: Mapping[str, pd.Data
     table = tables[picture.table]
     where += f", table {picture.table!r}"
     unknown = unknown_figures(picture, table)
-    here.hold("report", not unknown, f"{where}: {'; '.join(unknown)}")
+    here.require("report", not unknown, f"{where}: {'; '.join(unknown)}")
     for column in filter(None, (picture.x, picture.series if picture.series != SCENARIO else "", *picture.where)):
         known("column", column, table.columns)
     for column, level in picture.where.items():
         known(f"value of {column}", level, table[column].unique())
     for column, levels in ((picture.x, picture.levels), (picture.series, picture.series_levels)):
         there = set(table[column]) if levels else set()
-        here.hold(
+        here.require(
             "report", not levels or there & set(levels),
             f"{where}: unknown levels {short_repr(list(levels))} of {column}; {suggest_names('', map(str, sorted(there)))}",
         )  # fmt: skip

@@ -28,7 +28,7 @@ def check_slices(here: Checked) -> None:
 def _check_columns(here: Checked, whole: Array, parts: Sequence[Slice]) -> None:
     columns = np.sort(np.concatenate([part.index.ravel() for part in parts]))
     names = ", ".join(part.name for part in parts)
-    here.hold("observe", np.array_equal(columns, whole.ravel()), f"{names}: not each of {whole.size} columns once")
+    here.require("observe", np.array_equal(columns, whole.ravel()), f"{names}: not each of {whole.size} columns once")
 
 
 @cache
@@ -47,7 +47,7 @@ def check_range(here: Checked, observation: Array, seat: int) -> None:
     for column in outside[:1].tolist():
         part = [part for part in here.game.slices.values() if column in part.index][-1]  # a field before its group
         told = f"{part.name}, seen by seat {seat}, is {observation[column]:g}, outside {part.low:g} to {part.high:g}"
-    here.hold("observe", not told, told)
+    here.require("observe", not told, told)
 
 
 def check_written(here: Checked, observation: Array, seat: int) -> None:
@@ -57,7 +57,7 @@ def check_written(here: Checked, observation: Array, seat: int) -> None:
     parts = [part for part in slices.values() if not slices.fields(part.name)]  # a group's fields instead of the group
     found = [(part.name, np.intersect1d(part.index, left).tolist()) for part in parts] if left.size else []
     named = "; ".join(f"{name}, {_in_words(columns)}" for name, columns in found if columns)
-    here.hold(
+    here.require(
         "observe", left.size == 0, f"not every place seen by seat {seat} is written with a finite number: {named}"
     )
 

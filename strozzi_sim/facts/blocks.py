@@ -33,8 +33,8 @@ class Ratio:
     """
 
     name: str
-    over: tuple[str, ...] = (ROWS,)
-    under: str = ROWS
+    numerator: tuple[str, ...] = (ROWS,)
+    denominator: str = ROWS
     along: str = ""
     share: bool = False
     rows_count: bool = False
@@ -108,8 +108,8 @@ class Block:
     levels: Mapping[str, str] = field(default_factory=dict)
     where: str = ""
     margins: tuple[str, ...] = ()
-    only: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    without: Mapping[str, Sequence[str] | Callable[[Any], Sequence[str]]] = field(default_factory=dict)
+    include: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    exclude: Mapping[str, Sequence[str] | Callable[[Any], Sequence[str]]] = field(default_factory=dict)
     named: str = ""
     trim: tuple[str, ...] = ()
     differences: Sequence[Difference] = ()
@@ -118,7 +118,7 @@ class Block:
     def crosstab(self) -> Crosstab:
         """The crosstab to count."""
         ratios = [*self.figures, *(figure.of for figure in self.differences)]
-        columns = [name.removeprefix("-") for ratio in ratios for name in (*ratio.over, ratio.under)]
+        columns = [name.removeprefix("-") for ratio in ratios for name in (*ratio.numerator, ratio.denominator)]
         sums = tuple(dict.fromkeys(name for name in columns if name not in (ROWS, GAMES, PLAYERS)))
         return Crosstab(self.fact, tuple(self.axes.values()), sums, self.where)
 
@@ -135,12 +135,12 @@ class Block:
                     [whole, whole.take(range(counts.shape[axis]), axis).sum(axis, keepdims=True)], axis
                 )
                 names[axis - 1].append(ALL)
-        left_out = {key: given(cell) if callable(given) else given for key, given in self.without.items()}
+        left_out = {key: given(cell) if callable(given) else given for key, given in self.exclude.items()}
         keep = [
             [
                 k
                 for k, name in enumerate(known)
-                if name in self.only.get(key, known) and name not in left_out.get(key, ())
+                if name in self.include.get(key, known) and name not in left_out.get(key, ())
             ]
             for key, known in zip(keys, names, strict=True)
         ]
@@ -156,16 +156,16 @@ class Block:
 
         def sides(ratio: Ratio) -> tuple[Array, Array, dict[str, Any]]:
             """Return numerator and denominator of a figure, and the keyword arguments of its estimate."""
-            over = sums(whole, ratio.over) * scales.get(ratio.under, 1)
-            if ratio.under in (GAMES, PLAYERS):
-                games = cell.outcome["games"] * (cell.players if ratio.under == PLAYERS else 1)
+            over = sums(whole, ratio.numerator) * scales.get(ratio.denominator, 1)
+            if ratio.denominator in (GAMES, PLAYERS):
+                games = cell.outcome["games"] * (cell.players if ratio.denominator == PLAYERS else 1)
                 under = games.reshape(-1, *[1] * len(keys))
             else:
-                under = sums(whole, (ratio.under,))
+                under = sums(whole, (ratio.denominator,))
             if ratio.along:
                 axis = 1 + keys.index(ratio.along)
                 under = under.take(range(counts.shape[axis]), axis).sum(axis, keepdims=True)
-            told = {"unit": scales.get(ratio.over[0], 1), "n_deals": cell.deals if ratio.share else None}
+            told = {"unit": scales.get(ratio.numerator[0], 1), "n_deals": cell.deals if ratio.share else None}
             return over[chosen], np.broadcast_to(under, over.shape)[chosen], told
 
         for key in self.trim:
@@ -195,8 +195,8 @@ class Block:
         return replace(
             self, axes={renamed[key]: name for key, name in self.axes.items()}, figures=chosen, levels={},
             margins=tuple(renamed[key] for key in self.margins), trim=tuple(renamed[key] for key in self.trim),
-            only={renamed[key]: names for key, names in self.only.items()},
-            without={renamed[key]: names for key, names in self.without.items()},
+            include={renamed[key]: names for key, names in self.include.items()},
+            exclude={renamed[key]: names for key, names in self.exclude.items()},
         )  # fmt: skip
 
     def _add(self, table: Any, cell: Any, name: str, estimate: Any, shown: Mapping[str, list[str]]) -> None:

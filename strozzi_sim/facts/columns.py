@@ -94,7 +94,7 @@ class Column:
     dtype: str = "u1"
     unit: str = ""
     scale: int = 1
-    of: tuple[str, ...] = ()
+    derived_from: tuple[str, ...] = ()
     values: Callable[[GameConfig], Array] | None = None
 
     def levels_in(self, setting: GameConfig) -> Levels | None:
@@ -131,10 +131,10 @@ class Table:
     name: str
     text: str
     columns: tuple[Column, ...]
-    most: Callable[[GameConfig], int]
+    max_rows: Callable[[GameConfig], int]
     rows: int = ROWS
     sampled: int = 0
-    on_request: bool = False
+    optional: bool = False
     of_choices: bool = False
     _by_name: dict[str, Column] = field(default_factory=dict, compare=False, repr=False, init=False)
 
@@ -157,7 +157,7 @@ class Table:
     @property
     def written(self) -> tuple[Column, ...]:
         """The columns that the game's handlers write."""
-        return tuple(column for column in self.columns if not column.of)
+        return tuple(column for column in self.columns if not column.derived_from)
 
     def column(self, name: str) -> Column:
         """Return a column by name.

@@ -114,7 +114,7 @@ class Condition:
             )
         return int(np.ceil(value * scale)), int(np.floor(value * scale)) + 1
 
-    def holds(
+    def evaluate(
         self, values: Mapping[str, Array], levels: Mapping[str, Levels | None], scales: Mapping[str, int]
     ) -> Array:
         """Evaluate the condition for values of its columns; returns bool of their common shape."""

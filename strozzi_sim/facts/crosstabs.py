@@ -50,7 +50,7 @@ class _Cube:
         table: number of the table.
         bounds: column -> smallest values of its levels.
         sums: summed written columns.
-        told: columns with one level per value, so that their sums follow from the counts.
+        derived_sums: columns with one level per value, so that their sums follow from the counts.
         alone: total size of its crosstabs if each were counted separately.
         first: index of its first count.
     """
@@ -58,7 +58,7 @@ class _Cube:
     table: int
     bounds: dict[str, tuple[int, ...]]
     sums: tuple[str, ...]
-    told: frozenset[str] = frozenset()
+    derived_sums: frozenset[str] = frozenset()
     alone: int = 0
     first: int = 0
 
@@ -77,9 +77,9 @@ class _Cube:
     def with_(self, other: "_Cube") -> "_Cube":
         names = dict.fromkeys([*self.bounds, *other.bounds])
         bounds = {name: tuple(sorted({*self.bounds.get(name, ()), *other.bounds.get(name, ())})) for name in names}
-        told = self.told | other.told
-        sums = tuple(name for name in dict.fromkeys([*self.sums, *other.sums]) if name not in told)
-        return _Cube(self.table, bounds, sums, told, self.alone + other.alone)
+        derived = self.derived_sums | other.derived_sums
+        sums = tuple(name for name in dict.fromkeys([*self.sums, *other.sums]) if name not in derived)
+        return _Cube(self.table, bounds, sums, derived, self.alone + other.alone)
 
 
 class CrosstabPlan:
@@ -157,8 +157,8 @@ class CrosstabPlan:
         def split(name: str, starts: Sequence[int] | None) -> None:
             """Split a column at `starts`; None: at each of its levels."""
             column = table.column(name)
-            if column.of:
-                for base in column.of:
+            if column.derived_from:
+                for base in column.derived_from:
                     split(base, None)
                 return
             levels = column.levels_in(self._setting)
@@ -174,17 +174,17 @@ class CrosstabPlan:
             column = table.column(name)
             split(name, condition.bounds(name, column.levels_in(self._setting), column.scale))  # type: ignore[union-attr]
         for name in crosstab.sums:
-            if table.column(name).of:
-                for base in table.column(name).of:
+            if table.column(name).derived_from:
+                for base in table.column(name).derived_from:
                     split(base, None)
-        told = set()
+        derived = set()
         for name, starts in bounds.items():
             levels = table.column(name).levels_in(self._setting)
             if levels is not None and levels.exact and starts >= set(levels.starts):
-                told.add(name)
-        sums = tuple(name for name in crosstab.sums if not table.column(name).of and name not in told)
+                derived.add(name)
+        sums = tuple(name for name in crosstab.sums if not table.column(name).derived_from and name not in derived)
         whole = {name: tuple(sorted(starts)) for name, starts in bounds.items()}
-        cube = _Cube(self._numbers[crosstab.fact], whole, sums, frozenset(told))
+        cube = _Cube(self._numbers[crosstab.fact], whole, sums, frozenset(derived))
         if cube.cells > MAX_CELLS:
             raise InputError(
                 f"table {crosstab.fact} by {', '.join(crosstab.by)}: {cube.cells:,} cells, the most is {MAX_CELLS:,}; "
@@ -216,7 +216,7 @@ class CrosstabPlan:
             cube
             for cube in self.cubes
             if cube.table == need.table
-            and set(need.sums) <= {*cube.sums, *cube.told}
+            and set(need.sums) <= {*cube.sums, *cube.derived_sums}
             and all(set(starts) <= set(cube.bounds.get(name, ())) for name, starts in need.bounds.items())
         ]
         return min(holding, key=lambda cube: cube.cells * cube.width)
@@ -225,7 +225,7 @@ class CrosstabPlan:
         """Return the cubes of a table."""
         return [cube for cube in self.cubes if cube.table == self._numbers[fact]]
 
-    def holds(self, crosstab: Crosstab) -> bool:
+    def can_answer(self, crosstab: Crosstab) -> bool:
         """Return whether the counts of this plan contain a crosstab, even one that was not requested."""
         try:
             self._holder(self._need(crosstab))
@@ -245,10 +245,12 @@ class CrosstabPlan:
 
         def values(name: str) -> Array:
             column = table.column(name)
-            if not column.of:
+            if not column.derived_from:
                 return written[name]
             assert column.values is not None
-            found: Array = np.asarray(column.values(self._setting))[tuple(written[base] for base in column.of)]
+            found: Array = np.asarray(column.values(self._setting))[
+                tuple(written[base] for base in column.derived_from)
+            ]
             return found
 
         shape = tuple(len(self.levels(crosstab.fact, name).names) for name in crosstab.by)
@@ -258,7 +260,7 @@ class CrosstabPlan:
         condition = self.condition(crosstab)
         if condition:
             columns = {name: table.column(name) for name in condition.columns}
-            keep = condition.holds(
+            keep = condition.evaluate(
                 {name: values(name) for name in columns},
                 {name: column.levels_in(self._setting) for name, column in columns.items()},
                 {name: column.scale for name, column in columns.items()},

@@ -14,7 +14,7 @@ def described_table(table: Table, setting: GameConfig) -> dict[str, Any]:
         "name": table.name,
         "text": table.text,
         "sampled": table.sampled,
-        "on_request": table.on_request,
+        "on_request": table.optional,
         "columns": [described_column(column, setting) for column in table.all_columns],
     }
 
@@ -29,7 +29,7 @@ def described_column(column: Column, setting: GameConfig) -> dict[str, Any]:
         "unit": column.unit,
         "levels": names,
         "values": _in_words(names, column.unit),
-        "of": list(column.of),
+        "of": list(column.derived_from),
     }
 
 

@@ -47,5 +47,5 @@ def sink_dtype(tables: Sequence[Table], notes: Sequence[tuple[Any, ...]]) -> np.
 
 def batch_for(tables: Sequence[Table], setting: GameConfig, asked: int = -1) -> int:
     """Return the number of games that always fit into a sink; `asked`: as in the sink, default: all tables."""
-    written = [table for number, table in enumerate(tables) if asked >> number & 1 or not table.on_request]
-    return min(GAMES, *(table.rows // table.most(setting) for table in written))
+    written = [table for number, table in enumerate(tables) if asked >> number & 1 or not table.optional]
+    return min(GAMES, *(table.rows // table.max_rows(setting) for table in written))

@@ -119,7 +119,7 @@ def calibrate(spec: AgentSpec, game: Game, players: Sequence[int], variants: Seq
 def with_values(spec: AgentSpec, values: dict[str, Any]) -> AgentSpec:
     """The same agent with other values for some of its parameters."""
     changed = {
-        key: param.write(value)
+        key: param.format(value)
         for key, param in spec.agent.params.items()
         if (value := values.get(key, spec.values[key])) != param.default
     }

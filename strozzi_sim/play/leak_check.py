@@ -92,7 +92,7 @@ def check_leaks(
         InputError: the agent does not play this game or these player counts.
         AgentFault: the agent failed or chose an illegal action.
     """
-    spec = spec.within(game)
+    spec = spec.resolve_for(game)
     counts = [count for count in players if spec.agent.plays(game, count)]
     if not counts:
         raise InputError(f"agent {spec.text!r} does not play {game.name} with {', '.join(map(str, players))} players")

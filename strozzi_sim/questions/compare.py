@@ -22,7 +22,7 @@ def compare(
     players: Players = None,
     *,
     variants: str | Sequence[AnyVariant] = (),
-    against: Lineup = (),
+    opponents: Lineup = (),
     agents: Lineup = (),
     deals: int = 1000,
     seatings: Design = "rotate",
@@ -40,7 +40,7 @@ def compare(
         second: the other one
         players: player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum
         variants: two variants, separated by a comma, instead of A and B
-        against: who sits in the other seats (agents compared); default: the game's own
+        opponents: agents in the other seats (agents compared); default: the game's default agent
         agents: who plays (variants compared); one agent = self-play; default: the same
         deals: deals for every line-up
         seatings: one, rotate, all or latin
@@ -72,7 +72,7 @@ def compare(
     game = find_game(game)
     given: dict[str, Any] = {"first": first, "second": second}
     counts, sides = find_players(game, players), find_sides(game, first, second, variants)
-    unused = {"agents": agents} if sides is None else {"against": against, "variant": variant != "base"}
+    unused = {"agents": agents} if sides is None else {"opponents": opponents, "variant": variant != "base"}
     for argument, setting in unused.items():
         if setting:
             other = "variants" if sides is None else "agents"
@@ -82,9 +82,9 @@ def compare(
         played = sides if sides[0].name != sides[1].name else sides[:1]
     else:
         two = [find_side(game, argument, side) for argument, side in given.items()]
-        others, most = find_agents(against or [game.standard_agent], game, "against"), min(counts) - 1
+        others, most = find_agents(opponents or [game.standard_agent], game, "opponents"), min(counts) - 1
         if len(others) > most:
-            raise ArgumentError("against", f"{len(others)} agents for {most} other seats; give at most {most}")
+            raise ArgumentError("opponents", f"{len(others)} agents for {most} other seats; give at most {most}")
         lineups = [(side, *(others[k % len(others)] for k in range(n - 1))) for n in counts for side in two]
         played = find_variants(game, variant)
     plan = make_plan(

@@ -72,8 +72,8 @@ def leak_check(
     given = find_agents([agent], game, "agent")
     began = monotonic()
     with report_progress(progress) as told, stop_flag():
-        (spec,), calibrations = with_counts(given, game, counts, [played], calibrating=told.calibrating)
-        told.planned(
+        (spec,), calibrations = with_counts(given, game, counts, [played], calibrating=told.on_calibrating)
+        told.on_planned(
             f"{spec.text} against itself, players {', '.join(map(str, counts))}, {deals:,} deals", calibrations
         )
         check = partial(check_leaks, players=counts, deals=deals, seed=seed)

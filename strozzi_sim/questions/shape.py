@@ -67,7 +67,7 @@ def shape(
         step, most, playing = env.reset(seed), 0, np.ones(deals, bool)
         sums = np.zeros((4, deals))  # games, decisions, choices, digits of the tree
         while playing.any():
-            choices = step.info.choices
+            choices = step.info.num_legal
             sums += np.where(playing, (playing * 0, playing, choices, np.log10(choices)), 0)
             most = max(most, int(choices[playing].max()))
             step = env.step(env.random_actions())

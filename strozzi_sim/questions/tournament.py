@@ -22,7 +22,7 @@ def tournament(
     seed: int = 0,
     workers: int | None = None,
     *,
-    matchups: int = 5000,
+    max_matchups: int = 5000,
     until: str | float = "",
     folder: Folder = None,
     progress: ProgressOption = None,
@@ -38,7 +38,7 @@ def tournament(
         variant: a variant; may be given several times
         seed: random seed, below 2^53
         workers: number of workers; default: all cores
-        matchups: maximum number of line-ups; more are sampled
+        max_matchups: maximum number of line-ups; more are sampled
         until: stop when win shares are known to within +- this, or all pairs are `decided`
         folder: keep everything in this folder, and resume there; default: only print
         progress: as in `simulate`
@@ -63,5 +63,5 @@ def tournament(
 
     game = find_game(game)
     field, variants, counts = find_agents(agents, game), find_variants(game, variant), find_players(game, players)
-    study = plan_tournament(game, field, variants, counts, deals, seatings, seed, matchups, until)
+    study = plan_tournament(game, field, variants, counts, deals, seatings, seed, max_matchups, until)
     return run(study, folder, workers, progress)

@@ -49,7 +49,7 @@ def ask_apart(
     Raises:
         AgentFault: the process ended, or had to be ended because a decision took too long.
     """
-    spec = spec.within(game)
+    spec = spec.resolve_for(game)
     call = partial(function, spec, game, *arguments, **named)
     if not spec.foreign:
         return call()

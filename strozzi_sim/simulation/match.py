@@ -88,7 +88,7 @@ class Match:
             InputError: player count, line-up, variant or seed.
         """
         check_players(self.game, self.players, self.variant)
-        object.__setattr__(self, "lineup", tuple(spec.within(self.game) for spec in self.lineup))
+        object.__setattr__(self, "lineup", tuple(spec.resolve_for(self.game) for spec in self.lineup))
         if not 1 <= len(self.lineup) <= self.players:
             agents = ", ".join(spec.text for spec in self.lineup)
             raise InputError(

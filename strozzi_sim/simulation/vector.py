@@ -64,8 +64,8 @@ class Info:
         final_observations: float32[k, P, F], what every seat saw of the end.
     """
 
-    words: NDArray[np.uint64]
-    choices: NDArray[np.int64]
+    random_bits: NDArray[np.uint64]
+    num_legal: NDArray[np.int64]
     deals: NDArray[np.int64]
     finished: NDArray[np.int64]
     final_deals: NDArray[np.int64]
@@ -134,7 +134,7 @@ class VectorEnv:
         self,
         game: str | Game,
         players: int,
-        n: int,
+        num_envs: int,
         opponents: AnyAgent | Sequence[AnyAgent] | None = None,
         seat: int | Literal["rotate"] = "rotate",
         reward: Reward = "win",
@@ -145,7 +145,7 @@ class VectorEnv:
         self.variant = as_argument_error("variant", find_variant, self.game, variant)
         self.players = _whole("players", players)
         check_players(self.game, self.players, self.variant)
-        self.n = _whole("n", n, 1, MAX_GAMES)
+        self.num_envs = _whole("n", num_envs, 1, MAX_GAMES)
         if reward not in REWARDS:
             raise ArgumentError("reward", f"unknown reward {short_repr(reward)}; {suggest_names(reward, REWARDS)}")
         self.opponents = self._opponents(opponents)
@@ -161,14 +161,14 @@ class VectorEnv:
         self._agents["counter"], self._agents["sees_state"] = -1, not self.variant.hidden
         self._memories = self._seat_opponents(compiled)
         self._design = seating_design(ROTATE if compiled else "one", self.players)
-        self._works, self._slots = np.zeros(self.n, slot_records(self.game)), np.zeros(self.n, SLOT)
-        self._seat_agents = np.zeros((self.n, self.players), AGENT)
-        self._randoms = np.zeros((self.n, self.players), RANDOM)
+        self._works, self._slots = np.zeros(self.num_envs, slot_records(self.game)), np.zeros(self.num_envs, SLOT)
+        self._seat_agents = np.zeros((self.num_envs, self.players), AGENT)
+        self._randoms = np.zeros((self.num_envs, self.players), RANDOM)
         self._fault, self._beat = np.zeros(1, FAULT), np.zeros(1, HEARTBEAT)
-        n, seats = self.n, self.players  # of finals only the rows of games that end are ever touched
+        num_envs, seats = self.num_envs, self.players  # of finals only the rows of games that end are ever touched
         self._finals = Finals(
-            np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64), np.empty((n, seats), np.int64),
-            np.empty((n, seats, *self.observation_shape), np.float32),
+            np.empty(num_envs, np.int64), np.empty(num_envs, np.int64), np.empty(num_envs, np.int64), np.empty((num_envs, seats), np.int64),
+            np.empty((num_envs, seats, *self.observation_shape), np.float32),
         )  # fmt: skip
         self._kernels = kernels(self.game)
         self._last: Step | None = None
@@ -177,7 +177,7 @@ class VectorEnv:
     # -- what it is ------------------------------------------------------------------------------------------------------
 
     @property
-    def actions(self) -> int:
+    def num_actions(self) -> int:
         """A: action numbers lie below it."""
         return self.game.actions
 
@@ -203,7 +203,7 @@ class VectorEnv:
     def __repr__(self) -> str:
         """The arguments that it was made with."""
         against = ", ".join(spec.text for spec in self.opponents)
-        return f"VectorEnv({self.game.name!r}, {self.players}, {self.n}, opponents=[{against}], variant={self.variant.name!r})"
+        return f"VectorEnv({self.game.name!r}, {self.players}, {self.num_envs}, opponents=[{against}], variant={self.variant.name!r})"
 
     def __reduce__(self) -> Any:
         """Refuse to be copied or pickled. Raises InputError."""
@@ -239,9 +239,9 @@ class VectorEnv:
         """
         self._shown()
         chosen = np.asarray(actions)
-        if chosen.dtype.kind not in "iu" or chosen.shape != (self.n,):
+        if chosen.dtype.kind not in "iu" or chosen.shape != (self.num_envs,):
             found = f"{chosen.dtype}{list(chosen.shape)}"
-            raise ArgumentError("actions", f"expected whole numbers [{self.n}], one for each game, got {found}")
+            raise ArgumentError("actions", f"expected whole numbers [{self.num_envs}], one for each game, got {found}")
         step = self._step(np.ascontiguousarray(chosen, np.int64))
         self.steps += 1
         return step
@@ -251,8 +251,8 @@ class VectorEnv:
 
         It takes the decisions' own `words`, so that calling it again gives the same.
         """
-        out = np.empty(self.n, np.int64)
-        self._kernels.choose(self._rules[0], self._works, self._shown().info.words, out)
+        out = np.empty(self.num_envs, np.int64)
+        self._kernels.choose(self._rules[0], self._works, self._shown().info.random_bits, out)
         return out
 
     def close(self) -> None:
@@ -282,9 +282,9 @@ class VectorEnv:
         return self._last
 
     def _step(self, actions: Array) -> Step:
-        n, players, size = self.n, self.players, self.slices.size
+        n, players, size = self.num_envs, self.players, self.slices.size
         rows = Rows(
-            np.empty((n, size), np.float32), np.empty((n, self.actions), np.bool_), np.empty(n, np.int64),
+            np.empty((n, size), np.float32), np.empty((n, self.num_actions), np.bool_), np.empty(n, np.int64),
             np.empty((n, players), np.float32), np.empty(n, np.bool_), np.empty(n, np.uint64), np.empty(n, np.int64),
             np.empty(n, np.int64),
         )  # fmt: skip
@@ -362,12 +362,13 @@ class VectorEnv:
         """Write the opponents' agent records; returns their memories, [n] each."""
         memories: list[Array] = []
         need = sum(agent.memory.itemsize for agent in compiled)
-        if self.n * need > _MEMORY:
+        if self.num_envs * need > _MEMORY:
             raise ArgumentError(
-                "n", f"the opponents need {need:,} bytes a game; at most {_MEMORY // need:,} games, got {self.n:,}"
+                "n",
+                f"the opponents need {need:,} bytes a game; at most {_MEMORY // need:,} games, got {self.num_envs:,}",
             )
         for position, agent in enumerate(compiled, 1):
-            memories.append(np.zeros(self.n, agent.memory))
+            memories.append(np.zeros(self.num_envs, agent.memory))
             self._agents[position] = agent_row(agent, memories[-1], self.variant)
             self._strides[position] = agent.memory.itemsize
         self._compiled = compiled  # addresses are valid as long as they live

@@ -40,7 +40,7 @@ class FigureCounts(NamedTuple):
             self.numerator, self.played, unit=self.unit, n_deals=self.n_deals, span=self.span, deals=self.deals
         )
 
-    def less(self, other: "FigureCounts", *, same: bool = False) -> Estimate:
+    def minus(self, other: "FigureCounts", *, same: bool = False) -> Estimate:
         """The difference of the means, paired by chunk; `same` if both are of the same thing."""
         over, under = (self.numerator, other.numerator), (self.played, other.played)
         return stats.difference(

@@ -59,7 +59,7 @@ class Comparison(Kind):
             ):
                 where = {"first": self.first, "second": self.second, "by": breakdown, "level": str(level)}
                 for one, other in zip(of_first, of_second, strict=True):
-                    less = one.less(other, same=self.first == self.second)
+                    less = one.minus(other, same=self.first == self.second)
                     difference.add(first, one.figure, less, **where)
                     difference.add(first, f"{one.figure}_variance_saved", one.saved_by_pairing(other), **where)
         return {"sides": sides.frame(), "difference": difference.frame()}

@@ -151,8 +151,8 @@ class KeptTable:
             places = np.array([names.index(spec.text) for spec in cell.match.positions], np.int32)
             positions = rows.games["position"][rows.game, rows.columns["seat"]]
             return pa.DictionaryArray.from_arrays(places[positions], pa.array(names, pa.string()))
-        elif column.of:
-            values = derived[name][tuple(rows.columns[base] for base in column.of)]
+        elif column.derived_from:
+            values = derived[name][tuple(rows.columns[base] for base in column.derived_from)]
         else:
             values = rows.columns[name]
         if column.levels is YES_NO:

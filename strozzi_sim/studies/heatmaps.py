@@ -33,7 +33,7 @@ def add_to_plan(plan: Plan, own: OwnMap) -> Plan:
     maps = {**plan.heatmaps, own.name: own_heat_map(plan.game, own)}
     others = tuple(each for each in plan.own_maps if each.name != own.name)
     changed = replace(plan, heatmaps=maps, own_maps=(*others, own))
-    changed = replace(changed, counted=changed.asked)
+    changed = replace(changed, counted=changed.required_facts)
     for cell in changed.cells:
         cell.match.plan(changed.counted)
     return changed
@@ -50,7 +50,7 @@ def add_heat_map(results: Results, own: OwnMap) -> Results:
     """
     if results.folder is not None:
         return add_in(results.folder, own, results.workers, results.watch)
-    before = results.cut
+    before = results.played_plan
     if before is None or before.orders:
         raise InputError("a tournament, comparison or ladder counts no facts; heat maps are of simulate and studies")
     plan = add_to_plan(before, own)
@@ -125,4 +125,4 @@ def plan_in(folder: Path, code: Sequence[str | Path] = ()) -> Plan:
         keep_of(game.fact_tables, keep.tables)
     except InputError as error:
         raise InputError(f"{folder / MANIFEST}: was changed by hand: kept: {error}") from None
-    return replace(plan, counted=plan.asked, keep=keep, held=keep)
+    return replace(plan, counted=plan.required_facts, keep=keep, held=keep)

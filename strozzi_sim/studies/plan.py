@@ -113,7 +113,7 @@ class Plan:
         return ORDERS if self.orders else np.dtype(np.int64)
 
     @cached_property
-    def asked(self) -> tuple[Crosstab, ...]:
+    def required_facts(self) -> tuple[Crosstab, ...]:
         """The facts that the report needs."""
         if self.orders:
             return ()
@@ -131,7 +131,9 @@ class Plan:
         whole = self.held.tables if self.held.every == 1 else ()
         counting = {id(plan): plan for cell in self.cells for plan in [cell.match.plan(self.counted)]}
         return all(
-            crosstab.fact in whole or plan.holds(crosstab) for plan in counting.values() for crosstab in self.asked
+            crosstab.fact in whole or plan.can_answer(crosstab)
+            for plan in counting.values()
+            for crosstab in self.required_facts
         )
 
     @cached_property
@@ -145,7 +147,7 @@ class Plan:
         deals = -(-self.deals // self.held.every)
         tables = [table for table in self.game.fact_tables if table.name in self.held.tables]
         return sum(
-            deals * len(cell.match.design) * table.most(cell.match.setting) // max(table.sampled, 1)
+            deals * len(cell.match.design) * table.max_rows(cell.match.setting) // max(table.sampled, 1)
             for cell in self.cells
             for table in tables
         )

@@ -100,7 +100,7 @@ def make_plan(
         name, game, seed, tuple(dict.fromkeys(players)), deals, min(deals, chunks), seatings, resolved,
         tuple(variants), rows, pages, maps, tuple(own_maps), orders, keep, held=keep, until=until,
     )  # fmt: skip
-    plan = replace(plan, counted=plan.asked)
+    plan = replace(plan, counted=plan.required_facts)
     for cell in plan.cells:
         cell.match.plan(plan.counted)
     for count in players:

@@ -31,13 +31,13 @@ class Progress:
         partly: whether an interruption in memory gives what is finished, instead of Interrupted.
     """
 
-    say: Callable[[str], None] = field(default=lambda line: None)
-    games: Callable[[int, int], None] = field(default=lambda done, total: None)
-    phase: Callable[[str, int, int], None] = field(default=lambda phase, done, total: None)
-    calibrating: Callable[[bool], None] = field(default=lambda noted: None)
-    planned: Callable[[str, Sequence[Calibration]], None] = field(default=lambda summary, calibrations: None)
+    on_message: Callable[[str], None] = field(default=lambda line: None)
+    on_games: Callable[[int, int], None] = field(default=lambda done, total: None)
+    on_phase: Callable[[str, int, int], None] = field(default=lambda phase, done, total: None)
+    on_calibrating: Callable[[bool], None] = field(default=lambda noted: None)
+    on_planned: Callable[[str, Sequence[Calibration]], None] = field(default=lambda summary, calibrations: None)
     command: str = "strozzi_sim.run(...) in Python"
-    partly: bool = True
+    allow_partial: bool = True
 
 
 ProgressOption = bool | Progress | None
@@ -107,12 +107,12 @@ def report_progress(wanted: ProgressOption) -> Iterator[Progress]:
         yield wanted
     elif in_notebook() and wanted is not False:
         with notebook_bar() as show:
-            yield Progress(say=print, games=partial(show, GAMES), phase=show)
+            yield Progress(on_message=print, on_games=partial(show, GAMES), on_phase=show)
     elif wanted or (wanted is None and sys.stderr.isatty()):
         from rich.console import Console
 
         console = Console(stderr=True)
         with terminal_bar(console) as show:
-            yield Progress(say=console.print, games=partial(show, GAMES), phase=show)
+            yield Progress(on_message=console.print, on_games=partial(show, GAMES), on_phase=show)
     else:
         yield Progress()

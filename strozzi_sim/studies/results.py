@@ -65,14 +65,14 @@ class Results:
     plan: dict[str, Any]
     tables: dict[str, Any]
     n_games: int
-    played_now: int
+    new_games: int
     seconds: float
     folder: Path | None = None
     manifest: dict[str, Any] = field(default_factory=dict)
     files: dict[str, Path] = field(default_factory=dict)
     interrupted: str = ""
     kept: dict[str, Any] = field(default_factory=dict)  # rows of facts by table, if nothing was kept on the disk
-    cut: Plan | None = None  # the plan as far as it was played, if in memory
+    played_plan: Plan | None = None  # the plan as far as it was played, if in memory
     chunks: MemoryStore | None = None  # what was played then
     workers: int | None = None
     watch: Any = None

@@ -88,10 +88,10 @@ def run_study(
                     frames, files = read_tables(store.files)
                     check_tables(folder, before, frames)
                 else:
-                    progress.phase("tables", 0, 0)
+                    progress.on_phase("tables", 0, 0)
                     with single_threaded_blas():  # fits use BLAS, whose bits depend on the number of threads
                         frames = (tables or study_tables)(cut, store)
-                    progress.phase("saving", 0, 0)
+                    progress.on_phase("saving", 0, 0)
                     files = write_tables(store.files, frames)
                     if plan.rows:
                         write_rows(plan, store)
@@ -146,7 +146,7 @@ def _reuse_stored_facts(folder: Path, plan: Plan) -> Plan:
         raise InputError(f"{folder / MANIFEST}: was changed by hand: held: {error}") from None
     answers = not counted or replace(plan, counted=counted, held=held).is_covered
     if counted:
-        plan = replace(plan, counted=counted if answers else tuple(dict.fromkeys([*counted, *plan.asked])))
+        plan = replace(plan, counted=counted if answers else tuple(dict.fromkeys([*counted, *plan.required_facts])))
     return replace(plan, held=held) if answers and held.covers(plan.keep) else plan
 
 
@@ -155,9 +155,9 @@ def _play_all(
 ) -> tuple[dict[str, Any], Plan, int]:
     """Write the manifest of an unfinished study and play it; gives both, the plan as far as played, and games played."""
     for cell, chunk in store.damaged:
-        progress.say(f"chunk {chunk} of cell {cell} is damaged or missing and is played again")
+        progress.on_message(f"chunk {chunk} of cell {cell} is damaged or missing and is played again")
     if store.outdated:
-        progress.say(
+        progress.on_message(
             f"{len(store.outdated)} of {len(plan.cells) * plan.chunks} chunks do not hold all that is asked and are played again"
         )
     manifest = make_manifest(plan, progress.command)
@@ -202,12 +202,12 @@ def run_in_memory(
         with stop_flag():
             cut, played_now = _play(plan, store, workers, progress, stopping_rule)
     except Interrupted as signal:
-        cut = _finished_part(plan, store) if progress.partly else plan
+        cut = _finished_part(plan, store) if progress.allow_partial else plan
         if cut is plan:
             raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without a folder") from None
         played_now = cut.games
         interrupted = f"{signal}; these are the first {cut.deals:,} of {plan.deals:,} deals"
-    progress.phase("tables", 0, 0)
+    progress.on_phase("tables", 0, 0)
     with stop_flag(), single_threaded_blas():
         frames = (tables or study_tables)(cut, store)
         kept = frames_of(cut, store)
@@ -222,7 +222,7 @@ def run_in_memory(
     manifest["plan"] = {**manifest["plan"], "deals": cut.deals}
     return Results(
         _as_played(plan, cut), frames, cut.games, played_now, seconds, manifest=manifest, kept=kept,
-        interrupted=interrupted, cut=cut, chunks=store,
+        interrupted=interrupted, played_plan=cut, chunks=store,
     )  # fmt: skip
 
 
@@ -243,7 +243,7 @@ def tables_again(played: Results, plan: Plan) -> Results:
     with single_threaded_blas():
         frames = study_tables(plan, played.chunks)
     manifest = {**played.manifest, "report": make_manifest(plan, "")["report"], "tables": sorted(frames)}
-    return replace(played, tables=frames, manifest=manifest, cut=plan)
+    return replace(played, tables=frames, manifest=manifest, played_plan=plan)
 
 
 def _play(
@@ -270,7 +270,7 @@ def _play_missing(plan: Plan, store: MemoryStore, workers: int, progress: Progre
     missing = [(cell, chunk) for cell, chunk in every if (cell.number, chunk) not in store.done]
     done = before = sum(games for games, _ in store.done.values())
     if before and chunks.start == 0:
-        progress.say(f"resuming: {before:,} of {plan.games:,} games are already played")
+        progress.on_message(f"resuming: {before:,} of {plan.games:,} games are already played")
     if not missing:
         return 0
     tasks = (
@@ -288,13 +288,13 @@ def _play_missing(plan: Plan, store: MemoryStore, workers: int, progress: Progre
     with stop_flag() as stop:
         matches = list({id(cell.match): cell.match for cell, _ in missing}.values())
         for number, match in enumerate(matches):  # in the parent, so that workers find everything compiled
-            progress.phase("compiling", number, len(matches))
+            progress.on_phase("compiling", number, len(matches))
             match.warm(counted=bool(plan.counted or plan.held.tables))
-        progress.games(done, plan.games)
+        progress.on_games(done, plan.games)
         for task, played in play_tasks(tasks, workers, stop):
             store.write(task.key, played)
             done += played.games
-            progress.games(done, plan.games)
+            progress.on_games(done, plan.games)
     return done - before
 
 
@@ -306,7 +306,7 @@ def cell_counts(plan: Plan, store: MemoryStore, cell: Cell) -> CellCounts:
         outcome.append(parts[0])
         counts.append(parts[1])
     match = cell.match
-    missing = [crosstab for crosstab in plan.asked if not match.plan(plan.counted).holds(crosstab)]
+    missing = [crosstab for crosstab in plan.required_facts if not match.plan(plan.counted).can_answer(crosstab)]
     return CellCounts(
         players=match.players,
         variant=match.variant.name,
@@ -354,9 +354,9 @@ def games_played(played: Results, *, workers: int, progress: Progress | None = N
         tables = [read_table(played.folder, name) for name in names]
         with damage(f"{played.folder / 'games'}"):
             return pa.concat_tables(tables).to_pandas()
-    if played.cut is None:
+    if played.played_plan is None:
         raise InputError("games: there are none of a search for a best response")
-    plan, chunks = played.cut, played.chunks
+    plan, chunks = played.played_plan, played.chunks
     if not plan.rows:
         asked = replace(plan, rows=True, counted=(), held=NO_ROWS, pages=(), heatmaps={})
         plan, chunks = asked, MemoryStore(asked)

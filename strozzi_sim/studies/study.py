@@ -165,10 +165,10 @@ def run(
     number = worker_count(workers)
     place = None if folder is None else path_of("folder", folder)
     with report_progress(progress) as told:
-        study = study.in_counts(place, told.calibrating)
+        study = study.in_counts(place, told.on_calibrating)
         for warning in study.plan.warnings():
-            told.say(warning)
-        ready = partial(told.planned, study.summary(), study.plan.calibrated)
+            told.on_message(warning)
+        ready = partial(told.on_planned, study.summary(), study.plan.calibrated)
         rest: Any = {"workers": number, "progress": told, "ready": ready}
         rest |= {"tables": study.tables, "stopping_rule": study.stopping_rule()}
         played = (

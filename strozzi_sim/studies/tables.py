@@ -53,7 +53,7 @@ def _add_lineup(table: FigureTable, cell: CellCounts) -> None:
         figure, first = f"{sums.figure}_minus_position_0", sums.of(slice(0, 1))
         for position in range(1, cell.players):
             same = cell.positions[position] == cell.positions[0]
-            less = sums.of(slice(position, position + 1)).less(first, same=same)
+            less = sums.of(slice(position, position + 1)).minus(first, same=same)
             _by_agent(table, cell, figure, less, range(position, position + 1))
 
 

@@ -80,7 +80,7 @@ class Tournament(Kind):
             )
         total = f"; in all {self.plan.games:,} games" if len(parts) > 1 else ""
         sampled = any(comb(len(self.field.agents), count) > self.most for count in self.plan.players)
-        note = " (a balanced sample of the matchups; matchups sets the maximum)" if sampled else ""
+        note = " (a balanced sample of the matchups; max_matchups sets the maximum)" if sampled else ""
         return f"{self.plan.game.title}, {len(self.field.agents)} agents; {'; '.join(parts)}{total}{note}"
 
     def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
@@ -176,7 +176,7 @@ def plan_tournament(
             "seatings",
             f"no seating design of a tournament: {short_repr(seatings)}; {suggest_names(seatings, SEATINGS)}",
         )
-    check_whole("matchups", most, 1, 100_000)
+    check_whole("max_matchups", most, 1, 100_000)
     chosen = {count: matchups(field, count, most, seed) for count in players}
     lineups = [[field.agents[k] for k in matchup] for found in chosen.values() for matchup in found]
     cells = len({tuple(lineup) for lineup in lineups}) * len(variants)

@@ -255,7 +255,7 @@ def test_a_study_tells_the_warnings_of_its_variants_before_it_is_played(tmp_path
         "variant few: no game can fulfil a task: T_CHAPEL4 needs 4 chapels (2 built at most, 15 chapel sites), and a player can "
         "have at most 2"
     )
-    played = run(Study.of(plan), progress=Progress(say=said.append))
+    played = run(Study.of(plan), progress=Progress(on_message=said.append))
     assert said[0] == words
     assert played.manifest["warnings"] == [words]
     page = write_report(tmp_path / "few", played.manifest, played.tables, STRASBOURG)

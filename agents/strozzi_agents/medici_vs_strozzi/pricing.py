@@ -97,5 +97,5 @@ shader = replace(
     fair_price,
     name="shader",
     params=MappingProxyType({**fair_price.params, "factor": Param(0.8, 0.0, 3.0, "share of the fair price it names")}),
-    about="Names less than the fair price, and buys below the fair price.",
+    description="Names less than the fair price, and buys below the fair price.",
 )

@@ -14,7 +14,7 @@ def _style(name: str, about: str, **weights: float) -> Agent:
         param = params[key]
         assert isinstance(param, Param)
         params[key] = replace(param, default=weight)
-    return replace(heuristic, name=name, params=MappingProxyType(params), about=about)
+    return replace(heuristic, name=name, params=MappingProxyType(params), description=about)
 
 
 hoarder = _style("hoarder", "Keeps its influence for the last rounds.", early=-0.7, overdraw=-1.0)

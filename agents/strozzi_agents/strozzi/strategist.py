@@ -17,6 +17,6 @@ strategist = replace(
     ismcts,
     name="strategist",
     games=("strozzi",),
-    about="Looks ahead: plays `heuristic` on in 500 simulated games before it decides.",
+    description="Looks ahead: plays `heuristic` on in 500 simulated games before it decides.",
     params=_preset(iterations=500, root="halving", backup="selfish", rollout="heuristic", prior="heuristic", bias=50.0),
 )

@@ -14,7 +14,7 @@ def _style(name: str, about: str, **weights: float) -> Agent:
         param = params[key]
         assert isinstance(param, Param)
         params[key] = replace(param, default=weight)
-    return replace(heuristic, name=name, params=MappingProxyType(params), about=about)
+    return replace(heuristic, name=name, params=MappingProxyType(params), description=about)
 
 
 racer = _style("racer", "Speed first: goes for the ship prizes.", speed=1.6, ware=0.7, scroll=0.7, promotion=0.8)

@@ -187,7 +187,12 @@ def _derived(
 ) -> Column:
     """A column that follows from others."""
     return Column(
-        name, text, levels, unit=unit, of=tuple(of.split()), values=lambda setting: np.asarray(values(setting), int)
+        name,
+        text,
+        levels,
+        unit=unit,
+        derived_from=tuple(of.split()),
+        values=lambda setting: np.asarray(values(setting), int),
     )
 
 
@@ -251,14 +256,14 @@ GAME = Table("game", "a game", (
     Column("margin", "coins of the winner less those of the loser", dtype="i4", unit="coins"),
     Column("medici_margin", "coins of Medici less those of Strozzi", dtype="i4", unit="coins"),
     Column("lead_changes", "changes of the leader from round to round"),
-), most=lambda setting: 1)  # fmt: skip
+), max_rows=lambda setting: 1)  # fmt: skip
 PLAYER = Table("seat", "a player in a game", (
     _SEAT,
     Column("total", "final coins", _final_coins, "i4", "coins"),
     *_money(*_SOURCES, "paid"),
     Column("below_zero", "owed the bank after paying for a lot", YES_NO),
     Column("below_zero_at_end", "owes the bank at the end", YES_NO),
-), most=lambda setting: SEATS, of_choices=True)  # fmt: skip
+), max_rows=lambda setting: SEATS, of_choices=True)  # fmt: skip
 ROUNDS = Table("round", "a player in a round", (
     _SEAT,
     _ROUND,
@@ -268,7 +273,7 @@ ROUNDS = Table("round", "a player in a round", (
     Column("held", "markers on the player's side after it", lambda setting: numbers(range(len(_tracks(setting)) + 1)), unit="markers"),
     Column("leader", "led after it", YES_NO),
     _derived("full", "no ship has a free space", "loaded", lambda setting: np.arange(256) == sum(_capacities(setting))),
-), most=_per_round(lambda setting: SEATS), of_choices=True)  # fmt: skip
+), max_rows=_per_round(lambda setting: SEATS), of_choices=True)  # fmt: skip
 ENDS = Table("round_end", "a round when it is over", (
     _ROUND,
     Column("lots", "lots shown", unit="lots"),
@@ -276,8 +281,8 @@ ENDS = Table("round_end", "a round when it is over", (
     Column("left", "tiles left in the bag", unit="tiles"),
     Column("full_fleet", "a player's ships were full", YES_NO),
     _derived("empty_bag", "the bag was empty, and no player's ships were full", "full_fleet", lambda setting: [1, 0]),
-), most=_per_round(lambda setting: 1), of_choices=True)  # fmt: skip
-LOTS = Table("lot", "a lot of tiles bought", _LOT, most=_lots, of_choices=True)
+), max_rows=_per_round(lambda setting: 1), of_choices=True)  # fmt: skip
+LOTS = Table("lot", "a lot of tiles bought", _LOT, max_rows=_lots, of_choices=True)
 TILES = Table("tile", "a tile shown", (
     _BUYER,
     _ROUND,
@@ -290,7 +295,7 @@ TILES = Table("tile", "a tile shown", (
     _derived("loaded", "it was loaded", "harbor", lambda setting: _MOORED),
     _derived("traded", "it was loaded where its goods have a track", "tile harbor", _traded),
     _derived("steps", "steps of a marker that it brings", "tile harbor", _steps, None, "steps"),
-), most=_lots, of_choices=True)  # fmt: skip
+), max_rows=_lots, of_choices=True)  # fmt: skip
 SHIPS = Table("ship", "a player's ship when a round is scored", (
     Column("seat", "whose it is", labels(PLAYER_NAMES)),
     _ROUND,
@@ -309,14 +314,14 @@ SHIPS = Table("ship", "a player's ship when a round is scored", (
              lambda setting: np.outer(np.arange(NO_RIVAL + 1) == NO_RIVAL, [0, 1])),
     _derived("full", "it has no free space", "ship tiles",
              lambda setting: np.eye(NO_RIVAL, dtype=int)),
-), most=_per_round(lambda setting: SEATS * len(_capacities(setting))))  # fmt: skip
+), max_rows=_per_round(lambda setting: SEATS * len(_capacities(setting))))  # fmt: skip
 HARBORS = Table("harbor", "a harbor when a round is scored", (
     _HARBOR,
     _ROUND,
     Column("outcome", "how it is decided", labels(("decided", "tie", "unopposed", "unopposed_unpaid", "empty"))),
     *_money(*_SOURCES),
     _derived("tied", "both have a ship there and nobody is paid", "outcome", lambda setting: [0, 1, 0, 0, 0]),
-), most=_per_round(lambda setting: len(setting.components["harbor"])))  # fmt: skip
+), max_rows=_per_round(lambda setting: len(setting.components["harbor"])))  # fmt: skip
 MARKERS = Table("marker", "a marker when a round is scored", (
     _HARBOR,
     Column("goods", "the type of its track", lambda setting: labels([kind["key"] for kind in setting.components["type"]])),
@@ -334,13 +339,13 @@ MARKERS = Table("marker", "a marker when a round is scored", (
     _derived("monopoly", "coins for it, without the bonus", "place",
              lambda setting: setting.components["scoring"]["monopoly"] * _off_centre(setting), None, "coins"),
     _derived("bonus", "bonus coins for it", "harbor goods place", _bonus, None, "coins"),
-), most=_per_round(lambda setting: len(_tracks(setting))))  # fmt: skip
+), max_rows=_per_round(lambda setting: len(_tracks(setting))))  # fmt: skip
 ESTIMATES = Table("price_estimate", f"a lot of tiles bought, in one of {SAMPLED} deals, beside its estimated fair price", (
     *_LOT,
     Column("fair", f"estimated fair price, {_FROM}", _bands_to(_MOST, FAIRTH), "i4", "coins", FAIRTH),
     Column("gap", f"price less estimated fair price, {_FROM}", bands(GAPS, FAIRTH), "i4", "coins", FAIRTH),
     Column("miss", "price less estimated fair price, up or down", None, "i4", "coins", FAIRTH),
-), most=_lots, sampled=SAMPLED, on_request=True, of_choices=True)  # fmt: skip
+), max_rows=_lots, sampled=SAMPLED, optional=True, of_choices=True)  # fmt: skip
 
 TABLES = (GAME, PLAYER, ROUNDS, ENDS, LOTS, TILES, SHIPS, HARBORS, MARKERS, ESTIMATES)
 

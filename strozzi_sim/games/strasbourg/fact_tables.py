@@ -98,7 +98,7 @@ def _task_points(setting: GameConfig) -> np.ndarray[Any, Any]:
 _SEAT = Column("seat", "seat of the player, 0 starts round 1", _seats)
 _ROUND = Column("round", "round of the game, from 1", lambda setting: _numbered(1, _rounds(setting)))
 _LAST = Column(
-    "last", "it is the last round", YES_NO, of=("round",),
+    "last", "it is the last round", YES_NO, derived_from=("round",),
     values=lambda setting: (np.arange(MAX_ROUNDS + 1) == _rounds(setting)).astype(int),
 )  # fmt: skip
 _STEP = Column("step", "the step", labels(STEPS[:AUCTIONS]))
@@ -116,7 +116,7 @@ def _building(sites: Any, what: str) -> Iterable[Column]:
     """Return the columns of a building at the end of the game."""
     return (
         Column("site", f"site of the {what}", sites),
-        _yes("built", f"the {what} was built", of=("site",), values=_built(sites)),
+        _yes("built", f"the {what} was built", derived_from=("site",), values=_built(sites)),
         Column("members", "members beside it at the end, of all players", unit="members"),
         Column("points", "points paid to all players", **_POINTS),
         Column("own_points", "points paid to the seat that built it", **_POINTS),
@@ -127,7 +127,7 @@ GAME = Table("game", "a game", (
     Column("margin", "points of the winner less those of the second", dtype="u2", unit="points"),
     _yes("tie", "the two best had equal points"),
     _yes("shared", "the win was shared"),
-), most=lambda setting: 1)  # fmt: skip
+), max_rows=lambda setting: 1)  # fmt: skip
 PLAYER = Table("seat", "a player in a game", (
     _SEAT,
     Column("total", "final points", _totals, **_POINTS),
@@ -139,7 +139,7 @@ PLAYER = Table("seat", "a player in a game", (
     Column("tasks", "points of tasks, less penalties for unfulfilled tasks", **_POINTS),
     Column("kept", "tasks kept", numbers(range(MAX_DEALT + 1)), unit="tasks"),
     Column("coins", "coins left", **_COINS),
-), most=lambda setting: setting.players)  # fmt: skip
+), max_rows=lambda setting: setting.players)  # fmt: skip
 ROUNDS = Table("round", "a player in a round", (
     _SEAT,
     _ROUND,
@@ -153,7 +153,7 @@ ROUNDS = Table("round", "a player in a round", (
     Column("waited", "privileges paid to wait", unit="privileges"),
     Column("prestige", "points of the council phase", **_POINTS),
     _yes("privilege", "got a privilege"),
-), most=lambda setting: setting.players * _rounds(setting))  # fmt: skip
+), max_rows=lambda setting: setting.players * _rounds(setting))  # fmt: skip
 BIDS = Table("bid", "a stack turned over", (
     _SEAT,
     _ROUND,
@@ -162,11 +162,11 @@ BIDS = Table("bid", "a stack turned over", (
     Column("cards", "cards in the stack", _numbered(1, MAX_CARDS), unit="cards"),
     Column("sum", "influence", _numbered(1, _MOST_INFLUENCE, _MOST_INFLUENCE), unit="influence"),
     Column("rank", "rank of the bid, 1 is the highest", _ranks),
-    _yes("won", "it was the highest bid", of=("rank",), values=lambda setting: (np.arange(SEATS + 1) == 1).astype(int)),
-    _yes("acts", "the rank may act", of=("step", "rank"), values=_acts),
+    _yes("won", "it was the highest bid", derived_from=("rank",), values=lambda setting: (np.arange(SEATS + 1) == 1).astype(int)),
+    _yes("acts", "the rank may act", derived_from=("step", "rank"), values=_acts),
     _yes("waited", "a privilege was paid to bid later"),
     Column("returned", "card returned under the deck, 0 for none", numbers(range(7))),
-), most=lambda setting: AUCTIONS * setting.players * _rounds(setting))  # fmt: skip
+), max_rows=lambda setting: AUCTIONS * setting.players * _rounds(setting))  # fmt: skip
 ACTS = Table("act", "a turn of a rank that may act in a step", (
     _SEAT,
     _ROUND,
@@ -182,19 +182,19 @@ ACTS = Table("act", "a turn of a rank that may act in a step", (
     Column("sold", "goods sold", unit="goods"),
     Column("coins", "coins received for them", **_COINS),
     _yes("declined", "left a usable right unused"),
-), most=lambda setting: (3 * ACTING + 5) * _rounds(setting))  # fmt: skip
+), max_rows=lambda setting: (3 * ACTING + 5) * _rounds(setting))  # fmt: skip
 PLACEMENTS = Table("placement", "a member placed in the city", (
     _SEAT,
     _ROUND,
     Column("rank", "1 is the master", _numbered(1, ACTING)),
     Column("space", "column letter and row number of the space", _spaces),
-    Column("guild", "the guild of the space", lambda setting: labels(_guild_names(setting)), of=("space",), values=_of_space("guild")),
-    Column("price", "coins paid", lambda setting: numbers(_of_space("price")(setting).tolist()), of=("space",),
+    Column("guild", "the guild of the space", lambda setting: labels(_guild_names(setting)), derived_from=("space",), values=_of_space("guild")),
+    Column("price", "coins paid", lambda setting: numbers(_of_space("price")(setting).tolist()), derived_from=("space",),
            values=_of_space("price"), unit="coins"),
     Column("chapels", "points of chapels at the end", **_POINTS),
     Column("edifices", "points of edifices at the end", **_POINTS),
     Column("points", "points of the member at the end, without tasks", **_POINTS),
-), most=lambda setting: 3 * min(setting.players - 1, ACTING) * _rounds(setting))  # fmt: skip
+), max_rows=lambda setting: 3 * min(setting.players - 1, ACTING) * _rounds(setting))  # fmt: skip
 COUNCIL = Table("council", "a member in the council in a council phase", (
     _SEAT,
     _ROUND,
@@ -203,24 +203,24 @@ COUNCIL = Table("council", "a member in the council in a council phase", (
            lambda setting: labels(["nobility", "church", "merchants", *_guild_names(setting)])),
     _yes("changed", "the seat was empty or another player's in the previous council phase"),
     Column("points", "points of the phase", **_POINTS),
-), most=lambda setting: (3 + len(_guild_names(setting))) * _rounds(setting))  # fmt: skip
+), max_rows=lambda setting: (3 + len(_guild_names(setting))) * _rounds(setting))  # fmt: skip
 TASKS = Table("task", "a task dealt to a player", (
     _SEAT,
     Column("task", "the task", _ids("tasks")),
     _yes("kept", "the player kept it"),
     _yes("fulfilled", "it was kept and fulfilled"),
     _yes("done", "the player met its condition, whether kept or not"),
-    Column("points", "points for it, negative if kept and not fulfilled", of=("task", "kept", "fulfilled"),
+    Column("points", "points for it, negative if kept and not fulfilled", derived_from=("task", "kept", "fulfilled"),
            values=_task_points, **_POINTS),
-    Column("lost", "points lost for it", of=("task", "kept", "fulfilled"),
+    Column("lost", "points lost for it", derived_from=("task", "kept", "fulfilled"),
            values=lambda setting: np.maximum(-_task_points(setting), 0), **_POINTS),
-), most=lambda setting: setting.components["tasks_meta"]["dealt_per_player"] * setting.players)  # fmt: skip
+), max_rows=lambda setting: setting.components["tasks_meta"]["dealt_per_player"] * setting.players)  # fmt: skip
 EDIFICES = Table("edifice", "an edifice in its round", (
     _SEAT, _ROUND, Column("edifice", "the edifice", _ids("edifices")), *_building(_sites, "edifice"),
-), most=_rounds)  # fmt: skip
+), max_rows=_rounds)  # fmt: skip
 CHAPELS = Table("chapel", "a round in which a chapel may be built", (
     _SEAT, _ROUND, *_building(_corners, "chapel"),
-), most=_rounds)  # fmt: skip
+), max_rows=_rounds)  # fmt: skip
 
 TABLES = (GAME, PLAYER, ROUNDS, BIDS, ACTS, PLACEMENTS, COUNCIL, TASKS, EDIFICES, CHAPELS)
 

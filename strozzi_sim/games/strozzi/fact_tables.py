@@ -102,7 +102,7 @@ def _prizes(ranks: str) -> Callable[[GameConfig], Levels]:
 
 
 def _of_card(field: str) -> dict[str, Any]:
-    return {"of": ("card",), "values": lambda setting: _ships(setting, field)[:, 0],
+    return {"derived_from": ("card",), "values": lambda setting: _ships(setting, field)[:, 0],
             "levels": lambda setting: numbers(_ships(setting, field).ravel().tolist(), _MOST)}  # fmt: skip
 
 
@@ -111,14 +111,14 @@ _ROUND = Column("round", "round of the game, from 1", _rounds)
 _CARD = Column("card", "the ship card", _cards)
 _SAIL = Column("sail", "sail number of the ship", **_of_card("sail"))
 _CARGO = Column(
-    "cargo", "wares on the ship, of all kinds", unit="wares", of=("card",),
+    "cargo", "wares on the ship, of all kinds", unit="wares", derived_from=("card",),
     values=lambda setting: _ships(setting, *PORT_NAMES).sum(axis=1),
     levels=lambda setting: numbers(_ships(setting, *PORT_NAMES).sum(axis=1).tolist(), _MOST),
 )  # fmt: skip
 _LAP = Column("lap", "seats after the active player, who is 0", _seats)
 
 _LAST = Column(
-    "last", "it is the last round", YES_NO, of=("round",),
+    "last", "it is the last round", YES_NO, derived_from=("round",),
     values=lambda setting: (np.arange(MAX_ROUNDS + 1) == setting.components["setup"]["rounds"]).astype(int),
 )  # fmt: skip
 
@@ -129,7 +129,7 @@ GAME = Table("game", "a game", (
     Column("set_aside", "ship cards that nobody took", lambda setting: numbers(range(32), 31)),
     Column("tiles_left", "promotion tiles that nobody took"),
     Column("over_box", "more coins were paid than are in the box", YES_NO),
-), most=lambda setting: 1)  # fmt: skip
+), max_rows=lambda setting: 1)  # fmt: skip
 PLAYER = Table("seat", "a player in a game", (
     _SEAT,
     Column("total", "final coins", lambda setting: numbers(range(_SCORE + 1), _SCORE), "u2", "coins"),
@@ -138,40 +138,40 @@ PLAYER = Table("seat", "a player in a game", (
     Column("bonus", "coins from bonus spaces", None, "u2", "coins"),
     Column("promotion", "coins from promotion tiles", None, "u2", "coins"),
     Column("best_ports", "the two ports that paid best, if that is clear", labels(("rome+naples", "venice+naples", "venice+rome", "unclear"))),
-), most=lambda setting: setting.players)  # fmt: skip
+), max_rows=lambda setting: setting.players)  # fmt: skip
 ROUNDS = Table("round", "a player in a round", (
     _SEAT,
     _ROUND,
     Column("flags", "the order in which the player's flags took ships", _orders(FLAG_NAMES)),
     Column("ports", "the order in which ships went to ports", _orders(PORT_NAMES)),
     _LAST,
-    *(Column(f"used_{flag}", f"the {flag} flag took a ship", YES_NO, of=("flags",), values=_used(kind))
+    *(Column(f"used_{flag}", f"the {flag} flag took a ship", YES_NO, derived_from=("flags",), values=_used(kind))
       for kind, flag in enumerate(FLAG_NAMES, 1)),
-    *(Column(f"unused_{flag}", f"the {flag} flag took no ship", YES_NO, of=("flags",), values=_unused(kind))
+    *(Column(f"unused_{flag}", f"the {flag} flag took no ship", YES_NO, derived_from=("flags",), values=_unused(kind))
       for kind, flag in enumerate(FLAG_NAMES, 1)),
-    Column("unused", "flags that took no ship", of=("flags",), values=_unused(1, 2, 3)),
+    Column("unused", "flags that took no ship", derived_from=("flags",), values=_unused(1, 2, 3)),
     Column("coins", "coins of the round, without promotion tiles", dtype="u2", unit="coins"),
     Column("leader", "led after the round, ties decided at Florence", YES_NO),
-), most=lambda setting: setting.players * setting.components["setup"]["rounds"])  # fmt: skip
+), max_rows=lambda setting: setting.players * setting.components["setup"]["rounds"])  # fmt: skip
 CARDS = Table("card", "a ship card turned over", (
     _CARD,
     _SAIL,
     _CARGO,
     _ROUND,
     Column("claimed_by", "flag of the first claim", labels((*FLAG_NAMES, "none"))),
-    Column("claimed", "somebody claimed it", YES_NO, of=("claimed_by",), values=lambda setting: np.array([1, 1, 1, 0])),
+    Column("claimed", "somebody claimed it", YES_NO, derived_from=("claimed_by",), values=lambda setting: np.array([1, 1, 1, 0])),
     Column("taken_over", "a pirate took over the first claim", YES_NO),
     Column("lap", "seats of that pirate after the active player", _seats),
     Column("taken", "somebody took it", YES_NO),
-    Column("set_aside", "nobody took it", YES_NO, of=("taken",), values=lambda setting: np.array([1, 0])),
-), most=lambda setting: len(setting.components["ships"]) * setting.components["setup"]["rounds"])  # fmt: skip
+    Column("set_aside", "nobody took it", YES_NO, derived_from=("taken",), values=lambda setting: np.array([1, 0])),
+), max_rows=lambda setting: len(setting.components["ships"]) * setting.components["setup"]["rounds"])  # fmt: skip
 SHIPS = Table("ship", "a ship taken", (
     _SEAT,
     _ROUND,
     _CARD,
     _SAIL,
     _CARGO,
-    Column("match", "wares on the ship for the port it goes to", unit="wares", of=("card", "port"),
+    Column("match", "wares on the ship for the port it goes to", unit="wares", derived_from=("card", "port"),
            values=lambda setting: _ships(setting, *PORT_NAMES),
            levels=lambda setting: numbers(_ships(setting, *PORT_NAMES).ravel().tolist(), _MOST)),
     Column("flag", "the flag that took it", labels(FLAG_NAMES)),
@@ -187,7 +187,7 @@ SHIPS = Table("ship", "a ship taken", (
     Column("promotion", "coins that its promotion tile was paid, by its part of the category's total", dtype="i4", unit="coins",
            scale=COIN),
     Column("brought", "coins from its rank in the port, its spaces and its promotion tile", dtype="i4", unit="coins", scale=COIN),
-), most=lambda setting: PORTS * setting.players * setting.components["setup"]["rounds"])  # fmt: skip
+), max_rows=lambda setting: PORTS * setting.players * setting.components["setup"]["rounds"])  # fmt: skip
 MARKERS = Table("marker", "a player in a city when a round is scored", (
     _SEAT,
     _ROUND,
@@ -197,7 +197,7 @@ MARKERS = Table("marker", "a player in a city when a round is scored", (
     Column("prize", "coins by the marker's rank", _prizes("marker_ranks"), "u2", "coins"),
     Column("bonus", "coins of the space", dtype="u2", unit="coins"),
     Column("ships", "coins of the player's ship there", _prizes("ship_ranks"), "u2", "coins"),
-), most=lambda setting: CITIES * setting.players * setting.components["setup"]["rounds"])  # fmt: skip
+), max_rows=lambda setting: CITIES * setting.players * setting.components["setup"]["rounds"])  # fmt: skip
 CATEGORY = Table("category", "a player in a promotion category", (
     _SEAT,
     Column("category", "art, science or architecture", labels(CATEGORIES)),
@@ -206,18 +206,18 @@ CATEGORY = Table("category", "a player in a promotion category", (
     Column("total", "what the player's tiles are worth there", _totals, "u2"),
     Column("tiles", "number of those tiles", lambda setting: numbers(range(_MOST + 1), _MOST), unit="tiles"),
     Column("coins", "prize", _prizes("category_ranks"), "u2", "coins"),
-), most=lambda setting: len(CATEGORIES) * setting.players)  # fmt: skip
+), max_rows=lambda setting: len(CATEGORIES) * setting.players)  # fmt: skip
 
 TILES = Table("tile", "a promotion tile taken", (
     _SEAT,
     _ROUND,
     Column("tile", "the tile", lambda setting: labels([tile["id"] for tile in setting.components["promotion_tiles"]])),
-    Column("category", "its category", labels(CATEGORIES), of=("tile",),
+    Column("category", "its category", labels(CATEGORIES), derived_from=("tile",),
            values=lambda setting: np.array([CATEGORIES.index(tile["category"]) for tile in setting.components["promotion_tiles"]])),
     Column("value", "its value", lambda setting: numbers(tile["value"] for tile in setting.components["promotion_tiles"]),
-           of=("tile",), values=lambda setting: np.array([tile["value"] for tile in setting.components["promotion_tiles"]])),
-    Column("ware", "the city where it moves the marker", labels((*PORT_NAMES, "none")), of=("tile",), values=_wares),
-), most=lambda setting: len(setting.components["promotion_tiles"]), on_request=True)  # fmt: skip
+           derived_from=("tile",), values=lambda setting: np.array([tile["value"] for tile in setting.components["promotion_tiles"]])),
+    Column("ware", "the city where it moves the marker", labels((*PORT_NAMES, "none")), derived_from=("tile",), values=_wares),
+), max_rows=lambda setting: len(setting.components["promotion_tiles"]), optional=True)  # fmt: skip
 DECISIONS = Table("decision", "a choice of a seat", (
     _SEAT,
     _ROUND,
@@ -235,7 +235,7 @@ DECISIONS = Table("decision", "a choice of a seat", (
     Column("cards_left", "cards left to turn over in the round", lambda setting: numbers(range(len(setting.components["ships"])))),
     Column("lead", "coins more than the best other seat has", bands((-40, -20, -10, 0, 10, 20, 40)), "i4", "coins"),
     Column("at_stake", "coins that the seat would get if the round were scored now", None, "i4", "coins"),
-), most=_decisions, rows=8320, on_request=True, of_choices=True)  # fmt: skip
+), max_rows=_decisions, rows=8320, optional=True, of_choices=True)  # fmt: skip
 
 TABLES = (GAME, PLAYER, ROUNDS, CARDS, SHIPS, MARKERS, CATEGORY, TILES, DECISIONS)
 

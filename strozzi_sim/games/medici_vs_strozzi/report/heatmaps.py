@@ -33,7 +33,7 @@ def _lot_map(title: str, caption: str, by: str, figure: Figure) -> HeatMap:
 def _track_map(title: str, caption: str, column: str, figure: Figure) -> HeatMap:
     """In round 1 all markers come from the centre and none can change sides."""
     known = {"level": ("1",)} if figure.name == "swapped_share" else {}
-    return HeatMap(title, caption, "track", column, figure, replace(TRACKS, without=known).as_map("track"))
+    return HeatMap(title, caption, "track", column, figure, replace(TRACKS, exclude=known).as_map("track"))
 
 
 def _ship_map(title: str, caption: str, figure: Figure) -> HeatMap:
@@ -111,7 +111,7 @@ HEATMAPS: dict[str, HeatMap] = {
         "Where goods are shipped", "Of the loaded tiles of the row's goods, the share that goes to each harbor.",
         "goods", "harbor", Figure("share", "share of the row's tiles", "share"),
         Block("tile", {"row": "goods", "column": "harbor"}, (share_along("share", "column"),), where="loaded == yes",
-              without={"column": ("none",)}),
+              exclude={"column": ("none",)}),
     ),
     "position-by-round": HeatMap(
         "Where the markers lie",

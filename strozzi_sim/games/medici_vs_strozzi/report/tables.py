@@ -56,7 +56,7 @@ _MARKER = (
 
 
 def _of_whose(figures: tuple[Ratio, ...], who: str) -> tuple[Ratio, ...]:
-    return tuple(Ratio(f"{who}{figure.name}", figure.over) for figure in figures)
+    return tuple(Ratio(f"{who}{figure.name}", figure.numerator) for figure in figures)
 
 
 def lots(by: str) -> Block:
@@ -86,12 +86,12 @@ def _harbor(levels: Mapping[str, str], by: Mapping[str, str]) -> tuple[Block, ..
 
 def ships(axes: Mapping[str, str], levels: Mapping[str, str], margins: tuple[str, ...] = ("harbor",)) -> Block:
     """What moored ships came to."""
-    return Block("ship", axes, _SHIP, levels, "moored == yes", margins, without={"harbor": ("none",)})
+    return Block("ship", axes, _SHIP, levels, "moored == yes", margins, exclude={"harbor": ("none",)})
 
 
 LOADS = Block("ship", {"harbor": "harbor", "level": "load"}, (
     share_along("share", "level"), share("won_share", "won"), share("tied_share", "tied"),
-), {"by": "load"}, "moored == yes", ("harbor",), without={"harbor": ("none",)})  # fmt: skip
+), {"by": "load"}, "moored == yes", ("harbor",), exclude={"harbor": ("none",)})  # fmt: skip
 TRACKS = Block("marker", {"track": "track", "level": "round"}, _MARKER, {"by": "round"}, margins=("track",))
 BALANCE: tuple[Block | Quantiles, ...] = (
     Quantiles("seat", "total", QUANTILES, open_below=True),
@@ -107,7 +107,7 @@ BALANCE: tuple[Block | Quantiles, ...] = (
         mean("lead_changes_mean", "lead_changes"),
     )),
     Block("round", {"round": "round"}, (share("leader_{}_wins_share", "win"),), where="leader == yes",
-          without={"round": lambda cell: [str(cell.components["rounds"]["count"])]}, named="round"),
+          exclude={"round": lambda cell: [str(cell.components["rounds"]["count"])]}, named="round"),
     Block("round_end", {}, _COURSE),
     Block("round", {}, (mean("loaded_mean", "loaded"),)),
     Block("lot", {}, (share("price_cap_share", "capped"),)),
@@ -135,7 +135,7 @@ HARBORS = (
     ships({"harbor": "harbor"}, _WHOLE),
     ships({"harbor": "harbor", "level": "ship"}, {"by": "ship"}),
     Block("ship", {"harbor": "harbor", "level": "ship"}, (share_along("moored_share", "harbor"),), {"by": "ship"},
-          without={"harbor": ("none",)}),
+          exclude={"harbor": ("none",)}),
     Block("ship", {"level": "ship"}, (share("moored_share", "moored"),), {"harbor": ALL, "by": "ship"}),
     LOADS,
 )  # fmt: skip
@@ -162,5 +162,5 @@ DISCARDS = (
     *(Block("lot", {"level": by}, (*_DISCARDED, share_along("share", "level", "discarded")), {"by": by})
       for by in ("tiles", "round", "buyer")),
     Block("lot", {"level": "buyer"}, _PAID, {"by": "buyer"}, "discarded == yes"),
-    Block("lot", {"level": "fate"}, (share_along("share", "level"), *_PAID), {"by": "why"}, "discarded == yes", only={"level": WHY}),
+    Block("lot", {"level": "fate"}, (share_along("share", "level"), *_PAID), {"by": "why"}, "discarded == yes", include={"level": WHY}),
 )  # fmt: skip

@@ -17,7 +17,7 @@ _CARDS = Block(
     {"row": "step", "column": "returned"},
     (share_along("share", "column"),),
     where="acts == no",
-    without={"column": ("0",)},
+    exclude={"column": ("0",)},
 )
 _BY_ROUND = replace(of.BID_BY_ROUND.as_map("step"), margins=())  # sums over steps would dominate the scale
 _SPACES = Block("placement", {"row": "guild", "column": "price"}, (share("win_share", "win"),))
@@ -71,6 +71,6 @@ HEATMAPS: dict[str, HeatMap] = {
     ),
     "space-by-round": HeatMap(
         "When spaces are taken", "Share of games in which a member is placed on the space in the column's round. A row is blank where a variant has no such space.", "space", "round", _MEMBER,
-        Block("placement", {"row": "space", "column": "round"}, (Ratio("taken_share", under="games", share=True),)),
+        Block("placement", {"row": "space", "column": "round"}, (Ratio("taken_share", denominator="games", share=True),)),
     ),
 }  # fmt: skip

@@ -81,7 +81,7 @@ AUCTIONS = (
     Block("bid", {"level": "lap"}, (*_BEATS, mean("bid_mean", "sum")), {"step": ALL, "by": "lap"}),
     Block("bid", {"level": "waited"}, (*_BEATS, share_along("share", "level")), {"step": ALL, "by": "waited"}),
     Block("bid", {"level": "returned"}, (share_along("share", "level"),), {"step": ALL, "by": "returned"}, where="acts == no",
-          without={"level": ("0",)}),
+          exclude={"level": ("0",)}),
     Block("round", {"level": "round"}, (
         mean("drawn_mean", "drawn"), mean("influence_mean", "influence"), mean("stacks_mean", "stacks"), mean("used_mean", "used"),
     ), {"step": ALL, "by": "planning"}),
@@ -105,11 +105,11 @@ COUNCIL = (
 USE_BY_RANK = Block("act", {"guild": "guild", "rank": "rank"}, (
     per_game("turns_mean"), share("good_share", "good"), share("placed_share", "placed"), share("declined_share", "declined"),
     mean("bid_mean", "bid"), _WON,
-), where=f"guild != {NONE}", margins=("guild", "rank"), without={"guild": (NONE,)})  # fmt: skip
+), where=f"guild != {NONE}", margins=("guild", "rank"), exclude={"guild": (NONE,)})  # fmt: skip
 GUILDS = (
     USE_BY_RANK,
     Block("act", {"guild": "guild"}, (per_game("goods_mean"), share("sold_share", "good_sold"), mean("good_coins_mean", "good_coins")),
-          {"rank": ALL}, where="good == yes", margins=("guild",), without={"guild": (NONE,)}),
+          {"rank": ALL}, where="good == yes", margins=("guild",), exclude={"guild": (NONE,)}),
     Block("placement", {"guild": "guild"}, (per_game("members_mean"), mean("price_mean", "price"), mean("points_mean", "points")),
           {"rank": ALL}, margins=("guild",)),
 )  # fmt: skip
@@ -119,7 +119,7 @@ CITY = (
         _IN_A_GAME, mean("points_mean", "points"), mean("chapel_points_mean", "chapels"), mean("edifice_points_mean", "edifices"), mean("round_mean", "round"), _WON,
     )),
     *(Block("placement", {"place": "space", key: key}, (share_along(f"{key}_{{}}_share", key),), named=key) for key in ("rank", "seat")),
-    *(Block(fact, {"place": "site"}, (_IN_A_GAME, mean("pays_mean", "points")), without={"place": (NONE,)})
+    *(Block(fact, {"place": "site"}, (_IN_A_GAME, mean("pays_mean", "points")), exclude={"place": (NONE,)})
       for fact in ("edifice", "chapel")),
 )  # fmt: skip
 

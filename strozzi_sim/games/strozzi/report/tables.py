@@ -45,11 +45,11 @@ def _unused(flag: str) -> tuple[Block, ...]:
 
 PIRATED_BY_SAIL = Block(
     "card", {"flag": "claimed_by", "level": "sail"}, (share("pirated_share", "taken_over"),), {"by": "claim_sail"},
-    only={"flag": FLAG_NAMES[1:]},
+    include={"flag": FLAG_NAMES[1:]},
 )  # fmt: skip
 PIRATED_BY_LAP = Block("card", {"flag": "claimed_by", "level": "lap"}, (
     share_along("share", "level", "taken_over"), Ratio("pirated_share", ("taken_over",), along="level", share=True),
-), {"by": "pirate_lap"}, only={"flag": FLAG_NAMES[1:]})  # fmt: skip
+), {"by": "pirate_lap"}, include={"flag": FLAG_NAMES[1:]})  # fmt: skip
 LAST_SPACE = Block("marker", {"port": "city", "level": "space"}, (
     share_along("share", "level"), mean("coins_mean", "prize", "bonus"), _WON,
 ), {"by": "space"}, where="last == yes")  # fmt: skip
@@ -67,7 +67,7 @@ BALANCE = (
         mean("set_aside_mean", "set_aside"), mean("tiles_left_mean", "tiles_left"), share("over_990_share", "over_box"),
     )),
     Block("round", {"round": "round"}, (share("leader_{}_wins_share", "win"),), where="leader == yes",
-          without={"round": lambda cell: [str(cell.components["setup"]["rounds"])]}, named="round"),
+          exclude={"round": lambda cell: [str(cell.components["setup"]["rounds"])]}, named="round"),
     Block("round", {}, (per_game("unused_flags_mean", "unused"),)),
 )  # fmt: skip
 FLAGS = (
@@ -75,9 +75,9 @@ FLAGS = (
         per_game("uses_mean"), share_along("share", "flag"), *_BROUGHT,
         *(mean(f"{by}_mean", by) for by in ("sail", "cargo", "match", "lap", "order")),
     ), _WHOLE),
-    Block("card", {"flag": "claimed_by"}, (per_game("claims_mean"),), _WHOLE, only={"flag": FLAG_NAMES}),
-    Block("card", {"flag": "claimed_by"}, (share("pirated_share", "taken_over"),), _WHOLE, only={"flag": FLAG_NAMES[1:]}),
-    Block("ship", {"flag": "flag"}, (share("takeover_share", "takes_over"),), _WHOLE, only={"flag": FLAG_NAMES[:1]}),
+    Block("card", {"flag": "claimed_by"}, (per_game("claims_mean"),), _WHOLE, include={"flag": FLAG_NAMES}),
+    Block("card", {"flag": "claimed_by"}, (share("pirated_share", "taken_over"),), _WHOLE, include={"flag": FLAG_NAMES[1:]}),
+    Block("ship", {"flag": "flag"}, (share("takeover_share", "takes_over"),), _WHOLE, include={"flag": FLAG_NAMES[:1]}),
     *(use("flag", by) for by in (*BY, "port")),
     PIRATED_BY_SAIL,
     PIRATED_BY_LAP,
@@ -86,7 +86,7 @@ FLAGS = (
 )  # fmt: skip
 PORTS = (
     Block("ship", {"port": "port"}, (share_along("share", "port"), *_BROUGHT), _WHOLE),
-    Block("marker", {"port": "city"}, (per_player("coins_ships_mean", "ships"),), _WHOLE, only={"port": PORT_NAMES}),
+    Block("marker", {"port": "city"}, (per_player("coins_ships_mean", "ships"),), _WHOLE, include={"port": PORT_NAMES}),
     Block("marker", {"port": "city"}, (
         per_player("coins_markers_mean", "prize", "bonus"), per_player("coins_mean", "ships", "prize", "bonus"),
     ), _WHOLE),
@@ -95,7 +95,7 @@ PORTS = (
     SPACE_BY_ROUND,
     _orders("port"),
     Block("seat", {"level": "best_ports"}, (share_along("share", "level"), mean("score_mean", "score"), _WON),
-          {"port": ALL, "by": "pair"}, where="best_ports != unclear", only={"level": ("rome+naples", "venice+naples", "venice+rome")}),
+          {"port": ALL, "by": "pair"}, where="best_ports != unclear", include={"level": ("rome+naples", "venice+naples", "venice+rome")}),
 )  # fmt: skip
 PROMOTION = (
     Block("category", {"category": "category", "place": "rank"}, (
