@@ -44,7 +44,7 @@ def learn(updates=80, games=512, steps=64, rate=20.0, seed=0):
             p = chances(weights, x, step.masks)
             actions, seats = choose(p, step.info.words), step.seats
             step = env.step(actions)
-            slopes.append((x, np.eye(env.actions)[actions] - p))  # gradient of log p: x.T @ the second
+            slopes.append((x, np.eye(env.actions)[actions] - p))  # x.T @ second is the gradient of log p
             results[k], done[k] = step.rewards[each, seats], step.done
         for k in reversed(range(steps - 1)):  # the result of a decision is that of its game,
             results[k] = np.where(done[k], results[k], results[k + 1])
