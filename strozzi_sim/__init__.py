@@ -51,9 +51,9 @@ def __getattr__(name: str) -> Any:
     if name == "games":  # a module too, which lists them when it is called
         return import_module("strozzi_sim.games")
     if name not in _PLACES:
-        from strozzi_sim.errors import known_names
+        from strozzi_sim.errors import suggest_names
 
-        raise AttributeError(f"module 'strozzi_sim' has no attribute {name!r}; {known_names(name, __all__)}")
+        raise AttributeError(f"module 'strozzi_sim' has no attribute {name!r}; {suggest_names(name, __all__)}")
     value = globals()[name] = getattr(import_module(f"strozzi_sim.{_PLACES[name]}"), name)
     return value
 

@@ -15,7 +15,7 @@ class StrozziError(Exception):
     exit_code = 70
 
 
-class BrokenRule(StrozziError):
+class RuleViolation(StrozziError):
     """A record that breaks a rule of the game.
 
     Attributes:
@@ -30,7 +30,7 @@ class BrokenRule(StrozziError):
         self.message = message
 
 
-class BrokenPromise(StrozziError):
+class ContractViolation(StrozziError):
     """A game or an agent that breaks its contract; the message names the promise, the deal and the actions.
 
     Attributes:
@@ -68,7 +68,7 @@ class ArgumentError(InputError):
         return f"{self.argument}: {self.message}"
 
 
-def about(argument: str, find: Callable[..., Found], *given: Any) -> Found:
+def as_argument_error(argument: str, find: Callable[..., Found], *given: Any) -> Found:
     """Return `find(*given)`; re-raise its InputError as an ArgumentError of `argument`."""
     try:
         return find(*given)
@@ -99,17 +99,17 @@ class Interrupted(StrozziError):
         self.exit_code = 128 + signal_number
 
 
-def shown(value: Any) -> str:
+def short_repr(value: Any) -> str:
     """Return the `repr` of a value for an error message, with the middle of a long one left out."""
     text = repr(value)
     half = MAX_SHOWN // 2
     return text if len(text) <= MAX_SHOWN else f"{text[:half]}...{text[-half:]}"
 
 
-def known_names(name: Any, known: Iterable[str]) -> str:
+def suggest_names(name: Any, known: Iterable[str]) -> str:
     """List the known names for an error about an unknown one, and suggest the nearest.
 
-    >>> known_names("rotat", ["one", "rotate"])
+    >>> suggest_names("rotat", ["one", "rotate"])
     "known: one, rotate; did you mean 'rotate'?"
     """
     names = list(known)
@@ -165,13 +165,13 @@ def check_range(argument: str, value: float, low: float, high: float) -> None:
         ArgumentError: it is not; the message gives the limits.
     """
     if not low <= value <= high:
-        raise ArgumentError(argument, f"{range_words(low, high)}, got {shown(value)}")
+        raise ArgumentError(argument, f"{range_words(low, high)}, got {short_repr(value)}")
 
 
 def check_whole(argument: str, value: Any, low: int, high: int) -> None:
     """Check that a value is a whole number between low and high; raise ArgumentError if not."""
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ArgumentError(argument, f"must be a whole number, got {shown(value)}")
+        raise ArgumentError(argument, f"must be a whole number, got {short_repr(value)}")
     check_range(argument, value, low, high)
 
 
@@ -186,6 +186,6 @@ class Stopped(BaseException):
 SIGNALS = (KeyboardInterrupt, Interrupted, Stopped)  # raised by a signal to the whole process
 
 
-def counted(number: int, one: str, several: str = "") -> str:
+def pluralize(number: int, one: str, several: str = "") -> str:
     """Return a number with its noun: 1 seating, 4,000 games; `several`: plural, default: `one` plus s."""
     return f"{number:,} {one if number == 1 else several or f'{one}s'}"

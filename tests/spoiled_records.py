@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from strozzi_sim.errors import BrokenRule
+from strozzi_sim.errors import RuleViolation
 from strozzi_sim.game.contract import CheckPart
 
 Numbered = list[tuple[int, dict[str, Any]]]
@@ -13,7 +13,7 @@ def named_line(check: CheckPart, header: dict[str, Any], numbered: Numbered) -> 
     """The line that the check names; None when the game is fine."""
     try:
         check.check_game(header, 1, numbered)
-    except BrokenRule as error:
+    except RuleViolation as error:
         broken = error
     else:
         return None

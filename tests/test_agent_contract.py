@@ -161,7 +161,7 @@ def test_names_are_unique_over_packages(monkeypatch):
         points = [Point(name, "one:a"), Point("other", "two:b"), Point(name, "two:a")]
         monkeypatch.setattr(entry_points, "entry_points", lambda group, points=points: points)
         with pytest.raises(InputError, match=f"{kind} name '{name}' is claimed by two packages: one:a and two:a"):
-            entry_points.installed.__wrapped__(f"strozzi_sim.{kind}s")
+            entry_points.find_entry_points.__wrapped__(f"strozzi_sim.{kind}s")
 
 
 def test_every_registered_agent_loads_under_its_name():

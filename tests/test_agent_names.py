@@ -13,7 +13,7 @@ from strozzi_sim.agent import agent_names, compiled_agent, installed_agents, loa
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.cli import app
 from strozzi_sim.errors import InputError
-from strozzi_sim.runtime.entry_points import installed
+from strozzi_sim.runtime.entry_points import find_entry_points
 from strozzi_sim.simulation.match import Match
 
 OF_GAMES = """
@@ -54,7 +54,7 @@ def of_games(tmp_path, monkeypatch):
     (tmp_path / "bots_of_games.py").write_text(textwrap.dedent(OF_GAMES))
     monkeypatch.syspath_prepend(str(tmp_path))
     points = {name: EntryPoint(name, f"bots_of_games:{value}", registry.GROUP) for name, value in POINTS.items()}
-    monkeypatch.setattr(registry, "installed", lambda group: {**installed(group), **points})
+    monkeypatch.setattr(registry, "find_entry_points", lambda group: {**find_entry_points(group), **points})
     registry._agent_at.cache_clear()
     yield
     registry._agent_at.cache_clear()

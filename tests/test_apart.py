@@ -23,8 +23,8 @@ from strozzi_sim.cli.app import _stop
 from strozzi_sim.errors import AgentFault, Interrupted, Stopped
 from strozzi_sim.game.contract import kth_legal
 from strozzi_sim.runtime.forks import Forked, call_unforked
-from strozzi_sim.runtime.worker import FORKED, agents_at_work, heartbeat, inside
-from strozzi_sim.runtime.workers import Dropped, Ended, Hung, Worker, call_apart
+from strozzi_sim.runtime.worker import FORKED, active_heartbeat, heartbeat, is_worker
+from strozzi_sim.runtime.workers import Cancelled, Hung, Worker, WorkerDied, call_in_worker
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.pool import Task, play_tasks
@@ -367,13 +367,13 @@ def test_results_that_nobody_waits_for_are_given_up_without_a_word(bots, recwarn
 
 
 def stand_still():
-    with agents_at_work(heartbeat()):
+    with active_heartbeat(heartbeat()):
         time.sleep(600)
 
 
 def think_long():
     time.sleep(1.5)  # at work for nobody: compiling, say
-    return inside()
+    return is_worker()
 
 
 def start_stubborn(pid_file, deed):
@@ -404,15 +404,15 @@ def own_number():
 
 
 def test_only_a_worker_whose_agents_stand_still_is_ended(monkeypatch):
-    assert not inside()
-    assert call_apart(think_long, seconds=0.1)
+    assert not is_worker()
+    assert call_in_worker(think_long, seconds=0.1)
     with pytest.raises(Hung, match=r"did not answer within 0\.1 s") as hung:
-        call_apart(stand_still, seconds=0.1)
+        call_in_worker(stand_still, seconds=0.1)
     assert hung.value.beat["busy"][0] == 1
-    with pytest.raises(Ended, match="ended its process with exit code 4"):
-        call_apart(os._exit, 4, seconds=60)
-    with pytest.raises(Dropped):
-        call_apart(think_long, seconds=60, is_dropped=lambda: True)
+    with pytest.raises(WorkerDied, match="ended its process with exit code 4"):
+        call_in_worker(os._exit, 4, seconds=60)
+    with pytest.raises(Cancelled):
+        call_in_worker(think_long, seconds=60, is_dropped=lambda: True)
 
 
 @pytest.mark.parametrize(
@@ -422,17 +422,17 @@ def test_only_a_worker_whose_agents_stand_still_is_ended(monkeypatch):
 )
 def test_the_whole_process_group_ends_with_a_worker(deed, words, tmp_path):
     file = tmp_path / "pid"
-    with pytest.raises(Ended, match=words):
-        call_apart(start_stubborn, str(file), deed, seconds=60)
+    with pytest.raises(WorkerDied, match=words):
+        call_in_worker(start_stubborn, str(file), deed, seconds=60)
     assert time.time() - file.stat().st_mtime < 5  # at once, but for a busy machine
     wait_until(lambda: not lives(int(file.read_text())))
 
 
 def test_what_c_code_forks_or_writes_is_no_reply():
-    with pytest.raises(Ended, match="wrote to the line between its process and the parent"):
-        call_apart(write_everywhere, seconds=60)
-    with pytest.raises(Ended, match=FORKED):
-        call_apart(fork_in_c_and_wait, seconds=60)
+    with pytest.raises(WorkerDied, match="wrote to the line between its process and the parent"):
+        call_in_worker(write_everywhere, seconds=60)
+    with pytest.raises(WorkerDied, match=FORKED):
+        call_in_worker(fork_in_c_and_wait, seconds=60)
 
 
 @pytest.mark.parametrize("fork", [os.fork, fork_in_c])
@@ -458,10 +458,10 @@ def test_third_party_code_does_not_fork_the_process_of_its_caller(fork, tmp_path
 
 
 def test_a_worker_is_used_again_as_this_process_is_now(monkeypatch, tmp_path):
-    first = call_apart(own_number, seconds=60)
+    first = call_in_worker(own_number, seconds=60)
     monkeypatch.setenv("MOOD", "sunny")
     monkeypatch.chdir(tmp_path)
-    again = call_apart(own_number, seconds=60)
+    again = call_in_worker(own_number, seconds=60)
     assert first[0] == again[0] != os.getpid()
     assert again[1:] == ("1", "sunny", str(tmp_path))
 
@@ -477,7 +477,7 @@ def test_an_agent_made_in_code_is_compiled_once_a_worker():
     tasks = [Task(k, match, k, k + 1) for k in range(3)]
     played = {task.key: part.outcome.tobytes() for task, part in play_tasks(tasks, 1, np.zeros(1, np.int64))}
     assert [played[k] for k in range(3)] == expected
-    assert call_apart(count_compiled, "made", seconds=60) == 1
+    assert call_in_worker(count_compiled, "made", seconds=60) == 1
 
 
 def count_compiled(name):

@@ -8,7 +8,7 @@ from medici_games import MEDICI_VS_STROZZI, variant
 from our_games import OUR_GAMES
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent, python_agent, spec_of
-from strozzi_sim.conformance import PROMISES, BrokenPromise, check_agent, check_game
+from strozzi_sim.conformance import PROMISES, ContractViolation, check_agent, check_game
 from strozzi_sim.conformance import game as checks
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.errors import InputError
@@ -43,7 +43,7 @@ def test_hidden_cash_keeps_them_too():
 
 
 def broken(promise, game=STROZZI, **options):
-    with pytest.raises(BrokenPromise) as refused:
+    with pytest.raises(ContractViolation) as refused:
         check_game(game, deals=1, players=[game.player_counts[0]], **options)
     assert refused.value.promise == promise
     words = str(refused.value)
@@ -165,7 +165,7 @@ def test_an_agent_with_a_mood_is_refused():
             return legal[len(calls) % len(legal)]
 
     with pytest.raises(
-        BrokenPromise, match=r"agent moody: leak-check: it chose '\w+', but '\w+' after a change of nothing"
+        ContractViolation, match=r"agent moody: leak-check: it chose '\w+', but '\w+' after a change of nothing"
     ):
         check_agent(spec_of(Moody), STROZZI, players=[3], deals=1)
     assert load_agent("random").builtin

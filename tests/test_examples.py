@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from strozzi_sim.runtime.threads import one_thread
+from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.vector import Info, Step
 
 ROOT = Path(__file__).parents[1]
@@ -26,7 +26,7 @@ def example(name):
 def test_reinforce_learns_to_beat_random():
     """With half the updates of the program itself; whoever has learned nothing wins the fair share."""
     reinforce = example("reinforce")
-    with one_thread():
+    with single_threaded_blas():
         weights, leads = reinforce.learn(updates=40)
         share, half_width = reinforce.win_share(weights, games=1024)
         fair, around = reinforce.win_share(np.zeros_like(weights), games=1024)

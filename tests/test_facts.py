@@ -8,7 +8,7 @@ from hypothesis import strategies as some
 
 from strozzi_games import BASE, STROZZI, variant
 from strozzi_sim.errors import InputError
-from strozzi_sim.facts.columns import Levels, Setting, bands, labels, numbers
+from strozzi_sim.facts.columns import GameConfig, Levels, bands, labels, numbers
 from strozzi_sim.facts.conditions import Condition
 from strozzi_sim.facts.counting import count_rows, finish_counts
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
@@ -19,7 +19,7 @@ from strozzi_sim.game.custom_heatmaps import OwnMap, own_heat_map
 TABLES = STROZZI.facts.TABLES
 SHIP = next(table for table in TABLES if table.name == "ship")
 GAMES, PLAYERS = 5, 4
-SETTING = Setting(PLAYERS, BASE.components)
+SETTING = GameConfig(PLAYERS, BASE.components)
 WHERE = {
     "": lambda row: True,
     "round == 3": lambda row: row["round"] == 3,
@@ -170,7 +170,7 @@ def test_sums_of_the_largest_and_smallest_values_overflow_nothing():
 def test_a_sink_has_room_for_its_batch():
     for players in STROZZI.player_counts:
         for name in ("base", "long-tracks"):
-            setting = Setting(players, variant(name).components)
+            setting = GameConfig(players, variant(name).components)
             assert batch_for(TABLES, setting, asked=0) >= 16
             assert batch_for(TABLES, setting) >= 4
             assert all(batch_for(TABLES, setting) * table.most(setting) <= table.rows for table in TABLES)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from strozzi_sim.errors import StorageError
-from strozzi_sim.runtime.files import open_atomically, open_descriptor, write_whole
+from strozzi_sim.runtime.files import open_atomically, open_descriptor, write_atomically
 
 root_only = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may do that")
 
@@ -56,7 +56,7 @@ def test_a_link_is_followed_and_stays(tmp_path):
             target.write_text(before)
         link.unlink(missing_ok=True)
         link.symlink_to("target")
-        write_whole(link, b"new")
+        write_atomically(link, b"new")
         assert link.is_symlink()
         assert target.read_bytes() == b"new"
     assert names(tmp_path) == ["link", "target"]
@@ -66,12 +66,12 @@ def test_permissions_are_those_of_the_file_or_of_the_umask(tmp_path):
     target = tmp_path / "a"
     before = os.umask(0o027)
     try:
-        write_whole(target, b"1")
+        write_atomically(target, b"1")
     finally:
         os.umask(before)
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
     target.chmod(0o604)
-    write_whole(target, b"2")
+    write_atomically(target, b"2")
     assert stat.S_IMODE(target.stat().st_mode) == 0o604
 
 
@@ -80,7 +80,7 @@ def test_a_pipe_is_written_to_and_stays(tmp_path):
     os.mkfifo(pipe)
     reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()))
     reader.start()
-    write_whole(pipe, b"through")
+    write_atomically(pipe, b"through")
     reader.join(20)
     assert found == [b"through"]
     assert stat.S_ISFIFO(pipe.lstat().st_mode)
@@ -90,7 +90,7 @@ def test_a_pipe_is_written_to_and_stays(tmp_path):
 def test_a_device_is_written_to_and_stays(tmp_path):
     device = tmp_path / "null"
     os.mknod(device, 0o600 | stat.S_IFCHR, os.makedev(1, 3))
-    write_whole(device, b"gone")
+    write_atomically(device, b"gone")
     assert stat.S_ISCHR(device.lstat().st_mode)
     assert names(tmp_path) == ["null"]
 
@@ -101,7 +101,7 @@ def test_standard_output_by_any_name_keeps_its_place(tmp_path, capfd):
     for name in (Path("-"), Path("/dev/stdout"), Path("/dev/fd/1"), link):
         assert open_descriptor(name) == 1
         print("before")
-        write_whole(name, b"written\n")
+        write_atomically(name, b"written\n")
     assert capfd.readouterr().out == "before\nwritten\n" * 4
     assert link.is_symlink()
     assert open_descriptor(tmp_path / "1") is None
@@ -121,12 +121,12 @@ def test_what_cannot_be_written_is_an_error_in_one_line(tmp_path, make, words):
     (tmp_path / "file").write_text("")
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(StorageError, match=f"cannot write .*{words}"):
-        write_whole(make(tmp_path), b"")
+        write_atomically(make(tmp_path), b"")
     assert names(tmp_path) == ["file", "loop"]
 
 
 def test_a_long_name_that_the_disk_allows_is_written(tmp_path):
-    write_whole(tmp_path / ("x" * 255), b"1")
+    write_atomically(tmp_path / ("x" * 255), b"1")
     assert names(tmp_path) == ["x" * 255]
 
 

@@ -8,7 +8,7 @@ from numba.core.compiler_machinery import PassManager
 from strozzi_sim.kernel import kept_drafts, numba_patches
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.numba_patches import EntryCompiler
-from strozzi_sim.runtime.cache_integrity import drop_damaged, list_new
+from strozzi_sim.runtime.cache_integrity import drop_damaged, write_checksums
 
 HERE = frozenset([__file__])
 
@@ -136,7 +136,7 @@ def test_an_entry_that_calls_what_is_not_linked_is_refused(monkeypatch, another_
 def test_a_damaged_bundle_is_removed(tmp_path, another_process):
     with kept_drafts.keeping(tmp_path, HERE):
         entry_of(step=5)
-    list_new(tmp_path, whole=True)
+    write_checksums(tmp_path, whole=True)
     (bundle,) = tmp_path.glob("*/*.drafts")
     assert drop_damaged(tmp_path) == 0
     bundle.write_bytes(bundle.read_bytes()[:-1])

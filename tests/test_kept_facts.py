@@ -17,9 +17,9 @@ import pytest
 
 from strozzi_sim.agent import load_agent, python_agent, spec_of
 from strozzi_sim.errors import InputError, Interrupted, StorageError
-from strozzi_sim.facts.columns import Column, Setting, Table
+from strozzi_sim.facts.columns import Column, GameConfig, Table
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.row_storage import Keep, RowKeeper, kept_rows
+from strozzi_sim.facts.row_storage import RowRecorder, RowSelection, kept_rows
 from strozzi_sim.facts.sink import sink_dtype
 from strozzi_sim.game import load_game
 from strozzi_sim.game.custom_heatmaps import OwnMap
@@ -149,7 +149,7 @@ class FirstLegal:
 def test_games_in_any_order_of_calls_are_the_same(players, agents, seatings, deals, every):
     specs = tuple(load_agent(agent) if isinstance(agent, str) else spec_of(agent) for agent in agents)
     match = Match(STROZZI, players, specs, resolve_variant(STROZZI, "base"), 5, seatings)
-    keep, table = Keep(("round", "ship"), every), TABLES["ship"]
+    keep, table = RowSelection(("round", "ship"), every), TABLES["ship"]
     asked = match.plan([Crosstab("ship", ("flag", "lap"), ("prize",))])
     plain = match.play(0, deals, plan=asked, rows=True)
     played = match.play(0, deals, plan=asked, keep=keep, rows=True)
@@ -174,8 +174,8 @@ def test_tables_that_some_deals_alone_have_rows_of():
         Table("common", "of all", (Column("value", "any"),), most=lambda setting: 1, rows=64),
     ]
     sink = np.zeros(1, sink_dtype(tables, []))
-    keep = Keep(("rare", "common"))
-    keeper = RowKeeper(tables, sink, keep)
+    keep = RowSelection(("rare", "common"))
+    keeper = RowRecorder(tables, sink, keep)
     number = 0
     for first in (0, 16):
         for deal in range(first, first + 16):
@@ -201,7 +201,7 @@ def test_tables_that_some_deals_alone_have_rows_of():
 def test_what_takes_rows_is_forgotten_at_once_and_raises_afterwards(monkeypatch):
     match = Match(STROZZI, 3, (load_agent("random"),), resolve_variant(STROZZI, "base"), 5)
     sink = np.zeros(1, STROZZI.facts.SINK)
-    keeper = RowKeeper(STROZZI.fact_tables, sink, Keep(("ship",)))
+    keeper = RowRecorder(STROZZI.fact_tables, sink, RowSelection(("ship",)))
     keeper.content()
     forgotten = weakref.ref(keeper)
     gc.disable()
@@ -214,9 +214,9 @@ def test_what_takes_rows_is_forgotten_at_once_and_raises_afterwards(monkeypatch)
     def fails(keeper):
         raise MemoryError
 
-    monkeypatch.setattr(RowKeeper, "take", fails)
+    monkeypatch.setattr(RowRecorder, "take", fails)
     with pytest.raises(MemoryError):
-        match.play(0, 200, plan=match.plan([]), keep=Keep(("ship",)))
+        match.play(0, 200, plan=match.plan([]), keep=RowSelection(("ship",)))
 
 
 # -- the same bytes ------------------------------------------------------------------------------------------------------
@@ -527,4 +527,4 @@ def test_settings_of_variants_share_one_schema():
     kept = KeptTable(made, "ship")
     names = [[(field.name, field.type) for field in kept.schema(cell)] for cell in made.cells]
     assert all(each == names[0] for each in names)
-    assert isinstance(made.cells[0].match.setting, Setting)
+    assert isinstance(made.cells[0].match.setting, GameConfig)

@@ -11,7 +11,7 @@ from numba import njit
 
 from strozzi_sim.kernel import pointers, streams
 from strozzi_sim.kernel.bits import count_bits, kth_bit, lowest_bit, next_clockwise
-from strozzi_sim.kernel.journal import journal_dtype, write
+from strozzi_sim.kernel.journal import journal_dtype, write_event
 from strozzi_sim.runtime import cache
 
 MASK = (1 << 64) - 1
@@ -65,8 +65,8 @@ def test_draws_are_even_and_in_range():
 def test_sources_do_not_disturb_each_other():
     @njit
     def draw_two(chance, first, out):
-        streams.open_source(chance[0], 0)
-        streams.open_source(chance[0], 1)
+        streams.reset_source(chance[0], 0)
+        streams.reset_source(chance[0], 1)
         for k in range(5):
             if first:
                 streams.draw(chance[0], 1, 1000)
@@ -82,14 +82,14 @@ def test_sources_do_not_disturb_each_other():
 def test_one_source_is_redrawn_and_the_others_are_not():
     @njit
     def drawn(chance, out):
-        streams.begin_chance(chance[0], 5)
+        streams.seed_chance(chance[0], 5)
         for source in range(3):
-            streams.open_source(chance[0], source)
+            streams.reset_source(chance[0], source)
         for source in range(3):
             out[0, source] = streams.draw(chance[0], source, 1 << 30)
         streams.redraw(chance[0], 1, 77)
         for source in range(3):
-            streams.open_source(chance[0], source)
+            streams.reset_source(chance[0], source)
             out[1, source] = streams.draw(chance[0], source, 1 << 30)
 
     out = np.zeros((2, 3), np.int64)
@@ -100,7 +100,7 @@ def test_one_source_is_redrawn_and_the_others_are_not():
 def test_a_script_gives_its_outcomes_and_notes_the_first_draw_that_it_does_not_fit():
     @njit
     def drawn(script, out):
-        streams.open_source(script[0], 4)
+        streams.reset_source(script[0], 4)
         out[0] = streams.draw(script[0], 4, 10)
         out[1] = streams.draw(script[0], 2, 7)
         out[2] = streams.draw(script[0], 9, 30)
@@ -180,11 +180,11 @@ def test_records_by_pointer():
 def test_a_journal_of_none_costs_and_writes_nothing():
     @njit
     def note(journal):
-        write(journal[0], 4, 1, 2, 3, -1, 5)
+        write_event(journal[0], 4, 1, 2, 3, -1, 5)
 
     @njit
     def silent():
-        write(None, 4, 1, 2, 3, -1, 5)
+        write_event(None, 4, 1, 2, 3, -1, 5)
         return 3
 
     journal = np.zeros(1, journal_dtype(2))
@@ -265,7 +265,7 @@ import sys
 import numpy as np
 from numba import from_dtype, types
 
-from strozzi_sim.kernel.jit import function_at, jit
+from strozzi_sim.kernel.jit import compile_cfunc, jit
 
 
 @jit
@@ -280,7 +280,7 @@ def last(memory, deep):
 found = []
 for size in map(int, sys.argv[1:]):
     memory = np.zeros(1, [("note", "i8", (size,))])
-    function = function_at(last, types.int64(from_dtype(memory.dtype), types.int64), "strozzi")
+    function = compile_cfunc(last, types.int64(from_dtype(memory.dtype), types.int64), "strozzi")
     found.append(ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)(function.address)(
         memory.ctypes.data, 3))
 print(*found)

@@ -7,11 +7,11 @@ import pytest
 from strozzi_games import BASE, STROZZI
 from strozzi_sim import compare, exploit, ladder, simulate, tournament
 from strozzi_sim.agent import load_agent
-from strozzi_sim.cli.error_text import error_words, in_options
-from strozzi_sim.errors import ArgumentError, counted
+from strozzi_sim.cli.error_text import arguments_to_options, error_words
+from strozzi_sim.errors import ArgumentError, pluralize
 from strozzi_sim.game import find_game
 from strozzi_sim.studies import calibrated as calibrating
-from strozzi_sim.studies.lookup import find_agents, find_players, find_variants, seated
+from strozzi_sim.studies.lookup import find_agents, find_players, find_variants, make_lineups
 from strozzi_sim.studies.planning import make_plan
 from strozzi_sim.studies.progress import Progress
 
@@ -42,18 +42,18 @@ def test_one_of_a_kind_is_told_as_one():
     assert one.endswith("= 1 cell; each 1 deal x 1 seating = 1 game")
     more = make_plan("study", STROZZI, [[random] * 3], [BASE], (3,), 1000).summary()
     assert more.endswith("= 1 cell; each 1,000 deals x 3 seatings = 3,000 games")
-    assert counted(1, "copy", "copies") == "1 copy"
-    assert counted(0, "copy", "copies") == "0 copies"
+    assert pluralize(1, "copy", "copies") == "1 copy"
+    assert pluralize(0, "copy", "copies") == "0 copies"
 
 
 def test_a_line_up_is_dealt_out_over_the_seats():
     greedy, random = find_agents(["greedy", "random"], STROZZI)
-    assert seated([greedy], [3, 4]) == [(greedy,)]
-    assert seated([greedy, random], [3, 4]) == [(greedy, random, greedy), (greedy, random, greedy, random)]
+    assert make_lineups([greedy], [3, 4]) == [(greedy,)]
+    assert make_lineups([greedy, random], [3, 4]) == [(greedy, random, greedy), (greedy, random, greedy, random)]
     with pytest.raises(
         ArgumentError, match=r"^agents: 4 agents \(greedy,random,greedy,random\) for 3 seats; give at most 3$"
     ):
-        seated([greedy, random] * 2, [4, 3])
+        make_lineups([greedy, random] * 2, [4, 3])
 
 
 def test_names_and_objects_are_one_study():
@@ -140,5 +140,8 @@ def test_errors_name_arguments_and_the_command_line_its_options(ask, option, wor
 
 
 def test_advice_at_the_end_of_a_line_names_the_option_too():
-    assert in_options("r: is not empty; name another folder") == "r: is not empty; name another folder with --out"
-    assert in_options("name another folder, or none") == "name another folder, or none"
+    assert (
+        arguments_to_options("r: is not empty; name another folder")
+        == "r: is not empty; name another folder with --out"
+    )
+    assert arguments_to_options("name another folder, or none") == "name another folder, or none"

@@ -36,7 +36,7 @@ def test_every_notebook_is_known_small_and_without_traces_of_a_machine():
             assert trace not in shown, (name, trace)
 
 
-BAR = "from strozzi_sim.studies.progress import bar\nshown = bar(None)\nshown.__enter__().games(1, 2)"
+BAR = "from strozzi_sim.studies.progress import report_progress\nshown = report_progress(None)\nshown.__enter__().games(1, 2)"
 END = "_ = shown.__exit__(None, None, None)"
 RUN = """
 import json, sys

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from strozzi_sim.errors import InputError, StorageError, known_names, shown
+from strozzi_sim.errors import InputError, StorageError, short_repr, suggest_names
 from strozzi_sim.runtime.parsing import MAX_BYTES, MAX_DEPTH, parse_json, read_lines, read_toml
 
 DEEP = 100_000
@@ -99,8 +99,8 @@ def test_a_line_without_end_is_cut():
 
 
 def test_errors_repeat_little_and_suggest_what_is_near():
-    assert shown("x") == "'x'"
-    assert len(shown("x" * 10**6)) < 100
-    assert known_names("rotat", ["one", "rotate"]) == "known: one, rotate; did you mean 'rotate'?"
-    assert known_names("chaos", ["one", "rotate"]) == "known: one, rotate"
-    assert known_names(7, []) == "known: none"
+    assert short_repr("x") == "'x'"
+    assert len(short_repr("x" * 10**6)) < 100
+    assert suggest_names("rotat", ["one", "rotate"]) == "known: one, rotate; did you mean 'rotate'?"
+    assert suggest_names("chaos", ["one", "rotate"]) == "known: one, rotate"
+    assert suggest_names(7, []) == "known: none"

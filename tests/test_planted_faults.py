@@ -11,7 +11,7 @@ from our_games import OUR_GAMES
 from report_cells import cell
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
-from strozzi_sim.conformance import BrokenPromise, check_game
+from strozzi_sim.conformance import ContractViolation, check_game
 from strozzi_sim.conformance.checked import Checked, GameCheck
 from strozzi_sim.conformance.deal import check_deal
 from strozzi_sim.conformance.kernels import kernels
@@ -20,7 +20,7 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
-from strozzi_sim.kernel.journal import JournalFull, events_in, journal_dtype, write
+from strozzi_sim.kernel.journal import JournalFull, events_in, journal_dtype, write_event
 from strozzi_sim.play import kernels as stepping
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_game
@@ -35,7 +35,7 @@ def checked(game=STROZZI, players=3, variant=BASE):
 
 
 def broken(promise, check, *arguments, **options):
-    with pytest.raises(BrokenPromise) as refused:
+    with pytest.raises(ContractViolation) as refused:
         check(*arguments, **options)
     assert refused.value.promise == promise
     assert str(refused.value).startswith(f"{STROZZI.name}: {promise}: ")
@@ -49,7 +49,7 @@ def test_events_beyond_the_journal_are_counted_and_not_stored():
     @njit
     def note(journals, events):
         for k in range(events):
-            write(journals[1], k, 1, 2, 3, 4, 5)
+            write_event(journals[1], k, 1, 2, 3, 4, 5)
 
     journals = np.zeros(3, journal_dtype(2))
     journals["rows"] = -7
@@ -218,7 +218,7 @@ def change_first(monkeypatch, kind="lines", **changes):
 )
 def test_a_misspelt_name_in_a_picture_is_named(monkeypatch, changes, words):
     change_first(monkeypatch, **changes)
-    with pytest.raises(BrokenPromise, match=f"^strozzi: report: picture 'flags-by-sail'.*{words}"):
+    with pytest.raises(ContractViolation, match=f"^strozzi: report: picture 'flags-by-sail'.*{words}"):
         check_report(checked())
 
 

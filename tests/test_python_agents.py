@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_info
 from our_games import OUR_GAMES
 from strozzi_games import BASE, STROZZI, SWITCHES
 from strozzi_sim.agent import Choice, Param, compiled_agent, load_agent, python_agent, registry, spec_of
-from strozzi_sim.agent.python import CALL
+from strozzi_sim.agent.python import BATCH_SIZE
 from strozzi_sim.cli import app
 from strozzi_sim.errors import AgentFault, InputError, Interrupted
 from strozzi_sim.game import load_game
@@ -157,11 +157,11 @@ def test_which_decisions_meet_in_a_call_and_where_is_made_by_match_and_deals_alo
         spec = spec_of(Listener)
         monkeypatch.setattr(mixed, "LOG", log or mixed.LOG)
         Match(STROZZI, 4, (spec, load_agent("random")), BASE, 5, "rotate").play(*deals)
-        assert {(shape, place) for shape, place, _ in seen} == {((CALL, OBSERVATION), 0)}
+        assert {(shape, place) for shape, place, _ in seen} == {((BATCH_SIZE, OBSERVATION), 0)}
         return np.concatenate([words for *_, words in seen]).tolist()
 
     expected = calls((3, 83))
-    assert sum(word > 0 for word in expected[:CALL]) > 150  # games are stepped together
+    assert sum(word > 0 for word in expected[:BATCH_SIZE]) > 150  # games are stepped together
     assert calls((3, 83)) == expected
     assert calls((3, 83), log=1) == expected  # however often the log has to grow
     assert calls((0, 80)) != expected
@@ -248,8 +248,8 @@ def test_empty_rows_fill_a_batch_up():
 
     with pytest.raises(AgentFault, match="chose the illegal action 100"):
         match(Looker).play(0, 30)
-    assert {(dtype, size) for dtype, size, _ in shapes} == {(np.dtype("f4"), CALL)}
-    assert {rows < CALL for *_, rows in shapes} == {True}
+    assert {(dtype, size) for dtype, size, _ in shapes} == {(np.dtype("f4"), BATCH_SIZE)}
+    assert {rows < BATCH_SIZE for *_, rows in shapes} == {True}
 
 
 # -- declaring -------------------------------------------------------------------------------------------------------
@@ -497,7 +497,7 @@ def test_a_signal_is_no_fault_of_the_agent_that_was_thinking():
 
 def test_a_package_that_does_not_import(monkeypatch):
     point = EntryPoint("lost", "no_such_module_here:Lost", "strozzi_sim.agents")
-    monkeypatch.setattr(registry, "installed", lambda group: {"lost": point})
+    monkeypatch.setattr(registry, "find_entry_points", lambda group: {"lost": point})
     with pytest.raises(AgentFault, match="agent 'lost': no_such_module_here:Lost does not import: ModuleNotFoundError"):
         load_agent("lost")
 

@@ -16,8 +16,8 @@ from strozzi_sim.agent import spec_of
 from strozzi_sim.errors import AgentFault, InputError, Interrupted
 from strozzi_sim.reports import figures, heat, page, painter
 from strozzi_sim.simulation import pool
-from strozzi_sim.studies.progress import Progress, bar
-from strozzi_sim.studies.run import FEWEST
+from strozzi_sim.studies.progress import Progress, report_progress
+from strozzi_sim.studies.run import MIN_CHUNKS
 
 ROOT = Path(__file__).parents[1]
 NAMES = [name for name in dir(ss) if name != "__version__"]
@@ -359,7 +359,7 @@ def test_an_agents_fault_is_named():
 # -- interruption ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("finished", [FEWEST - 1, FEWEST + 5])
+@pytest.mark.parametrize("finished", [MIN_CHUNKS - 1, MIN_CHUNKS + 5])
 def test_what_is_finished_when_it_is_stopped_is_given_if_it_says_something(monkeypatch, finished):
     """Two cells; a signal comes after so many chunks of each."""
     from strozzi_sim.studies import run as running
@@ -372,7 +372,7 @@ def test_what_is_finished_when_it_is_stopped_is_given_if_it_says_something(monke
 
     monkeypatch.setattr(running, "play_tasks", stopped)
     watch = Progress()
-    if finished < FEWEST:
+    if finished < MIN_CHUNKS:
         with pytest.raises(Interrupted, match="nothing is kept without a folder"):
             ss.simulate("strozzi", [3, 4], ["random"], deals=400, workers=1, progress=watch)
         return
@@ -390,11 +390,11 @@ def test_what_is_finished_when_it_is_stopped_is_given_if_it_says_something(monke
 
 
 def test_bars_are_shown_where_a_person_watches(capsys):
-    with bar(True) as progress:
+    with report_progress(True) as progress:
         progress.games(1, 2)
     assert capsys.readouterr().err
-    with bar(None) as progress:
+    with report_progress(None) as progress:
         progress.games(1, 2)
-    with bar(False) as silent:
+    with report_progress(False) as silent:
         silent.games(1, 2)
     assert capsys.readouterr().err == ""

@@ -8,7 +8,7 @@ import pytest
 from every_kit import KITS
 from our_games import OUR_GAMES
 from strozzi_games import STROZZI
-from strozzi_sim.conformance import BrokenPromise, check_game
+from strozzi_sim.conformance import ContractViolation, check_game
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
@@ -121,7 +121,7 @@ def test_a_game_whose_slices_are_wrong_is_refused(monkeypatch, parts, words):
     checks._ranges.cache_clear()
     monkeypatch.setattr(STROZZI.view, "SLICES", Layout(*parts))
     try:
-        with pytest.raises(BrokenPromise, match=words):
+        with pytest.raises(ContractViolation, match=words):
             check_game(STROZZI, deals=1, players=[3])
     finally:
         checks._ranges.cache_clear()

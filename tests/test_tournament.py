@@ -20,8 +20,8 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.simulation.finishing_orders import count_orders
 from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.stats import intervals, ratings
-from strozzi_sim.stats.confidence_sequences import FIRST_LOOK, anytime_interval, surely_differs
-from strozzi_sim.stats.ratings import Orders, plackett_luce, rate
+from strozzi_sim.stats.confidence_sequences import FIRST_LOOK, anytime_interval, differs_anytime
+from strozzi_sim.stats.ratings import Orders, fit_ratings, plackett_luce
 from strozzi_sim.studies.ladder import flattens_at
 from strozzi_sim.studies.lookup import find_agents
 from strozzi_sim.studies.matchups import make_field, matchups
@@ -143,7 +143,7 @@ def test_the_fit_is_that_of_choix():
     ours = plackett_luce(counts.members, counts.chosen.sum(axis=0), counts.counts.sum(axis=0))
     theirs = choix.ilsr_rankings(5, [tuple(order) for order in orders], tol=1e-10)
     assert ours == pytest.approx(theirs - theirs.mean(), abs=1e-6)
-    rated = rate(counts, np.full(5, 320))
+    rated = fit_ratings(counts, np.full(5, 320))
     assert rated.strength.value == pytest.approx(ours, abs=2e-3)  # but for the prior
     assert rated.connected
     assert abs(rated.strength.value.sum()) < 1e-9
@@ -155,7 +155,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
     held = held_ranks = 0
     studies = 120
     for _ in range(studies):
-        rated = rate(counts_of(draw_orders(draws, truth, 250, 3), 5, 20), np.full(5, 150))
+        rated = fit_ratings(counts_of(draw_orders(draws, truth, 250, 3), 5, 20), np.full(5, 150))
         held += ((rated.strength.low <= truth) & (truth <= rated.strength.high)).sum()
         held_ranks += ((rated.rank.low <= np.arange(1, 6)) & (np.arange(1, 6) <= rated.rank.high)).sum()
     assert 0.92 <= held / (5 * studies) <= 0.98
@@ -166,7 +166,7 @@ def test_the_jackknife_is_that_of_refitting_without_each_chunk():
     draws = np.random.Generator(np.random.PCG64(3))
     orders = draw_orders(draws, np.array([0.6, 0.0, -0.6]), 200, 3)
     counts = counts_of(orders, 3, 10)
-    rated = rate(counts, np.full(3, 200))
+    rated = fit_ratings(counts, np.full(3, 200))
     parts = np.array_split(orders, 10)
     leave_one_out_values = [
         choix.ilsr_rankings(3, [tuple(o) for k, part in enumerate(parts) if k != c for o in part], tol=1e-10)
@@ -179,7 +179,7 @@ def test_the_jackknife_is_that_of_refitting_without_each_chunk():
 
 def test_who_never_loses_has_a_strength_but_no_interval():
     orders = np.array([[0, 1, 2], [0, 2, 1]] * 40)
-    rated = rate(counts_of(orders, 3, 10), np.full(3, 80))
+    rated = fit_ratings(counts_of(orders, 3, 10), np.full(3, 80))
     assert not rated.connected
     assert np.isfinite(rated.strength.value).all()
     assert np.isnan(rated.strength.low).all()
@@ -204,16 +204,16 @@ def test_a_fit_that_does_not_converge_leaves_ratings_without_values(monkeypatch)
     orders = draw_orders(np.random.Generator(np.random.PCG64(3)), np.array([0.6, 0.0, -0.6]), 200, 3)
     counts = counts_of(orders, 3, 10)
     monkeypatch.setattr(ratings, "plackett_luce", fails)
-    rated = rate(counts, np.full(3, 200))
+    rated = fit_ratings(counts, np.full(3, 200))
     assert not rated.converged
     assert np.isnan([rated.strength.value, rated.strength.low, rated.rank.value, rated.rank.high]).all()
 
 
 def test_few_games_have_no_rating():
     orders = np.array([[0, 1, 2], [0, 2, 1], [2, 1, 0]] * 9)
-    rated = rate(counts_of(orders, 3, 9), np.full(3, 27))
+    rated = fit_ratings(counts_of(orders, 3, 9), np.full(3, 27))
     assert np.isnan([rated.strength.value, rated.rank.value]).all()
-    one_chunk = rate(counts_of(orders, 3, 1), np.full(3, 81))
+    one_chunk = fit_ratings(counts_of(orders, 3, 1), np.full(3, 81))
     assert np.isfinite([one_chunk.strength.value, one_chunk.rank.value]).all()
     assert np.isnan([one_chunk.strength.low, one_chunk.rank.high]).all()
 
@@ -412,9 +412,9 @@ def test_a_difference_is_decided_only_if_it_is_there():
     gaps = draws.uniform(size=(200, 400))
     wrong = np.zeros(400, bool)
     for looks in range(FIRST_LOOK, 201, 10):
-        wrong |= surely_differs(gaps[:looks], 0.5, 0.05)
+        wrong |= differs_anytime(gaps[:looks], 0.5, 0.05)
     assert wrong.mean() < 0.05
-    assert surely_differs(0.6 * gaps + 0.3, 0.4, 0.05).all()
+    assert differs_anytime(0.6 * gaps + 0.3, 0.4, 0.05).all()
 
 
 @pytest.mark.parametrize("until", ["0.08", "decided"])

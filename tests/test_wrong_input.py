@@ -9,7 +9,7 @@ import pytest
 import strozzi_sim as ss
 from strozzi_sim.agent import agent_names
 from strozzi_sim.cli.app import run as command
-from strozzi_sim.errors import InputError, known_names
+from strozzi_sim.errors import InputError, suggest_names
 from strozzi_sim.runtime.parsing import read_toml
 
 RICH = {"rich": {"tracks": {"bonus": {7: 10, 8: 15, 9: 20}}}}
@@ -108,7 +108,7 @@ def test_one_name_is_one_agent_and_changes_are_one_variant_everywhere():
     [("medici", "medici_vs_strozzi"), ("STROZZI", "strozzi"), ("strasburg", "strasbourg"), ("st", None), ("", None), (3, None)],
 )  # fmt: skip
 def test_the_name_that_was_meant(name, meant):
-    words = known_names(name, ["medici_vs_strozzi", "strasbourg", "strozzi"])
+    words = suggest_names(name, ["medici_vs_strozzi", "strasbourg", "strozzi"])
     assert words.partition("; did you mean ")[2] == (f"{meant!r}?" if meant else "")
 
 

@@ -110,7 +110,7 @@ def _compile(agent: Agent, game: Game, memory: np.dtype[Any], builtin: bool) -> 
         from numba import types
         from numba.core.errors import NumbaError
 
-        from strozzi_sim.kernel.jit import function_at
+        from strozzi_sim.kernel.jit import compile_cfunc
         from strozzi_sim.kernel.record_types import record_type
         from strozzi_sim.kernel.streams import RANDOM
 
@@ -118,7 +118,7 @@ def _compile(agent: Agent, game: Game, memory: np.dtype[Any], builtin: bool) -> 
         records = (game.state, game.rules, agent.params_dtype, memory, RANDOM)
         signature = types.int64(*(record_type(record) for record in records))
         try:  # third-party code is not cached: the cache key does not cover its helpers and data
-            compiled = function_at(agent.function, signature, game.name, cache=builtin, boundscheck=not builtin)
+            compiled = compile_cfunc(agent.function, signature, game.name, cache=builtin, boundscheck=not builtin)
         except NumbaError as error:
             raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {_gist(error)}") from error
         except KeyError as error:

@@ -11,7 +11,7 @@ import numpy as np
 from strozzi_sim.agent.analysis import Analyse
 from strozzi_sim.agent.parameters import Param, Parameter, Value
 from strozzi_sim.agent.python import kind_of
-from strozzi_sim.errors import InputError, shown
+from strozzi_sim.errors import InputError, short_repr
 from strozzi_sim.game.contract import Game
 
 EVERY_GAME = ("*",)
@@ -61,7 +61,7 @@ class Agent:
             InputError: a name with @; `files` is not a list of file names; an invalid function or memory.
         """
         if "@" in self.name:
-            raise InputError(f"agent {shown(self.name)}: '@' is not allowed in a name; list the games in `games`")
+            raise InputError(f"agent {short_repr(self.name)}: '@' is not allowed in a name; list the games in `games`")
         if self.kind == "compiled":
             check_compiled(self.name, self.function, self.memory)
         if isinstance(self.files, str) or not all(isinstance(file, str) for file in self.files):

@@ -19,10 +19,10 @@ from typing import Any
 from strozzi_sim.agent.python import SECONDS_VARIABLE, seconds_allowed
 from strozzi_sim.errors import SIGNALS, AgentFault, InputError
 from strozzi_sim.runtime.forks import Forked, call_unforked
-from strozzi_sim.runtime.worker import agents_at_work, heartbeat, inside, prints_to_stderr, words_of
-from strozzi_sim.runtime.workers import Ended, Hung, call_apart
+from strozzi_sim.runtime.worker import active_heartbeat, describe_exception, heartbeat, is_worker, stdout_to_stderr
+from strozzi_sim.runtime.workers import Hung, WorkerDied, call_in_worker
 
-OURS = "strozzi_agents"  # the package of the built-in agents
+BUILTIN_PACKAGE = "strozzi_agents"  # the package of the built-in agents
 _allowed: ContextVar[frozenset[Path] | None] = ContextVar("allowed", default=None)  # None: any file
 _imported: set[Path] = set()
 MIN_SECONDS = 10.0  # shortest time limit of an import, since libraries take seconds to load
@@ -84,7 +84,7 @@ def load_point(name: str, value: str) -> Any:
         AgentFault: its import fails.
     """
     what = f"agent {name!r}: {value}"
-    if value.split(".")[0] != OURS:
+    if value.split(".")[0] != BUILTIN_PACKAGE:
         _try_apart(what, _import, _load, value, what)
     return _import(_load, value, what)
 
@@ -95,30 +95,30 @@ def _load(value: str) -> Any:
 
 def _import(load: Callable[[Any], Any], argument: Any, what: str) -> Any:
     try:
-        with prints_to_stderr():
+        with stdout_to_stderr():
             return call_unforked(load, argument)
     except Forked as forked:
         raise AgentFault(f"{what} does not import: it {forked}") from None
     except BaseException as error:
-        if isinstance(error, SIGNALS) and not inside():  # a worker ignores Ctrl-C, so there the file raised it
+        if isinstance(error, SIGNALS) and not is_worker():  # a worker ignores Ctrl-C, so there the file raised it
             raise
-        raise AgentFault(f"{what} does not import: {words_of(error)}") from error
+        raise AgentFault(f"{what} does not import: {describe_exception(error)}") from error
 
 
 def _try_apart(what: str, load: Callable[..., Any], *arguments: Any) -> None:
     """Check that `load(*arguments)` returns, in a worker process."""
-    if inside():
+    if is_worker():
         return
     seconds = max(seconds_allowed(), MIN_SECONDS)
     try:
-        call_apart(_try, load, *arguments, seconds=seconds)
+        call_in_worker(_try, load, *arguments, seconds=seconds)
     except Hung:
         limit = f"{seconds:g} s ({SECONDS_VARIABLE} sets the limit)"
         raise AgentFault(f"{what} does not import: it takes longer than {limit}") from None
-    except Ended as ended:
+    except WorkerDied as ended:
         raise AgentFault(f"{what} does not import: it {ended.what}") from None
 
 
 def _try(load: Callable[..., Any], *arguments: Any) -> None:
-    with agents_at_work(heartbeat()):
+    with active_heartbeat(heartbeat()):
         load(*arguments)

@@ -7,8 +7,8 @@ formats it for the canonical spec string. The registry parses a policy, since it
 from dataclasses import dataclass
 from typing import Any
 
-from strozzi_sim.agent.spec_text import bare
-from strozzi_sim.errors import InputError, known_names, range_words, shown
+from strozzi_sim.agent.spec_text import strip_parentheses
+from strozzi_sim.errors import InputError, range_words, short_repr, suggest_names
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ class Param:
             number = kind(value)
         except ValueError:
             kind_name = "a whole number" if kind is int else "a number"
-            raise InputError(f"agent {shown(text)}: {key} must be {kind_name}, got {shown(value)}") from None
+            raise InputError(f"agent {short_repr(text)}: {key} must be {kind_name}, got {short_repr(value)}") from None
         if not self.low <= number <= self.high:
             limits = range_words(self.low, self.high)
-            raise InputError(f"agent {shown(text)}: {key} {limits}, got {shown(value)[1:-1]}")
+            raise InputError(f"agent {short_repr(text)}: {key} {limits}, got {short_repr(value)[1:-1]}")
         return float(number) if kind is float else number
 
     def write(self, value: Any) -> str:
@@ -60,8 +60,8 @@ class Choice:
     def read(self, text: str, key: str, value: str) -> str:
         """Parse the value in a spec string; `text`: the whole spec string, for errors."""
         if value not in self.options:
-            near = known_names(value, self.options).removeprefix("known: ")
-            raise InputError(f"agent {shown(text)}: {key} must be one of {near}, got {shown(value)}")
+            near = suggest_names(value, self.options).removeprefix("known: ")
+            raise InputError(f"agent {short_repr(text)}: {key} must be one of {near}, got {short_repr(value)}")
         return value
 
     def write(self, value: Any) -> str:
@@ -91,7 +91,9 @@ class Seconds:
         """Parse the value in a spec string; `text`: the whole spec string, for errors."""
         seconds = Param(self.default, self.low, self.high).read(text, key, value)
         if seconds == 0:
-            raise InputError(f"agent {shown(text)}: {key} must be more than 0, got {value}; or set {self.of} instead")
+            raise InputError(
+                f"agent {short_repr(text)}: {key} must be more than 0, got {value}; or set {self.of} instead"
+            )
         return seconds
 
     def write(self, value: Any) -> str:
@@ -112,7 +114,7 @@ class Policy:
 
     def __post_init__(self) -> None:
         """Strip the parentheses that a default may have, as in a spec string."""
-        object.__setattr__(self, "default", bare(self.default))
+        object.__setattr__(self, "default", strip_parentheses(self.default))
 
     def fields(self, key: str) -> list[tuple[str, str]]:
         """Return its fields in the parameter record."""

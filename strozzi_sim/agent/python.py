@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from strozzi_sim.errors import SIGNALS, AgentFault, InputError
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.runtime.forks import Forked, call_unforked
-from strozzi_sim.runtime.worker import inside, words_of
+from strozzi_sim.runtime.worker import describe_exception, is_worker
 
-CALL = 256  # rows of every call of `act_batch`; constant, since the bits of a row may depend on it
+BATCH_SIZE = 256  # rows of every call of `act_batch`; constant, since the bits of a row may depend on it
 SECONDS = 60.0  # time limit of a decision, or of the decisions of a batch
 SECONDS_VARIABLE = "STROZZI_DECISION_SECONDS"
 
@@ -48,7 +48,7 @@ class ActingInBatches(Protocol):
         ...
 
 
-class BadAnswer(Exception):
+class InvalidAnswer(Exception):
     """A failure of a Python agent, or an answer that is not a legal action.
 
     Attributes:
@@ -91,7 +91,7 @@ class _TimeUp(BaseException):
     """The time limit, raised inside an agent; a BaseException, so that its `except Exception` cannot catch it."""
 
 
-class Clock:
+class TimeLimit:
     """A context manager that ends calls that exceed a time limit.
 
     In the main thread of a process a signal ends the call. A signal cannot end another thread, or C code that never
@@ -105,10 +105,10 @@ class Clock:
         self._before: Any = None
         self._watchdog: Any = None
 
-    def __enter__(self) -> "Clock":
+    def __enter__(self) -> "TimeLimit":
         if self._rings:
             self._before = signal.signal(signal.SIGALRM, self._ring)
-        if os.name == "posix" and not inside():
+        if os.name == "posix" and not is_worker():
             from strozzi_sim.kernel.watchdog import watchdog
 
             self._watchdog = watchdog(self._game, AgentFault.exit_code)
@@ -131,22 +131,24 @@ class Clock:
         """Call an agent's function.
 
         Raises:
-            BadAnswer: it raised, forked, or took too long.
+            InvalidAnswer: it raised, forked, or took too long.
         """
         try:
             if self._watchdog is not None:
                 self._watchdog.watch(2 * self.seconds + 1)
             return call_unforked(self._call, function, *arguments, **named)
         except _TimeUp:
-            raise BadAnswer(f"did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the limit)") from None
+            raise InvalidAnswer(
+                f"did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the limit)"
+            ) from None
         except Forked as forked:
-            raise BadAnswer(str(forked)) from None
-        except BadAnswer:
+            raise InvalidAnswer(str(forked)) from None
+        except InvalidAnswer:
             raise
         except BaseException as error:  # agents may raise SystemExit and the like
-            if isinstance(error, SIGNALS) and not inside():
+            if isinstance(error, SIGNALS) and not is_worker():
                 raise  # a signal to the whole run during the call; workers get none
-            raise BadAnswer(f"raised {words_of(error)}") from error
+            raise InvalidAnswer(f"raised {describe_exception(error)}") from error
         finally:
             if self._watchdog is not None:
                 self._watchdog.rest()
@@ -206,7 +208,7 @@ def fresh_class(player: type) -> type:
     return type(player)(player.__name__, (player,), {**own, **names})
 
 
-def make_player(player: Any, values: dict[str, Any], clock: Clock) -> Any:
+def make_player(player: Any, values: dict[str, Any], clock: TimeLimit) -> Any:
     """Return an instance of an agent's class with its parameters; an object is returned unchanged."""
     return clock.call(lambda: fresh_class(player)(**values)) if isinstance(player, type) else player
 
@@ -220,11 +222,11 @@ def copy_player(player: Any) -> Any:
     return twin
 
 
-def ask_one(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng, clock: Clock) -> int:
+def ask_one(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng, clock: TimeLimit) -> int:
     """Return the action that `player.act` chooses.
 
     Raises:
-        BadAnswer: it failed, or chose no legal action.
+        InvalidAnswer: it failed, or chose no legal action.
     """
     action: int = clock.call(_ask_one, player, view, legal, rng)
     return action
@@ -234,22 +236,22 @@ def _ask_one(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng) -> in
     """Return the agent's action as an int; its conversion may run the agent's code, so it is timed too."""
     action = player.act(view, legal, rng)
     if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
-        raise BadAnswer(f"returned {_short(action)}, a {type(action).__name__}; an action is a whole number")
+        raise InvalidAnswer(f"returned {_short(action)}, a {type(action).__name__}; an action is a whole number")
     number = int(action)
     if number not in legal:
-        raise BadAnswer(f"chose the illegal action {number}; legal: {', '.join(map(str, legal))}")
+        raise InvalidAnswer(f"chose the illegal action {number}; legal: {', '.join(map(str, legal))}")
     return number
 
 
-def ask_batch(player: Any, observations: Any, legal: Any, rng: Any, rows: int, clock: Clock) -> Any:
+def ask_batch(player: Any, observations: Any, legal: Any, rng: Any, rows: int, clock: TimeLimit) -> Any:
     """Return the actions int64[rows] that `player.act_batch` chooses for the first `rows` rows.
 
     Raises:
-        BadAnswer: it failed, or chose an illegal action; gives the row.
+        InvalidAnswer: it failed, or chose an illegal action; gives the row.
     """
     answer = clock.call(_ask_batch, player, observations, legal.copy(), rng)
     if answer.shape != (len(legal),) or answer.dtype.kind not in "iu":
-        raise BadAnswer(
+        raise InvalidAnswer(
             f"returned an array of {answer.dtype}{list(answer.shape)} for a batch; expected whole numbers [{len(legal)}]"
         )
     actions = answer[:rows]
@@ -258,7 +260,7 @@ def ask_batch(player: Any, observations: Any, legal: Any, rng: Any, rows: int, c
     if not good.all():
         row = int(np.argmin(good))
         allowed = ", ".join(map(str, np.flatnonzero(legal[row])))
-        raise BadAnswer(f"chose the illegal action {actions[row]}; legal: {allowed}", row)
+        raise InvalidAnswer(f"chose the illegal action {actions[row]}; legal: {allowed}", row)
     return actions.astype(np.int64)
 
 

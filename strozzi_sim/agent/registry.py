@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent.declare import EVERY_GAME, Agent
-from strozzi_sim.agent.importing import OURS, import_file, load_point
+from strozzi_sim.agent.importing import BUILTIN_PACKAGE, import_file, load_point
 from strozzi_sim.agent.parameters import Parameter, Policy, Seconds, Value
 from strozzi_sim.agent.python import Acting, ActingInBatches
 from strozzi_sim.agent.source import source_of
-from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, bare, cut
-from strozzi_sim.errors import AgentFault, ArgumentError, InputError, known_names, shown
+from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, split_top_level, strip_parentheses
+from strozzi_sim.errors import AgentFault, ArgumentError, InputError, short_repr, suggest_names
 from strozzi_sim.game import find_game, game_names
 from strozzi_sim.game.contract import Game
-from strozzi_sim.runtime.entry_points import installed
+from strozzi_sim.runtime.entry_points import find_entry_points
 
 GROUP = "strozzi_sim.agents"
 _depth: ContextVar[int] = ContextVar("depth", default=0)  # nesting of agents during loading
@@ -81,7 +81,7 @@ class AgentSpec:
     @property
     def builtin(self) -> bool:
         """Whether it comes with the package and is therefore trusted with the state itself."""
-        return self.agent.function.__module__.split(".")[0] == OURS
+        return self.agent.function.__module__.split(".")[0] == BUILTIN_PACKAGE
 
     @property
     def foreign(self) -> bool:
@@ -167,7 +167,7 @@ def find_agent(agent: AnyAgent, game: Game, argument: str = "agent") -> AgentSpe
     if isinstance(agent, Agent):
         return spec_of(agent, game)
     if not isinstance(agent, AgentSpec):
-        raise ArgumentError(argument, f"must be a spec string or a declared agent, got {shown(agent)}")
+        raise ArgumentError(argument, f"must be a spec string or a declared agent, got {short_repr(agent)}")
     return agent.within(game)
 
 
@@ -196,13 +196,13 @@ def load_agent(text: str, game: str | Game | None = None) -> AgentSpec:
         AgentFault: the import of an agent's file or package fails.
     """
     if len(text) > MAX_SPEC or not text.isprintable():
-        raise InputError(f"agent {shown(text)}: expected at most {MAX_SPEC:,} printable characters")
+        raise InputError(f"agent {short_repr(text)}: expected at most {MAX_SPEC:,} printable characters")
     file, rest = _split_file(text)
     name, colon, settings = rest.partition(":")
     if colon and not settings:
         raise InputError(f"agent {text!r}: expected KEY=VALUE after the colon, got ''")
     if _depth.get() > MAX_NESTED:  # such as a policy that is its own default
-        raise InputError(f"agent {shown(text)}: at most {MAX_NESTED} nested agents")
+        raise InputError(f"agent {short_repr(text)}: at most {MAX_NESTED} nested agents")
     token = _depth.set(_depth.get() + 1)
     try:
         agent = _from_file(file, name) if file else _registered(name, _name_of(game))
@@ -217,21 +217,21 @@ def _spec(source: str, agent: Agent, text: str, settings: str, game: str | None)
     default = {key: _default(text, key, param, game) for key, param in agent.params.items()}
     values = dict(default)
     given: set[str] = set()
-    for piece in cut(settings, ",") if settings else []:
+    for piece in split_top_level(settings, ",") if settings else []:
         key, equals, value = piece.partition("=")
         key = key.strip()
         if not equals:
-            raise InputError(f"agent {shown(text)}: expected KEY=VALUE after the colon, got {shown(piece)}")
+            raise InputError(f"agent {short_repr(text)}: expected KEY=VALUE after the colon, got {short_repr(piece)}")
         if key not in agent.params:
-            known = known_names(key, agent.params) if agent.params else "it has no parameters"
-            raise InputError(f"agent {shown(text)}: {source} has no parameter {shown(key)}; {known}")
+            known = suggest_names(key, agent.params) if agent.params else "it has no parameters"
+            raise InputError(f"agent {short_repr(text)}: {source} has no parameter {short_repr(key)}; {known}")
         if key in given:
-            raise InputError(f"agent {shown(text)}: parameter {key!r} is given twice")
+            raise InputError(f"agent {short_repr(text)}: parameter {key!r} is given twice")
         given.add(key)
         values[key] = _read(text, key, agent.params[key], value.strip(), game)
     for key, param in agent.params.items():
         if isinstance(param, Seconds) and {key, param.of} <= given:
-            raise InputError(f"agent {shown(text)}: give {param.of} or {key}, not both")
+            raise InputError(f"agent {short_repr(text)}: give {param.of} or {key}, not both")
     changed = [f"{key}={agent.params[key].write(values[key])}" for key in sorted(values) if values[key] != default[key]]
     return AgentSpec(f"{source}:{','.join(changed)}" if changed else source, agent, MappingProxyType(values), game)
 
@@ -245,10 +245,10 @@ def _read(text: str, key: str, param: Parameter, value: str, game: str | None) -
     """Parse the value of a parameter in a spec string; `text`: the whole spec string, for errors."""
     if not isinstance(param, Policy):
         return param.read(text, key, value)
-    spec = load_agent(bare(value), game)
+    spec = load_agent(strip_parentheses(value), game)
     if spec.agent.kind != "compiled" or not isinstance(spec.agent.memory, np.dtype):
         raise InputError(
-            f"agent {shown(text)}: {key} must be a compiled agent that does not search, got {shown(bare(value))}"
+            f"agent {short_repr(text)}: {key} must be a compiled agent that does not search, got {short_repr(strip_parentheses(value))}"
         )
     return spec.text
 
@@ -258,7 +258,9 @@ def _read(text: str, key: str, param: Parameter, value: str, game: str | None) -
 
 def agent_names(game: str | Game | None = None) -> list[str]:
     """Return the names of installed agents in alphabetical order; with `game`, of those that play it."""
-    return sorted({point.partition("@")[0] for point in installed(GROUP) if game is None or _may_play(point, game)})
+    return sorted(
+        {point.partition("@")[0] for point in find_entry_points(GROUP) if game is None or _may_play(point, game)}
+    )
 
 
 def _may_play(point: str, game: str | Game) -> bool:
@@ -279,7 +281,7 @@ def installed_agents(name: str = "") -> list[tuple[Agent, list[str]]]:
         InputError: unknown name.
         AgentFault: the import of an agent's package fails.
     """
-    points = installed(GROUP)
+    points = find_entry_points(GROUP)
     listed = [point for point in sorted(points) if name in ("", point.partition("@")[0])]
     if not listed:
         _registered(name, None)  # raises; the message lists the known names
@@ -299,26 +301,28 @@ def is_installed(agent: Agent, game: str | None = None) -> bool:
 
 def _point(name: str, game: str | None) -> str | None:
     """Return the entry point of a name in a game: `NAME@GAME`, else `NAME`, else None."""
-    return next((point for point in (f"{name}@{game}", name) if point in installed(GROUP)), None)
+    return next((point for point in (f"{name}@{game}", name) if point in find_entry_points(GROUP)), None)
 
 
 def _registered(name: str, game: str | None) -> Agent:
     if "@" in name:
-        raise InputError(f"agent {shown(name)}: '@' is not allowed; the game selects the agent")
+        raise InputError(f"agent {short_repr(name)}: '@' is not allowed; the game selects the agent")
     point = _point(name, game)
     if point is not None:
         return _agent_at(point)
-    games = ", ".join(sorted(point.partition("@")[2] for point in installed(GROUP) if point.startswith(f"{name}@")))
+    games = ", ".join(
+        sorted(point.partition("@")[2] for point in find_entry_points(GROUP) if point.startswith(f"{name}@"))
+    )
     if games and game is None:
         raise InputError(f"agent {name!r} is game-specific; name its game: {games}")
     if games:
         raise InputError(f"agent {name!r} does not play {game}; it plays {games}")
-    raise InputError(f"unknown agent {shown(name)}; {known_names(name, agent_names(game))}")
+    raise InputError(f"unknown agent {short_repr(name)}; {suggest_names(name, agent_names(game))}")
 
 
 @cache
 def _agent_at(point: str) -> Agent:
-    value = installed(GROUP)[point].value
+    value = find_entry_points(GROUP)[point].value
     name, _, game = point.partition("@")
     agent = load_point(point, value)
     if not isinstance(agent, Agent) or agent.name != name:
@@ -333,14 +337,14 @@ def _from_file(file: str, name: str) -> Agent:
     try:
         there = Path(file).is_file()
     except OSError as error:  # such as a name that is too long
-        raise InputError(f"agent {shown(file)}: {error.strerror}") from None
+        raise InputError(f"agent {short_repr(file)}: {error.strerror}") from None
     if not there:
         raise InputError(f"agent {file}::{name}: no file {file!r}")
     module = import_file(file)
     agents = {agent.name: agent for agent in vars(module).values() if isinstance(agent, Agent)}
     agent = getattr(module, name, None) if name not in agents else agents[name]
     if not isinstance(agent, Agent):
-        declared = known_names(name, agents).removeprefix("known: ")
+        declared = suggest_names(name, agents).removeprefix("known: ")
         raise InputError(f"agent {file}::{name}: the file declares no agent {name!r}; it has: {declared}")
     return agent
 

@@ -1,6 +1,6 @@
 """Parsing of spec strings: comma-separated lists and nested parentheses."""
 
-from strozzi_sim.errors import InputError, shown
+from strozzi_sim.errors import InputError, short_repr
 
 MAX_SPEC = 1_000  # characters of a spec string
 MAX_NESTED = 8  # agents inside agents
@@ -12,18 +12,18 @@ def split_specs(text: str) -> list[str]:
     Commas in parentheses do not separate; a piece with `=` but no `:` before it belongs to the previous agent.
     """
     specs: list[str] = []
-    for piece in cut(text, ","):
+    for piece in split_top_level(text, ","):
         head = piece.split("=", 1)[0]
         if specs and "=" in piece and ":" not in head.split("(", 1)[0]:
             specs[-1] += "," + piece
         else:
             specs.append(piece)
     if any(not spec.strip() for spec in specs):
-        raise InputError(f"agents {shown(text)}: an empty name between commas")
+        raise InputError(f"agents {short_repr(text)}: an empty name between commas")
     return [spec.strip() for spec in specs]
 
 
-def cut(text: str, separator: str) -> list[str]:
+def split_top_level(text: str, separator: str) -> list[str]:
     """Split `text` at every `separator` outside parentheses."""
     pieces, depth, first = [], 0, 0
     for place, letter in enumerate(text):
@@ -31,15 +31,15 @@ def cut(text: str, separator: str) -> list[str]:
         if depth < 0:
             break
         if depth > MAX_NESTED:
-            raise InputError(f"agent {shown(text)}: at most {MAX_NESTED} nested parentheses")
+            raise InputError(f"agent {short_repr(text)}: at most {MAX_NESTED} nested parentheses")
         if letter == separator and depth == 0:
             pieces.append(text[first:place])
             first = place + 1
     if depth != 0:
-        raise InputError(f"agent {shown(text)}: parentheses do not match")
+        raise InputError(f"agent {short_repr(text)}: parentheses do not match")
     return [*pieces, text[first:]]
 
 
-def bare(value: str) -> str:
+def strip_parentheses(value: str) -> str:
     """Return a spec string without enclosing parentheses."""
     return value[1:-1] if value.startswith("(") and value.endswith(")") else value

@@ -18,7 +18,7 @@ import typer
 from strozzi_sim.cli import about, bench, exploit, facts, leak_check, play, records, study, tournament
 from strozzi_sim.cli.commands import plain_commands
 from strozzi_sim.cli.error_text import error_words
-from strozzi_sim.errors import MAX_SHOWN, Stopped, StorageError, StrozziError, shown
+from strozzi_sim.errors import MAX_SHOWN, Stopped, StorageError, StrozziError, short_repr
 from strozzi_sim.runtime.signals import postponed
 
 EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 internal error, 130/143 interrupted."
@@ -117,7 +117,7 @@ def _usage(error: Exception, words: str) -> str:
     option, wrong = re.match(r"Invalid value for '([^']*)'", words), getattr(error.__cause__, "errors", None)
     if option is not None and callable(wrong):  # the parser's words leave the value out
         first = wrong()[0]
-        words = f"{option[1]}: expected {_KINDS.get(str(first['type']).partition('_')[0], 'another value')}, got {shown(first['input'])}"
+        words = f"{option[1]}: expected {_KINDS.get(str(first['type']).partition('_')[0], 'another value')}, got {short_repr(first['input'])}"
     if near:
         words = f"{words.partition(' (Possible options')[0]}; did you mean {' or '.join(near)}?"
     return " ".join(words.split()).rstrip(".") + where

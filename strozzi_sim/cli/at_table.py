@@ -7,7 +7,7 @@ from shutil import get_terminal_size
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from strozzi_sim.errors import in_ranges, shown
+from strozzi_sim.errors import in_ranges, short_repr
 
 if TYPE_CHECKING:
     from strozzi_sim.play.position import Position
@@ -89,7 +89,7 @@ class Person:
                 print(
                     line.strip()
                     if line.isascii() and line.strip().isprintable() and len(line) < _WIDTH
-                    else shown(line)
+                    else short_repr(line)
                 )
             if not line:
                 return None
@@ -122,9 +122,9 @@ class Person:
         if not answer or answer.lower() in ("n", "no"):
             print(self._spoken(names), end="")
         elif matches:
-            print(f"{shown(answer)} may be {' / '.join(in_ranges(matches))}.", end="")
+            print(f"{short_repr(answer)} may be {' / '.join(in_ranges(matches))}.", end="")
         else:
-            print(f"{shown(answer)} is not a valid choice; type a whole name, or ? for help.", end="")
+            print(f"{short_repr(answer)} is not a valid choice; type a whole name, or ? for help.", end="")
 
     def _warning(self, action: int) -> str:
         caution = getattr(self.table.game.view, "caution", None)

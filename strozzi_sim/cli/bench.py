@@ -96,7 +96,7 @@ def bench(
     if json:
         options.print_json(document, notes)
         return
-    options.tell(notes)
+    options.print_calibrations(notes)
     print(*document["slower"], sep="\n", end="\n" if document["slower"] else "")
     print(f"{the_game.title}, {count} players, {','.join(document['agents'])}, {team} workers")
     print(f"  {document['games_per_s']:,.0f} games/s   {document['decisions_per_s']:,.0f} decisions/s   "

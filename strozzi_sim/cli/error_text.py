@@ -21,7 +21,7 @@ def option_of(argument: str) -> str:
     return place or OPTIONS.get(argument, f"--{argument.replace('_', '-')}")
 
 
-def in_options(text: str) -> str:
+def arguments_to_options(text: str) -> str:
     """A line of a lower part whose last words tell the reader which argument helps, with the option instead."""
     for ending, ours in _ENDINGS.items():
         if text.endswith(ending):
@@ -33,4 +33,4 @@ def error_words(error: Exception) -> str:
     """The text of an error, as the command line says it."""
     if isinstance(error, ArgumentError):
         return f"{option_of(error.argument)}: {error.message}"
-    return in_options(str(error))
+    return arguments_to_options(str(error))

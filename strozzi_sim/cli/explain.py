@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strozzi_sim.cli.options import check_range, columns_of, in_counts, print_json, tell
+from strozzi_sim.cli.options import check_range, columns_of, in_counts, print_calibrations, print_json
 from strozzi_sim.errors import InputError
-from strozzi_sim.runtime.files import storage_errors, write_whole
+from strozzi_sim.runtime.files import storage_errors, write_atomically
 
 if TYPE_CHECKING:
     from strozzi_sim.agent import AgentSpec
@@ -20,7 +20,7 @@ _MAX_ROWS = 12  # actions of a decision that are shown when many decisions are
 
 
 @dataclass(frozen=True)
-class Asked:
+class ExplainOptions:
     """The options of `replay --explain`, as they were given."""
 
     agent: str
@@ -32,7 +32,7 @@ class Asked:
     tree: Path | None
 
 
-def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bool, json: bool) -> None:
+def explain_game(recorded: "RecordedGame", place: str, asked: ExplainOptions, *, step: bool, json: bool) -> None:
     """Print what the agent thinks, and write its trees if that was asked for.
 
     Raises:
@@ -43,7 +43,7 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
     from strozzi_sim.agent import check_lineup, load_agent
     from strozzi_sim.play.explain import TREE_FORMAT, deciders, explain
     from strozzi_sim.play.reconstruct import retrace, table_of
-    from strozzi_sim.studies.calibrated import noted_in
+    from strozzi_sim.studies.calibrated import add_calibrations
 
     spec, header = load_agent(asked.agent, recorded.header["game"]), recorded.header
     check_range("--lines", asked.lines, 0, 1e6)
@@ -62,9 +62,9 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
     says = spec.agent.analyse
     value = (says.__doc__ or "").strip().split("\n")[0] if says else None
     about: dict[str, Any] = {"header": _without(header, "components"), "agent": spec.text, "value": value}
-    about = noted_in({**about, "depth": asked.depth, "least_visits": asked.visits}, notes)
+    about = add_calibrations({**about, "depth": asked.depth, "least_visits": asked.visits}, notes)
     if not json:
-        tell(notes)
+        print_calibrations(notes)
         print(header_words(recorded, table.game.title))
         if value is None:
             print(f"{spec.text} does not say what it thinks of each action; only its choice is shown\n")
@@ -85,7 +85,7 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
         if step or asked.decision is not None:
             print(f"\n{before.text(names=recorded.names)}")
         _print_decision(document, recorded.names, spec, _MAX_ROWS if asked.decision is None else None)
-        if step and asked.decision is None and is_enough():
+        if step and asked.decision is None and wait_for_enter():
             break
     else:
         if not json and asked.decision is None:
@@ -93,7 +93,7 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
             print()
     if asked.tree is not None:
         whole = {"format": TREE_FORMAT, **about, "decisions": [_without(document, "actions") for document in documents]}
-        write_whole(asked.tree, json_text.dumps(whole, indent=1, allow_nan=False).encode() + b"\n")
+        write_atomically(asked.tree, json_text.dumps(whole, indent=1, allow_nan=False).encode() + b"\n")
     plain = [_without(document, "next", "left_out") for document in documents]
     if json:
         print_json({**about, "decisions": plain, "seats": _agreement(plain, recorded.names)})
@@ -105,7 +105,7 @@ def explain_game(recorded: "RecordedGame", place: str, asked: Asked, *, step: bo
         print(f"trees: {asked.tree}")
 
 
-def _wanted(asked: Asked, seats: Sequence[int]) -> list[int]:
+def _wanted(asked: ExplainOptions, seats: Sequence[int]) -> list[int]:
     """The numbers of the decisions to explain, from 1."""
     if asked.decision is None:
         return [number for number, seat in enumerate(seats, 1) if asked.seat in (None, seat)]
@@ -147,7 +147,7 @@ def header_words(recorded: "RecordedGame", title: str) -> str:
     return f"{title}, {header['players']} players: {', '.join(recorded.names)}\n{where}"
 
 
-def is_enough() -> bool:
+def wait_for_enter() -> bool:
     """Wait for Enter; true where nobody will press it."""
     print("-- Enter for more --", end="", flush=True)
     return not sys.stdin.readline()

@@ -6,7 +6,7 @@ import typer
 
 from strozzi_sim.cli import options
 from strozzi_sim.cli.commands import command
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.questions.heatmap import heatmap
 
 if TYPE_CHECKING:
@@ -23,17 +23,17 @@ def facts(
 
     Example: strozzi facts strozzi ship
     """
-    from strozzi_sim.facts.columns import Setting
+    from strozzi_sim.facts.columns import GameConfig
     from strozzi_sim.facts.describe import described_table, page
     from strozzi_sim.game import load_game
     from strozzi_sim.game.variants import resolve_variant
 
     the_game = load_game(game)
-    setting = Setting(the_game.max_players, resolve_variant(the_game, "base").components)
+    setting = GameConfig(the_game.max_players, resolve_variant(the_game, "base").components)
     found = the_game.facts.TABLES if the_game.facts else ()
     tables = {each.name: described_table(each, setting) for each in found}
     if table and table not in tables:
-        raise InputError(f"{the_game.name}: no fact table {shown(table)}; {known_names(table, tables)}")
+        raise InputError(f"{the_game.name}: no fact table {short_repr(table)}; {suggest_names(table, tables)}")
     chosen = [tables[table]] if table else list(tables.values())
     if json:
         options.print_json(chosen)
@@ -69,7 +69,7 @@ def _show_heatmap(results: "Results", given: dict[str, Any]) -> None:
         place = given["page"].parent
         print(f"table: {place / 'tables' / f'{table}.csv'}\npicture: {place / 'figures'}\nreport: {given['page']}")
     else:
-        options.say("add --out DIR to keep the table and a report with the picture")
+        options.print_status("add --out DIR to keep the table and a report with the picture")
 
 
 def _matrix(table: Any) -> str:

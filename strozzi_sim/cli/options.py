@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strozzi_sim.cli.error_text import in_options
-from strozzi_sim.errors import InputError, about, range_words, shown
+from strozzi_sim.cli.error_text import arguments_to_options
+from strozzi_sim.errors import InputError, as_argument_error, range_words, short_repr
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -72,9 +72,9 @@ def parse_lineup(text: str, game: "Game", players: int) -> "tuple[AgentSpec, ...
     specs = split_specs(text)
     if len(specs) > players:
         raise InputError(
-            f"--agents: {len(specs)} agents ({shown(text)[1:-1]}) for {players} seats; give at most {players}"
+            f"--agents: {len(specs)} agents ({short_repr(text)[1:-1]}) for {players} seats; give at most {players}"
         )
-    return tuple(about("agents", load_agent, spec, game) for spec in specs)
+    return tuple(as_argument_error("agents", load_agent, spec, game) for spec in specs)
 
 
 def in_counts(
@@ -88,10 +88,12 @@ def in_counts(
 
 def say_calibrating(noted: bool) -> None:
     """Say that agents with seconds= are calibrated, or play as the results folder notes."""
-    say("agents with seconds= play as when this folder was begun" if noted else "calibrating agents with seconds=")
+    print_status(
+        "agents with seconds= play as when this folder was begun" if noted else "calibrating agents with seconds="
+    )
 
 
-def tell(calibrations: "Sequence[Calibration]") -> None:
+def print_calibrations(calibrations: "Sequence[Calibration]") -> None:
     """Say of agents given in seconds what they play as; nothing if there are none."""
     for calibration in calibrations:
         print(calibration, flush=True)
@@ -107,13 +109,13 @@ def parse_workers(workers: int | None) -> int:
 def check_range(option: str, value: float | None, low: float, high: float) -> None:
     """Refuse an option's value outside low to high; None is an option that was not given."""
     if value is not None and not low <= value <= high:
-        raise InputError(f"{option}: {range_words(low, high)}, got {shown(value)}")
+        raise InputError(f"{option}: {range_words(low, high)}, got {short_repr(value)}")
 
 
 def check_seed(seed: int) -> None:
     """Refuse a seed that is not between 0 and 2^53 - 1."""
     if not 0 <= seed < 2**53:
-        raise InputError(f"--seed: must be between 0 and 2^53 - 1, got {shown(seed)}")
+        raise InputError(f"--seed: must be between 0 and 2^53 - 1, got {short_repr(seed)}")
 
 
 def find_variant(game: "Game", name: str, study: Path | None) -> "Variant":
@@ -123,7 +125,7 @@ def find_variant(game: "Game", name: str, study: Path | None) -> "Variant":
     return find_study_variant(game, name, study)
 
 
-def say(line: str) -> None:
+def print_status(line: str) -> None:
     """A line for the person who waits, on standard error."""
     print(line, file=sys.stderr, flush=True)
 
@@ -131,9 +133,9 @@ def say(line: str) -> None:
 def print_json(document: Any, calibrations: "Sequence[Calibration]" = ()) -> None:
     """The one JSON document on standard output, with what agents given in seconds play as."""
     if calibrations:
-        from strozzi_sim.studies.calibrated import noted_in
+        from strozzi_sim.studies.calibrated import add_calibrations
 
-        document = noted_in(document, calibrations)
+        document = add_calibrations(document, calibrations)
     print(json.dumps(document, indent=1, allow_nan=False))
 
 
@@ -148,8 +150,8 @@ def print_tables(results: "Results") -> None:
 
 def tell_plan(summary: str, calibrations: "Sequence[Calibration]") -> None:
     """Say what will be played, before it is."""
-    print(in_options(summary), flush=True)
-    tell(calibrations)
+    print(arguments_to_options(summary), flush=True)
+    print_calibrations(calibrations)
 
 
 def command_line() -> str:
@@ -167,7 +169,7 @@ def watching(json_wanted: bool) -> "Iterator[Progress]":
 
     watcher = partial(Progress, calibrating=say_calibrating, command=command_line(), partly=False)
     if json_wanted or not sys.stderr.isatty():
-        yield watcher() if json_wanted else watcher(say=say, planned=tell_plan)
+        yield watcher() if json_wanted else watcher(say=print_status, planned=tell_plan)
         return
     from rich.console import Console
 

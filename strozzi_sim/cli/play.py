@@ -34,7 +34,7 @@ def play(
     from strozzi_sim.game import load_game
     from strozzi_sim.game.telling import YOU
     from strozzi_sim.play.position import Position
-    from strozzi_sim.runtime.worker import prints_to_stderr
+    from strozzi_sim.runtime.worker import stdout_to_stderr
 
     the_game = load_game(game)
     count = options.one_player_count(players, the_game)
@@ -48,10 +48,10 @@ def play(
             raise InputError(f"--agents: {spec.text!r} does not play {game} with {count} players")
     chosen = options.find_variant(the_game, variant, study)
     others, notes = options.in_counts(others, the_game, [count], chosen)
-    options.tell(notes)
+    options.print_calibrations(notes)
     foreign = dict.fromkeys(spec.text for spec in others if spec.foreign)
     if foreign:
-        options.say(
+        options.print_status(
             f"{', '.join(foreign)} plays in this process: it cannot be stopped if it hangs, and it ends with this command"
         )
     table = Position(the_game, count, seed=seed, deal=deal, variant=chosen)
@@ -70,7 +70,7 @@ def play(
                 print("\nYou left the table.")
                 return
             continue
-        with prints_to_stderr():
+        with stdout_to_stderr():
             action = table.ask(seated[table.actor])
         if action not in table.legal:
             raise AgentFault(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from strozzi_sim.cli import options
-from strozzi_sim.errors import BrokenRule, InputError, counted
+from strozzi_sim.errors import InputError, RuleViolation, pluralize
 
 _ROW_DEPENDENT = (
     "{}: decisions depend on the other rows of a batch; played alone, a game may differ from the same game in a study"
@@ -69,12 +69,12 @@ def record(
         document = {"out": str(path), "games": written, "seed": seed}
         options.print_json(document | ({"row_dependent": dependent} if dependent else {}), notes)
         return
-    tell = options.say if to_output else print  # where the games are, nothing else may go
+    tell = options.print_status if to_output else print  # where the games are, nothing else may go
     for note in notes:
         tell(str(note))
     if dependent:
-        options.say(_ROW_DEPENDENT.format(", ".join(dependent)))
-    tell(f"{counted(written, 'game')} written to {'standard output' if to_output else path}")
+        options.print_status(_ROW_DEPENDENT.format(", ".join(dependent)))
+    tell(f"{pluralize(written, 'game')} written to {'standard output' if to_output else path}")
 
 
 def verify(file: RecordFile, json: options.Json = False) -> int:
@@ -87,14 +87,14 @@ def verify(file: RecordFile, json: options.Json = False) -> int:
     document: dict[str, Any] = {"ok": True, "games": None, "line": None, "message": None}
     try:
         document["games"] = verify_record(file)
-    except BrokenRule as broken:
+    except RuleViolation as broken:
         if not json:
-            raise BrokenRule(broken.line, broken.message, file) from None
+            raise RuleViolation(broken.line, broken.message, file) from None
         document |= {"ok": False, "line": broken.line, "message": broken.message}
     if json:
         options.print_json(document)
     else:
-        print(f"{file}: {counted(document['games'], 'game')}, every line follows the rules")
+        print(f"{file}: {pluralize(document['games'], 'game')}, every line follows the rules")
     return 0 if document["ok"] else 1
 
 
@@ -115,7 +115,7 @@ def replay(
 
     Example: strozzi replay games.jsonl --game 3 --explain ismcts:iterations=2000 --seat 0
     """
-    from strozzi_sim.cli.explain import Asked, explain_game, header_words, is_enough
+    from strozzi_sim.cli.explain import ExplainOptions, explain_game, header_words, wait_for_enter
     from strozzi_sim.game import load_game
     from strozzi_sim.play.records import read_record
 
@@ -124,7 +124,7 @@ def replay(
     if recorded is None:
         raise InputError(f"--game: {file} holds {sum(1 for _ in read_record(file))} games, got {game}")
     if explain:
-        asked = Asked(explain, decision, seat, lines, depth, visits, tree)
+        asked = ExplainOptions(explain, decision, seat, lines, depth, visits, tree)
         explain_game(recorded, str(file), asked, step=step, json=json)
         return
     for option, value in (("--decision", decision), ("--seat", seat), ("--tree", tree)):
@@ -136,8 +136,8 @@ def replay(
     check = the_game.check
     try:  # of a game that breaks a rule nothing is shown
         check.check_game(recorded.header, recorded.line, recorded.events)
-    except BrokenRule as broken:
-        raise BrokenRule(broken.line, broken.message, file) from None
+    except RuleViolation as broken:
+        raise RuleViolation(broken.line, broken.message, file) from None
     played = check.replay_game(recorded.header, recorded.line, recorded.events)
     if json:
         texts = [events.describe(line, names, components) for _, new in played for line in new]
@@ -152,7 +152,7 @@ def replay(
             print(events.describe(line, names, components))
         if step or position.over or any(line["type"] == "round" for line in new):
             print(f"\n{view.render(position, components, names)}\n")
-        if step and not position.over and is_enough():
+        if step and not position.over and wait_for_enter():
             return
 
 

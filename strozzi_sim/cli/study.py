@@ -7,7 +7,7 @@ import typer
 
 from strozzi_sim.cli import options
 from strozzi_sim.cli.commands import command
-from strozzi_sim.errors import counted
+from strozzi_sim.errors import pluralize
 from strozzi_sim.questions.simulate import simulate
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _finish(results: "Results", page: Path | None, json: bool) -> None:
     """Print where the tables and the report are."""
     assert page is not None
     if not json:
-        print(f"{counted(results.played_now, 'game')} played in {results.seconds:.1f} s")
+        print(f"{pluralize(results.played_now, 'game')} played in {results.seconds:.1f} s")
         print(f"tables: {page.parent / 'tables'}\nreport: {page}")
         return
     document: dict[str, Any] = {"results": str(page.parent)}
@@ -71,7 +71,7 @@ def _show_balance(results: "Results", given: dict[str, Any]) -> None:
     if results.folder is not None:
         _finish(results, given["page"], False)
     else:
-        options.say("add --out DIR to keep the tables and a report with pictures")
+        options.print_status("add --out DIR to keep the tables and a report with pictures")
 
 
 balance = command(

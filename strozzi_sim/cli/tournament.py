@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.cli import options
 from strozzi_sim.cli.commands import command
-from strozzi_sim.errors import counted
+from strozzi_sim.errors import pluralize
 from strozzi_sim.questions.compare import compare
 from strozzi_sim.questions.ladder import ladder
 from strozzi_sim.questions.tournament import tournament
@@ -37,11 +37,13 @@ def _show_tournament(results: "Results", given: dict[str, Any]) -> None:
     print(_rows(tables["seat_effects"], ("players", "variant", "seat"), ("win_share", "rank_mean", "score_mean")))
     strengths = tables["ratings"].query("figure == 'strength'")
     if unrated(tables["ratings"]):
-        options.say(
+        options.print_status(
             "the fit of strengths did not converge: there are no strengths and ranks; the other figures are valid"
         )
     elif strengths["low"].isna().any():
-        options.say("an agent was never ahead of another, or there are too few deals: strengths have no interval")
+        options.print_status(
+            "an agent was never ahead of another, or there are too few deals: strengths have no interval"
+        )
 
 
 def _show_standing(agents: Any, rated: Any, order: list[str]) -> None:
@@ -121,11 +123,11 @@ def _finish(results: "Results", given: dict[str, Any]) -> bool:
         return True
     if "until" in results.plan:
         played = results.plan["deals"]
-        stopped = f"stopped after {counted(played, 'deal')} = {counted(results.n_games, 'game')}"
+        stopped = f"stopped after {pluralize(played, 'deal')} = {pluralize(results.n_games, 'game')}"
         print(stopped if played < given["deals"] else "not stopped before the last deal")
     if results.folder is not None:
         tables = results.folder / "tables"
-        print(f"{counted(results.played_now, 'game')} played in {results.seconds:.1f} s; tables: {tables}")
+        print(f"{pluralize(results.played_now, 'game')} played in {results.seconds:.1f} s; tables: {tables}")
     if given["page"] is not None:
         print(f"report: {given['page']}")
     return False

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from strozzi_sim.agent import AnyAgent
-from strozzi_sim.errors import BrokenPromise
+from strozzi_sim.errors import ContractViolation
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, Variant, resolve_variant
@@ -35,7 +35,7 @@ def check_agent(
         the LeakCheck; its `rows` states whether an agent that answers batches answers each row independently.
 
     Raises:
-        BrokenPromise: a decision depends on information hidden from its seat, or results depend on the range of deals.
+        ContractViolation: a decision depends on information hidden from its seat, or results depend on the range of deals.
         AgentFault: the agent failed, or chose an illegal action.
         InputError: the agent plays none of these player counts.
 
@@ -48,7 +48,7 @@ def check_agent(
     found = check_leaks(spec, game, chosen, players=players or game.player_counts, deals=deals, seed=seed)
     if found.leak is not None:
         leak = found.leak
-        raise BrokenPromise(
+        raise ContractViolation(
             "fairness",
             f"agent {spec.text}: leak-check: it chose {leak.action!r}, but {leak.moved_to!r} after a change of {leak.changed} "
             f"({game.name}, {leak.players} players, seed {leak.seed}, deal {leak.deal}, decision {leak.decision}, seat {leak.seat})",
@@ -62,7 +62,7 @@ def check_agent(
         for deal in range(deals):
             alone = match.play(deal, deal + 1, rows=True).rows
             if alone.tobytes() != whole[deal * count : (deal + 1) * count].tobytes():
-                raise BrokenPromise(
+                raise ContractViolation(
                     "one result a deal",
                     f"agent {spec.text}: one result a deal: deal {deal} ends differently alone than among other deals "
                     f"({game.name}, {count} players, seed {seed})",

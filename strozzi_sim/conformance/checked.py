@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from strozzi_sim.conformance.kernels import Kernels
-from strozzi_sim.errors import BrokenPromise
+from strozzi_sim.errors import ContractViolation
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.position import Position
@@ -43,10 +43,10 @@ class Checked:
         return Position(self.game, self.players, seed=self.seed, deal=self.deal, variant=self.variant)
 
     def hold(self, promise: str, holds: Any, what: str) -> None:
-        """Count a promise as checked, and raise BrokenPromise if it does not hold."""
+        """Count a promise as checked, and raise ContractViolation if it does not hold."""
         self.found.promises[promise] = self.found.promises.get(promise, 0) + 1
         if not bool(holds):
-            raise BrokenPromise(
+            raise ContractViolation(
                 promise,
                 f"{self.game.name}: {promise}: {what} ({self.players} players, variant {self.variant.name}, seed {self.seed}, "
                 f"deal {self.deal}, after {len(self.actions)} decisions: {' '.join(map(str, self.actions)) or 'none'})",

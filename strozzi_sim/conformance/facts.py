@@ -10,13 +10,13 @@ from numba import types
 from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance.checked import Checked
 from strozzi_sim.errors import InputError
-from strozzi_sim.facts.columns import SIZES, Column, Levels, Setting, Table
+from strozzi_sim.facts.columns import SIZES, Column, GameConfig, Levels, Table
 from strozzi_sim.facts.sink import batch_for
 from strozzi_sim.game.contract import Game, apply, close_game, deal, decided, open_game, prepare
 from strozzi_sim.kernel.jit import entry, jit
-from strozzi_sim.kernel.journal import write
+from strozzi_sim.kernel.journal import write_event
 from strozzi_sim.kernel.record_types import array_type
-from strozzi_sim.kernel.streams import CHANCE, begin_chance, deal_key, game_key
+from strozzi_sim.kernel.streams import CHANCE, deal_key, game_key, seed_chance
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 
@@ -31,7 +31,7 @@ def _played(facts, states, rules, chances, key, players, number, actions):
     sink = facts[0]
     prepare(sink, rules[0], players)
     open_game(sink, number)
-    begin_chance(chances[0], key)
+    seed_chance(chances[0], key)
     deal(states[0], rules[0], players, 0, chances[0], sink)
     for k in range(actions.shape[0]):
         decided(sink, states[0], rules[0], actions[k])
@@ -46,7 +46,7 @@ def _retold(facts, states, rules, players, number, rows):
     prepare(sink, rules[0], players)
     open_game(sink, number)
     for k in range(rows.shape[0]):
-        write(sink, rows[k, 0], rows[k, 1], rows[k, 2], rows[k, 3], rows[k, 4], rows[k, 5])
+        write_event(sink, rows[k, 0], rows[k, 1], rows[k, 2], rows[k, 3], rows[k, 4], rows[k, 5])
     close_game(sink, states[0], rules[0])
 
 
@@ -67,7 +67,7 @@ def check_facts(here: Checked) -> None:
     part = here.game.facts
     if part is None:
         return
-    setting = Setting(here.players, here.variant.components)
+    setting = GameConfig(here.players, here.variant.components)
     for table in part.TABLES:
         _check_table(here, table, setting)
     here.hold("facts", batch_for(part.TABLES, setting) >= 1, "a table is smaller than the rows of one game")
@@ -85,7 +85,7 @@ def check_facts(here: Checked) -> None:
         here.hold("facts", sums[0] == sums[1], f"{what}: {sums[0]} in {one.fact}, {sums[1]} in {other.fact}")
 
 
-def _check_table(here: Checked, table: Table, setting: Setting) -> None:
+def _check_table(here: Checked, table: Table, setting: GameConfig) -> None:
     """Check names, texts, dtypes, and that levels fit the dtypes."""
     words = [(f"table {table.name}", table.name, table.text)]
     words += [(f"table {table.name}, column {column.name!r}", column.name, column.text) for column in table.columns]
@@ -114,7 +114,7 @@ def _check_table(here: Checked, table: Table, setting: Setting) -> None:
             _check_derived(here, table, column, setting, name)
 
 
-def _check_derived(here: Checked, table: Table, column: Column, setting: Setting, name: str) -> None:
+def _check_derived(here: Checked, table: Table, column: Column, setting: GameConfig, name: str) -> None:
     """Check that a derived column has a value for each value of the columns that it is derived from."""
     bases = [table.column(base) for base in column.of]
     told = all(base.levels_in(setting) is not None and not base.of for base in bases)
@@ -127,7 +127,7 @@ def _check_derived(here: Checked, table: Table, column: Column, setting: Setting
     here.hold("facts", enough, f"{name}: values of shape {shape} do not cover {', '.join(column.of)}")
 
 
-def check_told_twice(here: Checked, position: Position) -> None:
+def check_core_matches_journal(here: Checked, position: Position) -> None:
     """Check that the core and the journal of a finished game have equal facts, and that these fit into the tables."""
     part = here.game.facts
     if part is None:
@@ -140,7 +140,7 @@ def check_told_twice(here: Checked, position: Position) -> None:
     play, retell = _kernels(here.game)
     play(played, state, here.variant.rules, chance, key, here.players, here.deal, actions)
     retell(retold, position.state, here.variant.rules, here.players, here.deal, np.ascontiguousarray(position.journal))
-    setting = Setting(here.players, here.variant.components)
+    setting = GameConfig(here.players, here.variant.components)
     for table in part.TABLES:
         rows, most = int(played[f"{table.name}_rows"][0]), table.most(setting)
         here.hold("facts", rows <= most, f"table {table.name}: {rows} rows in a game, `most` is {most}")

@@ -35,11 +35,11 @@ from scipy.stats import binomtest
 from strozzi_sim.agent import check_lineup, load_agent
 from strozzi_sim.conformance.checked import Checked, GameCheck
 from strozzi_sim.conformance.deal import check_deal
-from strozzi_sim.conformance.facts import check_facts, check_told_twice
+from strozzi_sim.conformance.facts import check_core_matches_journal, check_facts
 from strozzi_sim.conformance.kernels import Kernels, kernels
 from strozzi_sim.conformance.report import check_report
 from strozzi_sim.conformance.slices import check_range, check_slices, check_written
-from strozzi_sim.errors import AgentFault, BrokenRule, InputError
+from strozzi_sim.errors import AgentFault, InputError, RuleViolation
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, Variant, resolve_variant
@@ -51,9 +51,9 @@ from strozzi_sim.play.position import Position
 from strozzi_sim.play.scripted import steps
 from strozzi_sim.play.start import start_of
 
-WORLDS = 3  # samples of the unknown at each decision
+SAMPLED_STATES = 3  # samples of the unknown at each decision
 EVERY, WAYS = 5, 500  # at every fifth decision up to 500 chance outcomes are tried
-ALARM = 1e-6  # p-value below which a difference is reported
+P_THRESHOLD = 1e-6  # p-value below which a difference is reported
 
 PROMISES = (
     "components", "legal actions", "journal", "one deal, one game", "chance", "results", "records", "move trees", "conceal", "determinize",
@@ -80,7 +80,7 @@ def check_game(
         seed: seed of the deals and of the random choices.
 
     Raises:
-        BrokenPromise: names the promise, and the deal and actions that reproduce it.
+        ContractViolation: names the promise, and the deal and actions that reproduce it.
 
     >>> check_game("strozzi", players=[3], deals=1).games
     1
@@ -144,7 +144,7 @@ def _walk(here: Checked) -> None:
     here.hold("one deal, one game", same, "the game with a journal differs from the one without")
     _check_results(here, position)
     _check_record(here, position)
-    check_told_twice(here, position)
+    check_core_matches_journal(here, position)
 
 
 def _check_chance(here: Checked, before: Array, action: int, after: Array) -> None:
@@ -176,7 +176,7 @@ def _check_legal(here: Checked, position: Position) -> None:
 def _worlds(here: Checked, known: Array, seat: int, rng: SeatRng) -> Iterator[Array]:
     """Yield states consistent with a seat's knowledge: the first sampled by chance, others by the agent `random`."""
     randoms = np.zeros(1, RANDOM)
-    for number in range(WORLDS):
+    for number in range(SAMPLED_STATES):
         randoms["cursor"] = rng.word()
         world = exact_copy(known)
         here.kernels.determinize(world, here.variant.rules, seat, randoms)
@@ -291,22 +291,24 @@ def _check_record(here: Checked, position: Position) -> None:
     check = here.game.check.check_game
     try:
         check(_header(here), 1, lines)
-    except BrokenRule as broken:
+    except RuleViolation as broken:
         here.hold("records", False, f"the reference refuses the core's game: {broken}")
     here.hold("records", True, "")
     for viewer in range(here.players):
         visible = position.lines(viewer)
         here.hold("records", len(visible) == len(lines), "`visible` drops lines")
-    for what, spoiled in _spoiled(lines):
+    for what, spoiled in _corrupt_records(lines):
         try:
             check(_header(here), 1, spoiled)
-        except BrokenRule:
+        except RuleViolation:
             here.hold("records", True, "")
             continue
         here.hold("records", False, f"the reference accepts a record with {what}")
 
 
-def _spoiled(lines: Sequence[tuple[int, Mapping[str, Any]]]) -> Iterator[tuple[str, list[tuple[int, dict[str, Any]]]]]:
+def _corrupt_records(
+    lines: Sequence[tuple[int, Mapping[str, Any]]],
+) -> Iterator[tuple[str, list[tuple[int, dict[str, Any]]]]]:
     """Yield corrupted records, each with a description."""
     whole = [(number, dict(line)) for number, line in lines]
     yield "its last line missing", whole[:-1]
@@ -378,7 +380,7 @@ def _check_drawing(
         even = binomtest(more, more + less).pvalue if more + less else 1.0
         here.hold(
             "determinize",
-            even > ALARM,
+            even > P_THRESHOLD,
             f"{name} is lower in {more} drawn worlds and higher in {less}; expected: equally often",
         )
 

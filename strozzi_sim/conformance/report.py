@@ -11,7 +11,7 @@ import pandas as pd
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance.checked import Checked
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.game import plain_report
 from strozzi_sim.game.reporting import SCENARIO, Picture, unknown_figures
 from strozzi_sim.game.variants import BASE
@@ -68,7 +68,9 @@ def _check_picture(here: Checked, picture: Picture, tables: Mapping[str, pd.Data
 
     def known(kind: str, name: Any, names: Any) -> None:
         listed = [str(each) for each in names]
-        here.hold("report", str(name) in listed, f"{where}: unknown {kind} {shown(name)}; {known_names(name, listed)}")
+        here.hold(
+            "report", str(name) in listed, f"{where}: unknown {kind} {short_repr(name)}; {suggest_names(name, listed)}"
+        )
 
     known("page", picture.page, here.game.report.PAGES)
     known("table", picture.table, tables)
@@ -84,5 +86,5 @@ def _check_picture(here: Checked, picture: Picture, tables: Mapping[str, pd.Data
         there = set(table[column]) if levels else set()
         here.hold(
             "report", not levels or there & set(levels),
-            f"{where}: unknown levels {shown(list(levels))} of {column}; {known_names('', map(str, sorted(there)))}",
+            f"{where}: unknown levels {short_repr(list(levels))} of {column}; {suggest_names('', map(str, sorted(there)))}",
         )  # fmt: skip

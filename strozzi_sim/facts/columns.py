@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strozzi_sim.errors import InputError, known_names
+from strozzi_sim.errors import InputError, suggest_names
 from strozzi_sim.kernel.units import WIN_UNITS
 
 Array = np.ndarray[Any, Any]
@@ -15,7 +15,7 @@ SIZES = {"u1": 1, "u2": 2, "i4": 4}  # bytes of the dtypes of columns
 ROWS = 4160  # most rows of a table between two counts; with 4096 all columns would share the same cache lines
 
 
-class Setting(NamedTuple):
+class GameConfig(NamedTuple):
     """The game configuration on which values of a column may depend: number of players and component data."""
 
     players: int
@@ -90,14 +90,14 @@ class Column:
 
     name: str
     text: str
-    levels: Levels | Callable[[Setting], Levels] | None = None
+    levels: Levels | Callable[[GameConfig], Levels] | None = None
     dtype: str = "u1"
     unit: str = ""
     scale: int = 1
     of: tuple[str, ...] = ()
-    values: Callable[[Setting], Array] | None = None
+    values: Callable[[GameConfig], Array] | None = None
 
-    def levels_in(self, setting: Setting) -> Levels | None:
+    def levels_in(self, setting: GameConfig) -> Levels | None:
         """Return its levels in a setting."""
         return self.levels(setting) if callable(self.levels) else self.levels
 
@@ -131,7 +131,7 @@ class Table:
     name: str
     text: str
     columns: tuple[Column, ...]
-    most: Callable[[Setting], int]
+    most: Callable[[GameConfig], int]
     rows: int = ROWS
     sampled: int = 0
     on_request: bool = False
@@ -166,5 +166,5 @@ class Table:
             InputError: unknown name; the message lists the known ones.
         """
         if name not in self._by_name:
-            raise InputError(f"table {self.name}: no column {name!r}; {known_names(name, self._by_name)}")
+            raise InputError(f"table {self.name}: no column {name!r}; {suggest_names(name, self._by_name)}")
         return self._by_name[name]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.columns import Array, Levels
 
 _COMPARED = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -41,7 +41,7 @@ class Condition:
         try:
             tree = ast.parse(_RESERVED.sub(_quoted, text.strip()), mode="eval")
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            raise InputError(f"{where}: {shown(text)} is not a condition; give {_FORM}") from None
+            raise InputError(f"{where}: {short_repr(text)} is not a condition; give {_FORM}") from None
         self._tree = self._checked(tree.body)
 
     def _checked(self, node: ast.expr) -> Any:
@@ -57,7 +57,9 @@ class Condition:
             value = self._value(right)
             if isinstance(left, ast.Name) and value is not None:
                 return (left.id, kind, value)
-        raise InputError(f"{self._where}: {shown(self.text)}: {ast.unparse(node)!r} is not a condition; give {_FORM}")
+        raise InputError(
+            f"{self._where}: {short_repr(self.text)}: {ast.unparse(node)!r} is not a condition; give {_FORM}"
+        )
 
     @staticmethod
     def _value(node: ast.expr) -> str | float | None:
@@ -103,11 +105,11 @@ class Condition:
             level = names.index(value)
             return levels.starts[level], levels.starts[level + 1] if level + 1 < len(names) else 2**31
         if isinstance(value, str) or not numeric:
-            say = "it is a number" if numeric else known_names(str(value), names)
-            raise InputError(f"{self._where}: {shown(self.text)}: {column} is never {value!r}; {say}")
+            say = "it is a number" if numeric else suggest_names(str(value), names)
+            raise InputError(f"{self._where}: {short_repr(self.text)}: {column} is never {value!r}; {say}")
         if not abs(value * scale) <= MAX_NUMBER:
             raise InputError(
-                f"{self._where}: {shown(self.text)}: {column} is compared with {value:g}; give a number between "
+                f"{self._where}: {short_repr(self.text)}: {column} is compared with {value:g}; give a number between "
                 f"{-MAX_NUMBER // scale} and {MAX_NUMBER // scale}"
             )
         return int(np.ceil(value * scale)), int(np.floor(value * scale)) + 1

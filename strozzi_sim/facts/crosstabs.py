@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import InputError, known_names
-from strozzi_sim.facts.columns import OUTCOMES, SIZES, Array, Column, Levels, Setting, Table
+from strozzi_sim.errors import InputError, suggest_names
+from strozzi_sim.facts.columns import OUTCOMES, SIZES, Array, Column, GameConfig, Levels, Table
 from strozzi_sim.facts.conditions import Condition
 from strozzi_sim.facts.counting import BITS, STEP, Counting
 from strozzi_sim.facts.sink import batch_for
@@ -96,7 +96,7 @@ class CrosstabPlan:
     """
 
     def __init__(
-        self, tables: Sequence[Table], sink: np.dtype[Any], setting: Setting, crosstabs: Sequence[Crosstab]
+        self, tables: Sequence[Table], sink: np.dtype[Any], setting: GameConfig, crosstabs: Sequence[Crosstab]
     ) -> None:
         self._tables, self._sink, self._setting = tables, sink, setting
         self._numbers = {table.name: number for number, table in enumerate(tables)}
@@ -119,7 +119,7 @@ class CrosstabPlan:
             InputError: unknown name; the message lists the known ones.
         """
         if name not in self._numbers:
-            raise InputError(f"no fact table {name!r}; {known_names(name, self._numbers)}")
+            raise InputError(f"no fact table {name!r}; {suggest_names(name, self._numbers)}")
         return self._tables[self._numbers[name]]
 
     def column(self, fact: str, name: str) -> Column:
@@ -137,7 +137,7 @@ class CrosstabPlan:
         if levels is None:
             sortable = [each.name for each in table.all_columns if each.levels is not None]
             raise InputError(
-                f"table {fact}: {column} has no levels and cannot be a row or column; {known_names(column, sortable)}"
+                f"table {fact}: {column} has no levels and cannot be a row or column; {suggest_names(column, sortable)}"
             )
         return levels
 

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from strozzi_sim.facts.columns import Column, Setting, Table
+from strozzi_sim.facts.columns import Column, GameConfig, Table
 
 _SHOWN = 8  # most values listed
 
 
-def described_table(table: Table, setting: Setting) -> dict[str, Any]:
+def described_table(table: Table, setting: GameConfig) -> dict[str, Any]:
     """Return a fact table as plain data: name, text, sampled, on_request, and its columns (`described_column`)."""
     return {
         "name": table.name,
@@ -19,7 +19,7 @@ def described_table(table: Table, setting: Setting) -> dict[str, Any]:
     }
 
 
-def described_column(column: Column, setting: Setting) -> dict[str, Any]:
+def described_column(column: Column, setting: GameConfig) -> dict[str, Any]:
     """Return a column as plain data; `levels` are the names of its values, None for a number without levels."""
     levels = column.levels_in(setting)
     names = list(levels.names) if levels else None

@@ -15,7 +15,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from msgspec import Meta
 
-from strozzi_sim.errors import ArgumentError, known_names, shown
+from strozzi_sim.errors import ArgumentError, short_repr, suggest_names
 from strozzi_sim.facts.columns import OUTCOMES, Array, Table
 from strozzi_sim.facts.sink import GAMES, SEATS
 
@@ -28,7 +28,7 @@ GAME = np.dtype(
 
 
 @dataclass(frozen=True)
-class Keep:
+class RowSelection:
     """The selection of rows to store.
 
     Attributes:
@@ -39,15 +39,15 @@ class Keep:
     tables: tuple[str, ...] = ()
     every: Annotated[int, Meta(ge=1)] = 1
 
-    def covers(self, other: "Keep") -> bool:
+    def covers(self, other: "RowSelection") -> bool:
         """Return whether this selection includes all rows of `other`."""
         return not other.tables or (set(other.tables) <= set(self.tables) and other.every % self.every == 0)
 
 
-NOTHING = Keep()
+NO_ROWS = RowSelection()
 
 
-def keep_of(tables: Sequence[Table], names: Sequence[str], share: float | None = None) -> Keep:
+def keep_of(tables: Sequence[Table], names: Sequence[str], share: float | None = None) -> RowSelection:
     """Return the selection of the tables `names` and of about `share` of all deals; default: all deals.
 
     Raises:
@@ -56,17 +56,17 @@ def keep_of(tables: Sequence[Table], names: Sequence[str], share: float | None =
     known = [table.name for table in tables]
     for name in names:
         if name not in known:
-            raise ArgumentError("facts", f"no fact table {shown(name)}; {known_names(name, known)}")
+            raise ArgumentError("facts", f"no fact table {short_repr(name)}; {suggest_names(name, known)}")
         if names.count(name) > 1:
             raise ArgumentError("facts", f"{name!r} is listed {names.count(name)} times")
     if share is None:
-        return Keep(tuple(name for name in known if name in names))
+        return RowSelection(tuple(name for name in known if name in names))
     if not names:
         known_tables = ", ".join(known)
         raise ArgumentError("facts_share", f"requires at least one table in facts; known: {known_tables}")
     if not (isfinite(share) and 0 < share <= 1):
         raise ArgumentError("facts_share", f"must be above 0 and at most 1, got {share}")
-    return Keep(tuple(name for name in known if name in names), round(min(1 / share, 2.0**31 - 1)))
+    return RowSelection(tuple(name for name in known if name in names), round(min(1 / share, 2.0**31 - 1)))
 
 
 class _Pile:
@@ -90,7 +90,7 @@ class _Pile:
         return b"".join(column[:rows].tobytes() for column in self.columns.values())
 
 
-class RowKeeper:
+class RowRecorder:
     """A recorder that copies rows from the sink of the running games, one full sink at a time.
 
     Args:
@@ -102,7 +102,7 @@ class RowKeeper:
         address: address of a function that compiled code calls to run `take`.
     """
 
-    def __init__(self, tables: Sequence[Table], sink: Array, keep: Keep) -> None:
+    def __init__(self, tables: Sequence[Table], sink: Array, keep: RowSelection) -> None:
         self._sink, self._every = sink, keep.every
         games = ("deal", "seating", *(column.name for column in OUTCOMES))
         self._games = {name: sink[name if name in sink.dtype.names else f"of_seat_{name}"][0] for name in games}
@@ -182,8 +182,8 @@ class KeptRows(NamedTuple):
     columns: dict[str, Array]
 
 
-def kept_rows(content: bytes, keep: Keep, table: Table) -> Iterator[KeptRows]:
-    """Yield the rows of a table from the content of a RowKeeper, block by block."""
+def kept_rows(content: bytes, keep: RowSelection, table: Table) -> Iterator[KeptRows]:
+    """Yield the rows of a table from the content of a RowRecorder, block by block."""
     which, at = 1 + keep.tables.index(table.name), 0
     while at < len(content):
         begin = content.index(b"\n", at) + 1

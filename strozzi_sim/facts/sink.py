@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.facts.columns import OUTCOMES, Setting, Table
+from strozzi_sim.facts.columns import OUTCOMES, GameConfig, Table
 
 GAMES = 64  # most games between two counts
 SEATS = 6  # most seats of any game
@@ -45,7 +45,7 @@ def sink_dtype(tables: Sequence[Table], notes: Sequence[tuple[Any, ...]]) -> np.
     return np.dtype([*fields, *notes], align=True)
 
 
-def batch_for(tables: Sequence[Table], setting: Setting, asked: int = -1) -> int:
+def batch_for(tables: Sequence[Table], setting: GameConfig, asked: int = -1) -> int:
     """Return the number of games that always fit into a sink; `asked`: as in the sink, default: all tables."""
     written = [table for number, table in enumerate(tables) if asked >> number & 1 or not table.on_request]
     return min(GAMES, *(table.rows // table.most(setting) for table in written))

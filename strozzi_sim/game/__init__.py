@@ -2,16 +2,16 @@
 
 from functools import cache
 
-from strozzi_sim.errors import ArgumentError, InputError, about, known_names, shown
+from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, short_repr, suggest_names
 from strozzi_sim.game.contract import Game
-from strozzi_sim.runtime.entry_points import installed
+from strozzi_sim.runtime.entry_points import find_entry_points
 
 GROUP = "strozzi_sim.games"
 
 
 def game_names() -> list[str]:
     """The names of all installed games, in alphabetical order."""
-    return sorted(installed(GROUP))
+    return sorted(find_entry_points(GROUP))
 
 
 @cache
@@ -21,9 +21,9 @@ def load_game(name: str) -> Game:
     Raises:
         InputError: there is none (lists the games there are), or two packages have one.
     """
-    point = installed(GROUP).get(name)
+    point = find_entry_points(GROUP).get(name)
     if point is None:
-        raise InputError(f"unknown game {shown(name)}; {known_names(name, game_names())}")
+        raise InputError(f"unknown game {short_repr(name)}; {suggest_names(name, game_names())}")
     try:
         game = point.load()
     except (ImportError, AttributeError) as error:
@@ -42,9 +42,9 @@ def find_game(game: str | Game, place: str = "") -> Game:
     if isinstance(game, Game):
         return game
     if not isinstance(game, str):
-        raise ArgumentError("game", f"expected the name of a game, or a Game, got {shown(game)}")
+        raise ArgumentError("game", f"expected the name of a game, or a Game, got {short_repr(game)}")
     if not place:
-        return about("game", load_game, game)
+        return as_argument_error("game", load_game, game)
     try:
         return load_game(game)
     except InputError as error:

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.game.protocols import (
     CheckPart,
@@ -29,7 +29,7 @@ from strozzi_sim.game.protocols import (
     ViewPart,
 )
 from strozzi_sim.game.slices import Layout
-from strozzi_sim.kernel.journal import write
+from strozzi_sim.kernel.journal import write_event
 
 TIERS = ("weak", "middle", "search", "learned")  # what kinds of agent a game may name, the weakest first
 
@@ -65,10 +65,14 @@ class Game:
     def __post_init__(self) -> None:
         """Refuse a journal without rows, and a tier that is none of TIERS. Raises InputError."""
         if self.journal_rows < 1:
-            raise InputError(f"game {self.name!r}: journal_rows: must be 1 or more, got {shown(self.journal_rows)}")
+            raise InputError(
+                f"game {self.name!r}: journal_rows: must be 1 or more, got {short_repr(self.journal_rows)}"
+            )
         for tier in self.tiers:
             if tier not in TIERS:
-                raise InputError(f"game {self.name!r}: tiers: unknown tier {shown(tier)}; {known_names(tier, TIERS)}")
+                raise InputError(
+                    f"game {self.name!r}: tiers: unknown tier {short_repr(tier)}; {suggest_names(tier, TIERS)}"
+                )
 
     @property
     def standard_agent(self) -> str:
@@ -305,7 +309,7 @@ VERBS: Mapping[Callable[..., Any], str] = {
 }  # fmt: skip
 # Of facts.py, implemented for the game's sink; `note` there is what the core's `write` means to it.
 FACT_VERBS: Mapping[Callable[..., Any], str] = {
-    prepare: "prepare", open_game: "open_game", write: "note", decided: "decided", close_game: "close_game",
+    prepare: "prepare", open_game: "open_game", write_event: "note", decided: "decided", close_game: "close_game",
 }  # fmt: skip
 
 
@@ -339,7 +343,7 @@ def _register(game: Game) -> None:
         return
     if known is not None:
         raise TypeError(f"{game.package} and {known} have the same state record; every game needs one of its own")
-    from strozzi_sim.kernel.jit import implement, jit
+    from strozzi_sim.kernel.jit import jit, register_overload
 
     inlined = getattr(import_module(f"{game.package}.core"), "FORCE_INLINE", ())
     parts = {verb: (part, verb.__name__, game.state) for verb, part in VERBS.items()}
@@ -353,5 +357,5 @@ def _register(game: Game) -> None:
         if kernel is None:
             where = f"{game.package}.{part}"
             raise InputError(f"game {game.name!r}: {where} has no {name}, which every game must have")
-        implement(verb, dtype, kernel, force_inline=kernel in inlined or verb is write)
+        register_overload(verb, dtype, kernel, force_inline=kernel in inlined or verb is write_event)
     _registered[game.state] = game.package

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from strozzi_sim.errors import MAX_SHOWN, InputError, known_names, shown
+from strozzi_sim.errors import MAX_SHOWN, InputError, short_repr, suggest_names
 
 _ENTRY = "..."  # how msgspec writes an entry of a table
 _ERROR = re.compile(r"(.*) - at (`key` in )?`\$(.*)`", re.DOTALL)
@@ -51,12 +51,12 @@ def _words_of(error: msgspec.ValidationError, raw: Any, kind: Any, str_keys: boo
     value = steps.pop() if of_key else _value_at(raw, steps)
     if unknown := re.fullmatch(r"Object contains unknown field `(.*)`", message, re.DOTALL):
         keys = _keys(inspect.type_info(kind), steps)
-        message = f"unknown key {shown(unknown[1])}" + (f"; {known_names(unknown[1], keys)}" if keys else "")
+        message = f"unknown key {short_repr(unknown[1])}" + (f"; {suggest_names(unknown[1], keys)}" if keys else "")
     elif message.startswith("Object missing"):
         message = message.replace("Object missing", "missing")
     elif message.startswith("Invalid enum value"):
         allowed = ["''" if one == "" else str(one) for one in _allowed(inspect.type_info(kind), steps)]
-        message = f"invalid value {shown(value)}; {known_names(value, allowed)}"
+        message = f"invalid value {short_repr(value)}; {suggest_names(value, allowed)}"
     else:
         message = _plainly(message, value, " as a key" if of_key else "")
     place = "".join(_places(raw, steps)).removeprefix(".")
@@ -85,7 +85,7 @@ def _plainly(message: str, value: Any, as_key: str) -> str:
     if not isinstance(value, bool | int | float | str):
         return f"{expected}, got {_TYPES.get(got[:-1], got[:-1])}" if got else expected
     hint = f"; write [{value!r}]" if names == ["array"] and len(repr(value)) <= MAX_SHOWN else ""
-    return f"{expected}, got {shown(value)}{hint}"
+    return f"{expected}, got {short_repr(value)}{hint}"
 
 
 def _keys(kind: inspect.Type, steps: Sequence[Step]) -> tuple[str, ...]:

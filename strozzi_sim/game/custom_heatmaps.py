@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.errors import ArgumentError, InputError, known_names, shown
+from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_names
 from strozzi_sim.facts.blocks import ROWS, Block, Ratio, mean, per_game, share, share_along
 from strozzi_sim.facts.columns import YES_NO, Column, Table
 from strozzi_sim.facts.conditions import Condition
@@ -52,12 +52,12 @@ def table_of(game: Game, names: Sequence[str], fact: str, place: str) -> Table:
         raise InputError(f"{place}: {game.name} has no facts")
     if fact:
         if fact not in tables:
-            raise InputError(f"{place}: fact: unknown table {shown(fact)}; {known_names(fact, tables)}")
+            raise InputError(f"{place}: fact: unknown table {short_repr(fact)}; {suggest_names(fact, tables)}")
         table = tables[fact]
         own = [column.name for column in table.all_columns]
         for name in names:
             if name not in own:
-                raise InputError(f"{place}: table {fact}: no column {shown(name)}; {known_names(name, own)}")
+                raise InputError(f"{place}: table {fact}: no column {short_repr(name)}; {suggest_names(name, own)}")
         return table
     found = [table for table in tables.values() if {*names} <= {column.name for column in table.all_columns}]
     found = [table for table in found if not table.sampled] or found  # one of a sample of deals is meant only by name
@@ -70,7 +70,7 @@ def table_of(game: Game, names: Sequence[str], fact: str, place: str) -> Table:
     everywhere = dict.fromkeys(column.name for table in tables.values() for column in table.all_columns)
     for name in names:
         if name not in everywhere:
-            raise InputError(f"{place}: unknown column {shown(name)}; {known_names(name, everywhere)}")
+            raise InputError(f"{place}: unknown column {short_repr(name)}; {suggest_names(name, everywhere)}")
     raise InputError(f"{place}: no fact table has all of {', '.join(names)}; `strozzi facts {game.name}` lists them")
 
 
@@ -88,7 +88,7 @@ def own_heat_map(game: Game, asked: OwnMap, place: str = "heatmap") -> HeatMap:
     place = f"{place} {asked.name}"
     kind, _, of = asked.value.partition(" ")
     if (kind, bool(of)) not in (("count", False), ("share", False), ("mean", True), ("share", True)):
-        raise InputError(f"{place}: value: {shown(asked.value)} is none of {_VALUES}")
+        raise InputError(f"{place}: value: {short_repr(asked.value)} is none of {_VALUES}")
     if asked.rows == asked.columns:
         raise InputError(f"{place}: rows and columns are both {asked.rows!r}; name two columns")
     conditions = Condition(asked.where, f"{place}: where").columns if asked.where else []
@@ -98,7 +98,7 @@ def own_heat_map(game: Game, asked: OwnMap, place: str = "heatmap") -> HeatMap:
     for key, column in (("rows", down), ("columns", across)):
         if column.levels is None:
             sortable = [each.name for each in table.all_columns if each.levels is not None]
-            say = known_names(column.name, sortable)
+            say = suggest_names(column.name, sortable)
             raise InputError(f"{place}: {key}: {column.name} is a number to add up, not one to sort by; {say}")
     ratio, figure = _value(table, kind, of, place)
     block = Block(table.name, {"row": asked.rows, "column": asked.columns}, (ratio,), where=asked.where)
@@ -119,7 +119,7 @@ def own_map(
         ArgumentError: a name that does not consist of 1 to 64 lower-case letters, digits and "-".
     """
     if name and not re.fullmatch(NAME, name):
-        raise ArgumentError("name", f"must be 1 to 64 lower-case letters, digits and -, got {shown(name)}")
+        raise ArgumentError("name", f"must be 1 to 64 lower-case letters, digits and -, got {short_repr(name)}")
     return OwnMap(name or name_of_map(value, rows, columns, where), rows, columns, value, where, fact, title)
 
 
@@ -145,7 +145,7 @@ def _value(table: Table, kind: str, of: str, place: str) -> tuple[Ratio, Figure]
         return mean(f"mean_{of}", of), Figure(f"mean_{of}", f"mean of {_words(of)}{unit}", "amount")
     if not _is_yes_or_no(column):
         yes_or_no = [each.name for each in table.all_columns if _is_yes_or_no(each)]
-        raise InputError(f'{place}: value: {of} is not yes or no; {known_names(of, yes_or_no)}, or use "mean {of}"')
+        raise InputError(f'{place}: value: {of} is not yes or no; {suggest_names(of, yes_or_no)}, or use "mean {of}"')
     if of == "win":
         return share("win_share", "win"), Figure("win_share", "games won", "share")
     return share(f"share_{of}", of), Figure(f"share_{of}", f"share with {_words(of)}", "share")
@@ -164,7 +164,7 @@ def split_maps(asked: Any) -> tuple[list[str], list[OwnMap]]:
     listed = [asked] if isinstance(asked, str | Mapping) else asked
     if not isinstance(listed, Sequence) or not all(isinstance(each, str | Mapping) for each in listed):
         raise ArgumentError(
-            "heatmaps", f"expected names of heat maps, or mappings with rows and columns, got {shown(asked)}"
+            "heatmaps", f"expected names of heat maps, or mappings with rows and columns, got {short_repr(asked)}"
         )
     own = [{"name": _name(each), **each} for each in listed if isinstance(each, Mapping)]
     return [each for each in listed if isinstance(each, str)], converted(own, list[OwnMap], "heatmaps")

@@ -166,7 +166,7 @@ class CheckPart(Protocol):
     """`check.py`: plays a record again in the game's plain-Python reference."""
 
     def check_game(self, header: Plain, header_line: int, lines: Sequence[tuple[int, Plain]]) -> None:
-        """Raises BrokenRule at the first line that cannot be."""
+        """Raises RuleViolation at the first line that cannot be."""
 
     def replay_game(self, header: Plain, header_line: int, lines: Sequence[tuple[int, Plain]]) -> Iterator[Any]:
         """The same, stopping wherever somebody decides."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from strozzi_sim.errors import BrokenRule
+from strozzi_sim.errors import RuleViolation
 
 Lines = Sequence[tuple[int, Mapping[str, Any]]]
 
@@ -74,7 +74,7 @@ class Replay(Generic[G]):
             lines: the lines after it, each with its number in the file.
 
         Raises:
-            BrokenRule: the first line that cannot be.
+            RuleViolation: the first line that cannot be.
         """
         for _ in self.replay_game(header, header_line, lines):
             pass
@@ -87,29 +87,29 @@ class Replay(Generic[G]):
         told = 0
         for position, (number, event) in enumerate(lines):
             if number == draws.broken_line:
-                raise BrokenRule(number, draws.message)
+                raise RuleViolation(number, draws.message)
             while position == len(game.events):
                 yield game, [line for _, line in lines[told:position]]
                 told = position
                 if game.question is None:
-                    raise BrokenRule(number, f"expected nothing after the end of the game, found {text(event)}")
+                    raise RuleViolation(number, f"expected nothing after the end of the game, found {text(event)}")
                 self.answer(game, number, event)
             compare(game.events[position], number, event)
         if len(lines) < len(game.events) or not game.over:
             last = lines[-1][0] if lines else header_line
             wanted = text(game.events[len(lines)]) if len(lines) < len(game.events) else self.wanted(game)
-            raise BrokenRule(last, f"the game stops early: expected {wanted} after this")
+            raise RuleViolation(last, f"the game stops early: expected {wanted} after this")
         yield game, [line for _, line in lines[told:]]
 
 
 def compare(expected: Mapping[str, Any], number: int, event: Mapping[str, Any]) -> None:
-    """Raise BrokenRule unless the line has all that is expected; what it has besides does not matter."""
+    """Raise RuleViolation unless the line has all that is expected; what it has besides does not matter."""
     for key, value in expected.items():
         if key not in event:
-            raise BrokenRule(number, f"expected {text(expected)}, found no {key}")
+            raise RuleViolation(number, f"expected {text(expected)}, found no {key}")
         if not same(value, event[key]):
             difference = f"{key} {text(event[key])} instead of {text(value)}"
-            raise BrokenRule(number, f"expected {text(expected)}, found {difference}")
+            raise RuleViolation(number, f"expected {text(expected)}, found {difference}")
 
 
 def same(expected: Any, actual: Any) -> bool:

@@ -21,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.pictures import Board, Figure, Unit
 
 Tables = Mapping[str, pd.DataFrame]
@@ -158,7 +158,7 @@ def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
     known = list(known)
     for name in names:
         if name not in known:
-            raise InputError(f"unknown {kind} {shown(name)}; {known_names(name, known)}")
+            raise InputError(f"unknown {kind} {short_repr(name)}; {suggest_names(name, known)}")
 
 
 def unknown_figures(picture: Picture, table: pd.DataFrame) -> list[str]:
@@ -168,7 +168,7 @@ def unknown_figures(picture: Picture, table: pd.DataFrame) -> list[str]:
     known = sorted(table["figure"].unique())
     bars = list(picture.groups.values()) or [picture.figures]
     names = dict.fromkeys([*(figure.name for bar in bars for figure in bar), *filter(None, [picture.sort])])
-    return [f"unknown figure {shown(name)}; {known_names(name, known)}" for name in names if name not in known]
+    return [f"unknown figure {short_repr(name)}; {suggest_names(name, known)}" for name in names if name not in known]
 
 
 def in_words(value: float, unit: Unit, digits: int | None = None) -> str:

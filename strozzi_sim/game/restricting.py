@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.record_types import exact_copy
@@ -49,7 +49,9 @@ def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[st
             raise InputError(f"restriction of seat {seat}: {game.name} has the seats 0 to {game.max_players - 1}")
         for name in names:
             if not any(pattern.fullmatch(name) for pattern in patterns.values()):
-                raise InputError(f"restriction {shown(name)}: unknown in {game.name}; {known_names(name, known)}")
+                raise InputError(
+                    f"restriction {short_repr(name)}: unknown in {game.name}; {suggest_names(name, known)}"
+                )
             assert game.restrictions is not None
             game.restrictions.restrict(rules[0], seat, name, variant.components)
     return replace(variant, rules=rules)
@@ -66,5 +68,5 @@ def read_limit(name: str) -> int:
     """
     number = name.partition(":")[2].removeprefix("above-")
     if not number.isascii() or not number.isdecimal() or len(number) > 6 or int(number) < 1:
-        raise InputError(f"restriction {shown(name)}: expected a whole number above 0 in place of N")
+        raise InputError(f"restriction {short_repr(name)}: expected a whole number above 0 in place of N")
     return int(number)

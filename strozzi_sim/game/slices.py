@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import InputError, short_repr, suggest_names
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Layout(Mapping[str, Slice]):
     def _put(self, part: Slice, own_name: str) -> None:
         where = f"slice {part.name!r}"
         if not own_name.isidentifier():
-            raise InputError(f"slice {shown(own_name)}: a name must be an identifier, such as `seats`")
+            raise InputError(f"slice {short_repr(own_name)}: a name must be an identifier, such as `seats`")
         if part.name in self._slices:
             raise InputError(f"{where}: two slices have this name")
         if any(length < 1 for length in part.shape):
@@ -148,7 +148,7 @@ class Layout(Mapping[str, Slice]):
 
     def __getitem__(self, name: str) -> Slice:
         if name not in self._slices:
-            raise KeyError(f"unknown slice {shown(name)}; {known_names(name, self._slices)}")
+            raise KeyError(f"unknown slice {short_repr(name)}; {suggest_names(name, self._slices)}")
         return self._slices[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 
@@ -87,8 +87,8 @@ def resolve_variant(
     elif name in shipped:
         changes = shipped[name]
     else:
-        known = known_names(name, [BASE, *shipped, *own])
-        raise InputError(f"{prefix}unknown variant {shown(name)} of {game.name}; {known}")
+        known = suggest_names(name, [BASE, *shipped, *own])
+        raise InputError(f"{prefix}unknown variant {short_repr(name)} of {game.name}; {known}")
     if name in own:
         return replace(from_changes(game, name, changes, f"{prefix}variant.{name}"), file=place)
     return from_changes(game, name, changes, f"{game.name} variant {name}")
@@ -111,7 +111,9 @@ def find_variant(game: Game, variant: AnyVariant, place: str = "") -> Variant:
     if isinstance(variant, Mapping):
         found = own_variants(game, variant, place)
         if len(found) != 1:
-            raise InputError(f"{prefix}expected one name with its changes, got {len(found)}: {shown(list(variant))}")
+            raise InputError(
+                f"{prefix}expected one name with its changes, got {len(found)}: {short_repr(list(variant))}"
+            )
         return found[0]
     if isinstance(variant, str):
         try:
@@ -120,7 +122,7 @@ def find_variant(game: Game, variant: AnyVariant, place: str = "") -> Variant:
             raise InputError(f"{prefix}{error}") from None
     if not isinstance(variant, Variant):
         raise InputError(
-            f"{prefix}expected the name of a variant, a name with its changes, or a Variant, got {shown(variant)}"
+            f"{prefix}expected the name of a variant, a name with its changes, or a Variant, got {short_repr(variant)}"
         )
     if variant.rules.dtype != game.rules:
         raise InputError(f"{prefix}{variant.name!r} is a variant of another game than {game.name}")
@@ -139,7 +141,7 @@ def own_variants(game: Game, changes: Mapping[Any, Any], place: str = "") -> tup
             example = '{"mine": {SECTION: {KEY: VALUE}}}'
             prefix = f"{place}: " if place else ""
             raise InputError(
-                f"{prefix}changes stand under a name of their own, as in {example}, got {shown(dict(changes))}"
+                f"{prefix}changes stand under a name of their own, as in {example}, got {short_repr(dict(changes))}"
             )
     return tuple(resolve_variant(game, name, own, place) for name in own)
 
@@ -175,7 +177,7 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
     sections = game.components_part.VARIABLE
     for section in components:
         if section not in sections:
-            raise InputError(f"{where}: {shown(section)}: unknown key; {known_names(section, sections)}")
+            raise InputError(f"{where}: {short_repr(section)}: unknown key; {suggest_names(section, sections)}")
     for section in sections:
         if section not in components:
             raise InputError(f"{where}: {section}: missing")
@@ -188,7 +190,9 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
             raise InputError(f"{where}: {key}: unknown key")
         if given is _NOTHING:
             raise InputError(f"{where}: {key}: missing")
-        raise InputError(f"{where}: {key}: expected {shown(wanted)} beside the other parts, got {shown(given)}")
+        raise InputError(
+            f"{where}: {key}: expected {short_repr(wanted)} beside the other parts, got {short_repr(given)}"
+        )
     return variant
 
 
@@ -252,8 +256,8 @@ def _lay_over(
         if section in _DESCRIPTION:
             continue
         if section not in variable:
-            near = known_names(section, variable).removeprefix("known: ")
-            raise InputError(f"{where}: {shown(section)[1:-1]}: unknown section; a variant can change {near}")
+            near = suggest_names(section, variable).removeprefix("known: ")
+            raise InputError(f"{where}: {short_repr(section)[1:-1]}: unknown section; a variant can change {near}")
         old = raw[section]
         if isinstance(old, list):
             raw[section] = _changed_list(old, change, f"{where}: {section}")
@@ -264,7 +268,7 @@ def _lay_over(
                 else:
                     old[key] = value
         else:
-            raise InputError(f"{where}: {section}: expected a table of changes, got {shown(change)}")
+            raise InputError(f"{where}: {section}: expected a table of changes, got {short_repr(change)}")
 
 
 def _changed_list(old: list[dict[str, Any]], change: Any, where: str) -> Any:
@@ -272,13 +276,13 @@ def _changed_list(old: list[dict[str, Any]], change: Any, where: str) -> Any:
         return change
     if any("id" not in thing for thing in old):
         raise InputError(
-            f"{where}: expected a list, got {shown(change)}; it has no ids, so it can only be replaced as a whole"
+            f"{where}: expected a list, got {short_repr(change)}; it has no ids, so it can only be replaced as a whole"
         )
     by_id = {thing["id"]: thing for thing in old}
     for name, attributes in change.items():
         if name not in by_id:
-            raise InputError(f"{where}.{shown(name)[1:-1]}: unknown id; {known_names(name, by_id)}")
+            raise InputError(f"{where}.{short_repr(name)[1:-1]}: unknown id; {suggest_names(name, by_id)}")
         if not isinstance(attributes, Mapping):
-            raise InputError(f"{where}.{name}: expected a table of attributes, got {shown(attributes)}")
+            raise InputError(f"{where}.{name}: expected a table of attributes, got {short_repr(attributes)}")
         by_id[name].update(attributes)
     return old

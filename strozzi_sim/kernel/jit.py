@@ -2,7 +2,7 @@
 
 `jit`, `force_inline` and `inline_source` mark kernels inside a compiled unit; they are compiled with their callers, and
 optimised only there. `inline_source` inserts the source into the caller.
-`entry` compiles a unit that Python calls, `function_at` one that compiled code calls by address. Only these two are
+`entry` compiles a unit that Python calls, `compile_cfunc` one that compiled code calls by address. Only these two are
 stored in the cache folder, so that the folder's key (see `kernel.cache`) covers everything compiled into them.
 """
 
@@ -21,7 +21,7 @@ from numba.extending import overload
 from strozzi_sim.errors import InputError
 from strozzi_sim.kernel.kept_drafts import keeping
 from strozzi_sim.kernel.numba_patches import DRAFT, KERNELS, EntryCompiler, references, without_collection
-from strozzi_sim.kernel.record_types import in_hand, record_type
+from strozzi_sim.kernel.record_types import record_type, widen_signature
 from strozzi_sim.runtime.cache import CacheFailed, cache_folder, sources_of
 
 if numba.config.DISABLE_JIT:
@@ -58,7 +58,7 @@ def _marker(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         compile_for = dispatcher.compile
 
         def compile_in_hand(kinds: Any) -> Any:
-            return compile_for(in_hand(kinds) if isinstance(kinds, tuple) else kinds)
+            return compile_for(widen_signature(kinds) if isinstance(kinds, tuple) else kinds)
 
         dispatcher.compile = compile_in_hand
         return dispatcher
@@ -108,7 +108,7 @@ class _AgentCompiler(EntryCompiler):
         passes.add_pass_after(_WholeNumbers, NopythonTypeInference)
 
 
-def function_at(
+def compile_cfunc(
     kernel: Callable[..., Any], signature: Any, game: str, *, cache: bool = True, boundscheck: bool = False
 ) -> Any:
     """Compile `kernel` as a C function of `signature`; the result has an `address` valid in this process."""
@@ -128,7 +128,7 @@ def _compiled(game: str, compile_kernel: Callable[[bool], Any]) -> Any:
             continue
 
 
-def implement(verb: Callable[..., Any], dtype: Any, kernel: Any, *, force_inline: bool = False) -> None:
+def register_overload(verb: Callable[..., Any], dtype: Any, kernel: Any, *, force_inline: bool = False) -> None:
     """Register `kernel` as the implementation of `verb` for a first argument that is a record of `dtype`.
 
     The dispatch is static, without cost at run time. With bounds checks (third-party agents), a verb with an attribute

@@ -55,12 +55,12 @@ def events_in(journal: np.ndarray[Any, Any], game: str) -> np.ndarray[Any, Any]:
     return found
 
 
-def write(sink, kind, a, b, c, d, e):
+def write_event(sink, kind, a, b, c, d, e):
     """Write an event: its kind and five numbers. A verb of compiled code."""
     raise TypeError("write is a verb of compiled code; call it from a kernel")
 
 
-@overload(write, strict=False, jit_options={"forceinline": True})
+@overload(write_event, strict=False, jit_options={"forceinline": True})
 def _write(sink: Any, kind: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
     if isinstance(sink, types.NoneType):
         return lambda sink, kind, a, b, c, d, e: None

@@ -22,7 +22,7 @@ from numba.core.dispatcher import Dispatcher
 
 from strozzi_sim.errors import StorageError
 from strozzi_sim.runtime.cache_integrity import BUNDLE, PRIVATE
-from strozzi_sim.runtime.files import write_whole
+from strozzi_sim.runtime.files import write_atomically
 
 _FOLDER = "drafts"
 
@@ -87,7 +87,7 @@ class _Folder:
         file = hashlib.sha256(content).hexdigest()[:16] + BUNDLE
         self._folder.mkdir(mode=PRIVATE, exist_ok=True)
         try:
-            write_whole(self._folder / file, content)
+            write_atomically(self._folder / file, content)
         except StorageError as error:
             raise OSError(str(error)) from error
         self._read.add(file)

@@ -211,7 +211,7 @@ def _accept(plain: Any, kind: Any) -> None:
         default_type_manager.set_compatible(plain, kind, Conversion.safe)
 
 
-def in_hand(kinds: tuple[Any, ...]) -> tuple[Any, ...]:
+def widen_signature(kinds: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the types of arguments, with records as `record_type` and literal integers as int64.
 
     Otherwise numba would compile a kernel again for every literal number in a call.

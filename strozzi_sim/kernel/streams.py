@@ -4,7 +4,7 @@ The key of a deal is a hash of (seed, game name, players, deal). A stream is the
 the game, or the agent of a seat. Line-up, variant, seating and study are not in the key, so that comparisons are paired.
 The n-th draw of a stream depends on the stream and n alone.
 
-A chance record has a key for each source: all from the key of the deal (`begin_chance`), until one is redrawn
+A chance record has a key for each source: all from the key of the deal (`seed_chance`), until one is redrawn
 (`redraw`). A game may receive a SCRIPT instead, a list of outcomes: then nothing is random, and the record stores the
 first draw beyond the script. To enumerate chance, play an action once to learn the draw, and then once for every
 outcome. The choice is made at compile time, so that scripts cost nothing elsewhere.
@@ -15,7 +15,7 @@ import hashlib
 import numpy as np
 from numba import int64, uint32, uint64
 
-from strozzi_sim.kernel.jit import force_inline, implement, jit
+from strozzi_sim.kernel.jit import force_inline, jit, register_overload
 from strozzi_sim.kernel.pointers import int64_at
 
 SOURCES = 16  # most chance sources of a game
@@ -66,7 +66,7 @@ def below(word, n):
 
 
 @force_inline
-def absorb(key, word):
+def hash_combine(key, word):
     """Return the hash of a key and one more word."""
     return mix(key + _GOLDEN * (uint64(word) + _ONE))
 
@@ -74,25 +74,25 @@ def absorb(key, word):
 @jit
 def deal_key(seed, game, players, deal):
     """Return the key of a deal: the hash of (seed, game, players, deal)."""
-    return absorb(absorb(absorb(absorb(uint64(0), seed), game), players), deal)
+    return hash_combine(hash_combine(hash_combine(hash_combine(uint64(0), seed), game), players), deal)
 
 
 @force_inline
 def seat_stream(key, seat):
     """Return the initial cursor of the stream of the agent at `seat`."""
-    return absorb(key, int64(_AGENTS) + seat)
+    return hash_combine(key, int64(_AGENTS) + seat)
 
 
 @jit
-def begin_chance(chance, key):
+def seed_chance(chance, key):
     """Set the key of every source from the key of a deal; see `deal_key`."""
     for source in range(SOURCES):
-        chance.key[source] = absorb(key, source)
+        chance.key[source] = hash_combine(key, source)
 
 
-def open_source(chance, source):
+def reset_source(chance, source):
     """Reset the cursor of a chance source."""
-    raise TypeError("open_source is a verb of compiled code; call it from a kernel with a chance record")
+    raise TypeError("reset_source is a verb of compiled code; call it from a kernel with a chance record")
 
 
 @force_inline
@@ -108,7 +108,7 @@ def _open_script(chance, source):
 @force_inline
 def redraw(chance, source, word):
     """Restart one source with a new key, different for every 64-bit `word`."""
-    chance.key[source] = chance.cursor[source] = absorb(word, source)
+    chance.key[source] = chance.cursor[source] = hash_combine(word, source)
 
 
 def draw(chance, source, n):
@@ -161,10 +161,10 @@ def reseed(chance, rng):
     """Restart every source of a search's chance record with new keys drawn from the search's stream."""
     key = random_word(rng)
     for source in range(SOURCES):
-        chance.key[source] = chance.cursor[source] = absorb(key, source)
+        chance.key[source] = chance.cursor[source] = hash_combine(key, source)
 
 
-implement(open_source, CHANCE, _open_seeded, force_inline=True)
-implement(open_source, SCRIPT, _open_script, force_inline=True)
-implement(draw, CHANCE, _draw_seeded, force_inline=True)
-implement(draw, SCRIPT, _draw_scripted)
+register_overload(reset_source, CHANCE, _open_seeded, force_inline=True)
+register_overload(reset_source, SCRIPT, _open_script, force_inline=True)
+register_overload(draw, CHANCE, _draw_seeded, force_inline=True)
+register_overload(draw, SCRIPT, _draw_scripted)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from strozzi_sim.errors import ArgumentError, in_ranges, known_names, shown
+from strozzi_sim.errors import ArgumentError, in_ranges, short_repr, suggest_names
 from strozzi_sim.play.start import whole
 
 
@@ -56,13 +56,13 @@ def number_of(position: Decision, action: Any) -> int:
         return position.legal[names.index(action)]
     if position.over:
         raise cannot_be_played(position, action)
-    known = known_names(action, together or names) + ("; give one or several" if together else "")
-    raise ArgumentError("action", f"unknown to seat {position.actor}: {shown(action)}; {known}")
+    known = suggest_names(action, together or names) + ("; give one or several" if together else "")
+    raise ArgumentError("action", f"unknown to seat {position.actor}: {short_repr(action)}; {known}")
 
 
 def cannot_be_played(position: Decision, action: int | str) -> ArgumentError:
     """The error for an action that is not legal in a position, or that comes after the end."""
     if position.over:
-        return ArgumentError("action", f"{shown(action)} cannot be played: the game is over")
+        return ArgumentError("action", f"{short_repr(action)} cannot be played: the game is over")
     legal = ", ".join(in_ranges([str(number) for number in position.legal]))
-    return ArgumentError("action", f"{shown(action)} is not legal for seat {position.actor}; legal: {legal}")
+    return ArgumentError("action", f"{short_repr(action)} is not legal for seat {position.actor}; legal: {legal}")

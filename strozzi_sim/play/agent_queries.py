@@ -7,8 +7,8 @@ import numpy as np
 
 from strozzi_sim.agent import AgentSpec, AnyAgent, check_lineup, find_agent
 from strozzi_sim.agent.analysis import ActionAnalysis
-from strozzi_sim.agent.python import BadAnswer
-from strozzi_sim.errors import AgentFault, ArgumentError, about
+from strozzi_sim.agent.python import InvalidAnswer
+from strozzi_sim.errors import AgentFault, ArgumentError, as_argument_error
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.seat import Seat
@@ -60,10 +60,10 @@ class Asking:
             AgentFault: an agent's file or package that does not import.
         """
         seat = self._seat("seat", None)
-        spec = about("agent", find_agent, agent, self.game)
+        spec = as_argument_error("agent", find_agent, agent, self.game)
         key = seat, spec.text, id(spec.agent)  # agents declared in code may share a name
         if key not in self._seats:
-            about("agent", check_lineup, [spec], self.game, self.players)
+            as_argument_error("agent", check_lineup, [spec], self.game, self.players)
             if spec.in_seconds:
                 raise ArgumentError("agent", f"{spec.text}: give a count in place of {spec.in_seconds}")
             self._seats[key] = Seat(spec, self, seat)
@@ -85,7 +85,7 @@ class Asking:
     def _choice(self, seat: Seat) -> int:
         try:
             return seat.choose(self.state)
-        except BadAnswer as bad:
+        except InvalidAnswer as bad:
             raise self.fault(seat.spec, bad.what) from bad.__cause__
 
     def analyse(self, agent: AnyAgent) -> "pd.DataFrame":

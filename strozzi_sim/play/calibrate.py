@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec, Param, Seconds, check_lineup, is_installed, load_agent, spec_of
-from strozzi_sim.agent.python import BadAnswer
+from strozzi_sim.agent.python import InvalidAnswer
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
@@ -106,7 +106,7 @@ def calibrate(spec: AgentSpec, game: Game, players: Sequence[int], variants: Seq
         trial = min(wanted, _LONGEST)
         tried, whole = with_count(whole * trial / mean_seconds)
         mean_seconds = _seconds(tried, tables, POSITIONS if trial <= _SHORT else POSITIONS // 3)
-    except BadAnswer as bad:
+    except InvalidAnswer as bad:
         raise AgentFault(f"agent {spec.text!r} {bad.what}") from bad
     plays, number = with_count(whole * wanted / mean_seconds)
     try:

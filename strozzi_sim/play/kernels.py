@@ -23,7 +23,7 @@ from strozzi_sim.game.contract import (
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import call_at, clone
 from strozzi_sim.kernel.record_types import array_type
-from strozzi_sim.kernel.streams import CHANCE, RANDOM, SCRIPT, begin_chance, deal_key, reseed, seat_stream
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, SCRIPT, deal_key, reseed, seat_stream, seed_chance
 
 NOBODY = -1  # decides: the game is over
 ILLEGAL = -2  # in place of the seat that decides: the action is not legal, and nothing has changed
@@ -39,7 +39,7 @@ def _begin(chances, randoms, game, seed, players, number):
     key = deal_key(seed, game, players, number)
     for seat in range(players):
         randoms[seat].cursor = seat_stream(key, seat)
-    begin_chance(chances[0], key)
+    seed_chance(chances[0], key)
 
 
 @jit

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from strozzi_sim.agent import AgentSpec
-from strozzi_sim.agent.python import BadAnswer
+from strozzi_sim.agent.python import InvalidAnswer
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.rerun_check import PlayedGame, Witness
 from strozzi_sim.play.seat import Seat
-from strozzi_sim.runtime.threads import one_thread
+from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.row_dependence import RowCheck, row_independence
 
 REPEATED = "nothing: it decided twice on the same input"
@@ -99,7 +99,7 @@ def check_leaks(
     trusted = all(each.builtin for each in (spec, *spec.policies))
     witness = None if trusted else Witness(spec, game, variant, seed)
     decisions, games = 0, []
-    with one_thread():
+    with single_threaded_blas():
         for count in counts:
             for deal in range(deals):
                 table = Position(game, count, seed=seed, deal=deal, variant=variant)
@@ -148,7 +148,7 @@ def _play_and_check(spec: AgentSpec, table: Position) -> tuple[list[int], tuple[
             if table.actor not in seats:
                 seats[table.actor] = Seat(spec, table, table.actor)
             action, change = _decide(seats[table.actor], table)
-        except BadAnswer as bad:
+        except InvalidAnswer as bad:
             raise table.fault(spec, bad.what) from bad.__cause__
         actions.append(action)
         if change is not None:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from strozzi_sim.errors import ArgumentError, InputError, shown
+from strozzi_sim.errors import ArgumentError, InputError, short_repr
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, Variant, find_variant, from_components, resolve_variant
@@ -83,7 +83,7 @@ def unpack(data: bytes, variant: Variant | None) -> tuple[Start, list[int]]:
 
 def _unpacked(data: bytes) -> Packed:
     if not isinstance(data, bytes) or not data.startswith(MAGIC):
-        raise ArgumentError("data", f"expected the bytes of a position, got {shown(data)}")
+        raise ArgumentError("data", f"expected the bytes of a position, got {short_repr(data)}")
     written = data[len(MAGIC) : len(MAGIC) + len(FORMAT)]
     if written != FORMAT:
         raise ArgumentError("data", f"expected a position of format {FORMAT!r}, got {written!r}")

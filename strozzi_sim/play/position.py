@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strozzi_sim.errors import ArgumentError, InputError, shown
+from strozzi_sim.errors import ArgumentError, InputError, short_repr
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant
 from strozzi_sim.kernel.record_types import field_bytes
@@ -286,7 +286,7 @@ class Position(Asking):
         seat, other = self._seat("seat", seat), self.copy()
         if getattr(rng, "dtype", None) != RANDOM or rng.shape != (1,):
             raise ArgumentError(
-                "rng", f"expected a RANDOM record, array of shape (1,), such as position.rng[:1], got {shown(rng)}"
+                "rng", f"expected a RANDOM record, array of shape (1,), such as position.rng[:1], got {short_repr(rng)}"
             )
         other._set_chance(np.zeros(1, CHANCE))
         other._start, other._script, other._past, other._legal = None, None, None, None

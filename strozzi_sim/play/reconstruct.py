@@ -8,7 +8,7 @@ following lines decide.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from strozzi_sim.errors import ArgumentError, InputError, shown
+from strozzi_sim.errors import ArgumentError, InputError, short_repr
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import from_components
 from strozzi_sim.play.position import Position
@@ -40,7 +40,7 @@ def position_of(lines: Iterable[Mapping[str, Any]], place: str) -> Position:
         InputError: a line that no game has, or that does not follow from the deal; names `place` and the line.
     """
     if isinstance(lines, str | bytes | Mapping) or not isinstance(lines, Iterable):
-        raise ArgumentError("lines", f"expected the lines of a record, got {shown(lines)}")
+        raise ArgumentError("lines", f"expected the lines of a record, got {short_repr(lines)}")
     recorded, *more = games_in(enumerate(lines, 1), place)
     if more:
         raise InputError(f"{place}: line {more[0].line}: expected one game, and another begins here")

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.errors import BrokenRule, InputError, shown
+from strozzi_sim.errors import InputError, RuleViolation, short_repr
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
@@ -146,14 +146,14 @@ def games_in(lines: Iterable[tuple[int, Any]], place: str) -> Iterator[RecordedG
     for number, line in lines:
         where = f"{place}: line {number}"
         if not isinstance(line, dict) or not isinstance(line.get("type"), str):
-            raise InputError(f"{where}: expected an object with a type, got {shown(line)}")
+            raise InputError(f"{where}: expected an object with a type, got {short_repr(line)}")
         if line["type"] == "game":
             if game is not None:
                 yield game
             check_header(line, where)
             game, most = RecordedGame(line, number), load_game(line["game"]).journal_rows
         elif game is None:
-            raise InputError(f"{place}: line 1: expected a line of type game, got {shown(line['type'])}")
+            raise InputError(f"{place}: line 1: expected a line of type game, got {short_repr(line['type'])}")
         elif len(game.events) == most:
             raise InputError(f"{where}: no game of {game.header['game']} has more than {most:,} lines")
         else:
@@ -180,7 +180,7 @@ def check_header(header: dict[str, Any], where: str) -> None:
         InputError: a key that is missing, unknown, of the wrong kind or out of range; names `where` and the key.
     """
     if header.get("format") != FORMAT:
-        raise InputError(f"{where}: format: expected {FORMAT!r}, got {shown(header.get('format'))}")
+        raise InputError(f"{where}: format: expected {FORMAT!r}, got {short_repr(header.get('format'))}")
     told: _Header = converted(header, _Header, where)
     try:
         game = load_game(told.game)
@@ -192,7 +192,7 @@ def check_header(header: dict[str, Any], where: str) -> None:
         raise InputError(f"{where}: agents: expected {told.players} names, got {len(told.agents)}")
     for name in told.agents:
         if not name.isprintable():
-            raise InputError(f"{where}: agents: expected a name of printable characters, got {shown(name)}")
+            raise InputError(f"{where}: agents: expected a name of printable characters, got {short_repr(name)}")
     if told.seating >= factorial(told.players):
         raise InputError(
             f"{where}: seating: {told.players} players have {factorial(told.players):,} seatings, got {told.seating}"
@@ -209,7 +209,7 @@ def verify_record(path: Path) -> int:
     """Replay every game through the plain-Python rules; returns the number of games.
 
     Raises:
-        BrokenRule: the first line that breaks a rule.
+        RuleViolation: the first line that breaks a rule.
         InputError, StorageError: as `read_record`.
     """
     games = 0
@@ -219,4 +219,4 @@ def verify_record(path: Path) -> int:
     return games
 
 
-__all__ = ["FORMAT", "BrokenRule", "RecordedGame", "read_record", "record_game", "verify_record", "write_record"]
+__all__ = ["FORMAT", "RecordedGame", "RuleViolation", "read_record", "record_game", "verify_record", "write_record"]

@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec
-from strozzi_sim.agent.python import BadAnswer
+from strozzi_sim.agent.python import InvalidAnswer
 from strozzi_sim.errors import AgentFault
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.seat import Seat
-from strozzi_sim.runtime.threads import one_thread
+from strozzi_sim.runtime.threads import single_threaded_blas
 
 ORDER, ENVIRONMENT, CLOCK, NUMBERS = (
     "other games and seats that it was asked before",
@@ -142,9 +142,9 @@ def answer() -> None:
         np.random.seed(20_260_714)  # noqa: NPY002 - agents may read the old one, and must not
     try:
         spec, game, variant, seed = pickle.loads(job)
-        with one_thread():
+        with single_threaded_blas():
             moved: Moved | str | None = _first_moved(spec, game, variant, seed, games, ORDER in changes, step)
-    except BadAnswer as bad:
+    except InvalidAnswer as bad:
         moved = bad.what
     except AgentFault as fault:
         moved = f"failed: {fault}"

@@ -9,9 +9,9 @@ from strozzi_sim.agent import AgentSpec
 from strozzi_sim.agent.analysis import ActionAnalysis
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.agent.python import (
-    CALL,
-    BadAnswer,
-    Clock,
+    BATCH_SIZE,
+    InvalidAnswer,
+    TimeLimit,
     aligned,
     ask_batch,
     ask_one,
@@ -25,8 +25,8 @@ from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.play.kernels import kernels
-from strozzi_sim.runtime.threads import one_thread
-from strozzi_sim.runtime.worker import agents_at_work, heartbeat
+from strozzi_sim.runtime.threads import single_threaded_blas
+from strozzi_sim.runtime.worker import active_heartbeat, heartbeat
 
 
 class Table(Protocol):
@@ -53,7 +53,7 @@ class Seat:
             self._bound = compile_agent(spec, self.game)
             self._memory = np.zeros(1, self._bound.memory)
         else:
-            with agents_at_work(self._beat, *self._place), self._clock() as clock:
+            with active_heartbeat(self._beat, *self._place), self._clock() as clock:
                 self._player = make_player(spec.agent.function, dict(spec.values), clock)
             self._stream = SeatRng(int(self._rng["cursor"][0]))
             self._components = read_only(self.variant.components)
@@ -63,8 +63,8 @@ class Seat:
         """Whether the loop hands the agent the state itself, not a concealed copy."""
         return self._player is None and self._bound.sees_state(self.variant.hidden)
 
-    def _clock(self) -> Clock:
-        return Clock(seconds_allowed(), self.game.name, repr(self.spec.text))
+    def _clock(self) -> TimeLimit:
+        return TimeLimit(seconds_allowed(), self.game.name, repr(self.spec.text))
 
     def copy(self) -> "Seat":
         """The same agent with a copy of its memory and stream: it decides as this one would."""
@@ -94,9 +94,9 @@ class Seat:
         to agents with `sees_state`.
 
         Raises:
-            BadAnswer: a Python agent failed or chose no legal action.
+            InvalidAnswer: a Python agent failed or chose no legal action.
         """
-        with agents_at_work(self._beat, *self._place):
+        with active_heartbeat(self._beat, *self._place):
             return self._choose(state, concealed)
 
     def _choose(self, state: np.ndarray[Any, Any], concealed: bool) -> int:
@@ -106,18 +106,18 @@ class Seat:
         if self._player is None:
             action = self._ask_compiled(seen, rules)
             if rules.tobytes() != self.variant.rules.tobytes():
-                raise BadAnswer("changed the rules that it was handed")
+                raise InvalidAnswer("changed the rules that it was handed")
             return int(action)
         count = self._kernels.legal(seen, rules, self._legal)
         legal = tuple(self._legal[:count].tolist())
         view = self.game.view
-        with one_thread(), self._clock() as clock:
+        with single_threaded_blas(), self._clock() as clock:
             if self.spec.agent.kind == "act":
                 shown = view.view_of(seen[0], self._components, self.seat)
                 return ask_one(self._player, shown, legal, self._stream, clock)
-            observations = aligned((CALL, view.OBSERVATION), np.float32)
-            mask = aligned((CALL, self.game.actions), np.bool_)
-            words = aligned((CALL,), np.uint64)
+            observations = aligned((BATCH_SIZE, view.OBSERVATION), np.float32)
+            mask = aligned((BATCH_SIZE, self.game.actions), np.bool_)
+            words = aligned((BATCH_SIZE,), np.uint64)
             self._kernels.observe(seen, rules, self.seat, observations[0])
             mask[0, list(legal)] = True
             mask[1:, 0] = True
@@ -134,5 +134,5 @@ class Seat:
 
         if self._bound.trusted:
             return ask()
-        with Clock(seconds_allowed(), self.game.name, repr(self.spec.text)) as clock:  # it may never return
+        with TimeLimit(seconds_allowed(), self.game.name, repr(self.spec.text)) as clock:  # it may never return
             return int(clock.call(ask))

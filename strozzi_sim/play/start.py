@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import ArgumentError, about, check_range, shown
+from strozzi_sim.errors import ArgumentError, as_argument_error, check_range, short_repr
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import AnyVariant, Variant, find_variant
@@ -73,7 +73,7 @@ def start_of(
         InputError: names the argument, and what is allowed.
     """
     the_game = find_game(game)
-    the_variant = about("variant", find_variant, the_game, variant)
+    the_variant = as_argument_error("variant", find_variant, the_game, variant)
     players = whole("players", players)
     check_players(the_game, players, the_variant)
     return Start(
@@ -93,7 +93,7 @@ def whole(argument: str, value: Any, most: int | None = None) -> int:
             raise TypeError
         number = index(value)
     except TypeError:
-        raise ArgumentError(argument, f"expected a whole number, got {shown(value)}") from None
+        raise ArgumentError(argument, f"expected a whole number, got {short_repr(value)}") from None
     if most is not None:
         check_range(argument, number, 0, most)
     return number
@@ -108,7 +108,7 @@ def one_per_seat(argument: str, names: Sequence[str] | None, default: str, playe
     if names is None:
         return [default.format(seat) for seat in range(players)]
     if isinstance(names, str) or not isinstance(names, Iterable):
-        raise ArgumentError(argument, f"expected a list of {players} names, got {shown(names)}")
+        raise ArgumentError(argument, f"expected a list of {players} names, got {short_repr(names)}")
     if len(listed := list(names)) != players:
         raise ArgumentError(argument, f"expected {players} names, got {len(listed)}")
     return listed
@@ -116,5 +116,5 @@ def one_per_seat(argument: str, names: Sequence[str] | None, default: str, playe
 
 def _outcomes(script: Iterable[int]) -> Array:
     if isinstance(script, str | bytes) or not isinstance(script, Iterable):
-        raise ArgumentError("chance", f"expected a list of outcomes, whole numbers from 0, got {shown(script)}")
+        raise ArgumentError("chance", f"expected a list of outcomes, whole numbers from 0, got {short_repr(script)}")
     return np.array([whole("chance", outcome, 2**32 - 1) for outcome in script], np.int64)

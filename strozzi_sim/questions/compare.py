@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from strozzi_sim.game.variants import AnyVariant
     from strozzi_sim.simulation.seatings import Design
     from strozzi_sim.studies.lookup import Folder, Lineup, Players
-    from strozzi_sim.studies.progress import Watch
+    from strozzi_sim.studies.progress import ProgressOption
     from strozzi_sim.studies.results import Results
 
 
@@ -30,7 +30,7 @@ def compare(
     seed: int = 0,
     workers: int | None = None,
     folder: Folder = None,
-    progress: Watch = None,
+    progress: ProgressOption = None,
 ) -> Results:
     """Compare two agents, or two variants, on the same deals: the paired difference with its interval.
 
@@ -65,7 +65,7 @@ def compare(
     from strozzi_sim.errors import ArgumentError
     from strozzi_sim.game import find_game
     from strozzi_sim.studies.compare import Comparison, find_side, find_sides
-    from strozzi_sim.studies.lookup import find_agents, find_players, find_variants, seated
+    from strozzi_sim.studies.lookup import find_agents, find_players, find_variants, make_lineups
     from strozzi_sim.studies.planning import make_plan, name_of
     from strozzi_sim.studies.study import run
 
@@ -78,7 +78,7 @@ def compare(
             other = "variants" if sides is None else "agents"
             raise ArgumentError(argument, f"is for comparing {other}; leave it out")
     if sides is not None:
-        lineups = seated(find_agents(agents or [game.standard_agent], game), counts)
+        lineups = make_lineups(find_agents(agents or [game.standard_agent], game), counts)
         played = sides if sides[0].name != sides[1].name else sides[:1]
     else:
         two = [find_side(game, argument, side) for argument, side in given.items()]

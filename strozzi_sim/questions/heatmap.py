@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from strozzi_sim.game.contract import Game
     from strozzi_sim.studies.lookup import Folder, Lineup, Players, Variants
-    from strozzi_sim.studies.progress import Watch
+    from strozzi_sim.studies.progress import ProgressOption
     from strozzi_sim.studies.results import Results
 
 
@@ -32,7 +32,7 @@ def heatmap(
     workers: int | None = None,
     code: Sequence[str | Path] = (),
     folder: Folder = None,
-    progress: Watch = None,
+    progress: ProgressOption = None,
 ) -> Results:
     """Draw a custom heat map of a game, or of a study that has been played.
 

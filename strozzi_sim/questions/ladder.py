@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from strozzi_sim.game.variants import AnyVariant
     from strozzi_sim.simulation.seatings import Design
     from strozzi_sim.studies.lookup import Folder
-    from strozzi_sim.studies.progress import Watch
+    from strozzi_sim.studies.progress import ProgressOption
     from strozzi_sim.studies.results import Results
 
 
@@ -28,7 +28,7 @@ def ladder(
     seed: int = 0,
     workers: int | None = None,
     folder: Folder = None,
-    progress: Watch = None,
+    progress: ProgressOption = None,
 ) -> Results:
     """Does doubling the budget win, and where does that stop? One seat has twice the budget of the others.
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from strozzi_sim.game.contract import Game
     from strozzi_sim.game.variants import AnyVariant
     from strozzi_sim.studies.lookup import Folder, Players
-    from strozzi_sim.studies.progress import Watch
+    from strozzi_sim.studies.progress import ProgressOption
     from strozzi_sim.studies.results import Results
 
 
@@ -22,7 +22,7 @@ def leak_check(
     variant: AnyVariant = "base",
     *,
     study: Folder = None,
-    progress: Watch = None,
+    progress: ProgressOption = None,
 ) -> Results:
     """Check that an agent's choices depend only on what its seat knows in the current game.
 
@@ -58,10 +58,10 @@ def leak_check(
     from strozzi_sim.play.leak_check import LeakCheck, check_leaks
     from strozzi_sim.simulation.interrupts import stop_flag
     from strozzi_sim.simulation.isolation import ask_apart
-    from strozzi_sim.studies.calibrated import noted_in, with_counts
+    from strozzi_sim.studies.calibrated import add_calibrations, with_counts
     from strozzi_sim.studies.lookup import find_agents, find_players
     from strozzi_sim.studies.planning import find_study_variant
-    from strozzi_sim.studies.progress import bar
+    from strozzi_sim.studies.progress import report_progress
     from strozzi_sim.studies.results import Results
 
     game = find_game(game)
@@ -71,7 +71,7 @@ def leak_check(
     played = find_study_variant(game, variant, study)
     given = find_agents([agent], game, "agent")
     began = monotonic()
-    with bar(progress) as told, stop_flag():
+    with report_progress(progress) as told, stop_flag():
         (spec,), calibrations = with_counts(given, game, counts, [played], calibrating=told.calibrating)
         told.planned(
             f"{spec.text} against itself, players {', '.join(map(str, counts))}, {deals:,} deals", calibrations
@@ -86,4 +86,4 @@ def leak_check(
     plan = {"game": game.name, "players": list(counts), "agent": spec.text, "deals": deals, "seed": seed}
     games, tables = deals * len(counts), {"leak_check": pd.DataFrame([row])}
     seconds = round(monotonic() - began, 3)
-    return Results(noted_in(plan, calibrations), tables, games, games, seconds, leak_check=found)
+    return Results(add_calibrations(plan, calibrations), tables, games, games, seconds, leak_check=found)

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from strozzi_sim.game.contract import Game
     from strozzi_sim.game.variants import AnyVariant, Variant
     from strozzi_sim.studies.lookup import Players
-    from strozzi_sim.studies.progress import Watch
+    from strozzi_sim.studies.progress import ProgressOption
     from strozzi_sim.studies.results import Results
 
 EXAMPLE = "strozzi shape strozzi --players 3-6"
@@ -22,7 +22,7 @@ def shape(
     variant: AnyVariant = "base",
     seed: int = 0,
     *,
-    progress: Watch = None,
+    progress: ProgressOption = None,
 ) -> Results:
     """Measure a game's size by random play: decisions, legal actions, game tree, bytes of state, games per second.
 

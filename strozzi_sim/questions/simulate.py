@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from strozzi_sim.game.contract import Game
     from strozzi_sim.simulation.seatings import Design
     from strozzi_sim.studies.lookup import Folder, Lineup, Players, Variants
-    from strozzi_sim.studies.progress import Watch
+    from strozzi_sim.studies.progress import ProgressOption
     from strozzi_sim.studies.results import Results
 
 
@@ -26,7 +26,7 @@ def simulate(
     *,
     heatmaps: Sequence[str | Mapping[str, str]] = (),
     folder: Folder = None,
-    progress: Watch = None,
+    progress: ProgressOption = None,
     name: str = "simulate",
 ) -> Results:
     """Play games and count what happens in them.
@@ -58,12 +58,12 @@ def simulate(
     >>> results.tables["lineup"].query("figure == 'win_share' and position == 0")["value"].item() > 0.6
     True
     """
-    from strozzi_sim.errors import ArgumentError, shown
+    from strozzi_sim.errors import ArgumentError, short_repr
     from strozzi_sim.game.custom_heatmaps import split_maps
     from strozzi_sim.studies.study import lineup_study, run
 
     if not isinstance(facts, Iterable):
-        raise ArgumentError("facts", f"expected names of fact tables, got {shown(facts)}")
+        raise ArgumentError("facts", f"expected names of fact tables, got {short_repr(facts)}")
     shipped, own = split_maps(heatmaps)
     kept = {"facts": [facts] if isinstance(facts, str) else list(facts), "heatmaps": shipped, "own_maps": own}
     study = lineup_study(name, game, players, agents, deals, seatings, variant, seed, **kept)

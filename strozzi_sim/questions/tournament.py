@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from strozzi_sim.game.contract import Game
     from strozzi_sim.simulation.seatings import Design
     from strozzi_sim.studies.lookup import Folder, Lineup, Players, Variants
-    from strozzi_sim.studies.progress import Watch
+    from strozzi_sim.studies.progress import ProgressOption
     from strozzi_sim.studies.results import Results
 
 
@@ -25,7 +25,7 @@ def tournament(
     matchups: int = 5000,
     until: str | float = "",
     folder: Folder = None,
-    progress: Watch = None,
+    progress: ProgressOption = None,
 ) -> Results:
     """Rank a field of agents: every combination of them on the same deals, in every seating.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from strozzi_sim.errors import ArgumentError, known_names, shown
+from strozzi_sim.errors import ArgumentError, short_repr, suggest_names
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Picture
@@ -27,7 +27,7 @@ _LETTERS = 88  # of a line of a title
 _COLOURS = 128  # of a picture in a notebook
 
 
-class Sketchbook(Painter):
+class FigureCollector(Painter):
     """A painter that keeps drawings instead of making files of them, and draws what is wanted alone.
 
     Attributes:
@@ -102,7 +102,7 @@ class Drawing:
         """
         path = Path(path)
         if path.suffix not in FORMATS:
-            raise ArgumentError("path", f"must end in {', '.join(FORMATS)}, got {shown(str(path))}")
+            raise ArgumentError("path", f"must end in {', '.join(FORMATS)}, got {short_repr(str(path))}")
         written = []
         for number, name in enumerate(self.figures, 1):
             file = path if len(self.figures) == 1 else path.with_stem(f"{path.stem}-{number}")
@@ -157,13 +157,13 @@ def drawn(name: str, manifest: Mapping[str, Any], tables: dict[str, Any], game: 
         ArgumentError: there is none; lists the names.
         InputError: results of this kind have no pictures.
     """
-    book = Sketchbook(name)
+    book = FigureCollector(name)
     own = {_HEAT + each.removeprefix("heat-").replace("-", "_") for each in map(base_name, book.wanted)}
     paint_pictures(manifest, {key: each for key, each in tables.items() if not _is_heat(key) or key in own}, game, book)
     found = {key: each for key, each in book.drawings.items() if book.wants(key)}
     if not found:
-        known = known_names(name, names_of(manifest, tables, game))
-        raise ArgumentError("name", f"no picture {shown(name)} of these games (it takes enough of them); {known}")
+        known = suggest_names(name, names_of(manifest, tables, game))
+        raise ArgumentError("name", f"no picture {short_repr(name)} of these games (it takes enough of them); {known}")
     titles = {key: title for key, (title, _) in found.items()}
     table = tables.get(name.replace("-", "_"), tables.get(name))
     whole, count = _common(list(titles.values())), _count_of(own, tables)
@@ -181,7 +181,7 @@ def names_of(manifest: Mapping[str, Any], tables: dict[str, Any], game: Game) ->
     Raises:
         InputError: results of this kind have no pictures.
     """
-    book = Sketchbook()
+    book = FigureCollector()
     paint_pictures(manifest, {key: each for key, each in tables.items() if not _is_heat(key)}, game, book)
     names = list(dict.fromkeys(map(base_name, book.names)))
     for name in manifest.get("report", {}).get("heatmaps", []) if "seats" in tables else []:

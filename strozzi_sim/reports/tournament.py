@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.errors import counted
+from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Picture, Tables, listed, pick, quote, row_of
@@ -264,8 +264,8 @@ def _plan(manifest: Mapping[str, Any], game: Game, standings: Sequence[_Standing
     counts = listed([str(count) for count in dict.fromkeys(standing.players for standing in standings)])
     agents = max(len(standing.agents) for standing in standings)
     return (
-        f"{game.title} at {counts} players: {agents} agents, {counted(len(plan['lineups']), 'matchup')}, "
-        f"{counted(manifest['deals'], 'deal')} each, {counted(manifest['games'], 'game')} in all."
+        f"{game.title} at {counts} players: {agents} agents, {pluralize(len(plan['lineups']), 'matchup')}, "
+        f"{pluralize(manifest['deals'], 'deal')} each, {pluralize(manifest['games'], 'game')} in all."
     )
 
 

@@ -29,13 +29,13 @@ from pathlib import Path
 from strozzi_sim.errors import StorageError
 from strozzi_sim.runtime.cache_integrity import (
     LOCK,
-    UnusableFolder,
+    UntrustedCache,
     drop_damaged,
     is_tagged,
-    list_new,
     open_folder,
     open_root,
     remove_folder,
+    write_checksums,
 )
 from strozzi_sim.runtime.locks import take_lock
 
@@ -175,7 +175,7 @@ def cache_folder(game: str) -> Iterator[Path | None]:
         finally:
             config.CACHE_DIR = before
             try:
-                list_new(folder, whole=whole)
+                write_checksums(folder, whole=whole)
             except (OSError, StorageError) as error:
                 _give_up(folder.parent, str(error))
 
@@ -198,7 +198,7 @@ def _enter(game: str, undo: ExitStack) -> Path | None:
                 undo.push(locked.pop_all())
             if fresh:
                 _drop_old(root)
-        except UnusableFolder as why:
+        except UntrustedCache as why:
             _give_up(root, str(why))
             continue
         if dropped:
@@ -246,7 +246,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
     """Create `folder` if needed, and lock out other threads and processes inside the block.
 
     Raises:
-        UnusableFolder: it cannot be locked.
+        UntrustedCache: it cannot be locked.
     """
     with _one_thread, ExitStack() as undo:
         if folder not in _held:
@@ -268,7 +268,7 @@ def _take_folder(folder: Path, undo: ExitStack) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise UnusableFolder(error.strerror or str(error)) from error
+        raise UntrustedCache(error.strerror or str(error)) from error
 
 
 def folders() -> list[Path]:

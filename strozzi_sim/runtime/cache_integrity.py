@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from strozzi_sim.errors import StorageError
-from strozzi_sim.runtime.files import write_whole
+from strozzi_sim.runtime.files import write_atomically
 from strozzi_sim.runtime.locks import take_lock
 
 TAG = "CACHEDIR.TAG"
@@ -32,7 +32,7 @@ _Stamp = tuple[int, int, int]
 _checked: dict[Path, _Stamp] = {}  # verified file -> its stamp then
 
 
-class UnusableFolder(Exception):
+class UntrustedCache(Exception):
     """A folder from which machine code must not be loaded, or in which it cannot be stored; the text states why."""
 
 
@@ -40,7 +40,7 @@ def open_root(root: Path) -> None:
     """Make sure that the folder of all cache folders exists and is owned by this user.
 
     Raises:
-        UnusableFolder: it is not, or cannot be made.
+        UntrustedCache: it is not, or cannot be made.
     """
     try:
         root.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
@@ -53,18 +53,18 @@ def open_folder(folder: Path) -> None:
     """Make sure that a cache folder exists, is owned by this user, is tagged and can be written to.
 
     Raises:
-        UnusableFolder: it is not, or cannot be made.
+        UntrustedCache: it is not, or cannot be made.
     """
     try:
         folder.mkdir(mode=PRIVATE, exist_ok=True)
         status = folder.lstat()
         if not stat.S_ISDIR(status.st_mode):
-            raise UnusableFolder(f"{folder.name} is not a folder")
+            raise UntrustedCache(f"{folder.name} is not a folder")
         _check_owned(folder, status)
         if not {entry.name for entry in folder.iterdir()} - {LOCK}:
-            write_whole(folder / TAG, _TAG_TEXT)
+            write_atomically(folder / TAG, _TAG_TEXT)
         if not is_tagged(folder):
-            raise UnusableFolder(f"{folder.name} holds files that strozzi-sim did not write (there is no {TAG})")
+            raise UntrustedCache(f"{folder.name} holds files that strozzi-sim did not write (there is no {TAG})")
         with tempfile.TemporaryFile(dir=folder):  # numba's own check, without which it does not cache
             pass
     except (OSError, StorageError) as error:
@@ -79,17 +79,17 @@ def is_tagged(folder: Path) -> bool:
         return False
 
 
-def _unusable(error: Exception) -> UnusableFolder:
-    return UnusableFolder(getattr(error, "strerror", None) or str(error))
+def _unusable(error: Exception) -> UntrustedCache:
+    return UntrustedCache(getattr(error, "strerror", None) or str(error))
 
 
 def _check_owned(path: Path, status: os.stat_result) -> None:
     if os.name == "nt":
         return  # Windows has no modes; a profile's folders are private
     if status.st_uid != os.geteuid():
-        raise UnusableFolder(f"{path.name} belongs to another user (uid {status.st_uid})")
+        raise UntrustedCache(f"{path.name} belongs to another user (uid {status.st_uid})")
     if status.st_mode & _OTHERS_WRITE:
-        raise UnusableFolder(f"others may write to {path.name} (mode {stat.S_IMODE(status.st_mode):o})")
+        raise UntrustedCache(f"others may write to {path.name} (mode {stat.S_IMODE(status.st_mode):o})")
 
 
 def drop_damaged(folder: Path) -> int:
@@ -98,7 +98,7 @@ def drop_damaged(folder: Path) -> int:
     The caller holds the folder's lock.
 
     Raises:
-        UnusableFolder: a file belongs to another user, or cannot be read or removed.
+        UntrustedCache: a file belongs to another user, or cannot be read or removed.
     """
     dropped = 0
     try:
@@ -109,7 +109,7 @@ def drop_damaged(folder: Path) -> int:
             if closed and _checked.get(file) == _stamp(status):
                 continue
             if status.st_uid != folder.lstat().st_uid:
-                raise UnusableFolder(f"{file.name} belongs to another user (uid {status.st_uid})")
+                raise UntrustedCache(f"{file.name} belongs to another user (uid {status.st_uid})")
             if closed and sums.get(_name(folder, file)) == _sum(file):
                 _checked[file] = _stamp(status)
             else:
@@ -120,7 +120,7 @@ def drop_damaged(folder: Path) -> int:
     return dropped
 
 
-def list_new(folder: Path, *, whole: bool) -> None:
+def write_checksums(folder: Path, *, whole: bool) -> None:
     """Add files written since `drop_damaged` to the list; remove them if writing failed (not `whole`).
 
     Raises:
@@ -140,7 +140,7 @@ def list_new(folder: Path, *, whole: bool) -> None:
         _checked[file] = _stamp(file.lstat())
     there = {_name(folder, file) for file in _code_files(folder)}
     listed = {name: digest for name, digest in sorted(sums.items()) if name in there}
-    write_whole(folder / _SUMS, json.dumps(listed, indent=0).encode())
+    write_atomically(folder / _SUMS, json.dumps(listed, indent=0).encode())
 
 
 def remove_folder(folder: Path) -> bool:

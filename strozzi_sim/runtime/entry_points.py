@@ -7,7 +7,7 @@ from strozzi_sim.errors import InputError
 
 
 @cache
-def installed(group: str) -> dict[str, EntryPoint]:
+def find_entry_points(group: str) -> dict[str, EntryPoint]:
     """Return the entry points of a group, such as `strozzi_sim.agents`, by name.
 
     Raises:

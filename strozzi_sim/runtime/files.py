@@ -121,7 +121,7 @@ def _permissions(target: Path) -> int | None:
     return stat.S_IMODE(status.st_mode)
 
 
-def write_whole(path: Path, content: bytes, *, lasting: bool = False) -> None:
+def write_atomically(path: Path, content: bytes, *, lasting: bool = False) -> None:
     """Write a file atomically; `lasting`: with fsync.
 
     Raises:

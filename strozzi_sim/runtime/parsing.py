@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
-from strozzi_sim.errors import InputError, StorageError, shown
+from strozzi_sim.errors import InputError, StorageError, short_repr
 
 MAX_BYTES = 4 * 2**20  # of a document, and of a line of a record
 MAX_DEPTH = 32  # nested tables and lists
@@ -118,7 +118,7 @@ def check_bounds(raw: Any, where: str) -> None:
         elif isinstance(value, list):
             waiting += [(f"{key}[{number}]", entry, depth + 1) for number, entry in enumerate(value)]
         elif isinstance(value, int) and not -MAX_INTEGER <= value <= MAX_INTEGER:
-            raise InputError(f"{where}: {key}: {_TOO_LONG}, got {shown(value)}")
+            raise InputError(f"{where}: {key}: {_TOO_LONG}, got {short_repr(value)}")
 
 
 def parse_json(content: bytes) -> Any:
@@ -148,14 +148,14 @@ def _check_depth(text: str) -> None:
 
 def _integer(digits: str) -> int:
     if len(digits) > 20 or not -MAX_INTEGER <= (number := int(digits)) <= MAX_INTEGER:
-        raise ValueError(f"{_TOO_LONG}, got {shown(digits)}")
+        raise ValueError(f"{_TOO_LONG}, got {short_repr(digits)}")
     return number
 
 
 def _real(digits: str) -> float:
     number = float(digits)
     if number in (float("inf"), float("-inf")):
-        raise ValueError(f"{shown(digits)} is out of range")
+        raise ValueError(f"{short_repr(digits)} is out of range")
     return number
 
 
@@ -169,7 +169,7 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for name, _ in pairs:
             if name in seen:
-                raise ValueError(f"the key {shown(name)} is given twice")
+                raise ValueError(f"the key {short_repr(name)} is given twice")
             seen.add(name)
     return result
 

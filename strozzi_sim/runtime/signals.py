@@ -7,7 +7,7 @@ from types import FrameType
 _AGAIN = 0.05  # seconds until a postponed signal is sent again
 
 
-def under_way(package: str, frame: FrameType | None) -> bool:
+def is_executing(package: str, frame: FrameType | None) -> bool:
     """Return whether code of a package is being executed in this frame or an outer one."""
     while frame is not None:
         if frame.f_globals.get("__name__", "").split(".")[0] == package:
@@ -21,7 +21,7 @@ def postponed(number: int, frame: FrameType | None) -> threading.Timer | None:
 
     llvmlite is called by C code, which prints an exception and continues compiling.
     """
-    if not under_way("llvmlite", frame):
+    if not is_executing("llvmlite", frame):
         return None
     timer = threading.Timer(_AGAIN, _send, (number,))
     timer.daemon = True

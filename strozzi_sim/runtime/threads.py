@@ -10,7 +10,7 @@ _limits = ExitStack()
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
+def single_threaded_blas() -> Iterator[None]:
     """Limit BLAS and OpenMP to one thread inside the block, in the whole process; the last user restores the limits."""
     global _users
     with _lock:
@@ -28,7 +28,7 @@ def one_thread() -> Iterator[None]:
 
 
 def limit_loaded() -> None:
-    """Limit libraries that were loaded since; call inside `one_thread`."""
+    """Limit libraries that were loaded since; call inside `single_threaded_blas`."""
     from threadpoolctl import threadpool_limits
 
     with _lock:

@@ -41,7 +41,7 @@ _worker = 0  # process id of the worker, also in forked copies of it
 _raised = ""
 
 
-def inside() -> bool:
+def is_worker() -> bool:
     """Return whether this process is a worker."""
     return _shared is not None
 
@@ -52,7 +52,7 @@ def heartbeat() -> np.ndarray[Any, Any]:
 
 
 @contextmanager
-def agents_at_work(beat: np.ndarray[Any, Any], players: int = 0, deal: int = 0, seat: int = 0) -> Iterator[None]:
+def active_heartbeat(beat: np.ndarray[Any, Any], players: int = 0, deal: int = 0, seat: int = 0) -> Iterator[None]:
     """Mark the heartbeat busy inside the block, in which agents are called: if it stops, an agent hangs."""
     number = int(beat["decisions"][0]) + 1
     beat[0] = (1, number, number - 1, players, deal, 0, seat, 0, 0)
@@ -135,7 +135,7 @@ def _reply(request: bytes) -> bytes:
     except Exception as error:  # noqa: BLE001 - the parent raises it again
         return _told(error)
     except BaseException as error:  # noqa: BLE001 - SystemExit and the like: only an agent can have raised it here
-        return pickle.dumps((QUIT, f"raised {words_of(error)}"))
+        return pickle.dumps((QUIT, f"raised {describe_exception(error)}"))
     finally:
         if _shared is not None:
             _shared["busy"] = 0
@@ -150,10 +150,10 @@ def _told(error: Exception) -> bytes:
             told = pickle.dumps((RAISED, wrap()))
             pickle.loads(told)
             return told
-    return pickle.dumps((RAISED, RuntimeError(words_of(error))))
+    return pickle.dumps((RAISED, RuntimeError(describe_exception(error))))
 
 
-def words_of(error: BaseException) -> str:
+def describe_exception(error: BaseException) -> str:
     """Return type and text of an exception, even if its text raises."""
     try:
         text = str(error)
@@ -174,7 +174,7 @@ def _note(report: Any) -> None:
     """Store an exception that numba reports from compiled code, for the text of a fault; print others as usual."""
     global _raised
     if isinstance(report.object, str) and report.object.startswith("<numba."):
-        _raised = words_of(report.exc_value)
+        _raised = describe_exception(report.exc_value)
     else:
         sys.__unraisablehook__(report)
 
@@ -203,9 +203,9 @@ def _end_with_parent(lifeline: int, parent: int) -> None:
 
 
 @contextmanager
-def prints_to_stderr() -> Iterator[None]:
+def stdout_to_stderr() -> Iterator[None]:
     """Redirect output inside the block to standard error, from C code too; a worker's output always goes there."""
-    if inside():
+    if is_worker():
         yield
         return
     from contextlib import redirect_stdout

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.runtime.worker import DONE, FORKED, HEARTBEAT, IDLE_SECONDS, QUIT, inside
+from strozzi_sim.runtime.worker import DONE, FORKED, HEARTBEAT, IDLE_SECONDS, QUIT, is_worker
 
 AVAILABLE = os.name == "posix"
 TICK = 0.05  # seconds between two checks
@@ -39,7 +39,7 @@ _ONE_THREAD = dict.fromkeys(
 )  # fmt: skip
 
 
-class Ended(Exception):
+class WorkerDied(Exception):
     """The end of a worker process, caused by the code that it ran.
 
     Attributes:
@@ -52,11 +52,11 @@ class Ended(Exception):
         self.what, self.beat = what, beat
 
 
-class Hung(Ended):
+class Hung(WorkerDied):
     """The killing of a worker process whose heartbeat stopped for too long."""
 
 
-class Dropped(Exception):
+class Cancelled(Exception):
     """A call that was cancelled; its worker was killed."""
 
 
@@ -113,14 +113,14 @@ class Worker:
             kind, value = pickle.loads(self._wait(request, seconds, is_dropped))
         except pickle.UnpicklingError:
             self.end()
-            raise Ended("wrote to the line between its process and the parent", self._beat.copy()) from None
+            raise WorkerDied("wrote to the line between its process and the parent", self._beat.copy()) from None
         except BaseException:
             self.end()
             raise
         if kind == DONE:
             return value
         if kind == QUIT:
-            raise Ended(value, self._beat.copy())
+            raise WorkerDied(value, self._beat.copy())
         raise value
 
     def _wait(self, request: bytes, seconds: float, is_dropped: Callable[[], bool]) -> bytes:
@@ -129,7 +129,7 @@ class Worker:
             self._line.send_bytes(request)
             while not self._line.poll(TICK):
                 if is_dropped():
-                    raise Dropped
+                    raise Cancelled
                 if not self.alive and not self._line.poll(0):  # a child of the worker may still hold the connection
                     raise EOFError
                 busy, decisions = int(self._beat["busy"][0]), int(self._beat["decisions"][0])
@@ -140,7 +140,7 @@ class Worker:
                     raise Hung(f"did not answer within {seconds:g} s", self._beat.copy())
             return self._line.recv_bytes()
         except (EOFError, OSError):
-            raise Ended(self._death(), self._beat.copy()) from None
+            raise WorkerDied(self._death(), self._beat.copy()) from None
 
     def _death(self) -> str:
         try:
@@ -203,7 +203,7 @@ _idle: list[Worker] = []
 _all: set[Worker] = set()
 
 
-def call_apart(
+def call_in_worker(
     function: Callable[..., Any], *arguments: Any, seconds: float, is_dropped: Callable[[], bool] = lambda: False
 ) -> Any:
     """Call a function in a worker process, or here if this is a worker or the system does not support workers.
@@ -218,7 +218,7 @@ def call_apart(
         Ended: the process ended or was killed.
         Dropped: `is_dropped` returned True.
     """
-    if inside() or not AVAILABLE:
+    if is_worker() or not AVAILABLE:
         return function(*arguments)
     import cloudpickle
 

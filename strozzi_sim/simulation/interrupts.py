@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.errors import Interrupted
-from strozzi_sim.runtime.signals import postponed, under_way
+from strozzi_sim.runtime.signals import is_executing, postponed
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
             later.append(timer)
             return
         # numba wraps an Exception of any kind in its own
-        raise KeyboardInterrupt if under_way("numba", frame) else interrupted()
+        raise KeyboardInterrupt if is_executing("numba", frame) else interrupted()
 
     if threading.current_thread() is not threading.main_thread():
         yield stop

@@ -10,7 +10,7 @@ from strozzi_sim.agent import AgentSpec
 from strozzi_sim.agent.python import SECONDS_VARIABLE, seconds_allowed
 from strozzi_sim.errors import AgentFault
 from strozzi_sim.game.contract import Game
-from strozzi_sim.runtime.workers import Ended, Hung, call_apart
+from strozzi_sim.runtime.workers import Hung, WorkerDied, call_in_worker
 from strozzi_sim.simulation.interrupts import stop_flag
 
 Blame = Callable[[np.ndarray[Any, Any], str], AgentFault]
@@ -34,10 +34,10 @@ def play_apart(
     """
     try:
         with stop_flag():
-            return call_apart(function, *arguments, seconds=seconds_allowed(), is_dropped=is_dropped)
+            return call_in_worker(function, *arguments, seconds=seconds_allowed(), is_dropped=is_dropped)
     except Hung as hung:
         raise blame(hung.beat, f"{hung.what} ({SECONDS_VARIABLE} sets the limit)") from None
-    except Ended as ended:
+    except WorkerDied as ended:
         raise blame(ended.beat, ended.what) from None
 
 

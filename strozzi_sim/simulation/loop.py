@@ -35,12 +35,12 @@ from strozzi_sim.kernel.record_types import array_type, record_type
 from strozzi_sim.kernel.streams import (
     CHANCE,
     RANDOM,
-    begin_chance,
     below,
     deal_key,
     next_word,
     random_word,
     seat_stream,
+    seed_chance,
 )
 from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.runtime.worker import HEARTBEAT
@@ -201,7 +201,7 @@ def _play(
                 seat_agents[seat].word = next_word(randoms[seat])
                 if agent.memory_size > 0:
                     zero_at(agent.memory, agent.memory_size)
-            begin_chance(chance, key)
+            seed_chance(chance, key)
             beat.deal = number
             beat.seating = seating
             beat.first = beat.decisions

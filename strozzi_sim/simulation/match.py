@@ -10,14 +10,14 @@ import numpy as np
 from strozzi_sim.agent import AgentSpec, check_lineup
 from strozzi_sim.agent.compile import CompiledAgent, compile_agent
 from strozzi_sim.errors import AgentFault, InputError
-from strozzi_sim.facts.columns import Setting
+from strozzi_sim.facts.columns import GameConfig
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
-from strozzi_sim.facts.row_storage import Keep, RowKeeper
+from strozzi_sim.facts.row_storage import RowRecorder, RowSelection
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import RANDOM, game_key
-from strozzi_sim.runtime.worker import agents_at_work, heartbeat, raised_in_compiled_code
+from strozzi_sim.runtime.worker import active_heartbeat, heartbeat, raised_in_compiled_code
 from strozzi_sim.simulation.loop import (
     AGENT,
     FAULT,
@@ -109,9 +109,9 @@ class Match:
         return {name: value for name, value in self.__dict__.items() if name != "_plans"}
 
     @property
-    def setting(self) -> Setting:
+    def setting(self) -> GameConfig:
         """What the values of facts depend on."""
-        return Setting(self.players, self.variant.components)
+        return GameConfig(self.players, self.variant.components)
 
     @cached_property
     def _plans(self) -> dict[tuple[Crosstab, ...], CrosstabPlan]:
@@ -164,7 +164,7 @@ class Match:
         last: int,
         *,
         plan: CrosstabPlan | None = None,
-        keep: Keep | None = None,
+        keep: RowSelection | None = None,
         journal: bool = False,
         rows: bool = False,
         seating: int | None = None,
@@ -217,7 +217,7 @@ class Match:
         counts, written = np.zeros(0, np.int64), None
         sink: Any = None
         counting: Any = None
-        keeper: RowKeeper | None = None
+        keeper: RowRecorder | None = None
         if plan is not None and (plan.crosstabs or keep):
             assert self.game.facts is not None
             tables = self.game.facts.TABLES
@@ -225,7 +225,7 @@ class Match:
             records["batch"], records["asked"] = plan.batch, plan.asked
             if keep is not None:
                 records["asked"] |= sum(1 << k for k, each in enumerate(tables) if each.name in keep.tables)
-                keeper = RowKeeper(tables, records, keep)
+                keeper = RowRecorder(tables, records, keep)
                 records["taker"] = keeper.address
             loop, sink, counting = counting_loop(self.game), records[0], tuple(plan.counting(records))
             counts = counting[-1][: plan.size]
@@ -242,7 +242,7 @@ class Match:
                 games=(last - first) * len(design), blame=blame, beat=beat,
             )  # fmt: skip
             parts = mixed.waves(job.copy(), agents, fault, stop)
-        with agents_at_work(beat, players, first):
+        with active_heartbeat(beat, players, first):
             for low, high, players_of in parts:
                 job["first"], job["last"] = low, high
                 games += loop(

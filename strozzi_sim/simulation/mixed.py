@@ -17,9 +17,9 @@ import numpy as np
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.agent.compile import CompiledAgent
 from strozzi_sim.agent.python import (
-    CALL,
-    BadAnswer,
-    Clock,
+    BATCH_SIZE,
+    InvalidAnswer,
+    TimeLimit,
     aligned,
     ask_batch,
     ask_one,
@@ -32,7 +32,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.streams import RANDOM
-from strozzi_sim.runtime.threads import limit_loaded, one_thread
+from strozzi_sim.runtime.threads import limit_loaded, single_threaded_blas
 from strozzi_sim.runtime.worker import begin_decision
 from strozzi_sim.simulation.loop import AGENT, FAULT
 from strozzi_sim.simulation.slots import FULL, LOGGED, PENDING, PROGRESS, SCRIPT, SLOT, kernels, slot_records
@@ -81,7 +81,9 @@ class MixedLoop:
         self.pending = np.zeros(slots, PENDING)
         self.log = np.zeros(slots * LOG * WAVE, LOGGED)
         in_python = [spec.text for spec, agent in zip(positions, compiled, strict=True) if agent is None]
-        self.clock = Clock(seconds_allowed(), game.name, " or ".join(repr(text) for text in dict.fromkeys(in_python)))
+        self.clock = TimeLimit(
+            seconds_allowed(), game.name, " or ".join(repr(text) for text in dict.fromkeys(in_python))
+        )
         # positions with the same agent are asked together
         self.specs = positions
         same = [(spec.text, id(spec.agent)) for spec in positions]
@@ -92,9 +94,9 @@ class MixedLoop:
         self.components = read_only(variant.components)
         actions, view = game.actions, game.view
         self.legal_each = np.zeros((slots, actions), np.bool_)  # of seats that are asked one by one
-        self.legal = aligned((CALL, actions), np.bool_)
-        self.observations = aligned((CALL, view.OBSERVATION), np.float32)
-        self.words = aligned((CALL,), np.uint64)
+        self.legal = aligned((BATCH_SIZE, actions), np.bool_)
+        self.observations = aligned((BATCH_SIZE, view.OBSERVATION), np.float32)
+        self.words = aligned((BATCH_SIZE,), np.uint64)
         self._no_observations, self._no_words = self.observations[:0], self.words[:0]
         self._batch_players: dict[int, Any] = {}
         self._seats: dict[tuple[int, int], tuple[int, Any, SeatRng]] = {}
@@ -132,7 +134,7 @@ class MixedLoop:
         self.slots["game"] = -1
         self._seats.clear()
         records = wave[0], progress[0], fault[0]
-        with one_thread(), self.clock:
+        with single_threaded_blas(), self.clock:
             while True:
                 waiting = self.kernels.advance(
                     records[0], self.rules, self.works, self.slots, agents, self.strides, self.seat_agents,
@@ -163,7 +165,7 @@ class MixedLoop:
                     self._answer_batch(position, asked, wave)
                 else:
                     self._answer_each(position, asked, wave)
-            except BadAnswer as bad:
+            except InvalidAnswer as bad:
                 row = asked[bad.row]
                 slot = self.slots[row["slot"]]
                 fault = np.zeros(1, FAULT)
@@ -185,15 +187,15 @@ class MixedLoop:
             self._batch_players[position] = make_player(spec.agent.function, dict(spec.values), self.clock)
             limit_loaded()
         player = self._batch_players[position]
-        for first in range(0, len(asked), CALL):
-            part = asked[first : first + CALL]
+        for first in range(0, len(asked), BATCH_SIZE):
+            part = asked[first : first + BATCH_SIZE]
             self.kernels.look(
                 self.rules, self.works, part, self.seat_agents, self.randoms, self.observations, self.legal, self.words
             )
             try:
                 actions = ask_batch(player, self.observations, self.legal, self.words, len(part), self.clock)
-            except BadAnswer as bad:
-                raise BadAnswer(bad.what, first + bad.row) from bad.__cause__
+            except InvalidAnswer as bad:
+                raise InvalidAnswer(bad.what, first + bad.row) from bad.__cause__
             self.slots["action"][part["slot"]] = actions
 
     def _answer_each(self, position: int, asked: Array, wave: Array) -> None:
@@ -217,5 +219,5 @@ class MixedLoop:
                 view = self._view_of(states[b], self.components, seat)
                 choices = tuple(np.flatnonzero(legal[row]).tolist())
                 self.slots["action"][b] = ask_one(known[1], view, choices, known[2], self.clock)
-            except BadAnswer as bad:
-                raise BadAnswer(bad.what, row) from bad.__cause__
+            except InvalidAnswer as bad:
+                raise InvalidAnswer(bad.what, row) from bad.__cause__

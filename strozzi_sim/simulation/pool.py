@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.row_storage import NOTHING, Keep
-from strozzi_sim.runtime.workers import Dropped
+from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection
+from strozzi_sim.runtime.workers import Cancelled
 from strozzi_sim.simulation.finishing_orders import count_orders
 from strozzi_sim.simulation.isolation import play_apart
 from strozzi_sim.simulation.match import NO_STOP, Match, MatchResult
@@ -35,7 +35,7 @@ class Task:
     crosstabs: tuple[Crosstab, ...] = ()
     rows: bool = False
     orders: bool = False
-    keep: Keep = NOTHING
+    keep: RowSelection = NO_ROWS
 
 
 def _play(task: Task, stop: np.ndarray[Any, Any] = NO_STOP) -> MatchResult | None:
@@ -60,7 +60,7 @@ def _perform(task: Task, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any])
 
     try:
         return task, play_apart(_play, task, blame=task.match.lost, is_dropped=is_dropped)
-    except Dropped:
+    except Cancelled:
         return task, None
 
 

@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec
-from strozzi_sim.agent.python import CALL, BadAnswer, Clock, aligned, make_player, seconds_allowed
+from strozzi_sim.agent.python import BATCH_SIZE, InvalidAnswer, TimeLimit, aligned, make_player, seconds_allowed
 from strozzi_sim.errors import AgentFault
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
-from strozzi_sim.runtime.threads import one_thread
+from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.isolation import play_apart
 from strozzi_sim.simulation.match import Match
 
 DEALS = 64  # games of self-play that rows are taken from, at each player count
-MAX_ROWS = 16 * CALL  # rows that are asked again
-_PER_CALL = (CALL, CALL // 2, CALL - 3, 1)  # rows in a call; the others are empty
+MAX_ROWS = 16 * BATCH_SIZE  # rows that are asked again
+_PER_CALL = (BATCH_SIZE, BATCH_SIZE // 2, BATCH_SIZE - 3, 1)  # rows in a call; the others are empty
 _SINGLE = 64  # rows that are asked alone
 
 Array = np.ndarray[Any, Any]
@@ -71,9 +71,9 @@ def row_independence(spec: AgentSpec, game: Game, variant: Variant, players: Seq
     Raises:
         AgentFault: it failed.
     """
-    clock = Clock(seconds_allowed(), game.name, repr(spec.text))
+    clock = TimeLimit(seconds_allowed(), game.name, repr(spec.text))
     try:
-        with one_thread(), clock:
+        with single_threaded_blas(), clock:
             player = make_player(spec.agent.function, dict(spec.values), clock)
         listener: Any = _Listener(player)
         heard = replace(spec, agent=replace(spec.agent, function=listener))
@@ -83,16 +83,16 @@ def row_independence(spec: AgentSpec, game: Game, variant: Variant, players: Seq
         chosen = np.linspace(0, len(rows[0]) - 1, min(len(rows[0]), MAX_ROWS)).astype(np.int64)
         observations, legal, rng, actions = (part[chosen] for part in rows)
         moved = np.zeros(len(actions), np.bool_)
-        with one_thread(), clock:
+        with single_threaded_blas(), clock:
             for size in _PER_CALL:
                 order = np.arange(len(actions))[::-1]
                 order = order[:: max(1, len(order) // _SINGLE)][:_SINGLE] if size == 1 else order
                 for first in range(0, len(order), size):
                     part = order[first : first + size]
-                    place = (7 * first) % (CALL - len(part) + 1)
+                    place = (7 * first) % (BATCH_SIZE - len(part) + 1)
                     again = _ask(player, observations[part], legal[part], rng[part], place, clock)
                     moved[part] |= again != actions[part]
-    except BadAnswer as bad:
+    except InvalidAnswer as bad:
         raise AgentFault(f"agent {spec.text!r} {bad.what}") from bad.__cause__
     return RowCheck(len(actions), int(moved.sum()))
 
@@ -117,11 +117,14 @@ def _row_dependent(match: Match) -> list[str]:
     return [text for text, check in checks.items() if not check.independent]
 
 
-def _ask(player: Any, observations: Array, legal: Array, rng: Array, place: int, clock: Clock) -> Array:
+def _ask(player: Any, observations: Array, legal: Array, rng: Array, place: int, clock: TimeLimit) -> Array:
     """The actions for these rows, which lie in a call from row `place` on."""
     rows = slice(place, place + len(legal))
-    seen, mask = aligned((CALL, observations.shape[1]), np.float32), aligned((CALL, legal.shape[1]), np.bool_)
-    words = aligned((CALL,), np.uint64)
+    seen, mask = (
+        aligned((BATCH_SIZE, observations.shape[1]), np.float32),
+        aligned((BATCH_SIZE, legal.shape[1]), np.bool_),
+    )
+    words = aligned((BATCH_SIZE,), np.uint64)
     mask[:, 0] = True
     seen[rows], mask[rows], words[rows] = observations, legal, rng
     actions: Array = clock.call(lambda: np.array(player.act_batch(seen, mask, words)))[rows]

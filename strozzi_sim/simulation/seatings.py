@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from strozzi_sim.errors import InputError, known_names, shown
+from strozzi_sim.errors import InputError, short_repr, suggest_names
 
 Design = Literal["one", "rotate", "all", "latin"]
 DESIGNS: tuple[str, ...] = get_args(Design)
@@ -37,5 +37,5 @@ def seating_design(design: str, players: int) -> np.ndarray[Any, Any]:
         if players % 2:
             rows += [row[::-1] for row in rows]
     else:
-        raise InputError(f"seatings: unknown design {shown(design)}; {known_names(design, DESIGNS)}")
+        raise InputError(f"seatings: unknown design {short_repr(design)}; {suggest_names(design, DESIGNS)}")
     return np.array(rows, np.uint8)

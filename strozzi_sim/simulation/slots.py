@@ -22,10 +22,10 @@ from strozzi_sim.game.contract import (
     kth_legal,
     observe,
 )
-from strozzi_sim.kernel.jit import entry, function_at, inline_source, jit
+from strozzi_sim.kernel.jit import compile_cfunc, entry, inline_source, jit
 from strozzi_sim.kernel.pointers import assign, call_at, record_at, zero_at
 from strozzi_sim.kernel.record_types import array_type, record_type
-from strozzi_sim.kernel.streams import CHANCE, RANDOM, begin_chance, deal_key, random_word, seat_stream
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, deal_key, random_word, seat_stream, seed_chance
 from strozzi_sim.runtime.worker import HEARTBEAT
 from strozzi_sim.simulation.loop import AGENT, FAULT, JOB, take_playouts
 
@@ -76,7 +76,7 @@ def deal_to(b, number, seating, job, rules, work, slot, agents, strides, seat_ag
         if agent.memory_size > 0:
             zero_at(agent.memory, agent.memory_size)
         randoms[b, seat].cursor = seat_stream(key, seat)
-    begin_chance(work.chance, key)
+    seed_chance(work.chance, key)
     deal(work.state, rules, players, job.start_player, work.chance, None)
 
 
@@ -241,7 +241,7 @@ class Kernels:
         )  # fmt: skip
         self.sort = entry(_sort, types.void(array_type(LOGGED), i8, i8[::1], i8[::1]), game.name)
         records = [record_type(dtype) for dtype in (game.state, game.rules, _NOTHING, SCRIPT, RANDOM)]
-        self.scripted = function_at(_next_of_script.py_func, i8(*records), game.name)
+        self.scripted = compile_cfunc(_next_of_script.py_func, i8(*records), game.name)
 
 
 @cache

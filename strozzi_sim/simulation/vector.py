@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from strozzi_sim.agent import AGENT_TYPES, AgentSpec, AnyAgent, check_lineup, find_agent
 from strozzi_sim.agent.compile import CompiledAgent, compile_agent
-from strozzi_sim.errors import AgentFault, ArgumentError, InputError, about, known_names, shown
+from strozzi_sim.errors import AgentFault, ArgumentError, InputError, as_argument_error, short_repr, suggest_names
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.slices import Layout
@@ -142,12 +142,12 @@ class VectorEnv:
         variant: AnyVariant = BASE,
     ) -> None:
         self.game = find_game(game)
-        self.variant = about("variant", find_variant, self.game, variant)
+        self.variant = as_argument_error("variant", find_variant, self.game, variant)
         self.players = _whole("players", players)
         check_players(self.game, self.players, self.variant)
         self.n = _whole("n", n, 1, MAX_GAMES)
         if reward not in REWARDS:
-            raise ArgumentError("reward", f"unknown reward {shown(reward)}; {known_names(reward, REWARDS)}")
+            raise ArgumentError("reward", f"unknown reward {short_repr(reward)}; {suggest_names(reward, REWARDS)}")
         self.opponents = self._opponents(opponents)
         compiled = [_compiled(spec, self.game) for spec in self.opponents]
         self.seed: int | None = None
@@ -332,11 +332,11 @@ class VectorEnv:
         listed = [given] if isinstance(given, AGENT_TYPES) else given
         most = self.players - 1
         if not isinstance(listed, Sequence) or not all(isinstance(each, AGENT_TYPES) for each in listed):
-            raise ArgumentError("opponents", f"expected None, an agent or a list of agents, got {shown(given)}")
+            raise ArgumentError("opponents", f"expected None, an agent or a list of agents, got {short_repr(given)}")
         if not 1 <= len(listed) <= most:
             raise ArgumentError("opponents", f"expected 1 to {most} beside the learner, got {len(listed)}")
-        specs = [about("opponents", find_agent, each, self.game, "opponents") for each in listed]
-        about("opponents", check_lineup, specs, self.game, self.players)
+        specs = [as_argument_error("opponents", find_agent, each, self.game, "opponents") for each in listed]
+        as_argument_error("opponents", check_lineup, specs, self.game, self.players)
         for spec in specs:
             if spec.agent.kind != "compiled":
                 raise ArgumentError(
@@ -353,7 +353,9 @@ class VectorEnv:
         if not self.opponents:
             raise ArgumentError("seat", "without opponents every seat is the caller's; leave it out")
         if isinstance(seat, str):
-            raise ArgumentError("seat", f"must be {ROTATE!r} or a seat from 0 to {self.players - 1}, got {shown(seat)}")
+            raise ArgumentError(
+                "seat", f"must be {ROTATE!r} or a seat from 0 to {self.players - 1}, got {short_repr(seat)}"
+            )
         return _whole("seat", seat, 0, self.players - 1)
 
     def _seat_opponents(self, compiled: Sequence[CompiledAgent]) -> list[Array]:
@@ -380,13 +382,13 @@ class VectorEnv:
 def _compiled(spec: AgentSpec, game: Game) -> CompiledAgent:
     if spec.in_seconds:
         raise ArgumentError("opponents", f"agent {spec.text!r}: give a count in place of {spec.in_seconds}")
-    return about("opponents", compile_agent, spec, game)
+    return as_argument_error("opponents", compile_agent, spec, game)
 
 
 def _whole(argument: str, value: Any, low: int | None = None, high: int | None = None) -> int:
     """A whole number within low to high."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise ArgumentError(argument, f"expected a whole number, got {shown(value)}")
+        raise ArgumentError(argument, f"expected a whole number, got {short_repr(value)}")
     number = int(value)
     if low is not None and high is not None and not low <= number <= high:
         raise ArgumentError(argument, f"must be from {low:,} to {high:,}, got {number}")

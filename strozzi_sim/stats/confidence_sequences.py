@@ -50,7 +50,7 @@ def anytime_interval(means: Array, deals: Array, alpha: float = ALPHA) -> tuple[
     return low, high
 
 
-def surely_differs(means: Array, place: float, alpha: float) -> Array:
+def differs_anytime(means: Array, place: float, alpha: float) -> Array:
     """Return whether the means of chunks in [0, 1] differ significantly from a value, bool[...]; valid at every t.
 
     Args:

@@ -59,7 +59,7 @@ class Ratings:
     converged: bool = True
 
 
-def rate(orders: Orders, games: Array, same: Array | None = None) -> Ratings:
+def fit_ratings(orders: Orders, games: Array, same: Array | None = None) -> Ratings:
     """Return strengths and ranks with intervals from the delete-one-chunk jackknife.
 
     Two agents differ if their difference of strengths is significant, Bonferroni over the others. An agent's rank

@@ -15,7 +15,7 @@ from strozzi_sim.play.calibrate import Calibration, in_counts
 from strozzi_sim.studies.folder import MANIFEST, read_inside
 from strozzi_sim.studies.plan import Plan
 
-Told = Callable[[bool], None]
+CalibrationCallback = Callable[[bool], None]
 
 
 def with_counts(
@@ -25,7 +25,7 @@ def with_counts(
     variants: Sequence[Variant],
     *,
     folder: Path | None = None,
-    calibrating: Told | None = None,
+    calibrating: CalibrationCallback | None = None,
 ) -> tuple[tuple[AgentSpec, ...], tuple[Calibration, ...]]:
     """The agents with counts in place of seconds, and how that came; those noted in a results folder stay the same.
 
@@ -53,7 +53,7 @@ def with_counts(
     return tuple(loaded.get(spec.text, spec) for spec in specs), tuple(calibrations.values())
 
 
-def calibrated(plan: Plan, folder: Path | None = None, calibrating: Told | None = None) -> Plan:
+def calibrated(plan: Plan, folder: Path | None = None, calibrating: CalibrationCallback | None = None) -> Plan:
     """The plan with counts in place of seconds; what `folder` holds already was played with the counts noted there.
 
     Raises:
@@ -77,6 +77,6 @@ def noted(folder: Path | None) -> list[Calibration]:
     return [found for each in plain if (found := Calibration.of(each))] if isinstance(plain, list) else []
 
 
-def noted_in(document: dict[str, Any], calibrations: Sequence[Calibration]) -> dict[str, Any]:
+def add_calibrations(document: dict[str, Any], calibrations: Sequence[Calibration]) -> dict[str, Any]:
     """A document with what agents given in seconds play as; unchanged if there are none."""
     return {**document, "calibrated": [each.plain() for each in calibrations]} if calibrations else document

@@ -9,7 +9,7 @@ from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.stats.intervals import Array, Estimate
 
 
-class Sums(NamedTuple):
+class FigureCounts(NamedTuple):
     """A figure of every seat or position, summed by chunk.
 
     Attributes:
@@ -30,7 +30,7 @@ class Sums(NamedTuple):
     span: tuple[float, float] | None = None
     deals: int | None = None
 
-    def of(self, level: int | slice) -> "Sums":
+    def of(self, level: int | slice) -> "FigureCounts":
         """That of one seat or position, int64[C], or of some."""
         return self._replace(numerator=self.numerator[:, level], played=self.played[:, level])
 
@@ -40,14 +40,14 @@ class Sums(NamedTuple):
             self.numerator, self.played, unit=self.unit, n_deals=self.n_deals, span=self.span, deals=self.deals
         )
 
-    def less(self, other: "Sums", *, same: bool = False) -> Estimate:
+    def less(self, other: "FigureCounts", *, same: bool = False) -> Estimate:
         """The difference of the means, paired by chunk; `same` if both are of the same thing."""
         over, under = (self.numerator, other.numerator), (self.played, other.played)
         return stats.difference(
             over, under, unit=self.unit, n_deals=self.n_deals, span=self.span, deals=self.deals, same=same
         )
 
-    def saved_by_pairing(self, other: "Sums") -> Estimate:
+    def saved_by_pairing(self, other: "FigureCounts") -> Estimate:
         """The share of variance that pairing saves in their difference."""
         over, under = (self.numerator, other.numerator), (self.played, other.played)
         return stats.variance_saved(over, under, unit=self.unit, share=self.n_deals is not None)
@@ -99,7 +99,7 @@ class CellCounts:
         sampled = self.plan.table(fact).sampled
         return replace(self, deals=-(-self.deals // sampled)) if sampled else self
 
-    def sums(self, breakdown: Literal["seat", "position"]) -> tuple[Sums, ...]:
+    def sums(self, breakdown: Literal["seat", "position"]) -> tuple[FigureCounts, ...]:
         """Share of wins, mean rank, mean score, and mean lead over the others at the table."""
         wins, places, scores, played = (
             self.outcome[field].sum(axis=1 if breakdown == "seat" else 2)[:, : self.players]
@@ -107,8 +107,8 @@ class CellCounts:
         )
         leads = self.players * scores - scores.sum(axis=1, keepdims=True)  # the lead times the number of rivals
         return (
-            Sums("win_share", wins, WIN_UNITS, played, self.deals),
-            Sums("rank_mean", places, 2, played, None, (1.0, float(self.players)), self.deals),
-            Sums("score_mean", scores, 1, played, None),
-            Sums("lead_mean", leads, self.players - 1, played, None),
+            FigureCounts("win_share", wins, WIN_UNITS, played, self.deals),
+            FigureCounts("rank_mean", places, 2, played, None, (1.0, float(self.players)), self.deals),
+            FigureCounts("score_mean", scores, 1, played, None),
+            FigureCounts("lead_mean", leads, self.players - 1, played, None),
         )

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from strozzi_sim.errors import InputError, counted, known_names, shown
+from strozzi_sim.errors import InputError, pluralize, short_repr, suggest_names
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.game.variants import from_components
@@ -53,7 +53,7 @@ def check_tables(folder: Path, manifest: Mapping[str, Any], frames: Mapping[str,
         frame = frames[name]
         if list(frame.columns) != list(like.columns):
             raise InputError(
-                f"{where}: was changed by hand: columns must be {', '.join(like.columns)}, got {shown(list(frame.columns))}"
+                f"{where}: was changed by hand: columns must be {', '.join(like.columns)}, got {short_repr(list(frame.columns))}"
             )
         if not len(frame) and name in _NEVER_EMPTY:
             raise InputError(f"{where}: was changed by hand: has no rows; run the study again")
@@ -120,9 +120,9 @@ def _check_rows(frame: pd.DataFrame, known: _Known, wanted: Sequence[tuple[Any, 
         allowed = set(values)
         unknown = [value for value in frame[column].unique().tolist() if value not in allowed] if column in keys else []
         if unknown:
-            many = f"it has {counted(len(values), 'other')}"
-            names = known_names(unknown[0], [str(value) for value in values]) if len(values) <= _LISTED else many
-            raise InputError(f"{column}: the plan has no {shown(unknown[0])}; {names}")
+            many = f"it has {pluralize(len(values), 'other')}"
+            names = suggest_names(unknown[0], [str(value) for value in values]) if len(values) <= _LISTED else many
+            raise InputError(f"{column}: the plan has no {short_repr(unknown[0])}; {names}")
     twice = frame[keys][frame.duplicated(keys)]
     if len(twice):
         raise InputError(
@@ -137,7 +137,7 @@ def _check_rows(frame: pd.DataFrame, known: _Known, wanted: Sequence[tuple[Any, 
 def _in_words(keys: Sequence[str], row: Iterable[Any]) -> str:
     """Return a row by its keys and figure: 'win_share' of players 3, variant 'base', ..."""
     *levels, figure = row
-    return f"{shown(figure)} of {', '.join(f'{key} {shown(level)}' for key, level in zip(keys, levels, strict=False))}"
+    return f"{short_repr(figure)} of {', '.join(f'{key} {short_repr(level)}' for key, level in zip(keys, levels, strict=False))}"
 
 
 def _empty_tables(manifest: Mapping[str, Any]) -> dict[str, pd.DataFrame]:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from strozzi_sim.agent import AgentSpec, agent_names
-from strozzi_sim.errors import ArgumentError, known_names, nearest, shown
+from strozzi_sim.errors import ArgumentError, nearest, short_repr, suggest_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.game.variants import BASE, Variant, shipped_variants
-from strozzi_sim.studies.cells import CellCounts, Sums
+from strozzi_sim.studies.cells import CellCounts, FigureCounts
 from strozzi_sim.studies.lookup import Variants, find_agents, find_variants
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.run import cell_counts
@@ -17,7 +17,7 @@ from strozzi_sim.studies.store import MemoryStore
 from strozzi_sim.studies.study import Kind
 
 # Of whom figures are, ("position", 0) or ("seat", 2), and the figures.
-Part = tuple[str, int, tuple[Sums, ...]]
+Part = tuple[str, int, tuple[FigureCounts, ...]]
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def find_sides(game: Game, first: Any, second: Any, variants: Variants) -> tuple
             raise ArgumentError("variants", "replaces the two sides; give one or the other")
         two = [piece.strip() for piece in variants.split(",")] if isinstance(variants, str) else variants
         if not isinstance(two, Sequence) or len(two) != 2 or not all(two):
-            raise ArgumentError("variants", f"expected two variants, separated by a comma, got {shown(variants)}")
+            raise ArgumentError("variants", f"expected two variants, separated by a comma, got {short_repr(variants)}")
         return tuple(find_variants(game, each, "variants")[0] for each in two)
     if not (first and second):
         raise ArgumentError("first", f"give two agents or two variants, such as {game.standard_agent} and random")
@@ -110,8 +110,8 @@ def find_sides(game: Game, first: Any, second: Any, variants: Variants) -> tuple
         ((argument, one),) = of_variants.items()
         other = "second" if argument == "first" else "first"
         name = one if isinstance(one, str) else one.name if isinstance(one, Variant) else next(iter(one), "")
-        known = known_names(sides[other], _variant_names(game))
-        raise ArgumentError(other, f"expected a variant, as {name!r} is one, got {shown(sides[other])}; {known}")
+        known = suggest_names(sides[other], _variant_names(game))
+        raise ArgumentError(other, f"expected a variant, as {name!r} is one, got {short_repr(sides[other])}; {known}")
     return tuple(find_variants(game, side, argument)[0] for argument, side in of_variants.items()) or None
 
 
@@ -126,7 +126,7 @@ def find_side(game: Game, argument: str, side: Any) -> AgentSpec:
         near = nearest(side, _variant_names(game))
         meant = f"; did you mean {near!r}?" if near else ""
         known = f"agents: {', '.join(names)}; variants: {', '.join(_variant_names(game))}"
-        raise ArgumentError(argument, f"no agent and no variant of {game.name}: {shown(side)}; {known}{meant}")
+        raise ArgumentError(argument, f"no agent and no variant of {game.name}: {short_repr(side)}; {known}{meant}")
     return find_agents([side], game, argument)[0]
 
 

@@ -17,7 +17,7 @@ from typing import IO, Any
 from urllib.parse import quote
 
 from strozzi_sim.errors import InputError, StorageError
-from strozzi_sim.runtime.files import open_atomically, storage_errors, write_whole
+from strozzi_sim.runtime.files import open_atomically, storage_errors, write_atomically
 from strozzi_sim.studies.folder import DATABASE, FOLDERS, TEMPORARY, read_inside, refuse_links
 
 SCHEMA = (
@@ -212,7 +212,7 @@ class FileList:
             with storage_errors(f"cannot write to {path.parent}"):
                 path.parent.mkdir(parents=True, exist_ok=True)
             if isinstance(content, bytes):
-                write_whole(path, content)
+                write_atomically(path, content)
                 written[name] = hashlib.sha256(content).hexdigest()
             else:
                 with open_atomically(path) as file:

@@ -17,8 +17,8 @@ from urllib.parse import quote
 
 import numpy as np
 
-from strozzi_sim.errors import InputError, StorageError, known_names, shown
-from strozzi_sim.facts.columns import OUTCOMES, YES_NO, Array, Column, Levels, Setting
+from strozzi_sim.errors import InputError, StorageError, short_repr, suggest_names
+from strozzi_sim.facts.columns import OUTCOMES, YES_NO, Array, Column, GameConfig, Levels
 from strozzi_sim.facts.row_storage import KeptRows
 from strozzi_sim.runtime.files import storage_errors
 from strozzi_sim.studies.database import Content, read_files
@@ -166,7 +166,7 @@ class KeptTable:
         return pa.array(values / column.scale if column.scale != 1 else values.astype(self._dtypes[name]))
 
 
-def _are_labels(column: Column, setting: Setting) -> bool:
+def _are_labels(column: Column, setting: GameConfig) -> bool:
     """Whether the values of a column stand for names, and are no numbers."""
     levels: Levels | None = column.levels_in(setting)
     if levels is None or levels is YES_NO:
@@ -294,7 +294,7 @@ def check_kept(table: str, kept: Any, place: str) -> None:
     if not kept:
         raise InputError(f'{place}: keeps no rows of facts; add facts = ["{table}"] to the study and run it again')
     if table not in kept:
-        raise InputError(f"{place}: keeps no rows of a fact table {shown(table)}; {known_names(table, kept)}")
+        raise InputError(f"{place}: keeps no rows of a fact table {short_repr(table)}; {suggest_names(table, kept)}")
 
 
 def _frame(cells: list[Any]) -> "pd.DataFrame":

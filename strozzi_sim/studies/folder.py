@@ -14,9 +14,9 @@ from msgspec import Meta
 
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.row_storage import NOTHING, Keep
+from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection
 from strozzi_sim.game.custom_heatmaps import OwnMap
-from strozzi_sim.runtime.files import storage_errors, write_whole
+from strozzi_sim.runtime.files import storage_errors, write_atomically
 from strozzi_sim.studies.plan import hash_of
 
 FORMAT = "strozzi-sim.results/3"
@@ -79,8 +79,8 @@ class _Manifest(msgspec.Struct):
     deals: _Count = 0
     tables: list[str] = []
     counted: list[Crosstab] = []
-    kept: Keep = NOTHING
-    held: Keep = NOTHING
+    kept: RowSelection = NO_ROWS
+    held: RowSelection = NO_ROWS
     warnings: list[str] = []
 
 
@@ -185,4 +185,4 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Write manifest.json; it is on the disk afterwards."""
-    write_whole(folder / MANIFEST, json.dumps(manifest, indent=1).encode() + b"\n", lasting=True)
+    write_atomically(folder / MANIFEST, json.dumps(manifest, indent=1).encode() + b"\n", lasting=True)

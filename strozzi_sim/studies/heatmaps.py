@@ -8,7 +8,7 @@ import msgspec
 
 from strozzi_sim.agent.importing import only_named
 from strozzi_sim.errors import InputError
-from strozzi_sim.facts.row_storage import NOTHING, Keep, keep_of
+from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection, keep_of
 from strozzi_sim.game import load_game
 from strozzi_sim.game.custom_heatmaps import OwnMap, own_heat_map
 from strozzi_sim.game.variants import from_components
@@ -16,13 +16,13 @@ from strozzi_sim.studies.folder import MANIFEST, read_manifest
 from strozzi_sim.studies.lookup import find_agents
 from strozzi_sim.studies.plan import Plan, as_today, differences, hash_of
 from strozzi_sim.studies.planning import error_place, make_plan
-from strozzi_sim.studies.progress import Watch
+from strozzi_sim.studies.progress import ProgressOption
 from strozzi_sim.studies.results import Results
 from strozzi_sim.studies.run import tables_again
 from strozzi_sim.studies.study import Study, run
 
 
-def with_map(plan: Plan, own: OwnMap) -> Plan:
+def add_to_plan(plan: Plan, own: OwnMap) -> Plan:
     """The plan with one more heat map; it takes the place of one of the same name.
 
     Raises:
@@ -53,15 +53,19 @@ def add_heat_map(results: Results, own: OwnMap) -> Results:
     before = results.cut
     if before is None or before.orders:
         raise InputError("a tournament, comparison or ladder counts no facts; heat maps are of simulate and studies")
-    plan = with_map(before, own)
+    plan = add_to_plan(before, own)
     as_held = replace(plan, counted=before.counted)
-    if as_held.is_answered:
+    if as_held.is_covered:
         return tables_again(results, as_held)
     return run(Study.of(plan), None, results.workers, results.watch)
 
 
 def add_in(
-    folder: Path, own: OwnMap, workers: int | None = None, progress: Watch = None, code: Sequence[str | Path] = ()
+    folder: Path,
+    own: OwnMap,
+    workers: int | None = None,
+    progress: ProgressOption = None,
+    code: Sequence[str | Path] = (),
 ) -> Results:
     """Add a heat map to a study that has been played; its chunks are played again if they do not count what it needs.
 
@@ -76,7 +80,7 @@ def add_in(
         InputError: no such study, something that cannot be drawn, an agent's file that has changed since or is not in `code`.
         StorageError, AgentFault, Interrupted: as `run`.
     """
-    return run(Study.of(with_map(plan_in(folder, code), own)), folder, workers, progress)
+    return run(Study.of(add_to_plan(plan_in(folder, code), own)), folder, workers, progress)
 
 
 def plan_in(folder: Path, code: Sequence[str | Path] = ()) -> Plan:
@@ -110,13 +114,13 @@ def plan_in(folder: Path, code: Sequence[str | Path] = ()) -> Plan:
         plan, name=manifest["name"], rows=resolved["rows"], pages=tuple(report["pages"]), heatmaps=shipped
     )  # fmt: skip
     for own in report.get("own", []):
-        plan = with_map(plan, OwnMap(**own))
+        plan = add_to_plan(plan, OwnMap(**own))
     before = as_today(resolved, game)
     if plan.hash != hash_of(before):
         changes = "; ".join(list(differences(before, plan.resolved))[:3])
         raise InputError(f"{folder}: cannot be played again as it was ({changes})")
     # Without `keep` the rows that the study keeps would be removed.
-    keep = msgspec.convert(manifest["kept"], Keep) if "kept" in manifest else NOTHING
+    keep = msgspec.convert(manifest["kept"], RowSelection) if "kept" in manifest else NO_ROWS
     try:
         keep_of(game.fact_tables, keep.tables)
     except InputError as error:

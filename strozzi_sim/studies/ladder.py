@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec, Param
-from strozzi_sim.errors import ArgumentError, InputError, check_range, known_names, shown
+from strozzi_sim.errors import ArgumentError, InputError, check_range, short_repr, suggest_names
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.play.calibrate import with_values
 from strozzi_sim.studies.plan import Plan
@@ -77,8 +77,10 @@ def find_budgets(spec: AgentSpec, param: str, start: float, steps: int) -> list[
         )
     numbers = {key: known for key, known in spec.agent.params.items() if isinstance(known, Param)}
     if param not in numbers:
-        known = known_names(param, numbers)
-        raise ArgumentError("param", f"{spec.agent.name} has no parameter {shown(param)} that is a number; {known}")
+        known = suggest_names(param, numbers)
+        raise ArgumentError(
+            "param", f"{spec.agent.name} has no parameter {short_repr(param)} that is a number; {known}"
+        )
     if not 0 < start < float("inf"):
         raise ArgumentError("start", f"must be above 0, got {start:g}")
     top = numbers[param].high

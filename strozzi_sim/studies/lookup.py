@@ -9,7 +9,7 @@ from os import PathLike
 from typing import Any
 
 from strozzi_sim.agent import AGENT_TYPES, Agent, AgentSpec, AnyAgent, find_agent, split_specs
-from strozzi_sim.errors import ArgumentError, about, check_whole, shown
+from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole, short_repr
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import AnyVariant, Variant, find_variant, own_variants
 
@@ -33,8 +33,8 @@ def find_agents(agents: Lineup, game: Game, argument: str = "agents") -> tuple[A
     if isinstance(several, AGENT_TYPES):
         several = [several]
     if not isinstance(several, Iterable):
-        raise ArgumentError(argument, f"expected an agent or a list of agents, got {shown(agents)}")
-    return tuple(about(argument, find_agent, agent, game, argument) for agent in several)
+        raise ArgumentError(argument, f"expected an agent or a list of agents, got {short_repr(agents)}")
+    return tuple(as_argument_error(argument, find_agent, agent, game, argument) for agent in several)
 
 
 def find_variants(game: Game, variants: Variants, argument: str = "variant") -> tuple[Variant, ...]:
@@ -48,9 +48,9 @@ def find_variants(game: Game, variants: Variants, argument: str = "variant") -> 
     found: list[Variant] = []
     for each in variants:
         if isinstance(each, Mapping):
-            found += about(argument, own_variants, game, each)
+            found += as_argument_error(argument, own_variants, game, each)
         else:
-            found.append(about(argument, find_variant, game, each))
+            found.append(as_argument_error(argument, find_variant, game, each))
     names = [variant.name for variant in found]
     for name in names:
         if names.count(name) > 1:
@@ -72,11 +72,11 @@ def find_players(game: Game, players: Players) -> tuple[int, ...]:
         _counts(game, players) if isinstance(players, str) else (players,) if isinstance(players, int) else players
     )
     if not isinstance(several, Iterable):
-        raise ArgumentError("players", f"expected a number of players, or several, got {shown(players)}")
+        raise ArgumentError("players", f"expected a number of players, or several, got {short_repr(players)}")
     counts = tuple(several)
     for count in counts:
         if isinstance(count, bool) or count not in game.player_counts:
-            raise ArgumentError("players", f"{game.name} takes {game.player_count_text}, got {shown(count)}")
+            raise ArgumentError("players", f"{game.name} takes {game.player_count_text}, got {short_repr(count)}")
     if not counts:
         raise ArgumentError("players", f"{game.name} takes {game.player_count_text}, got none")
     return tuple(int(count) for count in dict.fromkeys(counts))
@@ -89,12 +89,16 @@ def _counts(game: Game, text: str) -> Iterator[int]:
         low, dash, high = piece.strip().partition("-")
         for end in (low, high) if dash else (low,):
             if not end.isdecimal():
-                raise ArgumentError("players", f"expected 4, 3-6 or 3,5, got {shown(text)}")
+                raise ArgumentError("players", f"expected 4, 3-6 or 3,5, got {short_repr(text)}")
             if end not in by_text:
-                raise ArgumentError("players", f"{game.name} takes {game.player_count_text}, got {shown(end)[1:-1]}")
+                raise ArgumentError(
+                    "players", f"{game.name} takes {game.player_count_text}, got {short_repr(end)[1:-1]}"
+                )
         named = range(by_text[low], by_text[high if dash else low] + 1)
         if not named:
-            raise ArgumentError("players", f"{game.name} takes {game.player_count_text}, got none in {shown(text)}")
+            raise ArgumentError(
+                "players", f"{game.name} takes {game.player_count_text}, got none in {short_repr(text)}"
+            )
         yield from named
 
 
@@ -102,7 +106,7 @@ def one_count(game: Game, players: Players) -> int:
     """The player count of what is played at one; if none, 4, or the fewest of the game."""
     counts = find_players(game, players)
     if len(counts) > 1:
-        raise ArgumentError("players", f"this is played at one player count, got {shown(players)}")
+        raise ArgumentError("players", f"this is played at one player count, got {short_repr(players)}")
     return counts[0]
 
 
@@ -139,7 +143,7 @@ def text_of(agent: AnyAgent) -> str:
     return agent.name if isinstance(agent, Agent) else str(agent)
 
 
-def seated(lineup: Sequence[AgentSpec], players: Sequence[int]) -> list[tuple[AgentSpec, ...]]:
+def make_lineups(lineup: Sequence[AgentSpec], players: Sequence[int]) -> list[tuple[AgentSpec, ...]]:
     """The line-ups of a study: one agent is self-play; of more, seat i gets agent i mod their number.
 
     Raises:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec
-from strozzi_sim.errors import counted
+from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import HeatMap
-from strozzi_sim.facts.row_storage import NOTHING, Keep
+from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import OwnMap
 from strozzi_sim.game.variants import Variant, completed
@@ -75,9 +75,9 @@ class Plan:
     heatmaps: Mapping[str, HeatMap] = field(compare=False)
     own_maps: tuple[OwnMap, ...] = field(default=(), compare=False)
     orders: bool = False
-    keep: Keep = field(default=NOTHING, compare=False)
+    keep: RowSelection = field(default=NO_ROWS, compare=False)
     counted: tuple[Crosstab, ...] = field(default=(), compare=False)
-    held: Keep = field(default=NOTHING, compare=False)
+    held: RowSelection = field(default=NO_ROWS, compare=False)
     until: str = ""
     calibrated: tuple[Calibration, ...] = field(default=(), compare=False)
 
@@ -126,7 +126,7 @@ class Plan:
         return tuple(cell.match.plan(self.counted).digest for cell in self.cells)
 
     @property
-    def is_answered(self) -> bool:
+    def is_covered(self) -> bool:
         """Whether chunks of this plan answer all that its report asks, by what they count or by the rows they keep."""
         whole = self.held.tables if self.held.every == 1 else ()
         counting = {id(plan): plan for cell in self.cells for plan in [cell.match.plan(self.counted)]}
@@ -195,10 +195,10 @@ class Plan:
             lineups = f"{len(self.lineups):,} of {len({spec for lineup in self.lineups for spec in lineup})} agents"
         names = ", ".join(variant.name for variant in self.variants)
         seatings = sorted({len(cell.match.design) for cell in self.cells})
-        sat = counted(seatings[0], "seating") if len(seatings) == 1 else f"{seatings[0]}-{seatings[-1]} seatings"
+        sat = pluralize(seatings[0], "seating") if len(seatings) == 1 else f"{seatings[0]}-{seatings[-1]} seatings"
         return (
-            f"{self.game.title}: players {counts} x line-ups {lineups} x variants {names} = {counted(cells, 'cell')}; "
-            f"each {counted(self.deals, 'deal')} x {sat} = {counted(self.games, 'game')}"
+            f"{self.game.title}: players {counts} x line-ups {lineups} x variants {names} = {pluralize(cells, 'cell')}; "
+            f"each {pluralize(self.deals, 'deal')} x {sat} = {pluralize(self.games, 'game')}"
         )
 
     def warnings(self) -> list[str]:

@@ -24,7 +24,7 @@ import msgspec
 from msgspec import Meta
 
 from strozzi_sim.agent import AGENT_TYPES, AgentSpec, check_lineup
-from strozzi_sim.errors import ArgumentError, InputError, about, check_whole, known_names, shown
+from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, check_whole, short_repr, suggest_names
 from strozzi_sim.facts.row_storage import keep_of
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
@@ -72,7 +72,7 @@ def make_plan(
     check_whole("seed", seed, 0, 2**53 - 1)
     check_whole("chunks", chunks, 1, 100_000)
     if seatings not in DESIGNS:
-        raise ArgumentError("seatings", f"unknown design {shown(seatings)}; {known_names(seatings, DESIGNS)}")
+        raise ArgumentError("seatings", f"unknown design {short_repr(seatings)}; {suggest_names(seatings, DESIGNS)}")
     resolved = tuple(dict.fromkeys(tuple(lineup) for lineup in lineups))
     for lineup in resolved:
         if len(lineup) > 1 and len(lineup) not in players:
@@ -83,13 +83,13 @@ def make_plan(
             )
         for count in players:
             if len(lineup) in (1, count):
-                about("agents", check_lineup, lineup, game, count)
+                as_argument_error("agents", check_lineup, lineup, game, count)
     known = game.report
     pages = known.PAGES if pages is None else tuple(pages)
     for key, asked, names_of in (("pages", pages, known.PAGES), ("heatmaps", heatmaps, known.HEATMAPS)):
         for each in asked:
             if each not in names_of:
-                raise ArgumentError(key, f"unknown name {shown(each)}; {known_names(each, names_of)}")
+                raise ArgumentError(key, f"unknown name {short_repr(each)}; {suggest_names(each, names_of)}")
     maps = {each: known.HEATMAPS[each] for each in heatmaps}
     for own in own_maps:
         if own.name in maps or own.name in known.HEATMAPS:
@@ -162,8 +162,8 @@ def find_study_variant(game: Game, variant: AnyVariant, study: Folder = None) ->
     if plan.game is not game:
         raise ArgumentError("study", f"{study} is of {plan.game.name}, not of {game.name}")
     if variant not in found:
-        known = known_names(variant, found)
-        raise ArgumentError("variant", f"the study {study} does not list the variant {shown(variant)}; {known}")
+        known = suggest_names(variant, found)
+        raise ArgumentError("variant", f"the study {study} does not list the variant {short_repr(variant)}; {known}")
     return found[str(variant)]
 
 
@@ -183,7 +183,7 @@ def plan_of_keys(raw: Mapping[str, Any], place: str) -> Plan:
         }
     study: _StudyFile = converted(raw, _StudyFile, place)
     with error_place(place):
-        game = about("game", find_game, study.game)
+        game = as_argument_error("game", find_game, study.game)
         players = find_players(game, study.players or "all")
     for name in study.variants:
         if study.variants.count(name) > 1:
@@ -192,7 +192,7 @@ def plan_of_keys(raw: Mapping[str, Any], place: str) -> Plan:
     for name in study.variants:
         if name not in known:
             raise InputError(
-                f"{place}: variants: unknown variant {shown(name)} of {game.name}; {known_names(name, known)}"
+                f"{place}: variants: unknown variant {short_repr(name)} of {game.name}; {suggest_names(name, known)}"
             )
     variants = [resolve_variant(game, name, study.variant, place) for name in study.variants]
     for unused in set(study.variant) - set(study.variants):

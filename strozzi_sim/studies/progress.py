@@ -40,7 +40,7 @@ class Progress:
     partly: bool = True
 
 
-Watch = bool | Progress | None
+ProgressOption = bool | Progress | None
 
 
 @contextmanager
@@ -96,7 +96,7 @@ def in_notebook() -> bool:
 
 
 @contextmanager
-def bar(wanted: Watch) -> Iterator[Progress]:
+def report_progress(wanted: ProgressOption) -> Iterator[Progress]:
     """Who is told how far a study is.
 
     Args:

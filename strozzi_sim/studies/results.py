@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strozzi_sim.errors import InputError, counted, known_names, shown
+from strozzi_sim.errors import InputError, pluralize, short_repr, suggest_names
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.custom_heatmaps import own_map
@@ -17,7 +17,7 @@ from strozzi_sim.studies.fact_files import check_kept, read_facts
 from strozzi_sim.studies.folder import DATABASE, MANIFEST, read_manifest, refuse_links
 from strozzi_sim.studies.outputs import read_tables
 from strozzi_sim.studies.plan import Plan
-from strozzi_sim.studies.progress import bar
+from strozzi_sim.studies.progress import report_progress
 from strozzi_sim.studies.store import MemoryStore
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Tables(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         """Refuse it. Raises KeyError."""
-        raise KeyError(f"no table {shown(name)}; {known_names(name, self)}")
+        raise KeyError(f"no table {short_repr(name)}; {suggest_names(name, self)}")
 
     def __repr__(self) -> str:
         """The names and how long the tables are."""
@@ -94,7 +94,7 @@ class Results:
         from strozzi_sim.studies.lookup import worker_count
         from strozzi_sim.studies.run import games_played
 
-        with bar(self.watch) as progress:
+        with report_progress(self.watch) as progress:
             return games_played(self, workers=worker_count(self.workers), progress=progress)
 
     def facts(self, name: str) -> "pd.DataFrame":
@@ -221,7 +221,7 @@ class Results:
         which = f", variants {', '.join(plan['variants'])}" if variants else ""
         where = f", in {self.folder}" if self.folder is not None else ""
         part = f" ({self.interrupted})" if self.interrupted else ""
-        return f"{self._game.title}, {counts} players, {who}{which}: {counted(self.n_games, 'game')}{where}{part}"
+        return f"{self._game.title}, {counts} players, {who}{which}: {pluralize(self.n_games, 'game')}{where}{part}"
 
     @property
     def _findings(self) -> list[str]:

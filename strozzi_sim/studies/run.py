@@ -13,11 +13,11 @@ import numpy as np
 from strozzi_sim.errors import InputError, Interrupted, StorageError
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.recount import recount
-from strozzi_sim.facts.row_storage import NOTHING, Keep, keep_of
-from strozzi_sim.runtime.threads import one_thread
+from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection, keep_of
+from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.pool import Task, play_tasks
-from strozzi_sim.studies.calibrated import noted_in
+from strozzi_sim.studies.calibrated import add_calibrations
 from strozzi_sim.studies.cells import CellCounts
 from strozzi_sim.studies.database import read_files
 from strozzi_sim.studies.fact_files import damage, frames_of, read_table, write_facts
@@ -32,12 +32,12 @@ from strozzi_sim.studies.store import MemoryStore, Store
 
 Tables = Callable[[Plan, MemoryStore], dict[str, Any]]
 StoppingRule = Callable[[Plan, MemoryStore], bool]
-FEWEST = 20  # chunks that are worth tables after an interruption
+MIN_CHUNKS = 20  # chunks that are worth tables after an interruption
 
 
 def _as_played(plan: Plan, cut: Plan) -> dict[str, Any]:
     """The plan as plain data, with the deals and games of `cut`."""
-    return noted_in({**plan.resolved, "deals": cut.deals, "games": cut.games}, plan.calibrated)
+    return add_calibrations({**plan.resolved, "deals": cut.deals, "games": cut.games}, plan.calibrated)
 
 
 def run_study(
@@ -70,7 +70,7 @@ def run_study(
 
     progress = progress or Progress()
     began = monotonic()
-    plan = _held_as_in(folder, plan)
+    plan = _reuse_stored_facts(folder, plan)
     with Store(folder, plan) as store:
         if ready is not None:
             ready()
@@ -89,7 +89,7 @@ def run_study(
                     check_tables(folder, before, frames)
                 else:
                     progress.phase("tables", 0, 0)
-                    with one_thread():  # fits use BLAS, whose bits depend on the number of threads
+                    with single_threaded_blas():  # fits use BLAS, whose bits depend on the number of threads
                         frames = (tables or study_tables)(cut, store)
                     progress.phase("saving", 0, 0)
                     files = write_tables(store.files, frames)
@@ -127,7 +127,7 @@ def _as_read(value: Any) -> Any:
     return msgspec.json.decode(msgspec.json.encode(value))
 
 
-def _held_as_in(folder: Path, plan: Plan) -> Plan:
+def _reuse_stored_facts(folder: Path, plan: Plan) -> Plan:
     """The plan, with chunks that hold what they hold already if that answers all it asks; else they are played again.
 
     Then they count what they did and what is asked now, and keep the rows that are asked for.
@@ -137,14 +137,14 @@ def _held_as_in(folder: Path, plan: Plan) -> Plan:
     except (FileNotFoundError, StorageError):  # the store says what is wrong
         return plan
     counted = tuple(msgspec.convert(crosstab, Crosstab) for crosstab in before.get("counted", []))
-    held = msgspec.convert(before.get("held", {}), Keep)
+    held = msgspec.convert(before.get("held", {}), RowSelection)
     if hash_of(as_today(before["plan"], plan.game)) != plan.hash:
         return plan
     try:
         keep_of(plan.game.fact_tables, held.tables)
     except InputError as error:
         raise InputError(f"{folder / MANIFEST}: was changed by hand: held: {error}") from None
-    answers = not counted or replace(plan, counted=counted, held=held).is_answered
+    answers = not counted or replace(plan, counted=counted, held=held).is_covered
     if counted:
         plan = replace(plan, counted=counted if answers else tuple(dict.fromkeys([*counted, *plan.asked])))
     return replace(plan, held=held) if answers and held.covers(plan.keep) else plan
@@ -208,7 +208,7 @@ def run_in_memory(
         played_now = cut.games
         interrupted = f"{signal}; these are the first {cut.deals:,} of {plan.deals:,} deals"
     progress.phase("tables", 0, 0)
-    with stop_flag(), one_thread():
+    with stop_flag(), single_threaded_blas():
         frames = (tables or study_tables)(cut, store)
         kept = frames_of(cut, store)
     seconds = round(monotonic() - began, 3)
@@ -231,7 +231,7 @@ def _finished_part(plan: Plan, store: MemoryStore) -> Plan:
     chunks = 0
     while all((cell.number, chunks) in store.done for cell in plan.cells):
         chunks += 1
-    return plan if chunks < FEWEST else replace(plan, chunks=chunks, deals=plan.chunk_range(chunks - 1)[1])
+    return plan if chunks < MIN_CHUNKS else replace(plan, chunks=chunks, deals=plan.chunk_range(chunks - 1)[1])
 
 
 def tables_again(played: Results, plan: Plan) -> Results:
@@ -240,7 +240,7 @@ def tables_again(played: Results, plan: Plan) -> Results:
     Nothing is played.
     """
     assert played.chunks is not None
-    with one_thread():
+    with single_threaded_blas():
         frames = study_tables(plan, played.chunks)
     manifest = {**played.manifest, "report": make_manifest(plan, "")["report"], "tables": sorted(frames)}
     return replace(played, tables=frames, manifest=manifest, cut=plan)
@@ -358,7 +358,7 @@ def games_played(played: Results, *, workers: int, progress: Progress | None = N
         raise InputError("games: there are none of a search for a best response")
     plan, chunks = played.cut, played.chunks
     if not plan.rows:
-        asked = replace(plan, rows=True, counted=(), held=NOTHING, pages=(), heatmaps={})
+        asked = replace(plan, rows=True, counted=(), held=NO_ROWS, pages=(), heatmaps={})
         plan, chunks = asked, MemoryStore(asked)
         _play_missing(plan, chunks, workers, progress or Progress(), range(plan.chunks))
     assert chunks is not None

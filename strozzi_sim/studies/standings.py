@@ -13,7 +13,7 @@ from strozzi_sim.simulation.finishing_orders import HALF, ORDER_UNITS
 from strozzi_sim.stats.confidence_sequences import anytime_interval
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
 from strozzi_sim.stats.nash import nash_average
-from strozzi_sim.stats.ratings import Orders, Ratings, rate
+from strozzi_sim.stats.ratings import Orders, Ratings, fit_ratings
 from strozzi_sim.studies.matchups import Field
 from strozzi_sim.studies.plan import Cell, Plan
 from strozzi_sim.studies.store import MemoryStore
@@ -97,7 +97,7 @@ class Counts:
             counts=self.remaining / ORDER_UNITS,
             ahead=self.ahead / HALF,
         )
-        return rate(orders, played.sum(axis=0), self.field.same)
+        return fit_ratings(orders, played.sum(axis=0), self.field.same)
 
 
 def add_agents(table: FigureTable, counts: Counts) -> None:

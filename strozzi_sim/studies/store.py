@@ -19,7 +19,7 @@ import numpy as np
 
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.facts.columns import Table
-from strozzi_sim.facts.row_storage import Keep, KeptRows, kept_rows
+from strozzi_sim.facts.row_storage import KeptRows, RowSelection, kept_rows
 from strozzi_sim.runtime.files import storage_errors
 from strozzi_sim.simulation.loop import OUTCOME, ROW
 from strozzi_sim.simulation.match import MatchResult
@@ -119,7 +119,7 @@ class MemoryStore:
         chunk = self._get(key)
         with self._forgery(key):
             holds = json.loads(chunk.holds)
-            yield from kept_rows(chunk.rows, Keep(tuple(holds["kept"]), holds["every"]), table)
+            yield from kept_rows(chunk.rows, RowSelection(tuple(holds["kept"]), holds["every"]), table)
 
     @contextlib.contextmanager
     def _forgery(self, key: Key) -> Iterator[None]:

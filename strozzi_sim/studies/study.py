@@ -8,11 +8,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
-from strozzi_sim.errors import ArgumentError, shown
+from strozzi_sim.errors import ArgumentError, short_repr
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import with_text_keys
-from strozzi_sim.studies.calibrated import Told, calibrated
+from strozzi_sim.studies.calibrated import CalibrationCallback, calibrated
 from strozzi_sim.studies.lookup import (
     Folder,
     Lineup,
@@ -21,12 +21,12 @@ from strozzi_sim.studies.lookup import (
     find_agents,
     find_players,
     find_variants,
-    seated,
+    make_lineups,
     worker_count,
 )
 from strozzi_sim.studies.plan import Plan
 from strozzi_sim.studies.planning import make_plan, name_of, plan_of_keys, read_plan
-from strozzi_sim.studies.progress import Watch, bar
+from strozzi_sim.studies.progress import ProgressOption, report_progress
 from strozzi_sim.studies.results import Results
 from strozzi_sim.studies.run import StoppingRule, run_in_memory, run_study, study_tables
 from strozzi_sim.studies.store import MemoryStore
@@ -60,7 +60,7 @@ class Kind:
         """What says that it may stop before the last deal; None: nothing does."""
         return None
 
-    def in_counts(self, folder: Path | None, calibrating: Told) -> Self:
+    def in_counts(self, folder: Path | None, calibrating: CalibrationCallback) -> Self:
         """The same, its agents with counts in place of seconds."""
         return replace(self, plan=calibrated(self.plan, folder, calibrating))
 
@@ -94,7 +94,7 @@ class Study(Kind):
         Kind.__init__(study, plan)
         return study
 
-    def in_counts(self, folder: Path | None, calibrating: Told) -> Self:
+    def in_counts(self, folder: Path | None, calibrating: CalibrationCallback) -> Self:
         """The same, its agents with counts in place of seconds."""
         return self.of(calibrated(self.plan, folder, calibrating))
 
@@ -130,7 +130,7 @@ def lineup_study(
     """The study of one line-up at every player count; without agents, of the game's own. `more` as `make_plan` takes it."""
     game = find_game(game)
     counts = find_players(game, players)
-    lineups = seated(find_agents(agents or [game.standard_agent], game), counts)
+    lineups = make_lineups(find_agents(agents or [game.standard_agent], game), counts)
     variants = find_variants(game, variant)
     return Study.of(
         make_plan(name_of(name, game), game, lineups, variants, counts, deals, seatings=seatings, seed=seed, **more)
@@ -138,7 +138,7 @@ def lineup_study(
 
 
 def run(
-    study: Kind, folder: Folder = None, workers: int | None = None, progress: Watch = None
+    study: Kind, folder: Folder = None, workers: int | None = None, progress: ProgressOption = None
 ) -> Results:  # fmt: skip
     """Play a study: what `strozzi run` does, to the byte.
 
@@ -161,10 +161,10 @@ def run(
     100
     """
     if not isinstance(study, Kind):
-        raise ArgumentError("study", f"expected a Study; read_study makes one of a file, got {shown(study)}")
+        raise ArgumentError("study", f"expected a Study; read_study makes one of a file, got {short_repr(study)}")
     number = worker_count(workers)
     place = None if folder is None else path_of("folder", folder)
-    with bar(progress) as told:
+    with report_progress(progress) as told:
         study = study.in_counts(place, told.calibrating)
         for warning in study.plan.warnings():
             told.say(warning)
@@ -188,5 +188,5 @@ def path_of(argument: str, path: Any) -> Path:
         ArgumentError: it is neither text nor a path.
     """
     if not isinstance(path, str | PathLike):
-        raise ArgumentError(argument, f"expected a path, got {shown(path)}")
+        raise ArgumentError(argument, f"expected a path, got {short_repr(path)}")
     return Path(path)

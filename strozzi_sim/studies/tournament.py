@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import AgentSpec
-from strozzi_sim.errors import ArgumentError, check_whole, counted, known_names, shown
+from strozzi_sim.errors import ArgumentError, check_whole, pluralize, short_repr, suggest_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.units import WIN_UNITS
-from strozzi_sim.stats.confidence_sequences import ALPHA, FIRST_LOOK, anytime_interval, surely_differs
+from strozzi_sim.stats.confidence_sequences import ALPHA, FIRST_LOOK, anytime_interval, differs_anytime
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.studies import standings
-from strozzi_sim.studies.calibrated import Told, with_counts
+from strozzi_sim.studies.calibrated import CalibrationCallback, with_counts
 from strozzi_sim.studies.matchups import Field, make_field, matchups
 from strozzi_sim.studies.plan import CHUNKS, Cell, Plan
 from strozzi_sim.studies.planning import make_plan, name_of
@@ -53,7 +53,7 @@ class Tournament(Kind):
     matchups: dict[int, list[tuple[int, ...]]]
     most: int
 
-    def in_counts(self, folder: Path | None, calibrating: Told) -> "Tournament":
+    def in_counts(self, folder: Path | None, calibrating: CalibrationCallback) -> "Tournament":
         """The same, its agents with counts in place of seconds, which may sort and be sampled otherwise."""
         plan = self.plan
         asked = plan.game, plan.players, plan.variants
@@ -71,12 +71,12 @@ class Tournament(Kind):
         for players in self.plan.players:
             cells = [cell for cell in self.plan.cells if cell.match.players == players]
             lineups = {cell.lineup for cell in cells}
-            sat, seatings = len(cells[0].match.design), counted(len(cells[0].match.design), "seating")
+            sat, seatings = len(cells[0].match.design), pluralize(len(cells[0].match.design), "seating")
             variants = f"{len(self.plan.variants)} variants x " if len(self.plan.variants) > 1 else ""
             games = len(cells) * sat * self.plan.deals
             parts.append(
-                f"{players} players: {counted(len(lineups), 'matchup')} x {variants}{seatings} x {counted(self.plan.deals, 'deal')} = "
-                f"{counted(games, 'game')}"
+                f"{players} players: {pluralize(len(lineups), 'matchup')} x {variants}{seatings} x {pluralize(self.plan.deals, 'deal')} = "
+                f"{pluralize(games, 'game')}"
             )
         total = f"; in all {self.plan.games:,} games" if len(parts) > 1 else ""
         sampled = any(comb(len(self.field.agents), count) > self.most for count in self.plan.players)
@@ -173,7 +173,8 @@ def plan_tournament(
             )
     if seatings not in SEATINGS:
         raise ArgumentError(
-            "seatings", f"no seating design of a tournament: {shown(seatings)}; {known_names(seatings, SEATINGS)}"
+            "seatings",
+            f"no seating design of a tournament: {short_repr(seatings)}; {suggest_names(seatings, SEATINGS)}",
         )
     check_whole("matchups", most, 1, 100_000)
     chosen = {count: matchups(field, count, most, seed) for count in players}
@@ -211,4 +212,4 @@ def _is_enough(sums: Array, plan: Plan, players: int) -> bool:
     place = places / 2 / played
     first, second = np.triu_indices(place.shape[1], 1)
     gap = (place[:, first] - place[:, second]) / (2 * (players - 1)) + 0.5  # in [0, 1], 1/2 if they are equal
-    return bool(surely_differs(gap, 0.5, ALPHA / len(first)).all())
+    return bool(differs_anytime(gap, 0.5, ALPHA / len(first)).all())

@@ -40,7 +40,7 @@ from scripted_medici import (
     table,
 )
 from spoiled_records import broken_line, named_line, with_number
-from strozzi_sim.errors import BrokenRule, InputError
+from strozzi_sim.errors import InputError, RuleViolation
 from strozzi_sim.games.medici_vs_strozzi import verify
 from strozzi_sim.games.medici_vs_strozzi.reference import FAMILIES, PRICES, Game, Option, tiles_of
 from strozzi_sim.games.medici_vs_strozzi.verify import check_game, replay_game
@@ -1212,10 +1212,10 @@ def test_check_says_what_is_wrong() -> None:
         changed = [*numbered]
         line, event = numbered[position]
         changed[position] = (line, {**event, **change})
-        with pytest.raises(BrokenRule, match=re.escape(message)) as refusal:
+        with pytest.raises(RuleViolation, match=re.escape(message)) as refusal:
             check_game(header, 1, changed)
         assert refusal.value.line == line
-    with pytest.raises(BrokenRule, match="stops early: expected a reveal or a price of player 0 after this"):
+    with pytest.raises(RuleViolation, match="stops early: expected a reveal or a price of player 0 after this"):
         check_game(header, 1, numbered)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strozzi_sim.agent import load_agent
-from strozzi_sim.facts.columns import Setting
+from strozzi_sim.facts.columns import GameConfig
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import from_changes, resolve_variant
@@ -262,7 +262,7 @@ def numbers_of(rows, column, levels):
 
 def assert_recounted(variant, agent, first, last):
     """The facts of these deals are what their records come to, by every column alone."""
-    match, setting = match_of(variant, agent), Setting(2, VARIANTS[variant].components)
+    match, setting = match_of(variant, agent), GameConfig(2, VARIANTS[variant].components)
     plans = {table.name: by_two(table, setting) for table in RECOUNTED}
     recount = Recount(VARIANTS[variant].components)
     for deal in range(first, last):

@@ -188,13 +188,13 @@ def test_tasks_kept_blindly_are_kept_alike_and_say_what_keeping_adds(blind, cell
     for name, (no, yes) in zip(blind.plan.levels("task", "task").names, means, strict=True):
         assert rows[name] == pytest.approx((yes - no) / scale)
     said = " ".join(GAME.report.sentences(tables, {"base": blind.components})["tasks"])
-    assert "4 players (heuristic:keep_blindly=0.5): All tasks are kept alike" in said
+    assert "4 players (heuristic:keep_blindly=0.5): All tasks are kept about equally often" in said
     assert "Keeping one more task changes" in said
 
 
 def test_agents_that_choose_are_said_to_and_seldom_kept_tasks_have_no_proposal(tables, cells):
     said = " ".join(GAME.report.sentences(tables, {"base": cells[0].components})["tasks"])
-    assert "They choose what they keep" in said
+    assert "Tasks are kept selectively" in said
     assert "Keeping one more task" not in said
     rows = tables["tasks"].query("by == 'all' and level == 'all'").pivot_table(
         index=["players", "task"], columns="figure", values="value", dropna=False
@@ -227,7 +227,7 @@ def test_sentences_name_what_is_otherwise_elsewhere(tables, cells):
     other = {name: table.assign(lineup="random") for name, table in {**tables, "auctions": turned}.items()}
     both = {name: pd.concat([tables[name], other[name]], ignore_index=True) for name in tables}
     said = " ".join(GAME.report.sentences(both, {"base": cells[0].components})["auctions"])
-    assert f"4 players (heuristic): The dearest auction to win is step {dearest} (" in said
+    assert f"4 players (heuristic): The most expensive auction to win is step {dearest} (" in said
     assert f"step {other_step[dearest]} at 3 players with random" in said
     same = {name: pd.concat([tables[name], tables[name].assign(lineup="random")], ignore_index=True) for name in tables}
     said = GAME.report.sentences(same, {"base": cells[0].components})

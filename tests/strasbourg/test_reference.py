@@ -25,7 +25,7 @@ from scripted_strasbourg import (
     settings,
 )
 from spoiled_records import broken_line, named_line, of_other_types, with_number
-from strozzi_sim.errors import BrokenRule
+from strozzi_sim.errors import RuleViolation
 from strozzi_sim.games.strasbourg import verify
 from strozzi_sim.games.strasbourg.reference import Game
 from strozzi_sim.games.strasbourg.reference_scoring import is_fulfilled
@@ -578,6 +578,6 @@ def test_check_says_what_was_expected(kind: str, fields: dict[str, Any], change:
     header, numbered = record(game)
     position = next(k for k, (_, e) in enumerate(numbered) if e["type"] == kind and fields.items() <= e.items())
     numbered[position] = (numbered[position][0], numbered[position][1] | change)
-    with pytest.raises(BrokenRule, match=message) as broken:
+    with pytest.raises(RuleViolation, match=message) as broken:
         verify.check_game(header, 1, numbered)
     assert (broken.value.line == numbered[position][0]) is (message is not None)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scripted_strasbourg import BASE, Scene, base_components, lines, lines_of_step, record
-from strozzi_sim.errors import BrokenRule
+from strozzi_sim.errors import RuleViolation
 from strozzi_sim.games.strasbourg.reference import Game
 from strozzi_sim.games.strasbourg.reference_scoring import score
 from strozzi_sim.games.strasbourg.verify import Chance, replay_game
@@ -198,7 +198,7 @@ def test_f10_the_lines_of_the_first_round() -> None:
     header = {"type": "game", "game": "strasbourg", "players": 3, "components": BASE}
     replay = replay_game(header, 1, told)
     game, _ = next(replay)  # the same game all the time
-    with pytest.raises(BrokenRule, match=r'the game stops early: expected ."type": "round", "round": 2'):
+    with pytest.raises(RuleViolation, match=r'the game stops early: expected ."type": "round", "round": 2'):
         deque(replay)
     assert game.events[: len(told)] == [line for _, line in told]
     assert [list(event) for event in game.events[: len(told)]] == [list(line) for _, line in told]  # keys in this order

@@ -32,7 +32,7 @@ from scripted_strozzi import (
     take,
 )
 from spoiled_records import broken_line, named_line, with_number
-from strozzi_sim.errors import BrokenRule, InputError
+from strozzi_sim.errors import InputError, RuleViolation
 from strozzi_sim.games.strozzi import verify
 from strozzi_sim.games.strozzi.reference import CITIES, FLAGS, PORTS, Game
 from strozzi_sim.games.strozzi.verify import check_game
@@ -1304,12 +1304,12 @@ def test_check_says_what_was_expected() -> None:
         line, event = numbered[position]
         changed = [*numbered]
         changed[position] = (line, {**event, key: value})
-        with pytest.raises(BrokenRule) as caught:
+        with pytest.raises(RuleViolation) as caught:
             check_game(header, 1, changed)
         assert message in caught.value.message
         assert caught.value.message.startswith("expected ")
         assert str(caught.value).startswith(f"line {line}: ")
-    with pytest.raises(BrokenRule, match="stops early: expected a claim of player 1: null or"):
+    with pytest.raises(RuleViolation, match="stops early: expected a claim of player 1: null or"):
         check_game(header, 1, numbered)
 
 

@@ -1,1 +1,1 @@
-"""Agents for Strasbourg: a tunable evaluator, the styles made from it, and a search that plays it on."""
+"""Agents for Strasbourg: a tunable evaluator, styles made from it, and a search with it as rollout policy."""

@@ -1,7 +1,7 @@
-"""The chance of each rank with a bid, and which cards or stacks to mean for which step.
+"""The probability of each rank for a bid, and the assignment of cards or stacks to steps.
 
-What is expected of a round: for each auction the worth of each rank times its chance. Goods make a chain through the round: they
-come with the guilds' steps and are turned into coins at the merchants', as likely as the first rank there.
+The value of a round is, over all auctions, the value of each rank times its probability. Goods link the steps: they are
+taken at the guilds' steps and sold at the merchants', with the probability of the first rank there.
 """
 
 from math import sqrt
@@ -17,7 +17,7 @@ from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, jit
 
 PASSES = 3
-CLOSED = 1e6  # points lost with a bid where the seat may not bid: more than anything brings
+CLOSED = 1e6  # points lost by a bid where the seat may not bid: more than any gain
 
 
 @force_inline
@@ -27,7 +27,7 @@ def _clipped(number):
 
 @force_inline
 def interest(state, rules, params, seat, step):
-    """How much others want a step, a guild's being 1."""
+    """Return how much others want a step, relative to a guild's step."""
     if step & 1:
         return 1.0
     if step == STEP_A:
@@ -51,9 +51,10 @@ def _write_chances(memory, step, total, none, one, two):
 
 @jit
 def fill_chances_ahead(state, rules, params, memory, seat):
-    """Chances of the ranks before stacks are known: each rival bids in a step with some chance, and a sum around a mean.
+    """Fill the probabilities of ranks before stacks are known.
 
-    The mean goes with how many cards the rivals have for each round left.
+    Each rival bids in a step with a fixed probability, and a sum around a mean that depends on the rivals' cards per
+    round left.
     """
     players = state.players
     cards = int64(0)
@@ -61,7 +62,7 @@ def fill_chances_ahead(state, rules, params, memory, seat):
         if other != seat:  # as they were when the round began
             cards += state.deck_left[other] + state.drawn[other] - state.under_taken[other] + state.under_left[other]
     each = cards / ((players - 1.0) * (rules.rounds - state.round))
-    scale = each / (each + 4.0) * 2.0  # 1 with four cards a round
+    scale = each / (each + 4.0) * 2.0  # 1 with four cards per round
     rivals = players - 1
     first = state.step
     for step in range(first, AUCTIONS):
@@ -83,7 +84,7 @@ def fill_chances_ahead(state, rules, params, memory, seat):
 
 @jit
 def fill_chances(state, rules, params, memory, seat, totals):
-    """Chances of the ranks in this step and the later ones, for own stacks with sums in the set `totals`."""
+    """Fill the probabilities of ranks in this step and later ones, for own stacks with sums in the set `totals`."""
     players, first = state.players, state.step
     weight = 0.0
     for step in range(first, AUCTIONS):
@@ -109,7 +110,7 @@ def fill_chances(state, rules, params, memory, seat, totals):
 
 @force_inline
 def _beats(state, seat, other, total):
-    """1 if the bid of a rival that has decided is ahead of `total`, else 0."""
+    """Return 1.0 if the bid of a rival that has decided is ahead of `total`, else 0.0."""
     bid = state.bid[other]
     if bid == 0:
         return 0.0
@@ -123,7 +124,7 @@ def _beats(state, seat, other, total):
 
 @force_inline
 def _may_beat(state, rules, params, other, total, wanted):
-    """Chance that a rival's bid in a step will be ahead of `total`: it bids with what it has left, anywhere alike."""
+    """Return the probability that a rival's bid in a step is ahead of `total`; it uses any stack left in any step."""
     unused = state.unused[other]
     if unused == 0:
         return 0.0
@@ -131,7 +132,7 @@ def _may_beat(state, rules, params, other, total, wanted):
     cards = count_cards(bag)
     mean = add_values(bag) / cards if cards > 0 else 0.0
     ahead, stacks = 0.0, int64(0)
-    sizes = int64(0)  # how many stacks of each size, 5 bits a size: sums must not depend on an order
+    sizes = int64(0)  # number of stacks of each size, 5 bits each: floating-point sums must not depend on their order
     while unused != 0:
         stack = state.stacks[other, lowest_bit(unused)]
         unused &= unused - 1
@@ -149,7 +150,7 @@ def _may_beat(state, rules, params, other, total, wanted):
 
 @jit
 def expected(state, rules, memory, seat):
-    """Points expected of the rest of the round with the bids in `load`."""
+    """Return the points expected from the rest of the round with the bids in `load`."""
     stock, worth = float64(goods_value(state, rules, seat)), 0.0
     ranks, closed = 2 if state.players == 3 else 3, closed_steps(state, rules, seat)
     for step in range(state.step, AUCTIONS):
@@ -186,7 +187,7 @@ def expected(state, rules, memory, seat):
 
 @jit
 def _gain_of_move(state, rules, memory, seat, source, target, value):
-    """Points expected if `value` more of the load of a step were another step's; `load` is left as it was."""
+    """Return the points expected if `value` of one step's load moved to another step; `load` is restored."""
     memory.load[source] -= value
     memory.load[target] += value
     worth = expected(state, rules, memory, seat)
@@ -197,9 +198,9 @@ def _gain_of_move(state, rules, memory, seat, source, target, value):
 
 @jit
 def make_plan(state, rules, params, memory, seat, cards):
-    """Mean each card of a bag for a step, and write the stacks into `plan`.
+    """Assign each card of a bag to a step, and write the stacks into `plan`.
 
-    The highest card first, each where it promises most; then single cards move, or change places, as long as that promises more.
+    Greedy, highest card first; then single cards move or swap as long as that improves the expected points.
     """
     first = state.step
     for step in range(AUCTIONS):
@@ -231,7 +232,7 @@ def make_plan(state, rules, params, memory, seat, cards):
                 for target in range(first, AUCTIONS):
                     if target == source:
                         continue
-                    for other in range(value):  # 0: a move; else the cards change places
+                    for other in range(value):  # 0: a move; else the cards swap
                         if other > 0 and count_value(memory.bag[target], other) == 0:
                             continue
                         there = _gain_of_move(state, rules, memory, seat, source, target, value - other)
@@ -259,9 +260,9 @@ def make_plan(state, rules, params, memory, seat, cards):
 
 @jit
 def assign_stacks(state, rules, params, memory, seat):
-    """Mean each stack for a step, or for none, in `stack_for`; returns the points expected.
+    """Assign each stack to a step, or leave it unused, in `stack_for`; return the points expected.
 
-    The greatest stack first, each where it promises most; then stacks move, or change places, as long as that promises more.
+    Stacks, greatest first, move or swap as long as that improves the expected points, in at most PASSES passes.
     """
     first = state.step
     for step in range(AUCTIONS):
@@ -307,7 +308,7 @@ def assign_stacks(state, rules, params, memory, seat):
 
 @jit
 def follows_plan(state, memory, seat):
-    """Whether the stacks so far are those of the plan, the one under construction as far as it goes."""
+    """Return whether the stacks so far agree with the plan, including the one under construction."""
     count = state.stack_count[seat]
     for k in range(count):
         if state.stacks[seat, k] != memory.plan[k]:
@@ -320,7 +321,7 @@ def follows_plan(state, memory, seat):
 
 @force_inline
 def lay_next(state, rest):
-    """The action that adds the highest card of a bag to the stack under construction, or closes it."""
+    """Return the action that adds the highest card of a bag to the stack under construction, or closes it."""
     if rest == 0:
         return int64(CLOSE)
     value = highest_card(rest)
@@ -329,7 +330,7 @@ def lay_next(state, rest):
 
 @jit
 def plan_rest(state, rules, memory, seat):
-    """Bag: the cards in hand to add to the stack under construction, when the stacks so far must be taken as they are."""
+    """Return the bag of hand cards to add to the stack under construction, with the stacks so far fixed."""
     first, count = state.step, state.stack_count[seat]
     for step in range(AUCTIONS):
         memory.load[step] = 0

@@ -1,4 +1,4 @@
-"""The hand-written evaluator: what steps, spaces, chairs and coins are worth, and where influence buys most of it."""
+"""The hand-written evaluator: it values steps, spaces, chairs and coins, and spends influence for most value."""
 
 from typing import Any
 
@@ -57,77 +57,77 @@ from strozzi_sim.games.strasbourg.state import (
 )
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import jit
-from strozzi_sim.kernel.streams import absorb
+from strozzi_sim.kernel.streams import hash_combine
 
-# Every weight, by name. Points are those of the final score.
+# All weights by name, in points of the final score.
 PARAMS: dict[str, Any] = {
     # Spaces.
-    "member": Param(0.95, 0.0, 5.0, "points of a member in the city, apart from what it stands beside"),
-    "edifice": Param(0.98, 0.0, 3.0, "weight of points beside edifices and chapels that stand"),
-    "edifice_hope": Param(0.79, 0.0, 3.0, "weight of edifices to come, spread over the free sites"),
+    "member": Param(0.95, 0.0, 5.0, "points of a member in the city, without buildings beside it"),
+    "edifice": Param(0.98, 0.0, 3.0, "weight of points from existing edifices and chapels"),
+    "edifice_hope": Param(0.79, 0.0, 3.0, "weight of future edifices, spread over the free sites"),
     "own_edifice": Param(0.37, 0.0, 2.0, "weight of the edifice that the seat is about to build, at its best site"),
-    "chapel_hope": Param(0.63, 0.0, 3.0, "weight of chapels to come, spread over the free sites"),
+    "chapel_hope": Param(0.63, 0.0, 3.0, "weight of future chapels, spread over the free sites"),
     "build_hope": Param(0.33, 0.0, 2.0, "own members expected on an empty space beside a new building, early in the game"),
-    "deny": Param(0.46, 0.0, 2.0, "weight of the mean of what a new building brings the others"),
+    "deny": Param(0.46, 0.0, 2.0, "weight of the others' mean gain from a new building"),
     # Tasks.
     "task": Param(0.82, 0.0, 3.0, "weight of tasks"),
-    "task_effort": Param(2.74, 0.1, 20.0, "auctions of guilds to come with which a step of a task comes off half the time"),
-    "task_guild": Param(2.89, 0.1, 20.0, "auctions of any guild that one of the guild in question counts as, for its task"),
+    "task_effort": Param(2.74, 0.1, 20.0, "future guild auctions at which a step of a task succeeds half the time"),
+    "task_guild": Param(2.89, 0.1, 20.0, "auctions of any guild that one of a task's own guild counts as"),
     "task_seat": Param(2.37, 0.1, 20.0, "as task_effort, for a chair of the council"),
-    "city_spread": Param(0.43, 0.0, 5.0, "lead in members that is 3/4 sure, for each auction of a guild to come"),
-    "coin_spread": Param(1.24, 0.0, 10.0, "lead in coins that is 3/4 sure, for each auction of a guild to come"),
-    "coin_task": Param(0.33, 0.0, 3.0, "points of a coin more for who keeps the task of most coins"),
+    "city_spread": Param(0.43, 0.0, 5.0, "lead in members that wins with probability 3/4, per future guild auction"),
+    "coin_spread": Param(1.24, 0.0, 10.0, "lead in coins that wins with probability 3/4, per future guild auction"),
+    "coin_task": Param(0.33, 0.0, 3.0, "additional points of a coin with the task of most coins"),
     "keep": Param(0.35, -5.0, 10.0, "points that a task must promise to be kept"),
-    "keep_blindly": Param(0.0, 0.0, 1.0, "chance to keep a task, whatever it is, to learn what each is worth; 0: for what it promises"),
+    "keep_blindly": Param(0.0, 0.0, 1.0, "probability to keep any task, to measure task values; 0: keep by promise"),
     # Coins.
     "coin": Param(1.17, 0.0, 3.0, "points of a coin for a seat without coins"),
-    "spend": Param(0.91, 0.05, 5.0, "coins that an auction of a guild to come asks for"),
-    "carry": Param(0.51, 0.0, 1.0, "share of a coin's worth that a good has when the round ends"),
-    "credit": Param(0.46, 0.0, 1.0, "share of the goods that is believed to be sold before a later step of the round"),
-    "sale": Param(1.02, 0.0, 2.0, "share of a coin's worth that a good has for an apprentice"),
+    "spend": Param(0.91, 0.05, 5.0, "coins needed per future guild auction"),
+    "carry": Param(0.51, 0.0, 1.0, "value of a good at the end of the round, as a share of its coins' value"),
+    "credit": Param(0.46, 0.0, 1.0, "share of goods assumed sold before a later step of the round"),
+    "sale": Param(1.02, 0.0, 2.0, "value of a good for an apprentice, as a share of its coins' value"),
     # Chairs.
     "chair": Param(0.87, 0.0, 3.0, "weight of chairs"),
-    "majority": Param(0.26, 0.0, 2.0, "privileges that a chair brings each round"),
+    "majority": Param(0.26, 0.0, 2.0, "privileges that a chair brings per round"),
     "keep_chair": Param(0.23, 0.0, 1.0, "share of the rounds that a chair is kept after its next auction"),
-    "own_chair": Param(0.8, 0.0, 2.0, "weight of a chair that the seat has already: chance to lose it otherwise"),
-    "oust": Param(0.18, 0.0, 2.0, "weight of what a rival loses"),
+    "own_chair": Param(0.8, 0.0, 2.0, "weight of a chair that the seat holds: probability to lose it otherwise"),
+    "oust": Param(0.18, 0.0, 2.0, "weight of a rival's loss"),
     # Steps.
-    "place": Param(1.29, 0.0, 3.0, "weight of placing a member, when steps are compared"),
-    "build_edifice": Param(0.56, 0.0, 3.0, "weight of building the edifice, when steps are compared"),
-    "build_chapel": Param(1.09, 0.0, 3.0, "weight of building a chapel, when steps are compared"),
-    "returned": Param(0.27, 0.0, 3.0, "points of a card that comes back"),
-    # Rivals, before stacks are known; with four cards a round.
-    "often": Param(0.14, 0.0, 1.0, "chance that a rival bids in a guild's step"),
-    "interest_a": Param(0.76, 0.0, 3.0, "the same in step A, as a share"),
-    "interest_sale": Param(0.66, 0.0, 3.0, "the same at the merchants' if all rivals have goods, as a share"),
-    "interest_g": Param(0.33, 0.0, 3.0, "more in step G, for the chair"),
+    "place": Param(1.29, 0.0, 3.0, "weight of placing a member, in the value of a step"),
+    "build_edifice": Param(0.56, 0.0, 3.0, "weight of building the edifice, in the value of a step"),
+    "build_chapel": Param(1.09, 0.0, 3.0, "weight of building a chapel, in the value of a step"),
+    "returned": Param(0.27, 0.0, 3.0, "points of a returned card"),
+    # Rivals, before stacks are known; with four cards per round.
+    "often": Param(0.14, 0.0, 1.0, "probability that a rival bids in a guild's step"),
+    "interest_a": Param(0.76, 0.0, 3.0, "probability in step A, relative to a guild"),
+    "interest_sale": Param(0.66, 0.0, 3.0, "probability at the merchants' if all rivals have goods, relative to a guild"),
+    "interest_g": Param(0.33, 0.0, 3.0, "addition in step G, for the chair"),
     "mean_a": Param(1.97, 1.0, 20.0, "mean bid of a rival in step A"),
     "mean_guild": Param(6.7, 1.0, 20.0, "mean bid of a rival in a guild's step"),
     "mean_sale": Param(3.63, 1.0, 20.0, "mean bid of a rival at the merchants'"),
-    "bid_spread": Param(3.5, 0.1, 20.0, "sum above the mean that beats 3 rivals in 4 who bid"),
-    # When stacks lie on the table.
-    "stack_spread": Param(1.0, 0.1, 20.0, "the same for a stack of one card; more cards spread with their square root"),
-    "eager": Param(1.31, 0.0, 3.0, "how surely a rival uses all its stacks"),
-    "defer": Param(2.17, 0.0, 20.0, "points at stake for which it pays a privilege to wait"),
+    "bid_spread": Param(3.5, 0.1, 20.0, "sum above the mean that beats 3/4 of the rivals' bids"),
+    # Rivals, when stacks are on the table.
+    "stack_spread": Param(1.0, 0.1, 20.0, "as bid_spread, for a stack of one card; times the square root of its cards"),
+    "eager": Param(1.31, 0.0, 3.0, "a rival's rate of using its stacks"),
+    "defer": Param(2.17, 0.0, 20.0, "points at stake from which it pays a privilege to wait"),
     # Influence over the rounds.
-    "early": Param(0.68, -1.0, 3.0, "cards that the first of five rounds gets more than the last, as a share"),
-    "overdraw": Param(1.18, -5.0, 10.0, "influence beyond its share at which a round has enough"),
+    "early": Param(0.68, -1.0, 3.0, "excess of the first round's cards over the last round's, as a share"),
+    "overdraw": Param(1.18, -5.0, 10.0, "influence beyond its share at which a round stops drawing"),
 }  # fmt: skip
 
 
-_LAST_HAND = 20  # cards of the last round at most: sums of more are of no use, and take long to divide
-_HALF_A_CARD = 1.75  # influence: a card is drawn if that brings the hand nearer to its share
+_LAST_HAND = 20  # cards of the last round at most: more are useless, and slow to divide
+_HALF_A_CARD = 1.75  # influence: draw a card if that brings the hand nearer to its share
 
 
 @jit
 def _keep_blindly(state, rules, seat, chance):
-    """Each task dealt with one chance, and one in any case, by a hash of the deal."""
-    key, choice = absorb(absorb(uint64(seat), state.dealt[seat]), state.start_player), int64(0)
+    """Choose each task dealt with one probability, and at least one, by a hash of the deal."""
+    key, choice = hash_combine(hash_combine(uint64(seat), state.dealt[seat]), state.start_player), int64(0)
     for number in range(rules.rounds):
-        key = absorb(absorb(key, state.round_card[number]), state.round_edifice[number])
+        key = hash_combine(hash_combine(key, state.round_card[number]), state.round_edifice[number])
     number = count_bits(state.dealt[seat])
     for k in range(number):
-        key = absorb(key, k)
+        key = hash_combine(key, k)
         if float64(key >> uint64(11)) < chance * 2.0**53:
             choice |= int64(1) << k
     return choice if choice != 0 else int64(1) << int64(key % uint64(number))
@@ -135,7 +135,7 @@ def _keep_blindly(state, rules, seat, chance):
 
 @jit
 def _promise(state, rules, params, seat, tasks):
-    """Points that a set of tasks promises when it is dealt."""
+    """Return the points that a set of tasks promises when it is dealt."""
     worth = 0.0
     while tasks != 0:
         task = lowest_bit(tasks)
@@ -147,7 +147,7 @@ def _promise(state, rules, params, seat, tasks):
 
 @jit
 def _keep(state, rules, params, seat):
-    """The tasks that promise points; the best one in any case, and as many as must be kept."""
+    """Choose the tasks that promise points; always the best one, and as many as the rules require."""
     choice, best, chosen = int64(0), -1e30, int64(0)
     dealt, k = state.dealt[seat], 0
     legal = state.legal
@@ -164,7 +164,7 @@ def _keep(state, rules, params, seat):
     choice |= chosen
     if (legal >> choice) & 1:
         return choice
-    # fewer or more must be kept: the legal choice that is nearest; or some may not: what promises most
+    # illegal number: the nearest legal choice; with restrictions: the one that promises most
     best, nearest = -1e30, lowest_bit(legal)
     while legal != 0:
         other = lowest_bit(legal)
@@ -179,7 +179,10 @@ def _keep(state, rules, params, seat):
 
 @jit
 def _draw(state, rules, params, seat):
-    """Another card unless the round has its share of the influence that is left, or more where the later ones cannot take it."""
+    """Draw another card unless the round has its share of the influence left.
+
+    The share is larger where restrictions keep later rounds from using the rest.
+    """
     left = rules.rounds - state.round
     weight = total = 0.0
     for k in range(left):  # k rounds later
@@ -200,37 +203,37 @@ def _draw(state, rules, params, seat):
 
 @jit
 def plan_key(state, rules, seat, cards):
-    """A number for all that a plan depends on."""
-    key = absorb(uint64(seat), cards)
+    """Return a hash of all that a plan depends on."""
+    key = hash_combine(uint64(seat), cards)
     # A search may imagine plans of a later step.
-    key = absorb(key, (state.round * 8 + state.step) * 8 + state.start_player)
-    key = absorb(key, state.kept[seat])
-    key = absorb(key, state.empty)
-    key = absorb(key, state.free_chapel_sites)
-    key = absorb(key, state.chapels)
+    key = hash_combine(key, (state.round * 8 + state.step) * 8 + state.start_player)
+    key = hash_combine(key, state.kept[seat])
+    key = hash_combine(key, state.empty)
+    key = hash_combine(key, state.free_chapel_sites)
+    key = hash_combine(key, state.chapels)
     for other in range(state.players):
-        key = absorb(key, state.members[other])
+        key = hash_combine(key, state.members[other])
         goods = int64(0)
         if other == seat or not rules.hide_money:
             for guild in range(rules.guilds):
                 goods = goods * 16 + state.goods[other, guild]
-            key = absorb(key, state.coins[other])
-        key = absorb(key, goods)
-        key = absorb(
+            key = hash_combine(key, state.coins[other])
+        key = hash_combine(key, goods)
+        key = hash_combine(
             key, state.deck_left[other] + state.drawn[other] - state.under_taken[other] + state.under_left[other]
         )
     chairs = int64(0)
     for chair in range(MAX_CHAIRS):
         chairs = chairs * 8 + min(state.council[chair], 7)
-    key = absorb(key, chairs)
+    key = hash_combine(key, chairs)
     for edifice in range(MAX_EDIFICES):
-        key = absorb(key, state.edifice_site[edifice])
+        key = hash_combine(key, state.edifice_site[edifice])
     return int64(key >> uint64(1))
 
 
 @jit
 def cards_drawn(state, seat):
-    """Bag: what the seat divides, in hand and on stacks."""
+    """Return the bag of the cards that the seat divides, in hand and on stacks."""
     cards = state.hand
     for k in range(state.stack_count[seat] + 1):
         cards += state.stacks[seat, k]
@@ -239,7 +242,7 @@ def cards_drawn(state, seat):
 
 @jit
 def fill_planning(state, rules, params, memory, seat):
-    """Work out what a plan of the round is made from."""
+    """Compute the values and probabilities that a plan of the round needs."""
     fill_decision(state, rules, params, memory, seat)
     fill_steps(state, rules, params, memory, seat)
     fill_chances_ahead(state, rules, params, memory, seat)
@@ -247,7 +250,7 @@ def fill_planning(state, rules, params, memory, seat):
 
 @jit
 def _split(state, rules, params, memory, seat):
-    """Follow the plan; where stacks are not as planned, mean the cards left for the steps that are."""
+    """Follow the plan; if the stacks deviate from it, assign the cards left to the steps left."""
     count, cards = state.stack_count[seat], cards_drawn(state, seat)
     key = plan_key(state, rules, seat, cards)
     planned = memory.plan_key == key
@@ -266,7 +269,7 @@ def _split(state, rules, params, memory, seat):
 
 @jit
 def _bid(state, rules, params, memory, seat):
-    """The stack that is meant for this step, or wait, or pass."""
+    """Bid the stack assigned to this step, or wait, or pass."""
     fill_decision(state, rules, params, memory, seat)
     fill_steps(state, rules, params, memory, seat)
     totals, left = int64(0), state.unused[seat]
@@ -290,7 +293,7 @@ def _bid(state, rules, params, memory, seat):
 
 @jit
 def _act(state, rules, params, memory, seat, phase):
-    """What to take, where to place, what to sell."""
+    """Choose what to take, place, sell, return or build."""
     if phase == TAKE_GOOD:
         return int64(GOOD)
     if phase == TAKE_SEAT:
@@ -316,7 +319,7 @@ def _act(state, rules, params, memory, seat, phase):
 
 @jit
 def decide(state, rules, params, memory):
-    """What the evaluator chooses."""
+    """Return the evaluator's choice."""
     phase, seat = state.phase, state.actor
     if phase == BID:
         return int64(_bid(state, rules, params, memory, seat))
@@ -331,5 +334,5 @@ def decide(state, rules, params, memory):
 
 @compiled_agent(name="heuristic", games=("strasbourg",), memory=MEMORY, **PARAMS)
 def heuristic(state, rules, params, memory, rng):
-    """Spends influence where it expects most points for it: spaces, tasks, chairs and coins, at the chance of winning them."""
+    """Spends influence where it expects most points from spaces, tasks, chairs and coins."""
     return decide(state, rules, params, memory)

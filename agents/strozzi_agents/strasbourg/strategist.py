@@ -1,8 +1,8 @@
-"""Search for Strasbourg: what the evaluator proposes is played on by the evaluator, and what did best is chosen.
+"""Search for Strasbourg: rollouts by the evaluator compare the options that the evaluator proposes.
 
-Planning has by far the most ways to go on: a hand of six cards has hundreds of divisions, reached card by card. The search spends
-nothing on single cards. It compares whole divisions, each the evaluator's plan for a round in which steps are worth somewhat more or
-less than it believes, and then follows the one it chose. How much to draw, goods, sales and returned cards are left to the evaluator.
+Planning has by far the largest branching: a hand of six cards has hundreds of divisions, reached card by card. So the
+search compares whole divisions, each the evaluator's plan for a round with randomly changed values of the steps, and
+then follows the chosen one. The evaluator alone decides on draws, goods, sales and returned cards.
 """
 
 from collections.abc import Sequence
@@ -55,22 +55,25 @@ _UNIT = 1.0 / (1 << 53)
 SEARCH_MEMORY = np.dtype([  # shape                     meaning
     ("own", MEMORY),  #                                 the evaluator's, for the decision itself
     ("other", MEMORY),  #                               the evaluator's, for all seats of a playout
-    ("sweep", CHANCE),  #                               chance of the sweep under way
-    ("chance", CHANCE),  #                              of the playout under way
-    ("roll", RANDOM),  #                                unused by the evaluator, which draws nothing
-    ("action", "i4", (MAX_OPTIONS,)),  #               [option] an action, if no division
-    ("promise", "f8", (MAX_OPTIONS,)),  #              [option] the evaluator's points, where it proposes some of many
+    ("sweep", CHANCE),  #                               random source of the current sweep
+    ("chance", CHANCE),  #                              random source of the current playout
+    ("roll", RANDOM),  #                                unused: the evaluator is deterministic
+    ("action", "i4", (MAX_OPTIONS,)),  #               [option] an action, unless divisions are compared
+    ("promise", "f8", (MAX_OPTIONS,)),  #              [option] the evaluator's points, which rank the options
     ("division", "u4", (MAX_OPTIONS, MAX_PLAN)),  #    [option, k] bag: stacks, greatest first
-    ("ranked", "i4", (MAX_OPTIONS,)),  #               [i] options; the first ones are still tried
+    ("ranked", "i4", (MAX_OPTIONS,)),  #               [i] options; those still compared come first
     ("total", "f8", (MAX_OPTIONS,)),  #                [option] rewards
     ("tried", "i4", (MAX_OPTIONS,)),  #                [option] playouts
-    ("options", "i8"),  #                               actions compared in the last decision; 0 = the evaluator took it, or a division
-    ("playouts", "i8"),  #                              of this game
+    ("options", "i8"),  #                               actions compared in the last decision; 0 = no search, or divisions
+    ("playouts", "i8"),  #                              playouts in this game
 ], align=True)  # fmt: skip
 
 
 def strategist_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
-    """Mean reward of an action's simulated games, from 0 to 1, the evaluator's own choice a little favoured; nothing of divisions."""
+    """Return the mean reward of each action's playouts, 0 to 1, with a small bonus for the evaluator's choice.
+
+    The list is empty for divisions.
+    """
     options = int(memory["options"])
     tried, total = memory["tried"].tolist(), memory["total"].tolist()
     actions = memory["action"][:options].tolist()
@@ -79,7 +82,7 @@ def strategist_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[Ac
 
 @jit
 def _add(memory, count, action, promise):
-    """Put an action among the options; those behind the first one by promise."""
+    """Insert an action into the options, which are sorted by promise from the second on; return the new count."""
     place = count
     while place > 1 and memory.promise[place - 1] < promise:
         memory.promise[place] = memory.promise[place - 1]
@@ -92,7 +95,7 @@ def _add(memory, count, action, promise):
 
 @jit
 def _list_actions(state, rules, params, memory, seat, favourite):
-    """Fill `action`: the evaluator's choice, then what it thinks best of the others; returns how many."""
+    """Fill `action` with the evaluator's choice, then its best alternatives; return the number of options."""
     phase, own = state.phase, memory.own
     memory.action[0] = favourite
     count = 1
@@ -127,7 +130,7 @@ def _list_actions(state, rules, params, memory, seat, favourite):
 
 @jit
 def _is_listed(memory, count):
-    """Whether the plan in the evaluator's memory is among the first `count` divisions."""
+    """Return whether the plan in the evaluator's memory is among the first `count` divisions."""
     for k in range(count):
         same = True
         for place in range(MAX_PLAN):
@@ -139,9 +142,9 @@ def _is_listed(memory, count):
 
 @jit
 def _list_divisions(state, rules, params, memory, seat, rng):
-    """Fill `division`: the evaluator's plan, then its plans for steps worth more or less, each once; returns how many.
+    """Fill `division` with the evaluator's plan, then its distinct plans for changed step values; return their number.
 
-    Only those that go on from the stacks so far count: another may have begun them.
+    Plans must extend the stacks so far, which another agent may have begun.
     """
     own, cards, count = memory.own, cards_drawn(state, seat), int64(0)
     if state.stack_count[seat] >= MAX_PLAN:
@@ -171,14 +174,14 @@ def _list_divisions(state, rules, params, memory, seat, rng):
 
 @jit
 def _take_division(memory, option):
-    """Make a division the evaluator's plan."""
+    """Store a division as the evaluator's plan."""
     for place in range(MAX_PLAN):
         memory.own.plan[place] = memory.division[option, place]
 
 
 @jit
 def _divide(state, rules, memory, seat, option):
-    """Divide the cards as an option says."""
+    """Divide the cards by an option."""
     _take_division(memory, option)
     while state.phase == SPLIT and state.actor == seat:
         count = state.stack_count[seat]
@@ -188,7 +191,7 @@ def _divide(state, rules, memory, seat, option):
 
 @jit
 def _compare(state, rules, params, memory, seat, count, dividing, rng):
-    """The option that did best in playouts, by sequential halving; the first one has the benefit of the doubt."""
+    """Return the best option in playouts, by sequential halving, with a bonus for the first one."""
     for k in range(count):
         memory.ranked[k] = k
         memory.total[k] = 0.0
@@ -213,7 +216,7 @@ def _compare(state, rules, params, memory, seat, count, dividing, rng):
                 memory.total[option] += reward(played, players, seat, params.utility, params.spread)
                 memory.tried[option] += 1
         now = memory.tried[memory.ranked[0]]
-        if memory.tried[0] == now:  # the less is known, the more doubt: as a standard error
+        if memory.tried[0] == now:  # the bonus shrinks like a standard error
             memory.total[0] += params.trust * (sqrt(float64(now)) - sqrt(float64(now - sweeps)))
         memory.playouts += sweeps * tried
         tried = keep_better_half(memory.ranked, memory.total, tried)
@@ -226,12 +229,12 @@ def _compare(state, rules, params, memory, seat, count, dividing, rng):
     stochastic=True,
     memory=SEARCH_MEMORY,
     analyse=strategist_analyses,
-    iterations=Param(50, 2, 1_000_000_000, "simulated games for a decision"),
-    seconds=Seconds("iterations", "a decision, in place of `iterations`; calibrated at the start, not reproducible"),
-    options=Param(8, 2, MAX_OPTIONS, "divisions, spaces or sites that it compares, as the evaluator proposes them"),
-    doubt=Param(0.6, 0.0, 1.0, "how far steps may be worth more or less than believed, where divisions are proposed"),
+    iterations=Param(50, 2, 1_000_000_000, "simulated games per decision"),
+    seconds=Seconds("iterations", "per decision, instead of `iterations`; calibrated at the start, not reproducible"),
+    options=Param(8, 2, MAX_OPTIONS, "divisions, spaces or sites to compare, the evaluator's best"),
+    doubt=Param(0.6, 0.0, 1.0, "relative change of step values, up to which divisions are proposed"),
     trust=Param(
-        0.1, 0.0, 10.0, "reward of the evaluator's own choice on top, divided by the square root of its playouts"
+        0.1, 0.0, 10.0, "bonus on the reward of the evaluator's own choice, divided by the square root of its playouts"
     ),
     utility=UTILITY,
     spread=SPREAD,
@@ -239,9 +242,10 @@ def _compare(state, rules, params, memory, seat, count, dividing, rng):
     **PARAMS,
 )
 def strategist(state, rules, params, memory, rng):
-    """Plays what `heuristic` proposes on in simulated games, and takes what did best.
+    """Simulates games with the options that `heuristic` proposes, and chooses the best.
 
-    All options meet the same cards and tasks (common random numbers) and go through sequential halving (Karnin, Koren, Somekh 2013).
+    All options are tried on the same cards and tasks (common random numbers), by sequential halving (Karnin, Koren,
+    Somekh 2013).
     """
     phase, seat = state.phase, state.actor
     memory.options = 0

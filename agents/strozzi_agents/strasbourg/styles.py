@@ -1,4 +1,4 @@
-"""Styles a designer recognises: the evaluator with a few weights of its own, nothing else."""
+"""Styles that a designer recognises: the evaluator with a few changed weights."""
 
 from dataclasses import replace
 from types import MappingProxyType
@@ -8,7 +8,7 @@ from strozzi_sim.agent import Agent, Param
 
 
 def _style(name: str, about: str, **weights: float) -> Agent:
-    """The evaluator with these defaults; every other weight is the heuristic's."""
+    """Return the evaluator with these defaults; all other weights are the heuristic's."""
     params = dict(heuristic.params)
     for key, weight in weights.items():
         param = params[key]
@@ -19,6 +19,6 @@ def _style(name: str, about: str, **weights: float) -> Agent:
 
 hoarder = _style("hoarder", "Keeps its influence for the last rounds.", early=-0.7, overdraw=-1.0)
 spender = _style("spender", "Spends its influence in the first rounds.", early=2.5, overdraw=4.0)
-tasker = _style("tasker", "Keeps more tasks, and puts them before all else.", task=1.8, keep=-2.0)
+tasker = _style("tasker", "Tasks first: keeps more of them and weighs them higher.", task=1.8, keep=-2.0)
 councillor = _style("councillor", "Chairs first: goes for a majority in the council.", chair=2.0, majority=1.0)
 merchant = _style("merchant", "Coins first: takes goods and sells them.", coin=2.0, spend=4.0, sale=1.2, carry=0.9)

@@ -1,7 +1,7 @@
-"""How far a seat is from fulfilling a task, and the chance that it will get there.
+"""The number of steps that a task lacks, and the probability that a seat will fulfil it.
 
-A task is missing so many steps: members to place, chairs to take, or buildings that must stand in the right place. Each step comes
-off with one chance that grows with the opportunities left, so the chance of all of them falls geometrically.
+Steps are members to place, chairs to take, or buildings needed in the right place. Each step succeeds with a
+probability that grows with the opportunities left, so the probability of all of them falls geometrically.
 """
 
 from numba import float64, int64
@@ -36,14 +36,14 @@ from strozzi_sim.games.strasbourg.state import (
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import force_inline, jit
 
-NEVER = 99  # steps missing when a task cannot be fulfilled any more
+NEVER = 99  # steps missing when a task is impossible
 
 
 @jit
 def guild_steps_left(state, rules, seat, guild, spaces):
-    """Auctions of a guild still to come, the one under way included; of all guilds if `guild` is negative.
+    """Return the number of auctions of a guild left, including the current one; of all guilds if `guild` is negative.
 
-    Only those in which `seat`, unless it is negative, may bid, and of guilds that have one of `spaces`.
+    Counted are auctions in which `seat` may bid (any if negative), of guilds that have one of `spaces`.
     """
     found = int64(0)
     for number in range(state.round, rules.rounds):
@@ -60,7 +60,7 @@ def guild_steps_left(state, rules, seat, guild, spaces):
 
 @jit
 def edifices_to_come(state, rules):
-    """Set of edifices that may still be built."""
+    """Return the set of edifices that may still be built."""
     found = int64(0)
     first = state.round + int64(state.step > STEP_I)
     for number in range(first, rules.rounds):
@@ -70,16 +70,16 @@ def edifices_to_come(state, rules):
 
 @force_inline
 def chapels_to_come(state, rules):
-    """Chapels that may still be built."""
+    """Return the number of chapels that may still be built."""
     return min(state.chapels, rules.rounds - state.round - int64(state.step > STEP_H))
 
 
 @jit
 def _fullest(own, usable, length, step, columns):
-    """Most own members on `length` spaces in a line that has no others' members; -1 if there is no such line.
+    """Return the most own members on a line of `length` usable spaces; -1 if there is no such line.
 
-    A step goes on by so many cells within the set `columns`, as in `scoring.has_line`. Counts are kept for all lines at once, one
-    bit of each in `one`, `two` and `four`.
+    `step` and `columns` are as in `scoring.has_line`. All lines are counted at once: `one`, `two` and `four` hold one
+    bit of each line's count.
     """
     one = two = four = int64(0)
     chain = usable
@@ -106,7 +106,7 @@ def _fullest(own, usable, length, step, columns):
 
 @jit
 def _fullest_square(own, usable, columns, not_first):
-    """The same for a 2x2 block."""
+    """Return the most own members on a 2x2 block of usable spaces; -1 if there is no such block."""
     one = two = four = int64(0)
     chain = int64(-1)
     for k in range(4):
@@ -133,7 +133,7 @@ def _fullest_square(own, usable, columns, not_first):
 
 @jit
 def _missing_at_edifices(state, rules, own, usable, wanted, each):
-    """Members still to place so that `wanted` edifices have `each` beside them; a site to be built on counts one more."""
+    """Return the members to place so that `wanted` edifices have `each` beside them, plus one if a site is unbuilt."""
     to_come = edifices_to_come(state, rules)
     built_best = free_best = int64(NEVER)
     touched = fillable = int64(0)
@@ -165,7 +165,7 @@ def _missing_at_edifices(state, rules, own, usable, wanted, each):
 
 @jit
 def _missing_at_chapels(state, rules, own, usable, wanted, each):
-    """The same for chapels."""
+    """Return the members to place so that `wanted` chapels have `each` beside them, plus one if a site is unbuilt."""
     free = state.free_chapel_sites
     built = ~free & ((int64(1) << rules.chapel_sites) - 1)
     touched = fillable = int64(0)
@@ -216,7 +216,7 @@ def _missing_at_edifice(state, rules, own, usable, edifice, minimum):
 
 @jit
 def _missing_pairs(rules, own, usable, guilds, each):
-    """Members still to place in the guilds that need fewest."""
+    """Return the members still to place so that the `guilds` guilds that need fewest have `each`."""
     taken, total = int64(0), int64(0)
     for _ in range(guilds):
         best, chosen = int64(NEVER), int64(-1)
@@ -236,9 +236,9 @@ def _missing_pairs(rules, own, usable, guilds, each):
 
 @jit
 def missing(state, rules, seat, task, own, empty):
-    """Steps that `seat` misses with the members `own` in the city, if the spaces `empty` are free; NEVER if it is too late.
+    """Return the steps that `seat` lacks with the members `own` in the city and the free spaces `empty`, or NEVER.
 
-    Not for tasks that compare seats, nor for those of the council.
+    Valid for tasks of the city that do not compare seats.
     """
     kind, subject = rules.task_kind[task], rules.task_subject[task]
     minimum, usable = rules.task_minimum[task, state.players], own | (empty & ~rules.no_space[seat])
@@ -278,7 +278,7 @@ def missing(state, rules, seat, task, own, empty):
 
 @force_inline
 def _powered(chance, steps):
-    """`chance` to the power of a small whole number."""
+    """Return `chance` to the power of a small whole number, at most 8."""
     result = 1.0
     for _ in range(min(steps, 8)):
         result *= chance
@@ -287,9 +287,9 @@ def _powered(chance, steps):
 
 @jit
 def task_chance(state, rules, params, seat, task, own, empty, coins, left):
-    """Chance that `seat` will have fulfilled a task, with these members and coins, if the spaces `empty` are free.
+    """Return the probability that `seat` fulfils a task, with these members and coins and the free spaces `empty`.
 
-    left : float64  auctions of guilds still to come in which the seat may place a member
+    left : float64  guild auctions left in which the seat may place a member
     """
     kind = rules.task_kind[task]
     if kind in (MOST_COINS, MOST_MEMBERS_IN_CITY):
@@ -329,22 +329,22 @@ def task_chance(state, rules, params, seat, task, own, empty, coins, left):
     return _powered(left / (left + params.task_effort), steps)
 
 
-# Share of `heuristic` seats, all keeping all they are dealt, that do what a task of each kind asks for, at 3, 4 and 5 players (1,500 games
-# each, so half widths of 0.03 and less; tasks of guilds and edifices are several of a kind). `members_in_guild`: if spaces cost nothing.
+# Share of `heuristic` seats, all keeping all tasks dealt, that meet a task of each kind, at 3, 4 and 5 players (1,500
+# games each, so half-widths of 0.03 or less; tasks of guilds and edifices are pooled). `members_in_guild`: at price 0.
 _FIRST_CHANCE = (
     (0.46, 0.55, 0.57, 0.45, 0.71, 0.10, 0.33, 0.58, 0.30, 0.67, 0.60, 0.69, 0.51, 0.40, 0.17, 0.34, 0.88),
     (0.36, 0.74, 0.42, 0.60, 0.68, 0.12, 0.51, 0.45, 0.26, 0.57, 0.80, 0.89, 0.51, 0.41, 0.20, 0.73, 0.83),
     (0.29, 0.50, 0.23, 0.44, 0.48, 0.06, 0.73, 0.27, 0.22, 0.42, 0.57, 0.57, 0.35, 0.27, 0.10, 0.47, 0.82),
 )
-_PRICED_OUT = 0.19  # share of it less for each coin that a space of the guild in question costs, in the mean
-# Members, chairs or buildings that the boxed task of each kind asks for, as `_asked` counts them; 0: the kind has no number, or it differs by player count.
+_PRICED_OUT = 0.19  # relative decrease per coin of the guild's mean price
+# Members, chairs or buildings needed by the boxed task of each kind, as in `_asked`; 0: no number, or by player count.
 _BOXED = (2, 3, 3, 3, 3, 4, 0, 4, 0, 0, 5, 12, 4, 3, 5, 6, 0)
-_HARDER = 3  # the chance of a task that asks for more than that, or less, is raised to this power of their ratio
+_HARDER = 3  # the probability of a task that needs another number is raised to this power of their ratio
 
 
 @jit
 def _asked(rules, task, players):
-    """(members, chairs or buildings that a task asks for, how many the boxed task of its kind does), equal where it has no number."""
+    """Return (number that a task needs, number that the boxed task of its kind needs); (1, 1) without a number."""
     kind, minimum = rules.task_kind[task], int64(rules.task_minimum[task, players])
     boxed = int64(_BOXED[kind])
     if kind == COUNCIL_MEMBERS:
@@ -356,7 +356,7 @@ def _asked(rules, task, players):
 
 @jit
 def _share_left(state, rules, seat, task):
-    """Share of its chance to fulfil a task that restrictions leave a seat, when it is dealt."""
+    """Return the share of the probability to fulfil a task, when dealt, that restrictions leave a seat."""
     kind = rules.task_kind[task]
     if kind == MOST_COINS:
         return 1.0
@@ -376,7 +376,7 @@ def _share_left(state, rules, seat, task):
 
 @jit
 def first_chance(state, rules, seat, task):
-    """Chance to fulfil a task when it is dealt."""
+    """Return the probability to fulfil a task when it is dealt."""
     kind = rules.task_kind[task]
     chance = _FIRST_CHANCE[state.players - PLAYER_COUNTS[0]][kind]
     if kind == MEMBERS_IN_GUILD:

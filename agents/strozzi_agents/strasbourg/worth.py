@@ -1,6 +1,6 @@
-"""What things are worth to a seat, in points: a space in the city, a coin, a chair of the council, a building, and so each step.
+"""Values for a seat, in points: a space in the city, a coin, a chair of the council, a building, and each step.
 
-A step is worth to each rank what it may do there. What stays the same for a decision lies in the seat's memory.
+The value of a step for a rank is that of the rank's actions. Values constant during a decision are in the memory.
 """
 
 import numpy as np
@@ -35,17 +35,17 @@ RANKS = 3
 MAX_PLAN = 7  # stacks of a plan: one for each auction
 
 MEMORY = np.dtype([  # shape                       meaning
-    ("left", "f8"),  #                             auctions of guilds still to come in which a member may be placed, this one included
-    ("space", "f8", (MAX_CELLS,)),  #             [cell] points of a member there, tasks apart
-    ("coin", "f8", (AUCTIONS + 1,)),  #           [step] a coin gained there, in points; last: a good that is left when the round ends
-    ("base", "f8", (AUCTIONS, RANKS)),  #         [step, rank] points of acting there, goods apart
+    ("left", "f8"),  #                             guild auctions left where a member may be placed, with this one
+    ("space", "f8", (MAX_CELLS,)),  #             [cell] points of a member there, without tasks
+    ("coin", "f8", (AUCTIONS + 1,)),  #           [step] points of a coin gained there; last: of a coin in goods at the round's end
+    ("base", "f8", (AUCTIONS, RANKS)),  #         [step, rank] points of acting there, without goods
     ("good", "f8", (AUCTIONS, RANKS)),  #         [step, rank] coins that the good taken there sells for
-    ("chance", "f8", (AUCTIONS, SUMS, RANKS)),  # [step, sum, rank] chance of the rank with a bid of the sum
-    ("returned", "f8"),  #                         points of a bid that loses and so gets a card back
-    ("load", "i8", (AUCTIONS,)),  #               [step] sum of what is meant for it
-    ("bag", "i8", (AUCTIONS,)),  #                [step] bag: cards that are meant for it
-    ("stack_for", "i8", (AUCTIONS,)),  #          [step] stack that is meant for it, or -1
-    ("plan_key", "i8"),  #                        what the plan was made for
+    ("chance", "f8", (AUCTIONS, SUMS, RANKS)),  # [step, sum, rank] probability of the rank with a bid of the sum
+    ("returned", "f8"),  #                         points of a losing bid, whose card returns
+    ("load", "i8", (AUCTIONS,)),  #               [step] sum of the bid assigned to it
+    ("bag", "i8", (AUCTIONS,)),  #                [step] bag: cards assigned to it
+    ("stack_for", "i8", (AUCTIONS,)),  #          [step] stack assigned to it, or -1
+    ("plan_key", "i8"),  #                        hash of the position that the plan is for
     ("plan", "u4", (MAX_PLAN,)),  #               [k] bag: the stacks planned, greatest first
 ], align=True)  # fmt: skip
 
@@ -60,7 +60,7 @@ def _spread(memory, spaces, points):
 
 @jit
 def fill_spaces(state, rules, params, memory, seat):
-    """Work out what a member on each space brings: itself, edifices and chapels that stand or may be built."""
+    """Compute the value of a member on each space: its own points, and existing and possible buildings beside it."""
     for cell in range(MAX_CELLS):
         memory.space[cell] = params.member
     points_to_come = 0.0
@@ -102,7 +102,7 @@ def fill_spaces(state, rules, params, memory, seat):
 
 @jit
 def tasks_worth(state, rules, params, memory, seat, own, empty, coins):
-    """Points that the kept tasks are expected to bring, with these members and coins."""
+    """Return the points expected from the kept tasks, with these members and coins."""
     worth, kept = 0.0, state.kept[seat]
     while kept != 0:
         task = lowest_bit(kept)
@@ -114,7 +114,7 @@ def tasks_worth(state, rules, params, memory, seat, own, empty, coins):
 
 @jit
 def space_worth(state, rules, params, memory, seat, cell, coins, coin, before):
-    """Points of a member on an empty space, when a coin is worth `coin` and the tasks promise `before` without it."""
+    """Return the points of a member on an empty space; a coin is worth `coin`, tasks without the member `before`."""
     space, price = int64(1) << cell, rules.price[cell]
     worth = memory.space[cell] - coin * price - before
     own, empty = state.members[seat] | space, state.empty & ~space
@@ -123,9 +123,9 @@ def space_worth(state, rules, params, memory, seat, cell, coins, coin, before):
 
 @jit
 def best_space(state, rules, params, memory, seat, guild, coins, coin):
-    """(cell, points) of the best space of a guild that costs no more than `coins`, when a coin is worth `coin`; cell -1: none.
+    """Return (cell, points) of a guild's best space that costs at most `coins`, when a coin is worth `coin`.
 
-    Nothing is worth less than nothing: a placement may be left.
+    It is (-1, 0) if no space has positive value, since placing is optional.
     """
     spaces = rules.guild_spaces[guild] & state.empty & rules.affordable[min(coins, MAX_PRICE)] & ~rules.no_space[seat]
     if spaces == 0:
@@ -143,7 +143,7 @@ def best_space(state, rules, params, memory, seat, guild, coins, coin):
 
 @jit
 def fill_coins(state, rules, params, memory, seat):
-    """Work out what a coin gained in each step is worth: the less the more one has for what can still be bought."""
+    """Compute the value of a coin gained in each step: it falls with the coins held per purchase left."""
     left = memory.left
     extra, kept = 0.0, state.kept[seat]
     while kept != 0:
@@ -162,15 +162,15 @@ def fill_coins(state, rules, params, memory, seat):
 
 @force_inline
 def _coin(params, coins, steps):
-    """Points of a coin more, with so many auctions of guilds to come."""
+    """Return the points of one more coin, with `steps` guild auctions left."""
     need = params.spend * steps
     return params.coin * need / (need + coins) if need > 0.0 else 0.0
 
 
 @jit
 def chair_worth(state, rules, params, seat, chair):
-    """Points of taking a chair now: prestige until it is likely to be lost, the privilege of those who have most, tasks."""
-    rounds = rules.rounds - state.round  # council phases to come
+    """Return the points of taking a chair now: prestige while it is likely kept, privileges for a majority, tasks."""
+    rounds = rules.rounds - state.round  # council phases left
     phases = int64(1)
     if chair == MERCHANTS or chair < MERCHANTS:
         sure = int64(1)
@@ -208,7 +208,7 @@ def chair_worth(state, rules, params, seat, chair):
 
 @jit
 def edifice_worth(state, rules, params, memory, seat, site):
-    """Points of the round's edifice on a site, for the seat, less a share of the others', and those that its tasks then promise."""
+    """Return the points of the round's edifice on a site: own points, less a share of the others', plus tasks."""
     edifice = state.round_edifice[state.round]
     spaces, points = rules.site_spaces[site], rules.edifice_points[edifice]
     own = count_bits(state.members[seat] & spaces)
@@ -229,7 +229,7 @@ def edifice_worth(state, rules, params, memory, seat, site):
 
 @jit
 def chapel_worth(state, rules, params, memory, seat, site):
-    """The same for a chapel."""
+    """Return the points of a chapel on a site: own points, less a share of the others', plus tasks."""
     spaces = rules.chapel_spaces[site]
     own = count_bits(state.members[seat] & spaces)
     theirs = int64(0)
@@ -250,9 +250,9 @@ def chapel_worth(state, rules, params, memory, seat, site):
 
 @jit
 def _best_site(state, rules, params, memory, seat, chapel):
-    """(site, points) of the best site for a chapel or an edifice, compared with building nothing.
+    """Return (site, points) of the best site for a chapel or an edifice, relative to building nothing.
 
-    Site -1: there is none, or the seat may decline, and better had.
+    Site -1: no site is available, or declining is better.
     """
     none = tasks_worth(state, rules, params, memory, seat, state.members[seat], state.empty, state.coins[seat])
     left = building_sites(state, rules, seat, chapel)
@@ -271,19 +271,19 @@ def _best_site(state, rules, params, memory, seat, chapel):
 
 @jit
 def best_chapel(state, rules, params, memory, seat):
-    """(site, points) of the best chapel, compared with none; see `_best_site`."""
+    """Return (site, points) of the best chapel, relative to none; see `_best_site`."""
     return _best_site(state, rules, params, memory, seat, True)
 
 
 @jit
 def best_edifice(state, rules, params, memory, seat):
-    """The same for the edifice."""
+    """Return (site, points) of the best site for the edifice, relative to none; see `_best_site`."""
     return _best_site(state, rules, params, memory, seat, False)
 
 
 @jit
 def fill_decision(state, rules, params, memory, seat):
-    """Work out what stays the same for a decision."""
+    """Compute the values that are constant during a decision."""
     memory.left = float64(guild_steps_left(state, rules, seat, int64(-1), ~rules.no_space[seat]))
     fill_coins(state, rules, params, memory, seat)
     fill_spaces(state, rules, params, memory, seat)
@@ -291,7 +291,7 @@ def fill_decision(state, rules, params, memory, seat):
 
 @jit
 def goods_value(state, rules, seat):
-    """Coins that all goods of a seat sell for."""
+    """Return the coins that all goods of a seat sell for."""
     coins = int64(0)
     for guild in range(rules.guilds):
         coins += state.goods[seat, guild] * rules.good_value[guild]
@@ -300,7 +300,7 @@ def goods_value(state, rules, seat):
 
 @jit
 def fill_steps(state, rules, params, memory, seat):
-    """Work out what each rank is worth in the auctions of the round that are left."""
+    """Compute the value of each rank in the auctions left in the round."""
     first, coins = min(state.step, AUCTIONS), state.coins[seat]
     memory.returned = params.returned * float64(state.round + 1 < rules.rounds)
     stock = goods_value(state, rules, seat)

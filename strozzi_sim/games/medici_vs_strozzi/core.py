@@ -34,8 +34,8 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
 )
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
-from strozzi_sim.kernel.journal import write
-from strozzi_sim.kernel.streams import draw, open_source
+from strozzi_sim.kernel.journal import write_event
+from strozzi_sim.kernel.streams import draw, reset_source
 
 _BOTH = 0b11
 
@@ -83,9 +83,9 @@ def return_ships(state, rules):
 def _begin_round(state, rules, chance, journal):
     """The start player shows the first tile."""
     return_ships(state, rules)
-    open_source(chance, state.round)
+    reset_source(chance, state.round)
     start_player = state.start_player
-    write(journal, e.ROUND, state.round, start_player, 0, 0, 0)
+    write_event(journal, e.ROUND, state.round, start_player, 0, 0, 0)
     _begin_turn(state, rules, start_player, chance, journal)
 
 
@@ -111,7 +111,7 @@ def _show(state, rules, proposer, chance, journal):
     state.location[tile] = IN_LOT
     shown += 1
     state.shown = shown
-    write(journal, e.REVEAL, proposer, tile, shown, left, 0)
+    write_event(journal, e.REVEAL, proposer, tile, shown, left, 0)
     if left > 0 and shown < rules.most[proposer] and shown < state.room[proposer]:
         _ask(state, REVEAL, proposer, REVEAL_MORE, _BOTH)
     else:
@@ -142,7 +142,7 @@ def apply(state, rules, action, chance, journal):
     if phase == PRICE:
         proposer, price, shown = state.proposer, action - NAME_PRICE, state.shown
         state.price = price
-        write(journal, e.PRICE, proposer, price, shown, 0, 0)
+        write_event(journal, e.PRICE, proposer, price, shown, 0, 0)
         responder = 1 - proposer
         room = rules.buy_without_room or shown <= state.room[responder]  # (14)
         if room and not rules.no_buy[responder]:
@@ -173,7 +173,7 @@ def _settle(state, rules, buys, asked, chance, journal):
     state.buyer = buyer
     cash = state.cash[buyer] - state.price
     state.cash[buyer] = cash
-    write(journal, e.ANSWER, 1 - proposer, buys, asked, cash, 0)
+    write_event(journal, e.ANSWER, 1 - proposer, buys, asked, cash, 0)
     places = 0 if state.shown > state.room[buyer] else placements(state, rules, buyer)
     if places == 0:
         state.actor = buyer
@@ -227,11 +227,11 @@ def _place(state, rules, action, chance, journal):
     if action == DISCARD:
         for k in range(shown):
             state.location[state.lot[k]] = DISCARDED
-        write(journal, e.DISCARD, buyer, shown, int64(shown <= state.room[buyer]), 0, 0)
+        write_event(journal, e.DISCARD, buyer, shown, int64(shown <= state.room[buyer]), 0, 0)
     else:
         ship, harbor = (action - LOAD) // MAX_HARBORS, (action - LOAD) % MAX_HARBORS
         load(state, rules, buyer, ship, harbor)
-        write(journal, e.LOAD, buyer, ship, harbor, shown, state.free[buyer, ship])
+        write_event(journal, e.LOAD, buyer, ship, harbor, shown, state.free[buyer, ship])
     if round_ends(state, rules, buyer):
         _end_round(state, rules, chance, journal)
     else:
@@ -261,7 +261,7 @@ def _end_round(state, rules, chance, journal):
         state.legal = 0
         for seat in range(SEATS):
             better, _ = placing(state, seat)
-            write(journal, e.END, seat, state.cash[seat], int64(better == 0), 0, 0)
+            write_event(journal, e.END, seat, state.cash[seat], int64(better == 0), 0, 0)
 
 
 @jit

@@ -7,7 +7,7 @@ them summed up in its score_round line.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from strozzi_sim.errors import counted
+from strozzi_sim.errors import pluralize
 from strozzi_sim.game.telling import YOU, Verb, by_seat, capitalized, verb_of, winners_sentence
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.state import MEDICI, PLAYER_NAMES, SEATS, STROZZI
@@ -118,7 +118,7 @@ def _deed(line: Mapping[str, Any], does: Verb) -> str:
     if kind == "reveal":
         return f"{does('shows')} {line['tile']}"
     if kind == "price":
-        return f"{does('names')} {counted(line['price'], 'coin')}"
+        return f"{does('names')} {pluralize(line['price'], 'coin')}"
     if kind == "answer":
         return does("buys" if line["buy"] else "declines")
     if kind == "load":

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.facts.columns import YES_NO, Column, Levels, Setting, Table, bands, labels, numbers
+from strozzi_sim.facts.columns import YES_NO, Column, GameConfig, Levels, Table, bands, labels, numbers
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.state import (
@@ -47,61 +47,61 @@ def totals(values: Sequence[int], sizes: Iterable[int]) -> set[int]:
     return set().union(*(sums[size] for size in sizes))
 
 
-def _tiles(setting: Setting) -> list[tuple[str, int, int]]:
+def _tiles(setting: GameConfig) -> list[tuple[str, int, int]]:
     """Id, type and value of every tile."""
     return tile_ids(dict(setting.components))
 
 
-def _values(setting: Setting) -> list[int]:
+def _values(setting: GameConfig) -> list[int]:
     return [value for _, _, value in _tiles(setting)]
 
 
-def _rounds(setting: Setting) -> Levels:
+def _rounds(setting: GameConfig) -> Levels:
     return numbers(range(1, setting.components["rounds"]["count"] + 1))
 
 
-def _sizes(setting: Setting) -> list[int]:
+def _sizes(setting: GameConfig) -> list[int]:
     return list(range(1, setting.components["rounds"]["reveal_max"] + 1))
 
 
-def _harbors(setting: Setting) -> Levels:
+def _harbors(setting: GameConfig) -> Levels:
     return labels([harbor["id"] for harbor in setting.components["harbor"]])
 
 
-def _capacities(setting: Setting) -> list[int]:
+def _capacities(setting: GameConfig) -> list[int]:
     return list(setting.components["ships"]["capacities"])
 
 
-def _ships(setting: Setting) -> Levels:
+def _ships(setting: GameConfig) -> Levels:
     return numbers(_capacities(setting))
 
 
-def _or_none(known: Callable[[Setting], Levels], none: int) -> Callable[[Setting], Levels]:
+def _or_none(known: Callable[[GameConfig], Levels], none: int) -> Callable[[GameConfig], Levels]:
     return lambda setting: Levels((*known(setting).names, "none"), (*known(setting).starts, none))
 
 
 _berths, _rivals = _or_none(_harbors, NOWHERE), _or_none(_ships, NO_RIVAL)
 
 
-def _goods(setting: Setting) -> Levels:
+def _goods(setting: GameConfig) -> Levels:
     names = [kind["key"] for kind in setting.components["type"]]
     return Levels((*names, setting.components["gold"]["key"]), (*range(len(names)), GOLD))
 
 
-def _tracks(setting: Setting) -> list[tuple[int, int, str]]:
+def _tracks(setting: GameConfig) -> list[tuple[int, int, str]]:
     """Harbor, type and name of every track."""
     types = [kind["key"] for kind in setting.components["type"]]
     return [(number, types.index(kind), f"{harbor['id']}.{kind}")
             for number, harbor in enumerate(setting.components["harbor"]) for kind in harbor["tracks"]]  # fmt: skip
 
 
-def _track_data(setting: Setting, name: str) -> dict[str, Any]:
+def _track_data(setting: GameConfig, name: str) -> dict[str, Any]:
     tracks = setting.components["tracks"]
     found: dict[str, Any] = tracks["per_track"].get(name, tracks)
     return found
 
 
-def _by_track(setting: Setting) -> np.ndarray[Any, Any]:
+def _by_track(setting: GameConfig) -> np.ndarray[Any, Any]:
     """The number of the track of a harbor and type."""
     found = np.zeros((MAX_HARBORS, MAX_TYPES), int)
     for number, (harbor, kind, _) in enumerate(_tracks(setting)):
@@ -109,7 +109,7 @@ def _by_track(setting: Setting) -> np.ndarray[Any, Any]:
     return found
 
 
-def _bonus(setting: Setting) -> np.ndarray[Any, Any]:
+def _bonus(setting: GameConfig) -> np.ndarray[Any, Any]:
     """Bonus coins by harbor, type and place."""
     found = np.zeros((MAX_HARBORS, MAX_TYPES, _PLACES), int)
     for harbor, kind, name in _tracks(setting):
@@ -118,21 +118,21 @@ def _bonus(setting: Setting) -> np.ndarray[Any, Any]:
     return found
 
 
-def _off_centre(setting: Setting) -> np.ndarray[Any, Any]:
+def _off_centre(setting: GameConfig) -> np.ndarray[Any, Any]:
     return (np.arange(_PLACES) > 0).astype(int)
 
 
-def _distance(setting: Setting) -> np.ndarray[Any, Any]:
+def _distance(setting: GameConfig) -> np.ndarray[Any, Any]:
     return np.minimum(np.arange(_PLACES), _PLACES - np.arange(_PLACES))
 
 
-def _places(setting: Setting) -> Levels:
+def _places(setting: GameConfig) -> Levels:
     tracks = setting.components["tracks"]
     half = max([tracks["half_length"], *(track["half_length"] for track in tracks["per_track"].values())])
     return numbers(range(-half, half + 1))
 
 
-def _traded(setting: Setting) -> np.ndarray[Any, Any]:
+def _traded(setting: GameConfig) -> np.ndarray[Any, Any]:
     """Whether a tile moves a marker at a harbor, or nowhere."""
     found = np.zeros((len(_values(setting)), MAX_HARBORS + 1), int)
     places = {(harbor, kind) for harbor, kind, _ in _tracks(setting)}
@@ -142,22 +142,22 @@ def _traded(setting: Setting) -> np.ndarray[Any, Any]:
     return found
 
 
-def _steps(setting: Setting) -> np.ndarray[Any, Any]:
+def _steps(setting: GameConfig) -> np.ndarray[Any, Any]:
     steps = setting.components["marker_steps"]
     own = [steps["other_tile"] if value else steps["value_zero_tile"] for value in _values(setting)]
     return np.where(_traded(setting), np.array(own)[:, None], 0)
 
 
-def _face_values(setting: Setting) -> list[int]:
+def _face_values(setting: GameConfig) -> list[int]:
     return [GOLD_VALUE if kind == GOLD else value for _, kind, value in _tiles(setting)]
 
 
-def _face_levels(setting: Setting) -> Levels:
+def _face_levels(setting: GameConfig) -> Levels:
     found = numbers(_face_values(setting))
     return Levels(tuple("gold" if start == GOLD_VALUE else str(start) for start in found.starts), found.starts)
 
 
-def _cap(setting: Setting) -> int:
+def _cap(setting: GameConfig) -> int:
     """The highest price that an agent can name."""
     return int(setting.components["price_space"]["action_space_cap"])
 
@@ -169,12 +169,12 @@ def _bands_to(last: int, scale: int) -> Levels:
     return Levels(tuple(names), tuple(scale * start for start in starts), exact=False)
 
 
-def _final_coins(setting: Setting) -> Levels:
+def _final_coins(setting: GameConfig) -> Levels:
     start = setting.components["money"]["start_cash"]
     return numbers(range(start + LOWEST, start + HIGHEST + 1), start + HIGHEST)
 
 
-def _reasons(setting: Setting) -> np.ndarray[Any, Any]:
+def _reasons(setting: GameConfig) -> np.ndarray[Any, Any]:
     """By discarded, forced, room and bought."""
     found = np.zeros((2, 2, 2, 2), int)
     found[1, 1], found[1, 0] = 1, 2
@@ -183,7 +183,7 @@ def _reasons(setting: Setting) -> np.ndarray[Any, Any]:
 
 
 def _derived(
-    name: str, text: str, of: str, values: Callable[[Setting], Any], levels: Any = YES_NO, unit: str = ""
+    name: str, text: str, of: str, values: Callable[[GameConfig], Any], levels: Any = YES_NO, unit: str = ""
 ) -> Column:
     """A column that follows from others."""
     return Column(
@@ -238,11 +238,11 @@ _LOT = (
 )  # fmt: skip
 
 
-def _lots(setting: Setting) -> int:
+def _lots(setting: GameConfig) -> int:
     return int(len(_values(setting)) * setting.components["rounds"]["count"])
 
 
-def _per_round(count: Callable[[Setting], int]) -> Callable[[Setting], int]:
+def _per_round(count: Callable[[GameConfig], int]) -> Callable[[GameConfig], int]:
     return lambda setting: count(setting) * int(setting.components["rounds"]["count"])
 
 

@@ -8,7 +8,7 @@ from numba import int64
 from strozzi_sim.games.medici_vs_strozzi.events import HARBOR, MARKER, SCORE
 from strozzi_sim.games.medici_vs_strozzi.state import MEDICI, STROZZI
 from strozzi_sim.kernel.jit import force_inline, jit
-from strozzi_sim.kernel.journal import write
+from strozzi_sim.kernel.journal import write_event
 
 
 @force_inline
@@ -56,7 +56,7 @@ def score_round(state, rules, journal):
         winner = -1 if lead == 0 else MEDICI if lead > 0 else STROZZI
         medici = state.value[MEDICI, harbor] if present(state, MEDICI, harbor) else -1
         strozzi = state.value[STROZZI, harbor] if present(state, STROZZI, harbor) else -1
-        write(journal, HARBOR, harbor, medici, strozzi, winner, majority)
+        write_event(journal, HARBOR, harbor, medici, strozzi, winner, majority)
     for harbor in range(rules.harbors):
         for kind in range(rules.types):
             if rules.half_length[harbor, kind] == 0:
@@ -67,6 +67,6 @@ def score_round(state, rules, journal):
             medici_cash += max(coins, 0)
             strozzi_cash += max(-coins, 0)
             made = state.steps[MEDICI, harbor, kind] + state.steps[STROZZI, harbor, kind]
-            write(journal, MARKER, harbor, kind, after, made, abs(coins))
+            write_event(journal, MARKER, harbor, kind, after, made, abs(coins))
     state.cash[MEDICI], state.cash[STROZZI] = medici_cash, strozzi_cash
-    write(journal, SCORE, medici_cash, strozzi_cash, 0, 0, 0)
+    write_event(journal, SCORE, medici_cash, strozzi_cash, 0, 0, 0)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from strozzi_sim.errors import BrokenRule
+from strozzi_sim.errors import RuleViolation
 from strozzi_sim.game.record_checking import Draws, Lines, Replay, text
 from strozzi_sim.games.medici_vs_strozzi.reference import FAMILIES, PRICES, Game, Option, Question, tiles_of
 
@@ -51,7 +51,7 @@ def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
     assert question is not None
     choice = _choice(question, event)
     if choice is None:
-        raise BrokenRule(number, f"expected {_wanted(game)}, found {text(event)}")
+        raise RuleViolation(number, f"expected {_wanted(game)}, found {text(event)}")
     game.play(choice)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from numba import float32
 
-from strozzi_sim.errors import counted
+from strozzi_sim.errors import pluralize
 from strozzi_sim.game.slices import Group, Layout, Slice
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
@@ -140,8 +140,8 @@ def caution(action: int, view: View) -> str:
     if not price or cash is None or cash >= price:
         return ""
     if action == s.BUY:
-        return f"You have {counted(cash, 'coin')}; this leaves you with {cash - price}."
-    return f"You have {counted(cash, 'coin')}; if {s.PLAYER_NAMES[1 - view.seat]} declines, this leaves you with {cash - price}."
+        return f"You have {pluralize(cash, 'coin')}; this leaves you with {cash - price}."
+    return f"You have {pluralize(cash, 'coin')}; if {s.PLAYER_NAMES[1 - view.seat]} declines, this leaves you with {cash - price}."
 
 
 def question(view: View, phase: int) -> str:
@@ -152,7 +152,7 @@ def question(view: View, phase: int) -> str:
     if phase == s.PRICE:
         return f"{lot}: which price, in coins?"
     if phase == s.ANSWER:
-        return f"{lot} for {counted(view.price or 0, 'coin')}: buy, or decline?"
+        return f"{lot} for {pluralize(view.price or 0, 'coin')}: buy, or decline?"
     return (
         f"{lot} {'are' if len(view.lot) > 1 else 'is'} yours: on which ship, at which harbor (ship@harbor), or discard?"
     )

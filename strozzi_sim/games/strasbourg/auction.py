@@ -1,4 +1,4 @@
-"""The auctions of steps A to G (R5): bids in the order of a queue, ranks, and the cards that go back under a deck."""
+"""Auctions of steps A to G (R5): bids in queue order, ranks, and the cards returned under a deck."""
 
 from numba import int64
 
@@ -8,19 +8,22 @@ from strozzi_sim.games.strasbourg.legal_actions import ACTING, BIDDING, RETURNIN
 from strozzi_sim.games.strasbourg.state import BID, DEFER, NOBODY, PASS, RETURN, RETURN_CARD, REVEAL, STEP_A
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import inline_source, jit
-from strozzi_sim.kernel.journal import write
+from strozzi_sim.kernel.journal import write_event
 
 
 @inline_source
 def guild_of_step(state, rules):
-    """The guild of steps B, D and F, else NOBODY."""
+    """Return the guild of steps B, D and F, else NOBODY."""
     step = state.step
     return rules.card_guild[state.round_card[state.round], step >> 1] if step & 1 else int64(NOBODY)
 
 
 @inline_source
 def acting_ranks(state):
-    """How many ranks act in a step (R5.5): two in A, one at the merchants', three at a guild's, or two of three players."""
+    """Return the number of ranks that act in a step (R5.5): two in A, one in C, E and G, three at a guild.
+
+    With three players two ranks act at a guild.
+    """
     step = state.step
     if step & 1:
         return min(state.players - 1, 3)
@@ -29,14 +32,14 @@ def acting_ranks(state):
 
 @jit
 def begin_auction(state, rules, journal):
-    """All are undecided, in the order from the start player on; who has no stacks will pass (R5.1)."""
+    """Queue all seats from the start player on (R5.1); seats without stacks will pass."""
     players, seat = state.players, state.start_player
     guild = guild_of_step(state, rules)
     state.guild = guild
-    write(journal, e.STEP, state.step, seat, guild, 0, 0)
+    write_event(journal, e.STEP, state.step, seat, guild, 0, 0)
     if state.with_stacks == 0:
         for _ in range(players):
-            write(journal, e.BID, seat, 0, 0, 0, 0)
+            write_event(journal, e.BID, seat, 0, 0, 0, 0)
             seat = seat + 1 if seat + 1 < players else int64(0)
         state.step += 1
         return STEPPING
@@ -52,7 +55,7 @@ def begin_auction(state, rules, journal):
 
 @jit
 def bid_next(state, rules, journal):
-    """Ask who is at the front of the queue, unless they can only pass; at the queue's end rank the bids."""
+    """Let the seat at the front of the queue decide, unless it can only pass; rank the bids when the queue is empty."""
     while state.undecided != 0:
         queue = state.queue
         seat = queue & 15
@@ -62,18 +65,18 @@ def bid_next(state, rules, journal):
             if legal != 1:
                 return ask(state, BID, seat, legal)
         state.undecided &= ~(1 << seat)
-        write(journal, e.BID, seat, 0, 0, 0, 0)
+        write_event(journal, e.BID, seat, 0, 0, 0, 0)
     return _rank(state, rules)
 
 
 @inline_source
 def bid(state, rules, action, journal):
-    """The actor passes, waits, or turns over a stack (R5.2)."""
+    """Apply the actor's bid: pass, defer, or turn over a stack (R5.2)."""
     seat = state.actor
     if action == DEFER:
         state.privileges[seat] -= 1
         state.queue |= seat << (4 * (count_bits(state.undecided) - 1))
-        write(journal, e.DEFER, seat, 0, 0, 0, 0)
+        write_event(journal, e.DEFER, seat, 0, 0, 0, 0)
         return BIDDING
     stack = int64(0)
     if action != PASS:
@@ -88,13 +91,13 @@ def bid(state, rules, action, journal):
         state.shown[seat] += stack
         state.bidders += 1
     state.undecided &= ~(1 << seat)
-    write(journal, e.BID, seat, stack, 1, 0, 0)
+    write_event(journal, e.BID, seat, stack, 1, 0, 0)
     return BIDDING
 
 
 @jit
 def _rank(state, rules):
-    """Highest sum first; ties by nearness to the start player (R5.3), who is then the first one (R5.4, A17)."""
+    """Rank bids by sum, ties by nearness to the start player (R5.3); rank 1 becomes start player (R5.4, A17)."""
     bidders = state.bidders
     if bidders == 0:
         state.step += 1
@@ -122,7 +125,7 @@ def _rank(state, rules):
 
 @jit
 def return_next(state, rules, journal):
-    """Stacks leave the game; who could not act puts a card of theirs under the deck (R5.7, A18, A59)."""
+    """Remove the stacks bid from the game; bidders without a turn return a card under their deck (R5.7, A18, A59)."""
     acting = acting_ranks(state)
     while state.rank < state.bidders:
         seat = state.ranking[state.rank]
@@ -151,12 +154,12 @@ def _put_under(state, seat, value, journal, asked):
     state.under[seat, left] = value
     state.under_left[seat] = left + 1
     _lose(state, seat, state.bid[seat] - one_card(value))
-    write(journal, e.RETURNED, seat, value, asked, 0, 0)
+    write_event(journal, e.RETURNED, seat, value, asked, 0, 0)
 
 
 @inline_source
 def return_card(state, action, journal):
-    """The actor has chosen the card that goes under the deck (A19)."""
+    """Put the card that the actor has chosen under its deck (A19)."""
     _put_under(state, state.actor, action - RETURN_CARD, journal, 1)
     return RETURNING
 

@@ -1,6 +1,6 @@
-"""The blocks of Strasbourg's component data, as components.toml has them; unknown keys are errors.
+"""Blocks of Strasbourg's component data, as in components.toml; unknown keys are errors.
 
-Fields that may be None can be left out: they are totals, which follow from the rest, or have no bearing on play (F7).
+Fields that may be None are optional: they are totals, which follow from the rest, or do not affect play (F7).
 """
 
 from typing import Annotated, Literal
@@ -18,7 +18,7 @@ Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]{1,32}$")]
 
 
 class Block(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A block and where its data come from."""
+    """A block, with the provenance of its data."""
 
     provenance: Provenance = "variant"
     note: str = ""
@@ -27,7 +27,7 @@ class Block(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class About(Block):
-    """What the game is."""
+    """Bibliographic data of the game."""
 
     title: str
     year: int
@@ -67,7 +67,7 @@ class Money(Block):
 
 
 class Goods(Block):
-    """What a good sells for."""
+    """Sale price of a good, by guild."""
 
     value: dict[str, Annotated[int, Meta(ge=0, le=limit.MAX_GOOD_VALUE)]]
     tiles_per_guild: int | None = None
@@ -133,7 +133,7 @@ class City(Block):
 
 
 class TasksMeta(Block):
-    """How tasks are dealt and kept."""
+    """Numbers of tasks dealt and kept, and the penalty."""
 
     dealt_per_player: Annotated[int, Meta(ge=1, le=limit.MAX_DEALT)]
     keep_min: Annotated[int, Meta(ge=1, le=limit.MAX_DEALT)]
@@ -146,7 +146,7 @@ class TasksMeta(Block):
 
 
 class Switches(Block):
-    """The switches of F8; one that is left out has its default."""
+    """The switches of F8; each is optional."""
 
     skip_A_round1: bool = False
     min_draw: Literal[0, 1] = 1
@@ -159,7 +159,7 @@ class Switches(Block):
 
 
 class Components(msgspec.Struct, forbid_unknown_fields=True):
-    """All of components.toml; unknown keys are errors."""
+    """The whole of components.toml; unknown keys are errors."""
 
     meta: About
     guilds: Guilds

@@ -1,4 +1,4 @@
-"""The table in text, as people read it: of a View what its seat knows, of the reference game all that is public."""
+"""Text rendering of the table: a View shows what its seat knows, the reference game what is public."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ Rows = list[Sequence[Any]]
 
 
 def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> str:
-    """The table in text; `position` is a View, or the reference Game, which has the same attributes for most that is public."""
+    """Return the table as text; `position` is a View, or the reference Game with mostly the same public attributes."""
     parts = [
         [_heading(position, components)],
         _round_lines(position, components),
@@ -31,7 +31,7 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
 
 
 def _aligned(rows: Rows, left: Iterable[int] = ()) -> list[str]:
-    """Rows as lines with columns; those counted in `left` begin at one place, the others end there."""
+    """Return rows as lines with aligned columns: those numbered in `left` left-aligned, the others right-aligned."""
     left = set(left)
     widths = [max(len(str(row[k])) for row in rows) for k in range(len(rows[0]))]
     return [
@@ -62,7 +62,7 @@ def _chapels_left(position: Any, components: Mapping[str, Any]) -> int:
 
 
 def _round_lines(position: Any, components: Mapping[str, Any]) -> list[str]:
-    """What every round brings (A2), this one marked."""
+    """Return a table of the rounds' cards and edifices (A2), with the current round marked."""
     guilds = {card["id"]: card["guilds"] for card in components["round_cards"]}
     points = {edifice["id"]: edifice["points"] for edifice in components["edifices"]}
     rows: Rows = [("Round", "card", "B", "D", "F", "edifice", "points")]
@@ -73,7 +73,7 @@ def _round_lines(position: Any, components: Mapping[str, Any]) -> list[str]:
 
 
 def _city_lines(position: Any, components: Mapping[str, Any]) -> list[list[str]]:
-    """The map: the guild's letter and the price of an empty space, the seat of a member, edifices, chapels on corners."""
+    """Draw the map: guild letter and price of each space, seats of members, edifices, chapels on corners."""
     city = city_of(components)
     letter = _letters(components)
     key = [
@@ -138,7 +138,7 @@ def _sizes(position: Any, seat: int) -> Sequence[int]:
 
 
 def _card_lines(position: Any) -> list[str]:
-    """The cards that all have seen (A11, F9.2); nothing before there are some."""
+    """Return the cards that all seats have seen (A11, F9.2); empty as long as there are no such cards."""
     rows: Rows = [("Seat", "under the deck, the next one first", "turned over this round", "lost for good")]
     for seat in range(len(position.prestige)):
         under, lost = position.under[seat], position.out[seat] if isinstance(position, Table) else position.lost[seat]
@@ -147,7 +147,7 @@ def _card_lines(position: Any) -> list[str]:
 
 
 def _shown(position: Any, seat: int) -> Sequence[int]:
-    """The cards of a seat that were turned over this round; the reference has them in its lines alone."""
+    """Return a seat's cards turned over this round; for the reference game, from its event lines."""
     if not isinstance(position, Table):
         return tuple(position.shown[seat])
     begun = max((k for k, line in enumerate(position.events) if line["type"] == "round"), default=0)
@@ -156,7 +156,7 @@ def _shown(position: Any, seat: int) -> Sequence[int]:
 
 
 def _cards(cards: Iterable[int]) -> str:
-    """Cards in no telling order, equal ones side by side: 66 5 333."""
+    """Format cards in descending order, equal ones together: 66 5 333."""
     return " ".join(str(value) * number for value, number in sorted(Counter(cards).items(), reverse=True)) or "-"
 
 
@@ -177,7 +177,7 @@ def _points(components: Mapping[str, Any]) -> dict[str, int]:
 
 
 class _Final(Table):
-    """What lies on the table at the end of a game, as the reference counts it."""
+    """The table at the end of a game, in the form that the reference scores."""
 
     def __init__(self, view: Any) -> None:
         data = self.components = view.components
@@ -192,7 +192,7 @@ class _Final(Table):
 
 
 def _score_lines(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> list[list[str]]:
-    """The points by source, and which tasks were fulfilled (R12)."""
+    """Return the points by source, and the tasks with whether each was fulfilled (R12)."""
     final = position if isinstance(position, Table) else _Final(position)
     found = score(final)
     sources: Rows = [("Seat", "agent", *SOURCES)]

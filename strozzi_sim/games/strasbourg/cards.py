@@ -1,4 +1,4 @@
-"""Bags of influence cards, and sets of up to 60 members: one number each (see state.py)."""
+"""Bags of influence cards, and sets of up to 60 members, each stored as one number (see state.py)."""
 
 from numba import int64
 
@@ -9,25 +9,25 @@ from strozzi_sim.kernel.jit import force_inline, inline_source
 
 @force_inline
 def one_card(value):
-    """The bag of one card."""
+    """Return the bag of one card."""
     return int64(1) << (CARD_BITS * (value - 1))
 
 
 @force_inline
 def count_value(bag, value):
-    """Cards of a value in a bag."""
+    """Return the number of cards of a value in a bag."""
     return (bag >> (CARD_BITS * (value - 1))) & CARD_MASK
 
 
 @force_inline
 def count_cards(bag):
-    """Cards in a bag: the product adds all fields up in the top one, and no sum outgrows its field."""
+    """Return the number of cards in a bag: the product sums all fields in the top one, without overflow."""
     return ((bag * ONE_EACH) >> TOP_SHIFT) & CARD_MASK
 
 
 @force_inline
 def add_values(bag):
-    """The sum of a stack (R5.2): its bid."""
+    """Return the sum of a stack (R5.2): its bid."""
     total = int64(0)
     for value in range(1, MAX_VALUE + 1):
         total += value * count_value(bag, value)
@@ -36,7 +36,7 @@ def add_values(bag):
 
 @inline_source
 def kth_card(bag, k):
-    """The value of the k-th card (k from 0) of a bag, in ascending order."""
+    """Return the value of the k-th card (k from 0) of a bag, in ascending order."""
     up_to = bag * ONE_EACH  # each field: the cards of this value and all lower ones
     value = int64(1)
     for lower in range(1, MAX_VALUE):
@@ -46,7 +46,7 @@ def kth_card(bag, k):
 
 @inline_source
 def highest_card(bag):
-    """The highest value in a bag that is not empty."""
+    """Return the highest value in a non-empty bag."""
     value = int64(1)
     for higher in range(2, MAX_VALUE + 1):
         value += int64((bag >> (CARD_BITS * (higher - 1))) != 0)
@@ -55,7 +55,7 @@ def highest_card(bag):
 
 @inline_source
 def values_in(bag):
-    """The set of values in a bag."""
+    """Return the set of values in a bag."""
     found = int64(0)
     for value in range(1, MAX_VALUE + 1):
         found |= int64(count_value(bag, value) != 0) << value
@@ -64,7 +64,7 @@ def values_in(bag):
 
 @force_inline
 def kth_member(members, k):
-    """The k-th smallest member (k from 0) of a set."""
+    """Return the k-th smallest member (k from 0) of a set."""
     first = int64(0)
     for width in (32, 16, 8):
         lower = count_bits(members & ((int64(1) << width) - 1))
@@ -77,7 +77,7 @@ def kth_member(members, k):
 
 @inline_source
 def expand(members, choice):
-    """The members of a set whose places in ascending order are in the set `choice`."""
+    """Return the members of a set whose indices in ascending order are in the set `choice`."""
     found = int64(0)
     while choice != 0:
         lowest = members & -members

@@ -1,4 +1,4 @@
-"""Strasbourg's component data: validated, changed by variants, and turned into the record that kernels read."""
+"""Strasbourg's component data: validation, the part that variants change, and conversion to the rules record."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from strozzi_sim.errors import InputError, counted, known_names
+from strozzi_sim.errors import InputError, pluralize, suggest_names
 from strozzi_sim.game.converting import set_switches
 from strozzi_sim.games.strasbourg import state as limit
 from strozzi_sim.games.strasbourg.blocks import Components
@@ -20,25 +20,25 @@ VARIABLE = (
     "tasks_meta", "tasks", "switches",
 )  # fmt: skip
 MERGED = ()
-LORDS = ("nobility", "church", "merchants")  # chairs of the council that are no guild's
+LORDS = ("nobility", "church", "merchants")  # council seats without a guild
 
 AUCTIONED = ("B", "D", "F")  # the steps of the guilds
 
-# What no guild, edifice or task may be called, and what it stands for.
+# Reserved names, which no guild, edifice or task may have, with their meaning.
 _TAKEN = {
     "all": "all together", "any": "any of them", "none": "nothing", **dict.fromkeys(LORDS, "a seat of the council"),
     **dict.fromkeys(limit.STEPS, "a step of the round"),
 }  # fmt: skip
 
-# Of the file alone: they say where data come from, or what a thing is called.
+# Keys for readers of the file: provenance and names.
 _NOTES = ("provenance", "note", "how", "how_points", "source", "name", "text", "colours", "goods_icon")
 
 
 def check(components: Components, where: str) -> None:
-    """Refuse what single values cannot show.
+    """Check the constraints that span several values.
 
     Raises:
-        InputError: a component set that cannot be played; names the key.
+        InputError: the component set is not playable; names the key.
     """
     order = components.guilds.order
     for name, ids in (
@@ -60,7 +60,7 @@ def check(components: Components, where: str) -> None:
         components.council.seats,
         chairs,
         f"{where}: council.seats",
-        "the seats nobility, church, merchants and one a guild",
+        "the seats nobility, church, merchants and one per guild",
     )
     _check_cards(components, where)
     _check_rounds(components, where)
@@ -80,7 +80,7 @@ def check(components: Components, where: str) -> None:
 
 
 def _check_ids(components: Components, city: City, where: str) -> None:
-    """Refuse an id that means something else where ids stand: in tables, their words, and names of restrictions."""
+    """Refuse ids that are reserved in tables, labels and names of restrictions."""
     taken = {
         **_TAKEN,
         **dict.fromkeys(components.guilds.order, "a guild"),
@@ -104,7 +104,7 @@ def _refuse_taken(names: Iterable[str], taken: Mapping[str, str], key: str, what
 
 def _known(name: str, names: Iterable[str], key: str, what: str) -> None:
     if name not in names:
-        raise InputError(f"{key}: unknown {what} {name!r}; {known_names(name, list(names))}")
+        raise InputError(f"{key}: unknown {what} {name!r}; {suggest_names(name, list(names))}")
 
 
 def _each_once(given: Iterable[str], wanted: Iterable[str], key: str, words: str) -> None:
@@ -119,8 +119,8 @@ def _check_cards(components: Components, where: str) -> None:
     count = len(cards.values) * cards.copies_of_each
     if not limit.MIN_CARDS <= count <= limit.MAX_CARDS:
         raise InputError(
-            f"{where}: influence_cards.copies_of_each: {counted(cards.copies_of_each, 'copy', 'copies')} of "
-            f"{counted(len(cards.values), 'value')} {'is' if count == 1 else 'are'} {counted(count, 'card')}; a player has "
+            f"{where}: influence_cards.copies_of_each: {pluralize(cards.copies_of_each, 'copy', 'copies')} of "
+            f"{pluralize(len(cards.values), 'value')} {'is' if count == 1 else 'are'} {pluralize(count, 'card')}; a player has "
             f"{limit.MIN_CARDS} to {limit.MAX_CARDS}"
         )
 
@@ -129,7 +129,7 @@ def _check_rounds(components: Components, where: str) -> None:
     rounds, edifices = len(components.round_cards), len(components.edifices)
     if edifices < rounds:
         raise InputError(
-            f"{where}: edifices: {counted(edifices, 'edifice')} for {counted(rounds, 'round')} (round_cards); one is built a round"
+            f"{where}: edifices: {pluralize(edifices, 'edifice')} for {pluralize(rounds, 'round')} (round_cards); one is built a round"
         )
     order = components.guilds.order
     named = []
@@ -149,13 +149,13 @@ def _check_rounds(components: Components, where: str) -> None:
 def _check_dealt(tasks: int, dealt: int, players: int, where: str) -> None:
     if tasks < dealt * players:
         raise InputError(
-            f"{where}: tasks: {counted(tasks, 'task')}, and {players} players are dealt {dealt} each (tasks_meta.dealt_per_player); "
+            f"{where}: tasks: {pluralize(tasks, 'task')}, and {players} players are dealt {dealt} each (tasks_meta.dealt_per_player); "
             f"at least {dealt * players}"
         )
 
 
 def check_players(components: dict[str, Any], players: int, where: str) -> None:
-    """Refuse fewer tasks than are dealt to so many players.
+    """Check that there are enough tasks to deal to `players` players.
 
     Raises:
         InputError: names the key.
@@ -164,7 +164,7 @@ def check_players(components: dict[str, Any], players: int, where: str) -> None:
 
 
 def check_totals(components: Components, where: str) -> None:
-    """Refuse the file whose totals disagree with what they add up; in a variant they are derived again.
+    """Check that the file's totals agree with their parts; a variant's totals are derived again.
 
     Raises:
         InputError: names the key.
@@ -181,8 +181,8 @@ def check_totals(components: Components, where: str) -> None:
             )
     if components.meta.rounds != len(components.round_cards):
         raise InputError(
-            f"{where}: meta.rounds: {counted(components.meta.rounds, 'round')} for "
-            f"{counted(len(components.round_cards), 'round card')}; "
+            f"{where}: meta.rounds: {pluralize(components.meta.rounds, 'round')} for "
+            f"{pluralize(len(components.round_cards), 'round card')}; "
             "there are as many rounds as round cards"
         )
     if tuple(components.meta.players) != limit.PLAYER_COUNTS:
@@ -190,7 +190,7 @@ def check_totals(components: Components, where: str) -> None:
 
 
 def plain(components: Components) -> dict[str, Any]:
-    """Everything a variant can change, as plain data without provenance; totals that are given are derived again."""
+    """Return all that a variant can change, as plain data without provenance; totals in the data are derived again."""
 
     def bare(value: Any) -> Any:
         if isinstance(value, dict):
@@ -221,7 +221,7 @@ def _city(components: Components) -> City:
 
 
 def reconstructed(components: Components) -> list[str]:
-    """The blocks that no source gives, in words for a report."""
+    """Return descriptions, for a report, of the reconstructed blocks."""
     blocks = [
         words
         for words, block in (
@@ -241,7 +241,7 @@ def reconstructed(components: Components) -> list[str]:
 
 
 def to_rules(components: Components) -> np.ndarray[Any, Any]:
-    """The record that kernels read, as an array of shape (1,)."""
+    """Return the record that kernels read, an array of shape (1,)."""
     rules = np.zeros(1, limit.RULES)
     row = rules[0]
     order = components.guilds.order
@@ -305,15 +305,15 @@ def _write_city(row: Any, city: City, order: list[str]) -> None:
 
 
 def warnings(components: Components) -> list[str]:
-    """What can be played and a designer should know: the tasks that no game can fulfil."""
+    """Return warnings about a playable component set: one per task that no game can fulfil."""
     return [f"no game can fulfil a task: {words}" for words in unfulfillable(components)]
 
 
 def rounds(components: dict[str, Any]) -> int:
-    """Rounds of a game: as many as round cards (A61)."""
+    """Return the number of rounds of a game: one per round card (A61)."""
     return len(components["round_cards"])
 
 
 def hidden(components: dict[str, Any]) -> bool:
-    """Whether seats know what others must not see: yes, cards and tasks."""
+    """Return whether the game has hidden information: yes, cards and tasks."""
     return True

@@ -1,9 +1,9 @@
 """Strasbourg's kernels: deal, legal actions, apply.
 
-They take records, allocate nothing and raise nothing. `apply` trusts that the action is legal and runs on to the next
-seat that has a choice; what has one way only happens by itself. Restrictions of a seat are in the rules record
-(`restrictions.py`); the turn order is as if there were none. Letters and numbers in parentheses are items of the
-rules' documents (see state.py). What belongs to a phase is in `planning.py`, `auction.py`, `city.py` and `scoring.py`.
+They take records, allocate nothing and raise nothing. `apply` requires a legal action and runs on to the next seat
+with a choice; a single legal action is played automatically. A seat's restrictions are in the rules record
+(`restrictions.py`) and do not change the turn order. Letters and numbers in parentheses are items of the rules'
+documents (see state.py). The phases are in `planning.py`, `auction.py`, `city.py` and `scoring.py`.
 """
 
 from numba import int64
@@ -49,19 +49,19 @@ from strozzi_sim.games.strasbourg.state import (
 from strozzi_sim.games.strasbourg.step_actions import act_next, begin_building, build, place, sell, take_good, take_seat
 from strozzi_sim.kernel.bits import count_bits, kth_bit, lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
-from strozzi_sim.kernel.journal import write
-from strozzi_sim.kernel.streams import draw, open_source
+from strozzi_sim.kernel.journal import write_event
+from strozzi_sim.kernel.streams import draw, reset_source
 
 
 @jit
 def deal(state, rules, players, start_player, chance, journal):
     """Set up the game (R2). `chance` must have begun; `start_player` holds the marker first."""
     set_up(state, rules, players, start_player)
-    open_source(chance, ROUND_SOURCE)
-    open_source(chance, EDIFICE_SOURCE)
-    open_source(chance, TASK_SOURCE)
+    reset_source(chance, ROUND_SOURCE)
+    reset_source(chance, EDIFICE_SOURCE)
+    reset_source(chance, TASK_SOURCE)
     for seat in range(players):
-        open_source(chance, CARD_SOURCE + seat)
+        reset_source(chance, CARD_SOURCE + seat)
     _lay_out_rounds(state, rules, chance, journal)
     unseen = (int64(1) << rules.tasks) - 1
     left = rules.tasks
@@ -79,7 +79,7 @@ def deal(state, rules, players, start_player, chance, journal):
 
 @jit
 def set_up(state, rules, players, start_player):
-    """Lay out all but what chance brings: round cards, edifices and tasks. Seat 0 is to choose among its tasks."""
+    """Set up all but the random parts (round cards, edifices, tasks), with seat 0 to choose among its tasks."""
     state.players = players
     state.start_player = start_player
     state.round = 0
@@ -146,7 +146,7 @@ def _deal_seat(state, rules, seat):
 
 @inline_source
 def _lay_out_rounds(state, rules, chance, journal):
-    """Round cards and edifices in random order (R2.1, R2.2)."""
+    """Lay out round cards and edifices in random order (R2.1, R2.2)."""
     cards, edifices = (1 << rules.rounds) - 1, (1 << rules.edifices) - 1
     for number in range(rules.rounds):
         card = kth_member(cards, draw(chance, ROUND_SOURCE, rules.rounds - number))
@@ -155,7 +155,7 @@ def _lay_out_rounds(state, rules, chance, journal):
         edifices &= ~(1 << edifice)
         state.round_card[number] = card
         state.round_edifice[number] = edifice
-        write(journal, e.SETUP, number, card, edifice, state.start_player, 0)
+        write_event(journal, e.SETUP, number, card, edifice, state.start_player, 0)
 
 
 @jit
@@ -169,7 +169,7 @@ def _ask_keep(state, rules, seat):
 
 @jit
 def _keep(state, rules, seat, choice, journal):
-    """Some of the tasks dealt, secretly (R2.7)."""
+    """Let a seat keep some of its tasks, secretly (R2.7)."""
     dealt = state.dealt[seat]
     kept = expand(dealt, choice)
     state.kept[seat] = kept
@@ -177,13 +177,13 @@ def _keep(state, rules, seat, choice, journal):
         while dealt != 0:
             task = lowest_bit(dealt)
             dealt &= dealt - 1
-            write(journal, e.TASK, seat, task, (kept >> task) & 1, 0, 0)
-        write(journal, e.KEPT, seat, 0, 0, 0, 0)
+            write_event(journal, e.TASK, seat, task, (kept >> task) & 1, 0, 0)
+        write_event(journal, e.KEPT, seat, 0, 0, 0, 0)
 
 
 @jit
 def _keep_in_turn(state, rules, choice, journal):
-    """The seat that is asked keeps some tasks, and those after it up to the next that has a choice."""
+    """Apply the actor's choice of tasks, then those of the following seats without a choice."""
     seat = state.actor
     _keep(state, rules, seat, choice, journal)
     for other in range(seat + 1, state.players):
@@ -228,7 +228,7 @@ def _act(state, rules, phase, action, journal):
 
 @force_inline
 def run_on(state, rules, stage, chance, journal):
-    """Go from stage to stage until somebody is asked, or the game is over."""
+    """Go from stage to stage until a seat must decide or the game is over."""
     while stage != ASKED:
         if stage == BIDDING:
             stage = bid_next(state, rules, journal)
@@ -248,7 +248,7 @@ def run_on(state, rules, stage, chance, journal):
 
 @inline_source
 def _end_round(state, rules, journal):
-    """The council phase; then the next round begins, or the game ends."""
+    """Hold the council phase, then begin the next round or end the game."""
     hold_council(state, rules, journal)
     for seat in range(state.players):
         clear_stacks(state, seat)
@@ -261,19 +261,19 @@ def _end_round(state, rules, journal):
 
 @jit
 def actor(state):
-    """The seat that must decide."""
+    """Return the seat that must decide."""
     return state.actor
 
 
 @jit
 def count_legal(state, rules):
-    """Number of legal actions."""
+    """Return the number of legal actions."""
     return count_bits(state.legal)
 
 
 @jit
 def kth_legal(state, rules, k):
-    """The k-th legal action, in ascending order."""
+    """Return the k-th legal action, in ascending order."""
     legal, phase = state.legal, state.phase
     bit = kth_bit(legal, k) if legal < 256 else kth_member(legal, k)
     return int64(NONE) if bit == 0 and phase >= BUILD_CHAPEL else FIRST_ACTION[phase] + bit
@@ -281,7 +281,7 @@ def kth_legal(state, rules, k):
 
 @jit
 def is_legal(state, rules, action):
-    """Whether `action`, any int64, is legal."""
+    """Return whether `action`, any int64, is legal."""
     phase = state.phase
     bit = action - FIRST_ACTION[phase]
     if phase >= BUILD_CHAPEL:
@@ -291,19 +291,19 @@ def is_legal(state, rules, action):
 
 @jit
 def is_over(state):
-    """Whether the game has ended."""
+    """Return whether the game has ended."""
     return state.phase == OVER
 
 
 @jit
 def score(state, seat):
-    """Points of a seat: all of them when the game is over, before that those of the council phases."""
+    """Return a seat's points: the final score when the game is over, before that the points of council phases."""
     return state.score[seat]
 
 
 @jit
 def placing(state, seat):
-    """(seats placed better, seats that share the place) (R12.4, A48)."""
+    """Return (seats placed better, seats that share the place) (R12.4, A48)."""
     return placed(state, seat)
 
 

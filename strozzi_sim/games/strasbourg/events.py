@@ -1,13 +1,13 @@
 """Strasbourg's journal: the kinds of events, and their translation to the lines of a record.
 
-A row is (kind, a, b, c, d, e); the comments below say what a..e are. Cards, rounds, tasks and sites count from 0 in the order of
-the component file, cells and building sites row by row. A line `plan` is told when the sizes of its stacks are public.
+A row is (kind, a, b, c, d, e); the comments below define a..e. Cards, rounds, tasks and sites count from 0 in the order
+of the component file, cells and building sites row by row. A `plan` line is written when its stack sizes are public.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from strozzi_sim.errors import counted
+from strozzi_sim.errors import pluralize
 from strozzi_sim.game.telling import Verb, by_seat, capitalized, seat_name, verb_of, winners_sentence
 from strozzi_sim.games.strasbourg.geometry import City, read_city
 from strozzi_sim.games.strasbourg.state import CARD_BITS, CARD_MASK, MAX_VALUE, NOBODY, SPLIT, STEPS
@@ -21,26 +21,26 @@ DRAWN = 5  #    seat, value, 1 = from under the deck
 STACK = 6  #    seat, bag                               one for each stack, greatest first, then:
 PLAN = 7  #     seat, number of stacks
 STEP = 8  #     step, start player, guild or NOBODY
-BID = 9  #      seat, bag (0 = pass), 1 = was asked
+BID = 9  #      seat, bag (0 = pass), 1 = the seat had a choice
 DEFER = 10  #   seat
-CHAIR = 11  #   seat, chair of the council, who sat there or NOBODY
+CHAIR = 11  #   seat, chair of the council, its former holder or NOBODY
 GOOD = 12  #    seat, guild
 PLACED = 13  #  seat, cell, price
 SOLD = 14  #    seat, guild, number, coins              one for each guild, then:
 SALE = 15  #    seat, coins
 DECLINE = 16  # seat
-RETURNED = 17  # seat, value, 1 = was asked
+RETURNED = 17  # seat, value, 1 = the seat had a choice
 CHAPEL = 18  #  seat, chapel site or -1
 EDIFICE = 19  # seat, edifice, building site or -1
 PRESTIGE = 20  # seat, gained, privileges gained, prestige so far, privileges held
 WEALTH = 21  #  seat, coins, goods, cards in the deck
-POINTS = 22  #  seat, of the council, of the city, of chapels, of edifices
+POINTS = 22  #  seat, points of the council, city, chapels, edifices
 FULFILLED = 23  # seat, task                            one for each, before:
-TOTAL = 24  #   seat, of privileges, of tasks, total, 1 = won or shared
+TOTAL = 24  #   seat, points of privileges, of tasks, total, 1 = won or shared
 
 
 class _Names:
-    """What the numbers in a journal stand for."""
+    """The names behind the numbers in a journal."""
 
     def __init__(self, components: Mapping[str, Any]) -> None:
         self.city = city_of(components)
@@ -52,25 +52,25 @@ class _Names:
 
 
 class _Block:
-    """A block of component data by attribute."""
+    """A block of component data, with attribute access."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.__dict__.update(data)
 
 
 def city_of(components: Mapping[str, Any]) -> City:
-    """The map of plain component data."""
+    """Return the map of plain component data."""
     return read_city(_Block(components["city"]), components["guilds"]["letters"], "city")
 
 
 def cards_of(bag: int) -> list[int]:
-    """The cards of a bag, highest first, as a record has them."""
+    """Return the cards of a bag, highest first, as in a record."""
     values = range(MAX_VALUE, 0, -1)
     return [value for value in values for _ in range(bag >> CARD_BITS * (value - 1) & CARD_MASK)]
 
 
 def to_lines(rows: Any, components: dict[str, Any], players: int) -> Iterator[dict[str, Any]]:
-    """The record lines of one game, header excluded, from its journal rows int32[events, WIDTH]."""
+    """Yield the record lines of one game, without the header, from its journal rows int32[events, WIDTH]."""
     names = _Names(components)
     told: list[Any] = rows.tolist()
     setup = [row for row in told if row[0] == SETUP]
@@ -87,7 +87,10 @@ def to_lines(rows: Any, components: dict[str, Any], players: int) -> Iterator[di
 
 
 def begun(rows: Any, state: Any) -> Iterator[dict[str, Any]]:
-    """The lines `plan` of this round that are not told yet, as far as they are known: lists are beginnings, tuples whole."""
+    """Yield this round's `plan` lines that are not in the record yet, as far as known.
+
+    A list is incomplete, a tuple complete.
+    """
     drawn: dict[int, list[int]] = {}
     for kind, a, b, *_ in rows.tolist():
         if kind == ROUND:
@@ -108,7 +111,7 @@ def begun(rows: Any, state: Any) -> Iterator[dict[str, Any]]:
 
 
 class _Teller:
-    """Rows become lines, some of them several rows a line."""
+    """Conversion of rows to lines; some lines take several rows."""
 
     def __init__(self, names: _Names, players: int) -> None:
         self.names, self.players = names, players
@@ -122,7 +125,7 @@ class _Teller:
         self.round = 0
 
     def tell(self, kind: int, a: int, b: int, c: int, d: int, e: int) -> Iterator[dict[str, Any]]:
-        """The lines that end with this row."""
+        """Yield the lines that this row completes."""
         names = self.names
         if kind == TASK:
             self.dealt.append(names.tasks[b])
@@ -176,7 +179,7 @@ class _Teller:
             yield {**line, "action": "decline"}
 
     def _score(self, kind: int, a: int, b: int, c: int, d: int, e: int) -> Iterator[dict[str, Any]]:
-        """Lines with a list by seat: they are told with the row of the last one."""
+        """Yield the lines with one entry per seat; the last seat's row completes them."""
         if kind == PRESTIGE:
             self._note(prestige=b, privileges=c, total=d, held=e)
         elif kind == WEALTH:
@@ -205,10 +208,10 @@ class _Teller:
 
 
 def visible(line: dict[str, Any], components: Mapping[str, Any], viewer: int) -> dict[str, Any]:
-    """The line as `viewer` may see it (F9): no tasks, cards or stacks of others, only how large the stacks are.
+    """Return the line as `viewer` may see it (F9): without the tasks, cards and stacks of others.
 
-    Sizes are told as `sizes`, greatest first: the order of stacks ranks them by content. With `hide_money` others' coins, goods
-    and privileges are None.
+    `sizes` has the sizes of their stacks, greatest first, since the order of stacks ranks them by content. With
+    `hide_money` others' coins, goods and privileges are None.
     """
     kind = line["type"]
     if kind == "keep_tasks" and line["player"] != viewer:
@@ -226,23 +229,23 @@ def visible(line: dict[str, Any], components: Mapping[str, Any], viewer: int) ->
 
 
 def column_name(column: int) -> str:
-    """A column of the map, counted from 1, by letters: a .. z, aa, ab, .."""
+    """Return the letters of a column of the map, counted from 1: a .. z, aa, ab, .."""
     before, last = divmod(column - 1, 26)
     return (column_name(before) if before else "") + chr(ord("a") + last)
 
 
 def space_name(cell: Sequence[int] | None) -> str:
-    """A cell as people at the table name it: column letter and row number, c4."""
+    """Return the name of a cell: column letter and row number, c4."""
     return "none" if cell is None else f"{column_name(cell[0])}{cell[1]}"
 
 
 def corner_name(cell: Sequence[int]) -> str:
-    """A chapel site by the cells to its upper left and its lower right, c4d5."""
+    """Return the name of a chapel site: the cells to its upper left and its lower right, c4d5."""
     return f"{space_name(cell)}{space_name((cell[0] + 1, cell[1] + 1))}"
 
 
 def stack_name(stack: Sequence[int]) -> str:
-    """A stack in a word: 6+1."""
+    """Format a stack: 6+1."""
     return "+".join(map(str, stack))
 
 
@@ -256,12 +259,12 @@ _CHAIRS = {"nobility": "the nobility seat", "church": "the church seat", "mercha
 
 
 def step_words(step: str, guild: str | None) -> str:
-    """A step and what it is about: B (the smiths)."""
+    """Return a step with its subject: B (the smiths)."""
     return f"{step} ({_ABOUT.get(step) or f'the {guild}s'})"
 
 
 def describe(line: Mapping[str, Any], names: Sequence[str], components: Mapping[str, Any]) -> str:
-    """One line of a record in words; `names` says who sits where."""
+    """Format one line of a record as text; `names` are the agents by seat."""
     if "player" in line:
         seat = line["player"]
         does = verb_of(names, seat)
@@ -289,7 +292,7 @@ def _listed(things: Iterable[Any]) -> str:
 
 
 def _choice(line: Mapping[str, Any], does: Verb, players: int, components: Mapping[str, Any]) -> str:
-    """What a seat does, after its name, but for its deed in a step."""
+    """Return the predicate of a sentence about a seat's choice; `_deed` has the actions in a step."""
     kind = line["type"]
     if kind == "keep_tasks":
         told = told_tasks(components, players)
@@ -320,7 +323,7 @@ def _plan_words(line: Mapping[str, Any], does: Verb) -> str:
         return f"{does('has')} {len(sizes)} stacks, of {_listed(sizes)} cards"
     if not sizes:
         return f"{does('has')} no stacks"
-    cards = counted(sizes[0], "card")
+    cards = pluralize(sizes[0], "card")
     return f"{does('has')} " + (f"a stack of {cards}" if len(sizes) == 1 else f"{len(sizes)} stacks of {cards} each")
 
 
@@ -335,8 +338,8 @@ def _deed(line: Mapping[str, Any], does: Verb, names: Sequence[str]) -> str:
     if action == "good":
         return f"{does('takes')} a good of the {line['guild']}s"
     if action == "place":
-        return f"{does('places')} a member at {space_name(line['space'])} for {counted(line['price'], 'coin')}"
+        return f"{does('places')} a member at {space_name(line['space'])} for {pluralize(line['price'], 'coin')}"
     if action == "sell":
         goods = ", ".join(f"{number} {guild}" for guild, number in line["goods"].items())
-        return f"{does('sells')} {goods} for {counted(line['coins'], 'coin')}"
+        return f"{does('sells')} {goods} for {pluralize(line['coins'], 'coin')}"
     return f"{does('does')} no more"

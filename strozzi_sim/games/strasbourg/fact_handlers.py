@@ -1,4 +1,4 @@
-"""Writes the facts of Strasbourg while a game is played: the handlers of what its core says."""
+"""Fact handlers of Strasbourg: they write fact rows from the events of the core during a game."""
 
 from numba import int64
 
@@ -20,24 +20,24 @@ SINK = sink_dtype(TABLES, [  # shape              meaning, of the match
     ("corners", "i8"),
     ("seat_points", "i8"),
     #                                             of the game
-    ("first_task", "i8"),  #                     its first row of the table, likewise the next ones
+    ("first_task", "i8"),  #                     the game's first row of the table; so are the next three
     ("first_placement", "i8"),
     ("first_edifice", "i8"),
     ("first_chapel", "i8"),
     ("kept", "i8", (s.SEATS,)),  #                 [P] tasks
-    ("row_of", "i8", (s.SEATS, s.MAX_TASKS)),  #     [P, task] its row
+    ("row_of", "i8", (s.SEATS, s.MAX_TASKS)),  #     [P, task] row
     ("taken", "i8", (s.SEATS, s.MAX_GUILDS)),  #     [P, guild] goods taken
-    ("sold", "i8", (s.SEATS, s.MAX_GUILDS)),  #      [P, guild] of them sold, the first ones
-    ("good_row", "i8", (s.SEATS, s.MAX_GUILDS, s.MAX_GOODS)),  # [P, guild, k] the turn in which the k-th was taken
+    ("sold", "i8", (s.SEATS, s.MAX_GUILDS)),  #      [P, guild] goods sold, the first ones taken
+    ("good_row", "i8", (s.SEATS, s.MAX_GUILDS, s.MAX_GOODS)),  # [P, guild, k] row of the turn that took the k-th
     ("council", "i8", (s.MAX_CHAIRS,)),  #         [chair] player, or NOBODY
-    ("before", "i8", (s.MAX_CHAIRS,)),  #          [chair] likewise, in the council phase before
+    ("before", "i8", (s.MAX_CHAIRS,)),  #          [chair] player in the previous council phase, or NOBODY
     #                                             of the round or step being played
     ("round", "i8"),  #                          from 1
     ("first_round", "i8"),  #                    row of seat 0
     ("step", "i8"),
     ("guild", "i8"),
     ("start_player", "i8"),
-    ("asked_to_bid", "i8"),  #                   how many seats have passed or turned over a stack
+    ("asked_to_bid", "i8"),  #                   seats that have passed or turned over a stack
     ("first_bid", "i8"),  #                      row of the step's first
     ("bid_row", "i8", (s.SEATS,)),  #              [P] row of the step's bid
     ("act_row", "i8", (s.SEATS,)),  #              [P] row of the step's turn
@@ -47,7 +47,7 @@ SINK = sink_dtype(TABLES, [  # shape              meaning, of the match
 
 @jit
 def prepare(facts, rules, players):
-    """Before the games of a match."""
+    """Prepare for the games of a match."""
     facts.players = players
     facts.guilds = rules.guilds
     facts.sites = rules.sites
@@ -57,7 +57,7 @@ def prepare(facts, rules, players):
 
 @jit
 def open_game(facts, number):
-    """Before a game of deal `number` is dealt."""
+    """Prepare for a game of deal `number`, before it is dealt."""
     facts.first_task = facts.task_rows
     facts.first_placement = facts.placement_rows
     facts.first_edifice = facts.edifice_rows
@@ -74,7 +74,7 @@ def open_game(facts, number):
 
 @force_inline
 def note(facts, kind, a, b, c, d, e_):
-    """An event, as the core writes it; the kind is known where this is put in place."""
+    """Handle an event of the core; the kind is a compile-time constant where this is inlined."""
     if kind == e.DRAWN:
         row = facts.first_round + a
         facts.round_drawn[row] += 1
@@ -197,7 +197,7 @@ def _on_bid(facts, seat, stack):
 
 @jit
 def _rank_bids(facts):
-    """All have decided: the ranks, ties by nearness to the start player (R5.3), and a turn for each that may act."""
+    """Rank the bids, ties by nearness to the start player (R5.3), and open a turn for each rank that may act."""
     first, end = facts.first_bid, int64(facts.bid_rows)
     turns = int64(facts.act_rows)
     acting = acting_ranks(facts)
@@ -245,7 +245,7 @@ def _on_placed(facts, seat, cell, price):
 
 @jit
 def _on_sold(facts, seat, guild, number, coins):
-    """Of equal goods the first one taken counts as the first one sold."""
+    """Record a sale; of equal goods the first one taken counts as the first one sold."""
     turn, first = facts.act_row[seat], facts.sold[seat, guild]
     facts.act_sold[turn] += number
     facts.act_coins[turn] += coins
@@ -286,7 +286,7 @@ def _on_task(facts, seat, task, kept):
 
 @jit
 def close_game(facts, state, rules):
-    """The game is over: what is known only now."""
+    """Write the facts known only at the end of the game."""
     winners, best, second = 0, -(2**30), -(2**30)
     for seat in range(facts.players):
         total = state.score[seat]
@@ -312,7 +312,7 @@ def close_game(facts, state, rules):
 
 @jit
 def _close_city(facts, rules):
-    """What members and buildings came to."""
+    """Write the final points of members and buildings."""
     for row in range(facts.first_placement, facts.placement_rows):
         facts.placement_chapels[row] = 0
         facts.placement_edifices[row] = 0
@@ -335,7 +335,7 @@ def _close_city(facts, rules):
 
 @force_inline
 def _pay(facts, paid, beside, each, builder):
-    """Pay the members on the set `beside` of spaces; how many they are, and how many of them the builder's."""
+    """Pay the members on the set `beside` of spaces; return (members, members of the builder)."""
     members = own = int64(0)
     for row in range(facts.first_placement, facts.placement_rows):
         if (beside >> facts.placement_space[row]) & 1:

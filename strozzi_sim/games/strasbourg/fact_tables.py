@@ -1,11 +1,11 @@
-"""The fact tables of Strasbourg: what is counted; `facts.py` writes them."""
+"""The fact tables of Strasbourg; `facts.py` writes them."""
 
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from strozzi_sim.facts.columns import YES_NO, Column, Levels, Setting, Table, labels, numbers
+from strozzi_sim.facts.columns import YES_NO, Column, GameConfig, Levels, Table, labels, numbers
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.strasbourg.events import city_of, corner_name, space_name
 from strozzi_sim.games.strasbourg.state import AUCTIONS, MAX_CARDS, MAX_CELLS, MAX_DEALT, MAX_ROUNDS, SEATS, STEPS
@@ -13,8 +13,8 @@ from strozzi_sim.games.strasbourg.state import AUCTIONS, MAX_CARDS, MAX_CELLS, M
 SOURCES = ("council", "city", "chapels", "edifices", "privileges", "tasks")
 BUILDING = ("chapels", "edifices")
 ACTING = 3  # most ranks that act in a step
-_POINTS_FROM = 511  # where the last level of totals begins
-_MOST_INFLUENCE = 24  # the same of a stack
+_POINTS_FROM = 511  # the last level of totals: this or more
+_MOST_INFLUENCE = 24  # the last level of a stack's influence: this or more
 NONE = "none"
 
 
@@ -22,19 +22,19 @@ def _numbered(first: int, last: int, most: int | None = None) -> Levels:
     return numbers(range(first, last + 1), most)
 
 
-def _seats(setting: Setting) -> Levels:
+def _seats(setting: GameConfig) -> Levels:
     return numbers(range(setting.players))
 
 
-def _ranks(setting: Setting) -> Levels:
+def _ranks(setting: GameConfig) -> Levels:
     return _numbered(1, setting.players)
 
 
-def _rounds(setting: Setting) -> int:
+def _rounds(setting: GameConfig) -> int:
     return len(setting.components["round_cards"])
 
 
-def _guild_names(setting: Setting) -> list[str]:
+def _guild_names(setting: GameConfig) -> list[str]:
     return list(setting.components["guilds"]["order"])
 
 
@@ -42,21 +42,21 @@ def _ids(block: str) -> Any:
     return lambda setting: labels([entry["id"] for entry in setting.components[block]])
 
 
-def _totals(setting: Setting) -> Levels:
-    """From all tasks lost and nothing else up to more than anybody gets."""
+def _totals(setting: GameConfig) -> Levels:
+    """Return the levels of final points, from all tasks failed without other points up to _POINTS_FROM or more."""
     meta = setting.components["tasks_meta"]
     return numbers(range(-meta["keep_max"] * meta["penalty_unfulfilled"], _POINTS_FROM + 1), _POINTS_FROM)
 
 
-def _spaces(setting: Setting) -> Levels:
+def _spaces(setting: GameConfig) -> Levels:
     city = city_of(setting.components)
     return Levels(tuple(map(space_name, city.guilds)), tuple(map(city.number, city.guilds)))
 
 
 def _of_space(of: str) -> Any:
-    """Setting -> the guild or the price of each cell, 0 where there is no space."""
+    """Return a function of Setting: the guild or price of each cell, 0 where there is no space."""
 
-    def values(setting: Setting) -> np.ndarray[Any, Any]:
+    def values(setting: GameConfig) -> np.ndarray[Any, Any]:
         city, order = city_of(setting.components), _guild_names(setting)
         found = np.zeros(MAX_CELLS, int)
         for cell, guild in city.guilds.items():
@@ -66,36 +66,36 @@ def _of_space(of: str) -> Any:
     return values
 
 
-def _sites(setting: Setting) -> Levels:
+def _sites(setting: GameConfig) -> Levels:
     return labels([*map(space_name, city_of(setting.components).sites), NONE])
 
 
-def _corners(setting: Setting) -> Levels:
+def _corners(setting: GameConfig) -> Levels:
     return labels([*map(corner_name, city_of(setting.components).chapel_sites), NONE])
 
 
 def _built(sites: Any) -> Any:
-    """Setting -> 1 for every site, 0 for none."""
+    """Return a function of Setting: 1 for every site, 0 for none."""
     return lambda setting: np.array([1] * (len(sites(setting).names) - 1) + [0])
 
 
 def _acting_ranks(step: int, players: int) -> int:
-    """How many ranks act in a step (R5.5)."""
+    """Return the number of ranks that act in a step (R5.5)."""
     return min(players - 1, ACTING) if step % 2 else 2 if step == 0 else 1
 
 
-def _acts(setting: Setting) -> np.ndarray[Any, Any]:
+def _acts(setting: GameConfig) -> np.ndarray[Any, Any]:
     ranks = range(SEATS + 1)
     return np.array([[rank <= _acting_ranks(step, setting.players) for rank in ranks] for step in range(AUCTIONS)], int)
 
 
-def _task_points(setting: Setting) -> np.ndarray[Any, Any]:
-    """[task, kept, fulfilled] points."""
+def _task_points(setting: GameConfig) -> np.ndarray[Any, Any]:
+    """Return points by [task, kept, fulfilled]."""
     tasks, penalty = setting.components["tasks"], setting.components["tasks_meta"]["penalty_unfulfilled"]
     return np.array([[[0, 0], [-penalty, task["points"]]] for task in tasks])
 
 
-_SEAT = Column("seat", "who it is about, 0 starts round 1", _seats)
+_SEAT = Column("seat", "seat of the player, 0 starts round 1", _seats)
 _ROUND = Column("round", "round of the game, from 1", lambda setting: _numbered(1, _rounds(setting)))
 _LAST = Column(
     "last", "it is the last round", YES_NO, of=("round",),
@@ -113,13 +113,13 @@ def _yes(name: str, text: str, **follows: Any) -> Column:
 
 
 def _building(sites: Any, what: str) -> Iterable[Column]:
-    """What is known of a building at the end."""
+    """Return the columns of a building at the end of the game."""
     return (
-        Column("site", f"where the {what} was built", sites),
+        Column("site", f"site of the {what}", sites),
         _yes("built", f"the {what} was built", of=("site",), values=_built(sites)),
         Column("members", "members beside it at the end, of all players", unit="members"),
-        Column("points", "points that it paid all players", **_POINTS),
-        Column("own_points", "points that it paid the seat that built it", **_POINTS),
+        Column("points", "points paid to all players", **_POINTS),
+        Column("own_points", "points paid to the seat that built it", **_POINTS),
     )
 
 
@@ -136,7 +136,7 @@ PLAYER = Table("seat", "a player in a game", (
     Column("chapels", "points of chapels", **_POINTS),
     Column("edifices", "points of edifices", **_POINTS),
     Column("privileges", "points of privileges left", **_POINTS),
-    Column("tasks", "points of tasks, less those lost for tasks that were not fulfilled", **_POINTS),
+    Column("tasks", "points of tasks, less penalties for unfulfilled tasks", **_POINTS),
     Column("kept", "tasks kept", numbers(range(MAX_DEALT + 1)), unit="tasks"),
     Column("coins", "coins left", **_COINS),
 ), most=lambda setting: setting.players)  # fmt: skip
@@ -158,16 +158,16 @@ BIDS = Table("bid", "a stack turned over", (
     _SEAT,
     _ROUND,
     _STEP,
-    Column("lap", "seats after the starting player of the step, who is 0", _seats),
+    Column("lap", "seats after the step's starting player (0)", _seats),
     Column("cards", "cards in the stack", _numbered(1, MAX_CARDS), unit="cards"),
     Column("sum", "influence", _numbered(1, _MOST_INFLUENCE, _MOST_INFLUENCE), unit="influence"),
     Column("rank", "rank of the bid, 1 is the highest", _ranks),
     _yes("won", "it was the highest bid", of=("rank",), values=lambda setting: (np.arange(SEATS + 1) == 1).astype(int)),
     _yes("acts", "the rank may act", of=("step", "rank"), values=_acts),
     _yes("waited", "a privilege was paid to bid later"),
-    Column("returned", "the card that went back under the deck, 0 for none", numbers(range(7))),
+    Column("returned", "card returned under the deck, 0 for none", numbers(range(7))),
 ), most=lambda setting: AUCTIONS * setting.players * _rounds(setting))  # fmt: skip
-ACTS = Table("act", "the turn of a rank that may act in a step", (
+ACTS = Table("act", "a turn of a rank that may act in a step", (
     _SEAT,
     _ROUND,
     _STEP,
@@ -176,12 +176,12 @@ ACTS = Table("act", "the turn of a rank that may act in a step", (
     Column("bid", "influence of the stack", **_INFLUENCE),
     _yes("good", "took a good of the guild"),
     _yes("good_sold", "that good was sold later"),
-    Column("good_coins", "coins that it was sold for", **_COINS),
+    Column("good_coins", "coins for that good", **_COINS),
     _yes("placed", "placed a member in the city"),
     Column("price", "coins paid for the space", **_COINS),
     Column("sold", "goods sold", unit="goods"),
     Column("coins", "coins received for them", **_COINS),
-    _yes("declined", "left a right unused that it could have used"),
+    _yes("declined", "left a usable right unused"),
 ), most=lambda setting: (3 * ACTING + 5) * _rounds(setting))  # fmt: skip
 PLACEMENTS = Table("placement", "a member placed in the city", (
     _SEAT,
@@ -201,7 +201,7 @@ COUNCIL = Table("council", "a member in the council in a council phase", (
     _LAST,
     Column("chair", "the seat of the council",
            lambda setting: labels(["nobility", "church", "merchants", *_guild_names(setting)])),
-    _yes("changed", "nobody or another player sat there in the council phase before"),
+    _yes("changed", "the seat was empty or another player's in the previous council phase"),
     Column("points", "points of the phase", **_POINTS),
 ), most=lambda setting: (3 + len(_guild_names(setting))) * _rounds(setting))  # fmt: skip
 TASKS = Table("task", "a task dealt to a player", (
@@ -209,8 +209,8 @@ TASKS = Table("task", "a task dealt to a player", (
     Column("task", "the task", _ids("tasks")),
     _yes("kept", "the player kept it"),
     _yes("fulfilled", "it was kept and fulfilled"),
-    _yes("done", "the player did what it asks for, kept or not"),
-    Column("points", "points for it, negative if it was kept and not fulfilled", of=("task", "kept", "fulfilled"),
+    _yes("done", "the player met its condition, whether kept or not"),
+    Column("points", "points for it, negative if kept and not fulfilled", of=("task", "kept", "fulfilled"),
            values=_task_points, **_POINTS),
     Column("lost", "points lost for it", of=("task", "kept", "fulfilled"),
            values=lambda setting: np.maximum(-_task_points(setting), 0), **_POINTS),

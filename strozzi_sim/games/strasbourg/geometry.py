@@ -1,10 +1,10 @@
-"""The city of Strasbourg as component data draw it: cells, prices, building sites, chapel sites."""
+"""The map of Strasbourg, read from component data: cells, prices, building sites, chapel sites."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from strozzi_sim.errors import InputError, counted, known_names, shown
+from strozzi_sim.errors import InputError, pluralize, short_repr, suggest_names
 from strozzi_sim.games.strasbourg.state import MAX_CELLS, MAX_PRICE, MAX_SITES
 
 Cell = tuple[int, int]  # (column, row), both from 1, row 1 on top
@@ -32,42 +32,42 @@ class City:
     chapel_sites: tuple[Cell, ...]
 
     def number(self, cell: Cell) -> int:
-        """The number of a cell, row by row from 0, as actions and sets have it."""
+        """Return the number of a cell, row by row from 0, as used in actions and sets."""
         column, row = cell
         return (row - 1) * self.columns + column - 1
 
     def cell(self, number: int) -> Cell:
-        """The cell of a number."""
+        """Return the cell of a number."""
         row, column = divmod(number, self.columns)
         return column + 1, row + 1
 
     def set_of(self, cells: Iterable[Cell]) -> int:
-        """A set of cells as one number."""
+        """Return a set of cells as one number."""
         return sum(1 << self.number(cell) for cell in cells)
 
     def beside(self, cell: Cell) -> list[Cell]:
-        """The city spaces orthogonally adjacent to a cell (R12.1)."""
+        """Return the city spaces orthogonally adjacent to a cell (R12.1)."""
         column, row = cell
         near = ((column, row - 1), (column - 1, row), (column + 1, row), (column, row + 1))
         return [other for other in near if other in self.guilds]
 
     def around(self, corner: Cell) -> list[Cell]:
-        """The city spaces that meet at a corner (A36)."""
+        """Return the city spaces that meet at a corner (A36)."""
         column, row = corner
         near = ((column, row), (column + 1, row), (column, row + 1), (column + 1, row + 1))
         return [other for other in near if other in self.guilds]
 
 
 def read_city(city: Any, letters: Mapping[str, str], key: str) -> City:
-    """The map of the block `city`.
+    """Return the map of the block `city`.
 
     Raises:
-        InputError: the map cannot be read or played; names the key below `key`.
+        InputError: the map is unreadable or not playable; names the key below `key`.
     """
     columns, rows = city.columns, city.rows
     if columns * rows > MAX_CELLS:
         raise InputError(
-            f"{key}.columns: {counted(columns, 'column')} and {counted(rows, 'row')} are {columns * rows} cells; at most {MAX_CELLS}"
+            f"{key}.columns: {pluralize(columns, 'column')} and {pluralize(rows, 'row')} are {columns * rows} cells; at most {MAX_CELLS}"
         )
     owners, prices = (
         _read_map(part, columns, rows, f"{key}.{name}")
@@ -78,15 +78,15 @@ def read_city(city: Any, letters: Mapping[str, str], key: str) -> City:
         price, where = prices[cell], f"row {cell[1]}, column {cell[0]}"
         if (letter == SITE) != (price == NO_PRICE):
             raise InputError(
-                f"{key}.price_map: {where}: {price!r}, and {letter!r} in guild_map; {NO_PRICE!r} stands on building sites "
-                f"({SITE!r}) and nowhere else"
+                f"{key}.price_map: {where}: {price!r}, and {letter!r} in guild_map; {NO_PRICE!r} is for building sites "
+                f"({SITE!r}) only"
             )
         if letter == SITE:
             sites.append(cell)
             continue
         if letter not in letters:
             raise InputError(
-                f"{key}.guild_map: {where}: unknown letter {letter!r}; {known_names(letter, [*letters, SITE])}"
+                f"{key}.guild_map: {where}: unknown letter {letter!r}; {suggest_names(letter, [*letters, SITE])}"
             )
         if not price.isascii() or not price.isdecimal() or int(price) > MAX_PRICE:
             raise InputError(f"{key}.price_map: {where}: expected coins, 0 to {MAX_PRICE}, got {price!r}")
@@ -97,21 +97,21 @@ def read_city(city: Any, letters: Mapping[str, str], key: str) -> City:
     for corner in corners:
         if not (1 <= corner[0] < columns and 1 <= corner[1] < rows):
             raise InputError(
-                f"{key}.chapel_sites: {shown(list(corner))} is no corner inside the city; columns are 1 to {columns - 1}, "
+                f"{key}.chapel_sites: {short_repr(list(corner))} is no corner inside the city; columns are 1 to {columns - 1}, "
                 f"rows 1 to {rows - 1}"
             )
         if corners.count(corner) > 1:
-            raise InputError(f"{key}.chapel_sites: {shown(list(corner))} is listed {corners.count(corner)} times")
+            raise InputError(f"{key}.chapel_sites: {short_repr(list(corner))} is listed {corners.count(corner)} times")
     return City(columns, rows, guilds, coins, tuple(sites), tuple(corners))
 
 
 def _read_map(lines: list[str], columns: int, rows: int, key: str) -> dict[Cell, str]:
     if len(lines) != rows:
-        raise InputError(f"{key}: {counted(len(lines), 'row')}; city.rows says {rows}")
+        raise InputError(f"{key}: {pluralize(len(lines), 'row')}; city.rows is {rows}")
     cells: dict[Cell, str] = {}
     for row, line in enumerate(lines, 1):
         marks = line.split()
         if len(marks) != columns:
-            raise InputError(f"{key}: row {row} has {counted(len(marks), 'cell')}; city.columns says {columns}")
+            raise InputError(f"{key}: row {row} has {pluralize(len(marks), 'cell')}; city.columns is {columns}")
         cells |= {(column, row): mark for column, mark in enumerate(marks, 1)}
     return cells

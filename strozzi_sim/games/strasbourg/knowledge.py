@@ -1,19 +1,20 @@
-"""What a seat knows of a game of Strasbourg: `conceal` takes away the rest, `determinize` draws it, `seen_action` is what a step tells.
+"""A seat's knowledge of a game: `conceal` removes the rest, `determinize` samples it, `seen_action` is what it learns.
 
-Secret are the tasks of others; the shuffled part of every deck, of the own one its order alone, and that is in no state; what lies in
-others' stacks, their order and numbers, which rank them by content (A67); and, until all have planned, whatever
-others have done in this planning phase (A8). With `hide_money` also others' coins, goods and privileges (A33). Restrictions of
-all seats are in the rules; whether one was void depends on the tasks dealt, so others' `voids` are secret too.
+Secret are the tasks of others; the contents of others' shuffled decks (of the own deck only the order, which no state
+has); the cards in others' stacks, and their order and numbers, which rank them by content (A67); and, until all have
+planned, others' actions in this planning phase (A8). With `hide_money` also others' coins, goods and privileges (A33).
+Restrictions of all seats are in the rules; others' `voids` are secret, since they depend on the tasks dealt.
 
-While planning, a seat's knowledge is a state in which no other seat has planned yet: it will do so in its turn, in a search
-by its policy. So nothing has to be believed about how many cards rivals draw and how they divide them.
+While planning, a seat's knowledge is a state in which no other seat has planned yet: each plans in its turn, in a
+search by its policy. So no assumption is needed about how many cards rivals draw and how they divide them.
 
-The prior of `determinize`: sizes, stopping, and which stack was turned over are taken as independent of the cards. Cards of a rival
-that were never seen are dealt evenly to all places that nobody has seen into: the deck, hidden stacks, stacks gone unseen. A card
-that went back under a deck and was drawn again is known to be in that round's stacks: if it was not turned over, it is dealt
-evenly to the hidden places among them before all others; if a card of its value was, it is taken to be that one. Tasks: an
-even deal of those that the seat has not been dealt, and of it an even choice among all that may be kept. Hidden money: a seat keeps
-no books, and believes that others have as much as itself. An agent may plan in place of the even choices (`imagining.py`).
+The prior of `determinize`: sizes, stopping, and the choice of the stack turned over are independent of the cards.
+- A rival's unseen cards are dealt uniformly to all hidden places: the deck, face-down stacks, stacks discarded unseen.
+- A card that was returned under a deck and drawn again is known to be in that round's stacks. If it was not turned
+  over, it is dealt first, uniformly to the hidden places in them; if a card of its value was, it counts as that one.
+- Tasks: a uniform deal of those that the seat was not dealt, then a uniform choice among all legal ones.
+- Hidden money: a seat assumes that others have as much as itself.
+An agent may plan instead of the uniform choices (`imagining.py`).
 """
 
 from numba import int64, uint64
@@ -40,20 +41,20 @@ from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import inline_source, jit
 from strozzi_sim.kernel.streams import mix, randbelow
 
-_TURN = ACTIONS  # seen_action: the viewer's turn to plan has come
+_TURN = ACTIONS  # seen_action: the viewer's turn to plan
 _TURNED_OVER = ACTIONS + 1  # + bag: a stack that a rival has turned over; below 2^31
-_SIZES = 1 << 40  # + what tells apart the sizes of all stacks
+_SIZES = 1 << 40  # + a hash of the sizes of all stacks
 
 
 @inline_source
 def is_planning(state):
-    """Whether the planning phase goes on."""
+    """Return whether a seat is planning."""
     return state.phase == DRAW or state.phase == SPLIT
 
 
 @jit
 def conceal(state, rules, seat):
-    """Rewrite a state in place into what `seat` knows."""
+    """Reduce a state, in place, to what `seat` knows."""
     over = state.phase == OVER
     if is_planning(state):
         _hide_plans(state, rules, seat)
@@ -66,7 +67,7 @@ def conceal(state, rules, seat):
         state.dealt[other] = 0
         state.voids[other] = 0
         hide_stacks(state, other)
-        if not over:  # then tasks and money are told
+        if not over:  # at the end tasks and money are public
             state.kept[other] = 0
             if rules.hide_money:
                 state.coins[other] = UNKNOWN_COINS
@@ -77,7 +78,7 @@ def conceal(state, rules, seat):
 
 @jit
 def hide_stacks(state, seat):
-    """Leave only the sizes of a seat's stacks, the greatest first, without numbers of stacks that were used."""
+    """Reduce a seat's stacks to the sizes of the unused ones, greatest first."""
     unused, found = state.unused[seat], 0
     state.unused[seat] = (int64(1) << count_bits(unused)) - 1
     while unused != 0:
@@ -98,7 +99,7 @@ def hide_stacks(state, seat):
 
 @jit
 def _hide_plans(state, rules, seat):
-    """Others have not planned yet, but for those whose stacks are public already (`planning` sequential)."""
+    """Undo the plans of others, except those already public (`planning` sequential)."""
     told = state.planned if rules.sequential else state.planned & (1 << seat)
     for other in range(state.players):
         if other != seat and not (told >> other) & 1:
@@ -113,7 +114,7 @@ def _hide_plans(state, rules, seat):
     state.last_value = 0
     state.phase = DRAW
     players, other = state.players, state.start_player
-    for _ in range(players):  # the next one to be asked, as far as the seat can tell
+    for _ in range(players):  # the next seat to decide, as far as `seat` knows
         most = min(cards_left(state, other), rules.most_drawn[other])
         if other != seat and not (told >> other) & 1 and most > rules.min_draw:
             state.actor = other
@@ -123,7 +124,7 @@ def _hide_plans(state, rules, seat):
 
 @jit
 def determinize(state, rules, seat, rng):
-    """Draw in place all that is unknown in a concealed state, by the prior above."""
+    """Sample, in place, every unknown of a concealed state, from the prior above."""
     players, over = state.players, state.phase == OVER
     unseen = ((int64(1) << rules.tasks) - 1) & ~state.dealt[seat]
     left = rules.tasks - rules.dealt
@@ -156,7 +157,7 @@ def determinize(state, rules, seat, rng):
 
 @jit
 def _begin_turn(state, rules, seat, rng):
-    """What a rival must have if it is asked what it is asked."""
+    """Give a rival what its pending decision implies: the compulsory cards, coins for a space, or a good."""
     if is_planning(state):
         for _ in range(rules.min_draw):
             left = state.deck_left[seat]
@@ -171,7 +172,7 @@ def _begin_turn(state, rules, seat, rng):
 
 @jit
 def unseen_cards(state, rules, seat):
-    """Bag: a seat's cards that lie where the others cannot see them: in the deck, in hidden stacks, or gone unseen."""
+    """Return the bag of a seat's cards unseen by others: in the deck, in hidden stacks, or discarded unseen."""
     bag = rules.all_cards - state.lost[seat] - state.bid[seat]
     for k in range(state.under_left[seat]):
         bag -= one_card(state.under[seat, k])
@@ -180,7 +181,7 @@ def unseen_cards(state, rules, seat):
 
 @jit
 def deal_cards(state, rules, seat, rng):
-    """Deal the cards of a rival that nobody else has seen to the places where they may lie."""
+    """Deal a rival's unseen cards to the places where they may be."""
     rest, certain = unseen_cards(state, rules, seat), int64(0)
     known, shown = state.known[seat], state.shown[seat]
     if known != 0:
@@ -215,7 +216,10 @@ def deal_cards(state, rules, seat, rng):
 
 @jit
 def seen_action(before, after, rules, action, viewer):
-    """What `viewer` learns from a step: the action, but of a rival's stack its cards, and of the end of planning all sizes."""
+    """Return what `viewer` learns from a step.
+
+    That is the action, except for a rival's stack its cards, and at the end of planning the sizes of all stacks.
+    """
     seat, phase = before.actor, before.phase
     if viewer == seat:
         return action
@@ -228,14 +232,14 @@ def seen_action(before, after, rules, action, viewer):
     if is_planning(after) and after.round == before.round:
         if rules.sequential and after.planned != before.planned:
             return _sizes(after)
-        came = after.actor == viewer or ((before.planned ^ after.planned) >> viewer) & 1  # and perhaps had no choice
+        came = after.actor == viewer or ((before.planned ^ after.planned) >> viewer) & 1  # or planned without a choice
         return int64(_TURN) if came else int64(0)
     return _sizes(after)
 
 
 @jit
 def _sizes(state):
-    """A number that tells apart the sizes of the stacks that lie before all seats."""
+    """Return a hash of the sizes of all seats' stacks."""
     word = uint64(0)
     for seat in range(state.players):
         for k in range(state.stack_count[seat]):

@@ -1,7 +1,7 @@
-"""What a seat may do at each decision (F6), as a set of bits counted from the phase's first action.
+"""Legal actions of each decision (F6), as a bit set counted from the phase's first action.
 
-In the phases BUILD_CHAPEL and BUILD_EDIFICE bit 0 is NONE, whose number is not beside the others'. A seat with one legal action
-is not asked. What a seat may not do (`restrictions.py`) is left out. Agents may call all of these.
+In the phases BUILD_CHAPEL and BUILD_EDIFICE bit 0 is NONE, whose action number is separate from the others. A single
+legal action is played automatically. Actions that `restrictions.py` forbids are left out. Agents may call all of these.
 """
 
 from numba import int64
@@ -34,7 +34,7 @@ from strozzi_sim.games.strasbourg.state import (
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 
-ASKED, PLANNING, STEPPING, BIDDING, ACTING, RETURNING = 0, 1, 2, 3, 4, 5  # how a game goes on: see `core.run_on`
+ASKED, PLANNING, STEPPING, BIDDING, ACTING, RETURNING = 0, 1, 2, 3, 4, 5  # stages of a game: see `core.run_on`
 
 TWO = 0b11  # both of two actions
 _GOOD_BIT, _SEAT_BIT = 1 << (GOOD - NONE), 1 << (SEAT - NONE)
@@ -42,7 +42,7 @@ _GOOD_BIT, _SEAT_BIT = 1 << (GOOD - NONE), 1 << (SEAT - NONE)
 
 @inline_source
 def ask(state, phase, seat, legal):
-    """Let a seat decide."""
+    """Make `seat` the actor, with the set of its legal actions; return ASKED."""
     state.phase = phase
     state.actor = seat
     state.legal = legal
@@ -51,19 +51,19 @@ def ask(state, phase, seat, legal):
 
 @inline_source
 def cards_left(state, seat):
-    """Cards in a seat's deck, those put under it included."""
+    """Return the number of cards in a seat's deck, including those put under it."""
     return state.deck_left[seat] + state.under_left[seat] - state.under_taken[seat]
 
 
 @inline_source
 def may_draw(state, rules, seat):
-    """Whether a seat may draw one more card (R4.1)."""
+    """Return whether a seat may draw one more card (R4.1)."""
     return cards_left(state, seat) > 0 and state.drawn[seat] < rules.most_drawn[seat]
 
 
 @jit
 def keep_choices(state, rules, seat):
-    """KEEP actions (F6.2). Where each would keep a task that the seat may not keep, it may keep those too."""
+    """Return the KEEP actions (F6.2). If each of them keeps a task forbidden to the seat, all of them are legal."""
     legal = rules.keep & ~rules.no_keep[seat]
     dealt, forbidden = state.dealt[seat], rules.no_task[seat]
     if dealt & forbidden == 0:
@@ -79,9 +79,9 @@ def keep_choices(state, rules, seat):
 
 @inline_source
 def splits(state, seat):
-    """CLOSE, and each value that may be put on the stack under construction (F6.4): one sequence for each division.
+    """Return CLOSE and the values that fit on the stack under construction (F6.4).
 
-    Values do not rise, and no stack is greater than the one before.
+    Each division has a single sequence: values within a stack do not rise, and no stack exceeds the previous one.
     """
     count = state.stack_count[seat]
     stack, hand = state.stacks[seat, count], state.hand
@@ -96,13 +96,16 @@ def splits(state, seat):
 
 @inline_source
 def closed_steps(state, rules, seat):
-    """Set of steps of this round in which a seat may turn over no stack."""
+    """Return the set of steps of this round in which a seat may not turn over a stack."""
     return rules.no_bid[seat, state.round_card[state.round]]
 
 
 @inline_source
 def bids(state, rules, seat):
-    """PASS, DEFER (R5.2c, A15, A57), and the first of each group of equal stacks (A66). Who may not bid may only pass."""
+    """Return PASS, DEFER (R5.2c, A15, A57) and the first of each group of equal stacks (A66).
+
+    A seat that may not bid in this step can only pass.
+    """
     if (closed_steps(state, rules, seat) >> state.step) & 1:
         return int64(1)
     unused = state.unused[seat]
@@ -114,26 +117,26 @@ def bids(state, rules, seat):
 
 @force_inline
 def payable(state, rules, seat, guild):
-    """The guild's empty spaces that the seat can pay for (R7.1, A29): a set of cells."""
+    """Return the guild's empty spaces that the seat can pay for (R7.1, A29), as a set of cells."""
     coins = min(state.coins[seat], MAX_PRICE)
     return rules.guild_spaces[guild] & state.empty & rules.affordable[coins]
 
 
 @force_inline
 def placements(state, rules, seat, guild):
-    """Those of them that it may take."""
+    """Return the guild's empty spaces that the seat can pay for and may take, as a set of cells."""
     return payable(state, rules, seat, guild) & ~rules.no_space[seat]
 
 
 @force_inline
 def may_take_good(rules, seat, guild):
-    """Whether a seat may take a good of a guild."""
+    """Return whether a seat may take a good of a guild."""
     return (rules.no_good[seat] >> guild) & 1 == 0
 
 
 @jit
 def may_build(state, rules, seat, site, chapel):
-    """Whether no restriction forbids a seat to build a chapel, or else an edifice, on a site."""
+    """Return whether the restrictions allow a seat to build a chapel (or, if not `chapel`, an edifice) on a site."""
     forbidden = rules.no_chapel[seat] if chapel else rules.no_edifice[seat]
     spaces = rules.chapel_spaces[site] if chapel else rules.site_spaces[site]
     return forbidden & ANYWHERE == 0 and (forbidden & BESIDE_OWN == 0 or spaces & state.members[seat] == 0)
@@ -141,9 +144,10 @@ def may_build(state, rules, seat, site, chapel):
 
 @jit
 def building_sites(state, rules, seat, chapel):
-    """Set of sites where a seat may build a chapel (none if the pool is empty), or else an edifice (R9.1, R10.1).
+    """Return the sites where a seat may build a chapel (or, if not `chapel`, an edifice) (R9.1, R10.1).
 
-    If it must build, and a restriction would leave none, all that are free.
+    The set is empty if the pool has no chapel left. It holds all free sites if the seat must build but its restrictions
+    forbid every site.
     """
     free = state.free_chapel_sites if chapel else state.free_sites
     if chapel and state.chapels == 0:
@@ -161,28 +165,28 @@ def building_sites(state, rules, seat, chapel):
 
 @inline_source
 def chapel_choices(state, rules):
-    """NONE if it may be declined, and the sites; 0 if there is nothing to build or no site (A60)."""
+    """Return NONE (if building is optional) and the chapel sites; 0 without a chapel or a site (A60)."""
     sites = building_sites(state, rules, state.council[CHURCH], True)
     return (sites << 1) | rules.building_optional if sites != 0 else int64(0)
 
 
 @inline_source
 def edifice_choices(state, rules):
-    """The same for the edifice of the round."""
+    """Return NONE (if building is optional) and the sites for the edifice of the round; 0 without a site."""
     sites = building_sites(state, rules, state.council[NOBILITY], False)
     return (sites << 1) | rules.building_optional if sites != 0 else int64(0)
 
 
 @inline_source
 def apprentice_choices(state, rules, seat, guild):
-    """NONE, the good, and the spaces (F6.6)."""
+    """Return NONE, the good, and the spaces (F6.6)."""
     good = int64(may_take_good(rules, seat, guild)) << (GOOD - NONE)
     return 1 | good | placements(state, rules, seat, guild) << PLACE_BIT
 
 
 @jit
 def legal_set(state, rules):
-    """The legal actions of the actor, worked out from the rest of the state."""
+    """Compute the actor's legal actions from the rest of the state."""
     phase, seat = state.phase, state.actor
     if phase == KEEP:
         return keep_choices(state, rules, seat)

@@ -1,8 +1,8 @@
-"""The observation tensor: what a seat sees, as float32[OBSERVATION], in the named slices of SLICES.
+"""The observation tensor of a seat: float32[OBSERVATION], in the named slices of SLICES.
 
-States that a seat can tell apart, as `conceal` leaves them, have different observations. Lost is only what has no bearing on
-play any more: which guilds and edifice came in which past round, in which order cards were drawn from under a deck, how many
-own stacks are used, how bids of past steps were ranked; and at the end of the game others' tasks and the final scores.
+Different concealed states have different observations. Omitted is only what no longer affects play: guilds and
+edifices of past rounds, the order of cards drawn from under a deck, the number of own stacks used, and the ranking of
+bids in past steps; also, at the end of the game, others' tasks and the final scores.
 """
 
 from numba import float32, int64
@@ -52,15 +52,15 @@ _OF_SEAT = (
     Slice("cards_in_stacks", (), "cards in them / 10", high=2.4),
     Slice("bid", (), "sum of the stack turned over in this step / 20; 0 = none", high=4.2),
     Slice("has_bid", (), "1 = a stack was turned over in this step"),
-    Slice("turn", (), "while bidding: 1 = decides now, 0.8 = next, and so on; 0 = has decided, or nobody bids"),
+    Slice("turn", (), "while bidding: 1 = decides now, 0.8 = next, and so on; 0 = has decided, or no bidding"),
     Slice("rank", (), "after bidding: rank of the bid in this step, 1 = first, 0.8 = second, and so on; 0 = none"),
-    Slice("idle", (), "after bidding: 1 = its rank may act in this step, and it has taken and sold nothing yet"),
+    Slice("idle", (), "after bidding: 1 = may act in this step, and has not taken or sold anything yet"),
     Slice("planned", (), "1 = has planned this round"),
-    Slice("exists", (), "1 = somebody sits there"),
+    Slice("exists", (), "1 = the seat is in the game"),
     Slice("bid_cards", (MAX_VALUE,), "cards of the stack turned over in this step by value / 4"),
     Slice("lost", (MAX_VALUE,), "cards turned over that have left the game, by value, / 4"),
     Slice("shown", (MAX_VALUE,), "cards turned over this round by value / 4"),
-    Slice("known", (MAX_VALUE,), "cards drawn this round from under the deck, which all know, by value / 4"),
+    Slice("known", (MAX_VALUE,), "public cards drawn this round from under the deck, by value / 4"),
     Slice("under", (MAX_CARDS,), "each card under the deck / 6, the one drawn first in front; 0 = none"),
     Slice("stack_sizes", (MAX_CARDS,), "face-down stacks of 1 card, of 2, and so on, / 4", high=6.0),
     Slice("goods", (MAX_GUILDS,), "goods by guild / 5; 0 where unknown"),
@@ -68,14 +68,14 @@ _OF_SEAT = (
     Slice("chairs", (MAX_CHAIRS,), "1 = own member in the council: nobility, church, merchants, then the guilds'"),
 )
 SLICES = Layout(
-    Slice("phase", (OVER,), "one-hot: what is decided, in the order of the phases; all 0 = the game is over"),
+    Slice("phase", (OVER,), "one-hot: the decision, in the order of the phases; all 0 = the game is over"),
     Slice("step", (len(STEPS),), "one-hot: the step of the round, A to I; all 0 = the game is over"),
     Slice("players", (SEATS + 1,), "one-hot: the number of players"),
     Slice("rounds_played", (), "rounds played / rounds"),
     Slice("chapels_left", (), "chapels in the pool / 5"),
     Slice("edifice_points", (), "points of this round's edifice / 6"),
     Slice("start_player", (SEATS,), "one-hot: 0 = the observer, then clockwise"),
-    Slice("actor", (SEATS,), "one-hot, counted likewise; all 0 = the game is over"),
+    Slice("actor", (SEATS,), "one-hot: 0 = the observer, then clockwise; all 0 = the game is over"),
     Slice("guild", (MAX_GUILDS,), "one-hot: the guild in question; all 0 = none"),
     Slice("declined", (), "1 = the actor has left a right unused in this step"),
     Slice("proceeds", (), "while goods are sold: coins received in this step / 20", high=2.5),
@@ -86,22 +86,22 @@ SLICES = Layout(
     ),
     Slice("guilds_later", (MAX_GUILDS,), "times that the guild comes up in later rounds / 3"),
     Slice("round_edifices", (MAX_ROUNDS, MAX_EDIFICES), "one-hot for this round, the next one and so on: its edifice"),
-    Group("seats", (SEATS,), "for each seat, 0 = the observer, then clockwise; 0 where nobody sits", _OF_SEAT),
+    Group("seats", (SEATS,), "for each seat, 0 = the observer, then clockwise; 0 for seats not in the game", _OF_SEAT),
     Slice("deck", (MAX_VALUE,), "own cards left of the first shuffle by value / 4"),
-    Slice("hand", (MAX_VALUE,), "own cards drawn and on no stack yet, by value / 4"),
+    Slice("hand", (MAX_VALUE,), "own cards drawn and not yet on a stack, by value / 4"),
     Slice("pile", (MAX_VALUE,), "own stack under construction by value / 4"),
-    Slice("last_card", (), "the card last put on it / 6; 0 = none"),
+    Slice("last_card", (), "the last card put on that stack / 6; 0 = none"),
     Slice(
         "stacks", (MAX_STACKS,), "sum of each own stack / 20, in the order of the actions; 0 = used or none", high=4.2
     ),
     Slice("stack_cards", (MAX_STACKS, MAX_VALUE), "cards of each own stack by value / 4, in the same order"),
     Slice("dealt", (MAX_TASKS,), "for each task of the components: 1 = dealt to the observer"),
-    Slice("kept", (MAX_TASKS,), "likewise: 1 = kept"),
-    Slice("fulfilled", (MAX_TASKS,), "likewise: 1 = dealt, and fulfilled as things stand"),
-    Slice("members", (SEATS, MAX_CELLS), "for each seat and city space: 1 = a member of that seat stands there"),
+    Slice("kept", (MAX_TASKS,), "for each task: 1 = kept"),
+    Slice("fulfilled", (MAX_TASKS,), "for each task: 1 = dealt, and fulfilled at present"),
+    Slice("members", (SEATS, MAX_CELLS), "for each seat and city space: 1 = a member of that seat is there"),
     Slice("empty", (MAX_CELLS,), "for each city space: 1 = empty"),
     Slice("prices", (MAX_CELLS,), "for each empty city space: its price / 5"),
-    Slice("chapels", (MAX_CHAPEL_SITES,), "for each chapel site: 1 = a chapel stands there"),
+    Slice("chapels", (MAX_CHAPEL_SITES,), "for each chapel site: 1 = a chapel is there"),
     Slice("edifices", (MAX_SITES,), "for each building site: points of the edifice there / 6; 0 = none"),
     Slice(
         "edifice_sites",
@@ -110,7 +110,7 @@ SLICES = Layout(
     ),
 )
 OBSERVATION = SLICES.size
-# Where they begin, for the kernels; of fields those of seat 0, and from one seat to the next:
+# Offsets of the slices, for the kernels; of fields those of seat 0, and the stride between seats:
 (
     _PHASE, _STEP, _PLAYERS, _ROUNDS_PLAYED, _CHAPELS_LEFT, _EDIFICE_POINTS, _START_PLAYER, _ACTOR, _GUILD, _DECLINED, _PROCEEDS,
     _GUILDS, _GUILDS_LATER, _ROUND_EDIFICES, _, _DECK, _HAND, _PILE, _LAST_CARD, _STACKS, _STACK_CARDS, _DEALT, _KEPT, _FULFILLED,
@@ -126,7 +126,7 @@ _NEXT_SEAT = SLICES["seats"].shape[-1]
 
 @jit
 def observe(state, rules, seat, out):
-    """Write what `seat` sees into float32 out[OBSERVATION], by SLICES; `state` is as `conceal` leaves it."""
+    """Write the observation of `seat` into float32 out[OBSERVATION], by SLICES; `state` is concealed."""
     for k in range(OBSERVATION):
         out[k] = 0
     players, phase = state.players, state.phase
@@ -168,14 +168,14 @@ def observe(state, rules, seat, out):
 
 @inline_source
 def _place(state, other, seat):
-    """Where the seat `other` stands in an observation of `seat`, who is 0."""
+    """Return the position of the seat `other` in an observation of `seat`, which is 0."""
     place = int64(other) - seat
     return place if place >= 0 else place + state.players
 
 
 @jit
 def _observe_rounds(state, rules, out):
-    """Guilds and edifice of this round and of those to come."""
+    """Write the guilds and edifices of this round and later ones."""
     for number in range(state.round, rules.rounds):
         ahead = number - state.round
         out[_ROUND_EDIFICES + ahead * MAX_EDIFICES + state.round_edifice[number]] = 1
@@ -189,7 +189,7 @@ def _observe_rounds(state, rules, out):
 
 @jit
 def _observe_auction(state, seat, out):
-    """Who is still to decide, and in which order; when all have, the ranks."""
+    """Write the order of the seats still to decide; when all have decided, the ranks."""
     phase = state.phase
     if phase == BID:
         out[_TURN + _place(state, state.actor, seat) * _NEXT_SEAT] = 1
@@ -229,7 +229,7 @@ def _observe_seat(state, rules, other, out, there):
     out[_PLANNED + there] = float32((state.planned >> other) & 1)
     out[_EXISTS + there] = 1
     known, taken = int64(state.known[other]), state.under_taken[other]
-    for k in range(taken):  # by the observer, whose plan the others do not know yet
+    for k in range(taken):  # by the observer, whose plan is not public yet
         known += one_card(state.under[other, k])
     for k in range(taken, state.under_left[other]):
         out[_UNDER + there + k - taken] = float32(state.under[other, k]) / float32(MAX_VALUE)
@@ -243,7 +243,7 @@ def _observe_seat(state, rules, other, out, there):
 
 @inline_source
 def _observe_stacks(state, other, out, there):
-    """How many stacks are face down, and of which sizes."""
+    """Write the number and sizes of face-down stacks."""
     unused, stacks, cards = state.unused[other], 0, int64(0)
     for k in range(state.stack_count[other]):
         if (unused >> k) & 1:

@@ -1,7 +1,7 @@
 """The planning phase (R4): each seat draws cards, then divides them into stacks.
 
-Seats plan one after the other from the start player on (A62), whoever has planned already is passed over. What a seat does is
-unknown to the others until all have planned (A8): only then are stacks published.
+Seats plan in turn from the start player on (A62); a seat that has already planned is skipped. Stacks are published only
+when all have planned (A8).
 """
 
 from numba import int64
@@ -11,13 +11,13 @@ from strozzi_sim.games.strasbourg.cards import highest_card, kth_card, one_card
 from strozzi_sim.games.strasbourg.legal_actions import ASKED, PLANNING, STEPPING, TWO, ask, cards_left, may_draw, splits
 from strozzi_sim.games.strasbourg.state import ADD, CARD_SOURCE, CLOSE, DRAW, SPLIT, STOP
 from strozzi_sim.kernel.jit import inline_source, jit
-from strozzi_sim.kernel.journal import write
+from strozzi_sim.kernel.journal import write_event
 from strozzi_sim.kernel.streams import draw
 
 
 @inline_source
 def clear_stacks(state, seat):
-    """No stack lies before a seat, nor one under construction."""
+    """Clear a seat's stacks, including the one under construction."""
     for k in range(min(state.stack_count[seat] + 1, state.stacks.shape[1])):
         state.stacks[seat, k] = 0
     state.stack_count[seat] = 0
@@ -27,7 +27,7 @@ def clear_stacks(state, seat):
 
 @jit
 def begin_round(state, rules, journal):
-    """Nobody has planned yet."""
+    """Begin a round, in which no seat has planned yet."""
     for seat in range(state.players):
         state.drawn[seat] = 0
         state.known[seat] = 0
@@ -35,13 +35,13 @@ def begin_round(state, rules, journal):
     state.planned = 0
     state.with_stacks = 0
     state.step = rules.skip_first_step & int64(state.round == 0)  # (A4)
-    write(journal, e.ROUND, state.round, state.start_player, 0, 0, 0)
+    write_event(journal, e.ROUND, state.round, state.start_player, 0, 0, 0)
     return PLANNING
 
 
 @jit
 def plan_next(state, rules, chance, journal):
-    """Let the next seat plan; after the last one the stacks are published (R4.3)."""
+    """Let the next seat plan; after the last one, publish the stacks (R4.3)."""
     players, planned, start_player = state.players, state.planned, state.start_player
     for k in range(players):
         seat = start_player + k
@@ -63,7 +63,7 @@ def plan_next(state, rules, chance, journal):
 
 @inline_source
 def take_card(state, seat, k):
-    """Take the k-th card of the first shuffle from a deck, in ascending order, or the next one from under it; its value."""
+    """Take the k-th card (ascending) of a deck's first shuffle, or the next one from under it; return its value."""
     left = state.deck_left[seat]
     if left > 0:
         value = kth_card(state.deck[seat], k)
@@ -83,12 +83,12 @@ def _draw_card(state, seat, chance, journal):
     k = draw(chance, CARD_SOURCE + seat, left) if left > 0 else int64(0)
     value = take_card(state, seat, k)
     state.hand += one_card(value)
-    write(journal, e.DRAWN, seat, value, int64(left == 0), 0, 0)
+    write_event(journal, e.DRAWN, seat, value, int64(left == 0), 0, 0)
 
 
 @inline_source
 def draw_or_stop(state, rules, action, chance, journal):
-    """The seat draws one more card, or divides those it has."""
+    """Draw one more card, or begin to divide the cards drawn."""
     seat = state.actor
     if action != STOP:
         _draw_card(state, seat, chance, journal)
@@ -99,7 +99,7 @@ def draw_or_stop(state, rules, action, chance, journal):
 
 @inline_source
 def split(state, rules, action, journal):
-    """A card on the stack under construction, or another stack (F6.4)."""
+    """Put a card on the stack under construction, or close that stack (F6.4)."""
     seat = state.actor
     if action == CLOSE:
         state.stack_count[seat] += 1
@@ -119,7 +119,10 @@ def _lay(state, seat, value):
 
 @jit
 def go_on_splitting(state, rules, seat, journal):
-    """Run on to a choice of the seat that divides its cards, or to the end of its plan. The highest card left begins a stack."""
+    """Run on to the seat's next choice in dividing its cards, or to the end of its plan.
+
+    The highest card left begins a stack.
+    """
     while True:
         if state.last_value == 0:
             hand = state.hand
@@ -140,7 +143,7 @@ def go_on_splitting(state, rules, seat, journal):
 
 @inline_source
 def finish_stacks(state, seat):
-    """All of a seat's stacks, greatest first, are face down."""
+    """Mark all of a seat's stacks, greatest first, as face down."""
     count = state.stack_count[seat]
     repeated = int64(0)
     for k in range(1, count):
@@ -151,7 +154,7 @@ def finish_stacks(state, seat):
 
 @jit
 def _publish(state, seat, journal):
-    """Now everybody sees how many cards were drawn, so also which came from under the deck (A11), and the stacks' sizes."""
+    """Publish a seat's plan: how many cards were drawn, so which from under the deck (A11), and the sizes of stacks."""
     taken = state.under_taken[seat]
     if taken > 0:
         known, left = int64(0), state.under_left[seat] - taken
@@ -168,5 +171,5 @@ def _publish(state, seat, journal):
     if count > 0:
         state.with_stacks |= 1 << seat
     for k in range(count):
-        write(journal, e.STACK, seat, state.stacks[seat, k], 0, 0, 0)
-    write(journal, e.PLAN, seat, count, 0, 0, 0)
+        write_event(journal, e.STACK, seat, state.stacks[seat, k], 0, 0, 0)
+    write_event(journal, e.PLAN, seat, count, 0, 0, 0)

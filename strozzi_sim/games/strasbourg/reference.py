@@ -1,27 +1,27 @@
-"""The rules of Strasbourg, to be read beside the board. Marks in brackets: R rules, A ambiguities, F records.
+"""The rules of Strasbourg, for reading beside the board. Marks in brackets: R rules, A ambiguities, F records.
 
 Preparation. The five round cards are laid out in random order, and an edifice under each. Every family has a shuffled
 deck of 24 influence cards, the values 1 to 6 four times each, and 5 coins. The start player has a member on the
-nobility seat of the council, the left neighbour one on the church seat. Everybody is dealt five tasks and keeps
+nobility seat of the council, the left neighbour one on the church seat. Each player is dealt five tasks and keeps
 some of them, at least one, in secret.
 
-Planning. All at once draw cards from their own decks, one after the other, until they have enough; then they divide
-what they have drawn into face-down stacks. Only the sizes of the stacks are seen.
+Planning. All players draw cards from their own decks at the same time, card by card, until they have enough; then they
+divide the cards drawn into face-down stacks. Only the sizes of the stacks are public.
 
-Action. A round card has nine steps. In A to G everybody once, from the start player clockwise, turns over a stack or
-passes; who gives up a privilege decides later. The highest sum is first and becomes start player; a tie goes to
-the one nearer to the old start player.
+Action. A round card has nine steps. In A to G each player, clockwise from the start player, turns over a stack or
+passes once; a player who pays a privilege decides later. The highest sum is first and becomes start player; a tie goes
+to the player nearer to the old start player.
 - A: the first takes the nobility seat, the second the church seat.
 - B, D, F, a guild: the first, as master, takes the guild's seat in the council, a good of the guild and, for the printed
   price, a space of the guild in the city. The second, as journeyman, takes a good and a space, the third, as
-  apprentice, one of both. With three players there is no journeyman.
+  apprentice, either a good or a space. With three players there is no journeyman.
 - C, E, G, the merchants: the first sells goods, and in G takes the merchants' seat.
-- H: whoever holds the church seat may build a chapel on a corner.
-- I: whoever holds the nobility seat may put up the round's edifice on a building site.
-Stacks that were turned over leave the game; whoever was too low to act keeps one of the cards, under the own deck.
+- H: the holder of the church seat may build a chapel on a corner.
+- I: the holder of the nobility seat may put up the round's edifice on a building site.
+Stacks that were turned over leave the game; a bidder ranked too low to act keeps one of the cards, under the own deck.
 
-Council. Each member in the council earns a point, and whoever has most members there a privilege. Stacks that were not
-used leave the game unseen; members stay.
+Council. Each member in the council earns a point; the player with most members there gets a privilege. Unused stacks
+leave the game unseen; members stay.
 
 End. After the last round a member in the city is worth a point, and one more for each chapel at a corner of its
 space; each edifice pays its number for every member beside it, not diagonally; a privilege is worth a point; a task
@@ -29,14 +29,14 @@ pays its points or costs three. Most points win, then most members in the city, 
 
 How to use it. `Game(components, players, round_cards, edifices, tasks, decks, start_player)` runs to the first decision.
 Then, until `over`:
-- `question` (kind, seat, options, guild), or `actor` and `legal`, say who must decide what; decisions with one option
-  are not asked. Options: ("keep", (task, ..)), "stop", "draw", "close", ("add", card), "pass", "defer",
+- `question` (kind, seat, options, guild), or `actor` and `legal`, describe the pending decision; a single option is
+  taken automatically. Options: ("keep", (task, ..)), "stop", "draw", "close", ("add", card), "pass", "defer",
   ("reveal", (card, ..)), "none", "seat", "good", ("place", (column, row)), ("sell", number), ("return", card),
   ("chapel", (column, row)), ("edifice", (column, row));
 - `numbers` are the action numbers of F6.1, in the order of `legal`, which is ascending;
 - `play(option)` or `play_number(number)` decides.
-`events` are the lines of the record so far, without the header. What lies on the table can be read at any time: see
-`reference_table.Table`; `seen_by(seat)` is what a seat may know of it. At the end `scores`, `places` and `winners`.
+`events` are the lines of the record so far, without the header. The attributes of `reference_table.Table` can be read
+at any time; `seen_by(seat)` is what a seat may know of them. At the end there are `scores`, `places` and `winners`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -57,7 +57,7 @@ class Game(Table):
     """One game of Strasbourg, from the choice of tasks to the winners.
 
     Attributes:
-        question: what somebody must decide, None when the game is over.
+        question: the pending decision, None when the game is over.
         over: whether the game has ended.
         scores, winners: total of each player, and the seats that win; empty until the game is over.
     """
@@ -78,13 +78,13 @@ class Game(Table):
             components: the component data, with the keys of `components.toml`.
             players: number of players.
             round_cards: ids of all round cards, in the order of the rounds.
-            edifices: ids of edifices, in the order of the rounds; what is beyond the last round is not used.
+            edifices: ids of edifices, in the order of the rounds; those beyond the last round are unused.
             tasks: for each player the ids of the tasks dealt, in any order.
             decks: for each player the values of all influence cards, top card first.
-            start_player: who holds the marker first (R2.4).
+            start_player: seat that holds the marker first (R2.4).
 
         Raises:
-            ValueError: a number of players, a start player, switches or orders that cannot be.
+            ValueError: an invalid number of players, start player, switch or order.
         """
         super().__init__(components, players, round_cards, edifices, tasks, decks, start_player)
         self.over = False
@@ -101,7 +101,7 @@ class Game(Table):
 
     @property
     def legal(self) -> tuple[Option, ...]:
-        """What the actor may choose from."""
+        """The options of the actor."""
         return self.question.options if self.question else ()
 
     @property
@@ -111,7 +111,7 @@ class Game(Table):
 
     @property
     def places(self) -> list[int]:
-        """The place of each player, 1 = won; who is tied for a place shares the better one. Empty until the end."""
+        """The place of each player, 1 = won; tied players share the better place. Empty until the end."""
         ranks = [(total, len(self.own_members(seat))) for seat, total in enumerate(self.scores)]
         return [1 + sum(other > own for other in ranks) for own in ranks]
 
@@ -124,19 +124,19 @@ class Game(Table):
         raise ValueError(f"{option!r} is not legal for seat {self.actor}, only {list(self.legal)}")
 
     def play_number(self, number: int) -> None:
-        """The same by action number."""
+        """Let the actor choose the option with an action number, and run on to the next question or to the end."""
         if number not in self.numbers:
             raise ValueError(f"action {number!r} is not legal for seat {self.actor}, only {list(self.numbers)}")
         self._go_on(self.legal[self.numbers.index(number)])
 
     def seen_by(self, seat: int) -> dict[str, Any]:
-        """All that `seat` may know of the table, by name; equal knowledge is equal."""
+        """Return all that `seat` may know of the table, by name; equal knowledge compares equal."""
         everybody = range(self.players)
         shown = [self._is_shown(other, seat) for other in everybody]
         money = {
             name: [amounts[other] if other == seat or not self.switches["hide_money"] else None for other in everybody]
             for name, amounts in (("coins", self.coins), ("goods", self.goods), ("privileges", self.privileges))
-        }  # behind screens, but everybody saw them come and go (A33)
+        }  # behind screens, but all changes were public (A33)
         decks = [
             (self.deck_size(other), list(self.under[other])) if shown[other] else self.visible_decks[other]
             for other in everybody
@@ -155,12 +155,12 @@ class Game(Table):
         }  # fmt: skip
 
     def _is_shown(self, seat: int, viewer: int) -> bool:
-        """Whether `viewer` sees how many cards `seat` has drawn and how it has split them (R4.3, A8)."""
+        """Return whether `viewer` sees how many cards `seat` has drawn and how it has split them (R4.3, A8)."""
         open_at_once = self.switches["planning"] == "sequential" and self.planned[seat]
         return seat == viewer or all(self.planned) or open_at_once
 
     def _number(self, option: Option) -> int:
-        """The action number of an option of the question (F6.1)."""
+        """Return the action number of an option of the question (F6.1)."""
         if isinstance(option, str):
             return NUMBERS[option]
         assert self.question is not None
@@ -200,7 +200,7 @@ class Game(Table):
         self.tell("score_end", **end)
 
     def _keep_tasks(self) -> Play:
-        """Secretly, all at once, knowing the order of rounds and edifices (R2.7, A2, A3, A62)."""
+        """Let each player keep tasks, secretly, knowing the order of rounds and edifices (R2.7, A2, A3, A62)."""
         limits = self.components["tasks_meta"]
         for seat, dealt in enumerate(self.dealt):
             choices = subsets(dealt, limits["keep_min"], limits["keep_max"])
@@ -209,7 +209,7 @@ class Game(Table):
             self.tell("keep_tasks", player=seat, dealt=list(dealt), tasks=list(kept))
 
     def _hold_council(self) -> None:
-        """Prestige for all members, a privilege for whoever has most (R11); the last round too (A46)."""
+        """Pay prestige for all members, and a privilege for most members (R11), in the last round too (A46)."""
         everybody = range(self.players)
         held = [self.seats_held(seat) for seat in everybody]
         prestige = [self.components["council"]["prestige_per_member_each_council_phase"] * number for number in held]

@@ -6,9 +6,9 @@ from strozzi_sim.games.strasbourg.reference_table import Play, Stack, Table, ask
 
 
 def plan_round(table: Table) -> Play:
-    """Everybody draws and splits; the stacks become visible when all have finished (R4.3, A8).
+    """Let all players draw and split; the stacks become visible when all have finished (R4.3, A8).
 
-    The order of the players, from the start player clockwise, has no effect: nobody learns anything in between (A62).
+    The order of the players, clockwise from the start player, has no effect: plans are secret until then (A62).
     """
     for seat in range(table.players):
         table.visible_decks[seat] = (table.deck_size(seat), list(table.under[seat]))
@@ -23,7 +23,7 @@ def plan_round(table: Table) -> Play:
 
 
 def _draw_cards(table: Table, seat: int) -> Play:
-    """At least one card, each further one after looking at the last; none goes back (R4.1, A6, A10, A68)."""
+    """Draw at least one card, each further one after looking at the last; no card goes back (R4.1, A6, A10, A68)."""
     for _ in range(min(table.switches["min_draw"], table.deck_size(seat))):
         _draw(table, seat)
     while table.deck_size(seat):  # a player with an empty deck has no stacks this round (R4.4)
@@ -33,16 +33,16 @@ def _draw_cards(table: Table, seat: int) -> Play:
 
 
 def _draw(table: Table, seat: int) -> None:
-    """The top card; what went under the deck comes last (F5.4)."""
+    """Draw the top card; cards put under the deck come last (F5.4)."""
     deck = table.shuffled[seat] or table.under[seat]
     table.hand[seat].append(deck.pop(0))
 
 
 def _split(table: Table, seat: int) -> Play:
-    """All cards go into stacks, as many as one likes (R4.2, A7, A9).
+    """Divide all cards into any number of stacks (R4.2, A7, A9).
 
-    The highest card left begins a stack, and no stack comes before a greater one: so each division can be made in one
-    way only (A66, F6.4).
+    The highest card left begins a stack, and no stack comes before a greater one: so each division has a single
+    sequence of choices (A66, F6.4).
     """
     hand, stacks = table.hand[seat], table.stacks[seat]
     hand.sort(reverse=True)
@@ -61,7 +61,7 @@ def _split(table: Table, seat: int) -> Play:
 
 
 def _additions(pile: Sequence[int], hand: Sequence[int], before: Stack | None) -> list[int]:
-    """Values that may come next on a stack: none above its last card, nor such that it exceeds the stack before."""
+    """Return the values that may come next on a stack: at most its last card, without exceeding the stack `before`."""
     highest = pile[-1]
     if before is not None and before[: len(pile)] == tuple(pile):
         if len(before) == len(pile):

@@ -1,4 +1,4 @@
-"""The end of a game of Strasbourg: which tasks are fulfilled, what everything is worth, who wins (R12, R13)."""
+"""The end of a game of Strasbourg: fulfilled tasks, points, winners (R12, R13)."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -11,9 +11,9 @@ DIAGONAL = ((1, 1), (1, -1))
 
 
 def score(table: Table) -> dict[str, list[Any]]:
-    """The fields of the line `score_end` (F5.13), each a list by player.
+    """Return the fields of the line `score_end` (F5.13), each a list by player.
 
-    Coins, goods, council seats and cards are worth nothing by themselves (R12.3); totals may be negative (A45).
+    Coins, goods, council seats and cards score no points by themselves (R12.3); totals may be negative (A45).
     """
     data, seats = table.components, range(table.players)
     each_chapel = data["chapels"]["points_per_adjacent_family_member"]
@@ -39,13 +39,13 @@ def _edifice_points(table: Table, seat: int) -> int:
 
 
 def _task_points(table: Table, kept: Iterable[str], fulfilled: Iterable[str]) -> int:
-    """A fulfilled task gives its points once, any other one costs the penalty (R12.1e, A44)."""
+    """Return the points of tasks: its points once for a fulfilled one, else the penalty (R12.1e, A44)."""
     penalty = table.components["tasks_meta"]["penalty_unfulfilled"]
     return sum(table.tasks[task]["points"] if task in fulfilled else -penalty for task in kept)
 
 
 def is_fulfilled(table: Table, seat: int, task: str) -> bool:
-    """Whether `seat` has done what the card asks for, as things stand; judged at the end of the game (R13, A42)."""
+    """Return whether `seat` meets the card's condition at present; the game judges it at the end (R13, A42)."""
     card = table.tasks[task]
     if card["kind"] not in KINDS:
         raise ValueError(f"task {task}: kind is one of {', '.join(KINDS)}, got {card['kind']!r}")
@@ -53,7 +53,7 @@ def is_fulfilled(table: Table, seat: int, task: str) -> bool:
 
 
 def _least(card: Task, key: str = "min") -> int:
-    """A number of the card; all are meant as "at least" (R13.9, A64)."""
+    """Return a number of the card; all are meant as "at least" (R13.9, A64)."""
     return int(card[key])
 
 
@@ -61,7 +61,7 @@ def _least(card: Task, key: str = "min") -> int:
 
 
 def _adjacent_to_edifice(table: Table, seat: int, card: Task) -> bool:
-    """Not if the edifice is not on the board (R13.1, A39)."""
+    """Return whether enough members are beside the edifice; False if it is not on the board (R13.1, A39)."""
     return card["edifice"] in table.built.values() and table.edifice_neighbours(seat)[card["edifice"]] >= _least(card)
 
 
@@ -85,7 +85,7 @@ def _same_chapel(table: Table, seat: int, card: Task) -> bool:
 
 
 def _by_guild(table: Table, seat: int) -> list[int]:
-    """Number of own members in the city, by guild."""
+    """Return the number of own members in the city, by guild."""
     own = [table.city.guilds[space] for space in table.own_members(seat)]
     return [own.count(guild) for guild in table.guild_order]
 
@@ -106,7 +106,7 @@ def _guilds_with_pairs(table: Table, seat: int, card: Task) -> bool:
 
 
 def _has_line(own: set[Space], steps: Iterable[Space], length: int) -> bool:
-    """Whether `length` own members stand one behind the other in one of the directions."""
+    """Return whether `length` own members form a line in one of the directions."""
     return any(
         all((column + place * across, row + place * down) in own for place in range(length))
         for column, row in own
@@ -157,7 +157,7 @@ def _nobility_or_church(table: Table, seat: int, card: Task) -> bool:
 
 
 def _has_most(table: Table, seat: int, amounts: list[int]) -> bool:
-    """More than everybody else; with tie_fulfils nobody has more (R13.8, A38, A65)."""
+    """Return whether `seat` has more than every other seat; with `tie_fulfils`, at least as much (R13.8, A38, A65)."""
     best = max(amounts[:seat] + amounts[seat + 1 :])
     return amounts[seat] >= best if table.switches["tie_fulfils"] else amounts[seat] > best
 
@@ -167,7 +167,7 @@ def _most_members_in_city(table: Table, seat: int, card: Task) -> bool:
 
 
 def _most_coins(table: Table, seat: int, card: Task) -> bool:
-    return _has_most(table, seat, table.coins)  # unsold goods count nothing
+    return _has_most(table, seat, table.coins)  # unsold goods do not count
 
 
 KINDS: Mapping[str, Callable[[Table, int, Task], bool]] = {

@@ -1,4 +1,4 @@
-"""The steps A to I of a round of Strasbourg: the auctions and what they are about, chapel and edifice (R5 to R10)."""
+"""The steps A to I of a round of Strasbourg: auctions and the winners' actions, chapel and edifice (R5 to R10)."""
 
 from collections.abc import Generator
 
@@ -12,7 +12,7 @@ Ranking = Generator[Question, Option, list[int]]
 
 
 def play_step(table: Table, step: str) -> Play:
-    """One step from its line on."""
+    """Play one step, including its line in the record."""
     table.step = step
     table.guild = table.guilds_of_card[table.round_cards[table.round - 1]][step] if step in GUILD_STEPS else None
     table.served, table.sold = set(), {}
@@ -34,7 +34,7 @@ def play_step(table: Table, step: str) -> Play:
 
 
 def _hold_auction(table: Table) -> Ranking:
-    """Everybody once, from the start player clockwise (R5.1, R5.2); returns those who revealed, best first."""
+    """Let each player bid once, clockwise from the start player (R5.1, R5.2); return the bidders, best first."""
     old_start = table.start_player
     table.queue = table.clockwise(old_start)
     while table.queue:
@@ -59,7 +59,7 @@ def _hold_auction(table: Table) -> Ranking:
 
 
 def _bids(table: Table, seat: int) -> list[Option]:
-    """Pass, defer, or one of the different own stacks (F6.5); without a stack one passes (A12)."""
+    """Return the options: pass, defer, or one of the different own stacks (F6.5); only pass without a stack (A12)."""
     stacks = table.hidden_stacks(seat)
     if not stacks:
         return ["pass"]
@@ -69,13 +69,13 @@ def _bids(table: Table, seat: int) -> list[Option]:
 
 
 def _rank(table: Table, old_start: int) -> list[int]:
-    """The higher sum comes first; of equals the one nearer to the old start player, clockwise (R5.3, A16)."""
+    """Return the bidders by sum, highest first; ties go clockwise from the old start player (R5.3, A16)."""
     bidders = [seat for seat in table.clockwise(old_start) if table.bids[seat] is not None]
     return sorted(bidders, key=lambda seat: -sum(table.bids[seat] or ()))  # keeps the order of equals
 
 
 def _acting_ranks(table: Table, step: str) -> int:
-    """How many of those who revealed may act (R5.5)."""
+    """Return the number of bidders that may act (R5.5)."""
     if step == "A":
         return 2
     if step in MERCHANT_STEPS:
@@ -84,7 +84,7 @@ def _acting_ranks(table: Table, step: str) -> int:
 
 
 def _settle(table: Table, ranking: list[int], acting: int) -> Play:
-    """Who could not act puts one card of the stack under the own deck; all else leaves the game (R5.7, A18, A19)."""
+    """Remove the bids from the game; a bidder without a turn puts one card under the own deck (R5.7, A18, A19)."""
     for rank, seat in enumerate(ranking, 1):
         rest = list(table.bids[seat] or ())
         idle = table.switches["return_if_unused"] and seat not in table.served  # (A59)
@@ -102,7 +102,7 @@ def _settle(table: Table, ranking: list[int], acting: int) -> Play:
 
 
 def _act(table: Table, step: str, rank: int, seat: int) -> Play:
-    """What rank 1, 2 or 3 may do in an auction step."""
+    """Let rank 1, 2 or 3 act in an auction step."""
     if step == "A":
         _take_seat(table, seat, ("nobility", "church")[rank - 1])  # (R6.1)
     elif step in MERCHANT_STEPS:
@@ -116,7 +116,7 @@ def _act(table: Table, step: str, rank: int, seat: int) -> Play:
 
 
 def _be_master_or_journeyman(table: Table, seat: int, *, is_master: bool) -> Play:
-    """A good and a space, either or both or none (R7.2, R7.3, A26, A27); the master has the guild's seat besides."""
+    """Offer a good and a space, each optional (R7.2, R7.3, A26, A27); the master also takes the guild's seat."""
     guild = table.guild
     assert guild is not None
     answers = []
@@ -138,7 +138,7 @@ def _be_master_or_journeyman(table: Table, seat: int, *, is_master: bool) -> Pla
 
 
 def _be_apprentice(table: Table, seat: int) -> Play:
-    """A good or a space or nothing (R7.4)."""
+    """Offer a good or a space, optional (R7.4)."""
     guild = table.guild
     assert guild is not None
     spaces = [("place", space) for space in _affordable(table, seat, guild)]
@@ -152,7 +152,7 @@ def _be_apprentice(table: Table, seat: int) -> Play:
 
 
 def _affordable(table: Table, seat: int, guild: str) -> list[Space]:
-    """The guild's empty spaces that cost no more than the own coins (R7.1, A29)."""
+    """Return the guild's empty spaces that cost no more than the own coins (R7.1, A29)."""
     city = table.city
     return [
         space
@@ -162,21 +162,21 @@ def _affordable(table: Table, seat: int, guild: str) -> list[Space]:
 
 
 def _take_seat(table: Table, seat: int, chair: str) -> None:
-    """The member who sat there goes back to its owner, who may be the same player (R6.1, A30)."""
+    """Take a council seat; its former member returns to the owner, who may be the same player (R6.1, A30)."""
     table.tell("act", player=seat, action="seat", seat=chair, replaces=table.council[chair])
     table.council[chair] = seat
     table.served.add(seat)
 
 
 def _take_good(table: Table, seat: int, guild: str) -> None:
-    """One of the guild; there are always more (A32)."""
+    """Take a good of the guild; the supply is unlimited (A32)."""
     table.goods[seat][guild] += 1
     table.served.add(seat)
     table.tell("act", player=seat, action="good", guild=guild)
 
 
 def _place(table: Table, seat: int, space: Space) -> None:
-    """A member for the rest of the game, for the printed price (R7.1, R16.7)."""
+    """Place a member for the rest of the game, for the printed price (R7.1, R16.7)."""
     price = table.city.prices[space]
     table.coins[seat] -= price
     table.members[space] = seat
@@ -185,7 +185,7 @@ def _place(table: Table, seat: int, space: Space) -> None:
 
 
 def _sell(table: Table, seat: int) -> Play:
-    """Any number of any own goods for the value printed on them (R8.1, A31), asked guild by guild (F6.7)."""
+    """Sell any number of own goods for their printed value (R8.1, A31), guild by guild (F6.7)."""
     values, coins, owned = table.components["goods"]["value"], 0, any(table.goods[seat].values())
     for guild in table.guild_order:
         held = table.goods[seat][guild]
@@ -206,7 +206,7 @@ def _sell(table: Table, seat: int) -> Play:
 
 
 def _build_chapel(table: Table) -> Play:
-    """Whoever holds the church seat may put one chapel on a free corner (R9.1, A28, A60)."""
+    """Let the holder of the church seat put one chapel on a free corner (R9.1, A28, A60)."""
     holder = table.council["church"]
     assert holder is not None
     free = [corner for corner in table.city.corners if corner not in table.chapels]
@@ -220,7 +220,7 @@ def _build_chapel(table: Table) -> Play:
 
 
 def _build_edifice(table: Table) -> Play:
-    """Whoever holds the nobility seat may put up this round's edifice; else it leaves the game (R10.1, A28)."""
+    """Let the holder of the nobility seat put up this round's edifice; unbuilt, it leaves the game (R10.1, A28)."""
     holder, edifice = table.council["nobility"], table.edifices[table.round - 1]
     assert holder is not None
     free = [site for site in table.city.sites if site not in table.built]
@@ -232,6 +232,6 @@ def _build_edifice(table: Table) -> Play:
 
 
 def _building_options(table: Table, what: str, free: list[Space]) -> list[Option]:
-    """Decline, unless building is compulsory and possible; or one of the free sites."""
+    """Return the options: decline, unless building is compulsory and possible, and the free sites."""
     declining: list[Option] = ["none"] if table.switches["building_optional"] or not free else []
     return [*declining, *((what, site) for site in free)]

@@ -1,4 +1,4 @@
-"""What lies on the table in a game of Strasbourg: the board, the families, and everything that chance has laid out."""
+"""The table in a game of Strasbourg: the board, the families, and the outcomes of chance."""
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ Space = tuple[int, int]  # (column, row), both from 1, row 1 on top; a corner is
 Stack = tuple[int, ...]  # card values, highest first
 Option = str | tuple[str, Any]
 
-SWITCHES: Mapping[str, tuple[Any, ...]] = {  # F8: the default, then what else there is
+SWITCHES: Mapping[str, tuple[Any, ...]] = {  # F8: the default first, then the alternatives
     "skip_A_round1": (False, True),
     "min_draw": (1, 0),
     "planning": ("simultaneous", "sequential"),
@@ -21,14 +21,14 @@ SWITCHES: Mapping[str, tuple[Any, ...]] = {  # F8: the default, then what else t
 
 
 class Question(NamedTuple):
-    """What somebody must decide.
+    """A pending decision.
 
     Attributes:
         kind: "keep_tasks", "draw", "split", "bid", "seat", "good", "place", "apprentice", "sell", "return_card",
             "chapel" or "edifice" (F6.2 to F6.10).
-        seat: who must decide.
-        options: what they may choose from.
-        guild: the guild whose goods are sold or whose step it is, None elsewhere.
+        seat: the seat that must decide.
+        options: the legal choices.
+        guild: the guild whose goods are sold or whose step it is, else None.
     """
 
     kind: str
@@ -42,7 +42,7 @@ Answer = Generator[Question, Option, Any]
 
 
 def ask(kind: str, seat: int, options: Sequence[Option], guild: str | None = None) -> Answer:
-    """Ask `seat`, unless there is nothing to choose (F1.6)."""
+    """Ask `seat` to choose; a single option is taken automatically (F1.6)."""
     if len(options) == 1:
         return options[0]
     return (yield Question(kind, seat, tuple(options), guild))
@@ -53,8 +53,8 @@ class City:
     """The map.
 
     Attributes:
-        columns, rows: of the grid.
-        guilds: the guild of each space, row by row; building sites are no spaces.
+        columns, rows: size of the grid.
+        guilds: the guild of each space, row by row; building sites are not spaces.
         prices: coins by space.
         sites: the building sites, row by row.
         corners: the chapel sites.
@@ -69,7 +69,7 @@ class City:
 
 
 def _read_city(city: Mapping[str, Any], letters: Mapping[str, str]) -> City:
-    """The map as drawn in the component data."""
+    """Return the map of the component data."""
     owners, prices = (
         {(column, row): entry for row, line in enumerate(city[name], 1) for column, entry in enumerate(line.split(), 1)}
         for name in ("guild_map", "price_map")
@@ -85,27 +85,27 @@ def _read_city(city: Mapping[str, Any], letters: Mapping[str, str]) -> City:
 
 
 def beside(space: Space) -> list[Space]:
-    """The four spaces beside one, some of them perhaps off the map; diagonal ones are not beside it (R12.1c)."""
+    """Return the four spaces orthogonally adjacent to one, which may be off the map (R12.1c)."""
     column, row = space
     return [(column, row - 1), (column - 1, row), (column + 1, row), (column, row + 1)]
 
 
 def around(corner: Space) -> list[Space]:
-    """The four spaces that meet at a corner (A36)."""
+    """Return the four spaces that meet at a corner (A36)."""
     column, row = corner
     return [(column, row), (column + 1, row), (column, row + 1), (column + 1, row + 1)]
 
 
 class Table:
-    """Everything that lies on the table or behind the screens.
+    """The complete table, including everything behind the screens.
 
     Attributes:
         players, rounds: numbers of players and of rounds.
         switches: all eight of F8.
         round, step, guild: number of the round, from 1; "A" to "I", None outside the steps; the step's guild or None.
-        start_player: who holds the marker now.
+        start_player: seat that holds the marker now.
         round_cards, edifices: ids in the order of the rounds.
-        council: who sits there, by seat name, None = nobody.
+        council: player by seat name, None = empty.
         members: the family members in the city: space -> player.
         chapels: corners in the order of building.
         built: building site -> id of its edifice.
@@ -114,11 +114,11 @@ class Table:
         dealt, kept: ids of the tasks dealt to each player, and of those kept (None = not chosen yet); both in the order
             of the component file.
         shuffled, under: by player, the cards left of the shuffled deck, top first; the cards put under it later.
-        hand, pile: by player, cards drawn and on no stack yet; the stack under construction (both empty after planning).
+        hand, pile: by player, cards drawn and not yet on a stack; the stack under construction (empty after planning).
         stacks, unused: by player, the stacks as planned this round; the numbers of those not used yet, ascending.
         bids: by player, the stack turned over in this step, None = none (yet), and again when its cards are gone.
-        queue: who has not decided yet in this step, in order.
-        served: players who have taken a seat, a good or a space, or sold something, in this step.
+        queue: players who have not decided yet in this step, in order.
+        served: players who have taken a seat, a good or a space, or sold a good, in this step.
         sold: goods sold in this step, by guild.
         out, unseen: by player, cards that left the game in sight, and those that left it in unused stacks.
         planned: by player, whether they have planned this round; all True outside the planning phase.
@@ -185,42 +185,42 @@ class Table:
         self.events: list[dict[str, Any]] = []
 
     def tell(self, kind: str, **facts: Any) -> None:
-        """Write a line of the record."""
+        """Append a line to the record."""
         self.events.append({"type": kind, **facts})
 
     def clockwise(self, first: int) -> list[int]:
-        """All seats, `first` and then those to the left."""
+        """Return all seats, clockwise from `first`."""
         return [(first + step) % self.players for step in range(self.players)]
 
     def deck_size(self, seat: int) -> int:
-        """Number of cards in the own deck, returned ones included."""
+        """Return the number of cards in the own deck, including returned ones."""
         return len(self.shuffled[seat]) + len(self.under[seat])
 
     def hidden_stacks(self, seat: int) -> list[Stack]:
-        """The stacks that still lie face down, in the order in which they were planned."""
+        """Return the stacks that are still face down, in the order in which they were planned."""
         return [self.stacks[seat][number] for number in self.unused[seat]]
 
     def seats_held(self, seat: int) -> int:
-        """Number of own members in the council."""
+        """Return the number of own members in the council."""
         return sum(holder == seat for holder in self.council.values())
 
     def own_members(self, seat: int) -> set[Space]:
-        """The spaces of the own members in the city."""
+        """Return the spaces of the own members in the city."""
         return {space for space, owner in self.members.items() if owner == seat}
 
     def edifice_neighbours(self, seat: int) -> dict[str, int]:
-        """For each edifice on the board the number of own members beside it."""
+        """Return, for each edifice on the board, the number of own members beside it."""
         own = self.own_members(seat)
         return {edifice: sum(space in own for space in beside(site)) for site, edifice in self.built.items()}
 
     def chapel_neighbours(self, seat: int) -> list[int]:
-        """For each chapel the number of own members that touch it."""
+        """Return, for each chapel, the number of own members that touch it."""
         own = self.own_members(seat)
         return [sum(space in own for space in around(corner)) for corner in self.chapels]
 
 
 def _switches(given: Mapping[str, Any]) -> dict[str, Any]:
-    """All switches, those not given at their defaults (F8)."""
+    """Return all switches, with defaults for those not given (F8)."""
     unknown = [name for name in given if name not in SWITCHES]
     if unknown:
         raise ValueError(f"switches are {', '.join(SWITCHES)}, got {unknown[0]}")
@@ -238,7 +238,7 @@ def _check_chance(
     decks: Sequence[Sequence[int]],
     cards: Sequence[int],
 ) -> None:
-    """Refuse orders that no shuffling gives."""
+    """Check that the orders are possible results of shuffling."""
     if sorted(round_cards) != sorted(table.guilds_of_card):
         raise ValueError(f"the round cards are {', '.join(table.guilds_of_card)}, each once, got {list(round_cards)}")
     if len(edifices) < table.rounds or not _different(edifices, table.edifice_points):
@@ -256,7 +256,7 @@ def _different(items: Sequence[str], known: Mapping[str, Any]) -> bool:
 
 
 def subsets(items: Sequence[str], fewest: int, most: int) -> Iterator[tuple[str, ...]]:
-    """The subsets with so many items; bit i of the number that counts them stands for item i (F6.1)."""
+    """Yield the subsets of `fewest` to `most` items, in the order of a bit set in which bit i is item i (F6.1)."""
     for bits in range(2 ** len(items)):
         chosen = tuple(item for place, item in enumerate(items) if bits >> place & 1)
         if fewest <= len(chosen) <= most:

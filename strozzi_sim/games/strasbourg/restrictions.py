@@ -1,4 +1,4 @@
-"""What a seat may be forbidden: steps, spaces, goods, tasks, to defer, to build, to draw many cards."""
+"""Restrictions of a seat: steps, spaces, goods, tasks, deferring, building, the number of cards drawn."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,9 +12,10 @@ _AT_STAKE = ("nobility and church", "first guild", _MERCHANTS, "second guild", _
 
 
 def names(components: Mapping[str, Any]) -> dict[str, str]:
-    """Every restriction by name, and in words; N is a whole number above 0.
+    """Return a description of each restriction, by name; N is a whole number above 0.
 
-    What must be done cannot be forbidden: to build, without the switch `building_optional`; to keep all tasks that may be kept.
+    Compulsory actions cannot be forbidden: building, without the switch `building_optional`, and keeping tasks, if the
+    number to keep is fixed.
     """
     guilds, tasks = components["guilds"]["order"], components["tasks_meta"]
     known = {
@@ -24,18 +25,18 @@ def names(components: Mapping[str, Any]) -> dict[str, str]:
     known |= {f"auction:{what}": f"no stack may be turned over in the steps of the {what}s" for what in guilds}
     known["auction:merchants"] = "no stack may be turned over in the merchants' steps"
     known["defer:any"] = "no privilege may be paid to bid later"
-    known["draw:above-N"] = "no more than N cards may be drawn in a round, the compulsory one apart"
+    known["draw:above-N"] = "no more than N cards may be drawn in a round, except the compulsory one"
     for kind in ("space", "good"):
         known[f"{kind}:any"] = f"no {kind} may be taken"
         known |= {f"{kind}:{guild}": f"no {kind} of the {guild}s may be taken" for guild in guilds}
     if tasks["keep_min"] < tasks["keep_max"]:
-        known["task:any"] = "no more tasks may be kept than must be"
+        known["task:any"] = "only the least number of tasks may be kept"
     known |= {
-        f"task:{task['id']}": f"task {task['id']} may not be kept, while there is another choice"
+        f"task:{task['id']}": f"task {task['id']} may not be kept, if there is another choice"
         for task in components["tasks"]
     }
     for kind in ("chapel", "edifice"):
-        known[f"{kind}:own"] = f"no {kind} may be built beside an own member, while there is another choice"
+        known[f"{kind}:own"] = f"no {kind} may be built beside an own member, if there is another choice"
         if components["switches"]["building_optional"]:
             known[f"{kind}:any"] = f"no {kind} may be built"
     return known
@@ -45,7 +46,7 @@ def restrict(rules: Any, seat: int, name: str, components: Mapping[str, Any]) ->
     """Write a restriction of a seat into a row of the rules.
 
     Raises:
-        InputError: a number that is no whole number above 0; or no step is left in which the seat may bid.
+        InputError: the number is not a whole number above 0, or the seat may not bid in any step.
     """
     kind, _, what = name.partition(":")
     rules["restricted"] = 1

@@ -1,16 +1,16 @@
 """A model of rivals in Strasbourg: they keep tasks, draw cards and divide them as an agent would.
 
-`determinize` takes a rival's choices as independent of its cards and tasks. `imagine` goes on from what that has drawn:
+`determinize` treats a rival's choices as independent of its cards and tasks. `imagine` starts from that sample:
 
-- Tasks: the rival keeps what the agent would keep of the tasks dealt to it, asked at the start of the game. How many is secret (A3), so
-  any choice agrees with what is known.
-- Cards: unseen cards are dealt again, as evenly as before. The agent draws the rival's cards of this round, in any order, and divides
-  those that lie face down. If it stops drawing where the rival did, and its stacks have the sizes that lie on the table, they are
-  the rival's; else all of it is tried again, TRIES times at most. After that the even deal stays.
+- Tasks: the rival keeps what the agent would keep of the same tasks at the start of the game. The number kept is
+  secret (A3), so any choice is consistent with public information.
+- Cards: unseen cards are dealt again, uniformly as before. The agent draws the rival's cards of this round, in any
+  order, and divides the face-down ones. If it stops drawing where the rival did, and its stacks have the sizes on the
+  table, they become the rival's. Otherwise the deal is repeated, TRIES times at most; then the uniform deal stays.
 
-So where a try agrees, hidden cards are distributed as if the rival were the agent. The state does not tell how the city looked when the
-round was planned, nor which cards were turned over together. So the agent divides what lies face down in the present position,
-for the auctions that are left to the rival; at the first auction of a round that is the whole plan.
+Where a try agrees, hidden cards are thus distributed as if the rival were the agent. The state has neither the city at
+the time of planning nor which cards were turned over together. So the agent divides the face-down cards in the present
+position, for the auctions left to the rival; at the first auction of a round that is the whole plan.
 """
 
 from numba import int64
@@ -30,7 +30,7 @@ TRIES = 12
 
 @jit
 def imagine(state, rules, seat, policy, rng):
-    """Let the agent `policy` make the secret choices of all but `seat` in a state that was drawn for it.
+    """Resample, in place, the rivals' secret choices in a state determinized for `seat`, with the agent `policy`.
 
     policy : (address, parameters, memory) of the agent
     """
@@ -59,7 +59,7 @@ def imagine(state, rules, seat, policy, rng):
 
 @jit
 def _keep_tasks(state, opening, rules, seat, policy, rng):
-    """A rival keeps what the agent would, in the `opening` position."""
+    """Let a rival keep the tasks that the agent would, in the `opening` position."""
     ask(opening, KEEP, seat, rules.keep)
     opening.dealt[seat] = state.dealt[seat]
     action = call_at(policy[0], opening, rules, policy[1], policy[2], rng)
@@ -70,7 +70,7 @@ def _keep_tasks(state, opening, rules, seat, policy, rng):
 
 @jit
 def _plan_round(state, known, plan, rules, seat, first, policy, rng):
-    """A rival has planned as the agent would; in `known` is nobody's secret, `plan` is where it is tried."""
+    """Let a rival plan as the agent would; `known` holds public information only, `plan` is scratch space."""
     for _ in range(TRIES):
         assign(plan, known)
         plan.dealt[seat] = state.dealt[seat]
@@ -93,10 +93,10 @@ def _plan_round(state, known, plan, rules, seat, first, policy, rng):
 
 @jit
 def _draws(plan, rules, seat, hidden, policy, rng):
-    """Whether the agent draws as many cards as the rival did, if those that lie face down are `hidden`.
+    """Return whether the agent draws as many cards as the rival did, if the face-down ones are `hidden`.
 
-    True where cards from under the deck are among them: their order is forgotten, and everybody knows which they are. Whether it
-    stops is not asked where the first shuffle is used up: then nobody can tell whether the rival was asked.
+    Cards from under the deck are public but in unknown order: with any of them the result is True. If the first shuffle
+    is used up, the agent need not stop: it is unknown whether the rival had that choice.
     """
     if plan.known[seat] != 0:
         return True
@@ -140,7 +140,7 @@ def _asked_to_draw(plan, rules, seat, policy, rng):
 
 @jit
 def _divides(plan, rules, seat, cards, first, policy, rng):
-    """Whether the agent divides the cards for the auctions from `first` on; then its stacks are in `plan`."""
+    """Divide the cards for the auctions from `first` on as the agent does, into `plan`; False if it plays illegally."""
     clear_stacks(plan, seat)
     plan.step = first
     plan.actor = seat
@@ -157,7 +157,7 @@ def _divides(plan, rules, seat, cards, first, policy, rng):
 
 @jit
 def _same_sizes(plan, known, seat):
-    """Whether the stacks planned have the sizes that are known."""
+    """Return whether the stacks planned have the known sizes."""
     count = plan.stack_count[seat]
     if count != known.stack_count[seat]:
         return False

@@ -28,12 +28,12 @@ from strozzi_sim.games.strasbourg.state import (
 )
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
-from strozzi_sim.kernel.journal import write
+from strozzi_sim.kernel.journal import write_event
 
 
 @inline_source
 def chairs_held(state, rules, seat):
-    """Own members in the council."""
+    """Return the number of own members in the council."""
     held = int64(0)
     for chair in range(GUILD_SEAT + rules.guilds):
         held += int64(state.council[chair] == seat)
@@ -42,7 +42,7 @@ def chairs_held(state, rules, seat):
 
 @jit
 def hold_council(state, rules, journal):
-    """Prestige for every member, a privilege for whoever has most (R11); stacks that were not used are gone."""
+    """Pay prestige for every member, and a privilege for most members (R11)."""
     players = state.players
     most = int64(0)
     for seat in range(players):
@@ -54,17 +54,17 @@ def hold_council(state, rules, journal):
         state.prestige[seat] = total
         state.score[seat] = total
         state.privileges[seat] = privileges
-        write(journal, e.PRESTIGE, seat, gained, privilege, total, privileges)
+        write_event(journal, e.PRESTIGE, seat, gained, privilege, total, privileges)
         if journal is not None:
             goods = int64(0)
             for guild in range(rules.guilds):
                 goods += state.goods[seat, guild]
-            write(journal, e.WEALTH, seat, state.coins[seat], goods, cards_left(state, seat), 0)
+            write_event(journal, e.WEALTH, seat, state.coins[seat], goods, cards_left(state, seat), 0)
 
 
 @jit
 def chapel_neighbours(state, rules, seat):
-    """Own members at chapels, a member once for each chapel (R12.1b)."""
+    """Return the number of own members at chapels, a member once for each chapel (R12.1b)."""
     built = ~state.free_chapel_sites & ((int64(1) << rules.chapel_sites) - 1)
     members, found = state.members[seat], int64(0)
     while built != 0:
@@ -75,14 +75,14 @@ def chapel_neighbours(state, rules, seat):
 
 @inline_source
 def at_edifice(state, rules, seat, edifice):
-    """Own members beside an edifice; none if it was not built (A39)."""
+    """Return the number of own members beside an edifice; 0 if it was not built (A39)."""
     site = state.edifice_site[edifice]
     return count_bits(state.members[seat] & rules.site_spaces[site]) if site != NO_SITE else int64(0)
 
 
 @jit
 def edifice_points(state, rules, seat):
-    """Points for members beside edifices (R12.1c)."""
+    """Return the points for members beside edifices (R12.1c)."""
     points = int64(0)
     for edifice in range(rules.edifices):
         points += at_edifice(state, rules, seat, edifice) * rules.edifice_points[edifice]
@@ -96,7 +96,10 @@ def _in_guild(state, rules, seat, guild):
 
 @jit
 def has_line(rules, members, length, step, columns):
-    """Whether `length` members stand in a line; a step goes on by so many cells within the set `columns` of cells (A40)."""
+    """Return whether `length` members form a line (A40).
+
+    Consecutive cells of the line differ by `step`; all cells but the first are in the set `columns`.
+    """
     line = members
     for _ in range(length - 1):
         members = (members & columns) >> step
@@ -106,7 +109,7 @@ def has_line(rules, members, length, step, columns):
 
 @jit
 def largest_group(rules, members):
-    """The most members that are connected orthogonally."""
+    """Return the size of the largest orthogonally connected group of members."""
     columns, east, west = rules.columns, rules.not_first_column, rules.not_last_column
     largest = int64(0)
     while members != 0:
@@ -123,7 +126,10 @@ def largest_group(rules, members):
 
 @jit
 def _has_most(state, rules, seat, coins):
-    """More members in the city, or coins, than everybody else; with `tie_fulfils` nobody has more (A38, A65)."""
+    """Return whether `seat` has more members in the city (or coins) than every other seat (A38, A65).
+
+    With `tie_fulfils` at least as many are enough.
+    """
     mine = state.coins[seat] if coins else count_bits(state.members[seat])
     for other in range(state.players):
         if other != seat:
@@ -135,7 +141,7 @@ def _has_most(state, rules, seat, coins):
 
 @jit
 def is_fulfilled(state, rules, seat, task):
-    """Whether `seat` has done what the task asks for, as things stand (R13)."""
+    """Return whether `seat` meets the task's condition at present (R13)."""
     kind, subject = rules.task_kind[task], rules.task_subject[task]
     minimum, members = rules.task_minimum[task, state.players], state.members[seat]
     if kind == ADJACENT_TO_EDIFICE:
@@ -177,7 +183,7 @@ def is_fulfilled(state, rules, seat, task):
 
 @jit
 def _counts_edifices(state, rules, seat, same, minimum):
-    """So many members at one edifice, or a member at so many edifices."""
+    """Return whether there are `minimum` members at one edifice (`same`), or a member at each of `minimum` edifices."""
     each, wanted = (minimum, int64(1)) if same else (int64(1), minimum)
     for edifice in range(rules.edifices):
         wanted -= int64(at_edifice(state, rules, seat, edifice) >= each)
@@ -186,7 +192,7 @@ def _counts_edifices(state, rules, seat, same, minimum):
 
 @jit
 def _counts_chapels(state, rules, seat, same, minimum):
-    """The same for chapels."""
+    """Return whether there are `minimum` members at one chapel (`same`), or a member at each of `minimum` chapels."""
     each, wanted = (minimum, int64(1)) if same else (int64(1), minimum)
     built = ~state.free_chapel_sites & ((int64(1) << rules.chapel_sites) - 1)
     while built != 0:
@@ -198,21 +204,21 @@ def _counts_chapels(state, rules, seat, same, minimum):
 
 @jit
 def score_game(state, rules, journal):
-    """Final points of all seats (R12)."""
+    """Compute the final points of all seats (R12)."""
     players = state.players
     for seat in range(players):
         council, city = state.prestige[seat], count_bits(state.members[seat])
         chapels = chapel_neighbours(state, rules, seat) * rules.chapel_points
         edifices = edifice_points(state, rules, seat)
         privileges = state.privileges[seat] * rules.privilege_points
-        write(journal, e.POINTS, seat, council, city, chapels, edifices)
+        write_event(journal, e.POINTS, seat, council, city, chapels, edifices)
         tasks, kept = int64(0), state.kept[seat]
         while kept != 0:
             task = lowest_bit(kept)
             kept &= kept - 1
             if is_fulfilled(state, rules, seat, task):
                 tasks += rules.task_points[task]
-                write(journal, e.FULFILLED, seat, task, 0, 0, 0)
+                write_event(journal, e.FULFILLED, seat, task, 0, 0, 0)
             else:
                 tasks -= rules.penalty
         state.score[seat] = council + city + chapels + edifices + privileges + tasks
@@ -228,12 +234,12 @@ def _tell_totals(state, rules, journal):
         board += chapel_neighbours(state, rules, seat) * rules.chapel_points
         total = state.score[seat]
         better, _ = placed(state, seat)
-        write(journal, e.TOTAL, seat, privileges, total - board - privileges, total, int64(better == 0))
+        write_event(journal, e.TOTAL, seat, privileges, total - board - privileges, total, int64(better == 0))
 
 
 @force_inline
 def placed(state, seat):
-    """(seats placed better, seats that share the place): most points, then most members in the city (R12.4)."""
+    """Return (seats placed better, seats that share the place): by points, then by members in the city (R12.4)."""
     mine = state.score[seat] * 64 + count_bits(state.members[seat])
     better, shared = int64(0), int64(0)
     for other in range(state.players):

@@ -1,7 +1,7 @@
 """Strasbourg's state record, phases, action numbers and limits: the only place with numbers.
 
 Cards of one value are interchangeable, so a deck, a hand or a stack is a bag: one number with five bits for each value,
-those of the highest value on top. A stack is greater than another as a bag exactly if it comes first in a record (F5.4).
+those of the highest value on top. A greater bag comes first in a record (F5.4).
 City spaces, sites, tasks and seats are sets: bit k is member k. Letters and numbers in parentheses are items of the rules'
 documents: R the rules, A the ambiguities, F the record (docs/rules/strasbourg.md).
 """
@@ -12,7 +12,7 @@ import numpy as np
 SEATS = 5  # P
 MAX_VALUE = 6  # of an influence card
 MAX_CARDS = 24  # of a player
-MIN_CARDS = 2  # with one card there would be nothing to plan
+MIN_CARDS = 2  # one card leaves no choice in planning
 MAX_STACKS = MAX_CARDS
 MAX_DEALT = 5  # tasks
 MAX_TASKS = 60
@@ -33,8 +33,8 @@ ANY_NUMBER = 255  # cards that a seat may draw in a round
 PLAYER_COUNTS = (3, 4, 5)
 NOBODY = 255
 NO_SITE = 255
-UNKNOWN_COINS = 2**16 - 1  # what seats see of others where `hide_money` says so
-UNKNOWN_AMOUNT = 255  # likewise, of privileges and goods
+UNKNOWN_COINS = 2**16 - 1  # others' coins, with `hide_money`
+UNKNOWN_AMOUNT = 255  # others' privileges and goods, with `hide_money`
 UNKNOWN_STACK = 1 << 31  # + size: a stack that a seat may not look into
 
 # Bags of cards.
@@ -52,11 +52,11 @@ STEPS = "ABCDEFGHI"
 STEP_A, STEP_G, STEP_H, STEP_I = 0, 6, 7, 8
 AUCTIONS = 7
 
-# Where a seat may not build (restrictions), a set.
+# Restrictions on where a seat may build, a set.
 BESIDE_OWN, ANYWHERE = 1, 2
 
 # Phases: what the actor decides.
-KEEP = 0  # which tasks
+KEEP = 0  # tasks
 DRAW = 1  # another card, or stop
 SPLIT = 2  # a card for the stack under construction, or close it
 BID = 3  # pass, defer, or turn over a stack
@@ -124,41 +124,41 @@ STATE = np.dtype([  # shape                      unit / meaning
     ("planned", "u1"),  #                        set of seats that have planned this round; all after planning
     ("drawn", "u1", (SEATS,)),  #               [P] cards drawn this round
     ("last_value", "u1"),  #                     while SPLIT: the card last put on the stack under construction
-    ("undecided", "u1"),  #                      set of seats that have not decided in this auction, the queue's
-    ("queue", "u4"),  #                          who will be asked to bid after the actor: four bits a seat, next one lowest
+    ("undecided", "u1"),  #                      set of seats that have not decided in this auction
+    ("queue", "u4"),  #                          seats that bid after the actor: four bits per seat, next one lowest
     ("with_stacks", "u1"),  #                    set of seats that have a stack left
-    ("bidders", "u1"),  #                        how many have turned over a stack, when all have decided
-    ("rank", "u1"),  #                           0 = rank 1: who acts, or returns a card
+    ("bidders", "u1"),  #                        number of seats that have turned over a stack, when all have decided
+    ("rank", "u1"),  #                           rank that acts or returns a card; 0 = rank 1
     ("ranking", "u1", (SEATS,)),  #             [rank] seat
-    ("idle", "u1"),  #                           set of acting seats that have taken and sold nothing in this step
+    ("idle", "u1"),  #                           set of acting seats that have not taken or sold anything in this step
     ("declined", "u1"),  #                       1 = the actor has left a right unused in this step
-    ("guild", "u1"),  #                          guild of the step, or while SELL the one whose goods are sold, or NOBODY
+    ("guild", "u1"),  #                          guild of the step, while SELL the guild of the goods, or NOBODY
     ("proceeds", "u2"),  #                       while SELL: coins received in this step
-    ("hand", "u4"),  #                           bag: cards of the actor that are drawn and on no stack
+    ("hand", "u4"),  #                           bag: the actor's cards drawn and not yet on a stack
     ("free_sites", "u4"),  #                     set of building sites without an edifice
     ("chapels", "u1"),  #                        left in the pool
     ("council", "u1", (MAX_CHAIRS,)),  #        [chair] player, or NOBODY
-    ("edifice_site", "u1", (MAX_EDIFICES,)),  # [edifice] where it stands, or NO_SITE
+    ("edifice_site", "u1", (MAX_EDIFICES,)),  # [edifice] its site, or NO_SITE
     ("round_card", "u1", (MAX_ROUNDS,)),  #     [round]
     ("round_edifice", "u1", (MAX_ROUNDS,)),  #  [round]
     ("prestige", "u2", (SEATS,)),  #            [P] of the council phases
     ("score", "i2", (SEATS,)),  #               [P] total; prestige until the game is over
-    ("voids", "u2", (SEATS,)),  #               [P] decisions at which a restriction would have left nothing and was void; 0 = unknown
+    ("voids", "u2", (SEATS,)),  #               [P] decisions whose restriction left no choice and was void; 0 = unknown
     ("coins", "u2", (SEATS,)),  #               [P] or UNKNOWN_COINS
     ("privileges", "u1", (SEATS,)),  #          [P] or UNKNOWN_AMOUNT
     ("goods", "u1", (SEATS, MAX_GUILDS)),  #    [P, guild] or UNKNOWN_AMOUNT
-    ("deck", "u4", (SEATS,)),  #                [P] bag: cards of the first shuffle that are left in it
-    ("deck_left", "u1", (SEATS,)),  #           [P] how many those are
+    ("deck", "u4", (SEATS,)),  #                [P] bag: cards of the first shuffle left in the deck
+    ("deck_left", "u1", (SEATS,)),  #           [P] number of those cards
     ("under", "u1", (SEATS, MAX_CARDS)),  #     [P, k] value of the k-th card put under the deck, the next one first
-    ("under_left", "u1", (SEATS,)),  #          [P] how many those are
-    ("under_taken", "u1", (SEATS,)),  #         [P] the first so many were drawn in this planning phase
+    ("under_left", "u1", (SEATS,)),  #          [P] number of those cards
+    ("under_taken", "u1", (SEATS,)),  #         [P] number of those drawn in this planning phase, the first ones
     ("known", "u4", (SEATS,)),  #               [P] bag: cards from under the deck that were drawn this round
     ("shown", "u4", (SEATS,)),  #               [P] bag: cards turned over this round
     ("lost", "u4", (SEATS,)),  #                [P] bag: cards that were turned over and have left the game
     ("bid", "u4", (SEATS,)),  #                 [P] bag: the stack turned over in this step, 0 = none
     ("stack_count", "u1", (SEATS,)),  #         [P] stacks planned this round
     ("unused", "u4", (SEATS,)),  #              [P] set of own stacks that are still face down
-    ("repeated", "u4", (SEATS,)),  #            [P] set of stacks that hold the same cards as the one before
+    ("repeated", "u4", (SEATS,)),  #            [P] set of stacks equal to the previous one
     ("stacks", "u4", (SEATS, MAX_STACKS)),  #   [P, k] bag, greatest first; 0 = used or none; or UNKNOWN_STACK + size
 ], align=True)  # fmt: skip
 
@@ -170,7 +170,7 @@ RULES = np.dtype([  # shape                      unit / meaning
     ("dealt", "u1"),  #                          tasks of a player
     ("keep", "i8"),  #                           set of KEEP actions
     ("all_cards", "u4"),  #                      bag: cards of a player
-    ("cards", "u1"),  #                          how many those are
+    ("cards", "u1"),  #                          number of those cards
     ("start_coins", "u2"),
     ("start_privileges", "u1"),
     ("privilege_points", "u1"),
@@ -206,19 +206,19 @@ RULES = np.dtype([  # shape                      unit / meaning
     ("tie_fulfils", "u1"),
     ("seat_optional", "u1"),
     ("restricted", "u1"),  #                     1 = a seat has one of these restrictions
-    ("no_bid", "u1", (SEATS, MAX_ROUNDS)),  #   [P, card] set of steps in which the seat may turn over no stack
+    ("no_bid", "u1", (SEATS, MAX_ROUNDS)),  #   [P, card] set of steps in which the seat may not turn over a stack
     ("no_defer", "u1", (SEATS,)),  #            [P] 1 = it may not defer
-    ("most_drawn", "u1", (SEATS,)),  #          [P] cards that it may draw in a round, the compulsory ones apart, or ANY_NUMBER
+    ("most_drawn", "u1", (SEATS,)),  #          [P] cards that it may draw in a round, except compulsory ones, or ANY_NUMBER
     ("no_space", "i8", (SEATS,)),  #            [P] set of city spaces that it may not take
-    ("no_good", "u1", (SEATS,)),  #             [P] set of guilds of which it may take no good
+    ("no_good", "u1", (SEATS,)),  #             [P] set of guilds of which it may not take a good
     ("no_keep", "i8", (SEATS,)),  #             [P] set of KEEP actions: those with more tasks than it may keep
     ("no_task", "i8", (SEATS,)),  #             [P] set of tasks that it may not keep
     ("no_chapel", "u1", (SEATS,)),  #           [P] BESIDE_OWN, ANYWHERE: where it may not build a chapel
-    ("no_edifice", "u1", (SEATS,)),  #          [P] the same of edifices
+    ("no_edifice", "u1", (SEATS,)),  #          [P] BESIDE_OWN, ANYWHERE: where it may not build an edifice
 ], align=True)  # fmt: skip
 
-# Most journal rows: setup and tasks; each round all cards drawn again, each a stack of its own, bids, defers (one for every
-# privilege), three rows for each of three ranks, a sale of every guild, returns, building and the council; the end.
+# Upper bound of journal rows: setup and tasks; each round all cards drawn again, each as a separate stack, bids, defers
+# (one per privilege), three rows for each of three ranks, a sale of every guild, returns, building, council; the end.
 JOURNAL_ROWS = (
     2 * MAX_ROUNDS + SEATS * (MAX_TASKS + 4) + 8
     + MAX_ROUNDS * (SEATS * (2 * MAX_CARDS + 4) + AUCTIONS * (2 * SEATS + 4 * 3 + MAX_GUILDS + 3) + SEATS * MAX_ROUNDS + 12)

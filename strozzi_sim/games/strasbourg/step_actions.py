@@ -1,6 +1,6 @@
-"""What is won in a step (R6 to R10): seats of the council, goods, members in the city, sales, chapels, edifices.
+"""Actions of a step's winners (R6 to R10): council seats, goods, members in the city, sales, chapels, edifices.
 
-What a seat may not do (`restrictions.py`) it leaves by itself, and is said to have declined, as if it had been asked.
+A seat declines automatically what `restrictions.py` forbids it; the journal records this as a decline.
 """
 
 from numba import int64
@@ -48,14 +48,14 @@ from strozzi_sim.games.strasbourg.state import (
 )
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
-from strozzi_sim.kernel.journal import write
+from strozzi_sim.kernel.journal import write_event
 
 _GOOD_OR_NONE = 1 | 1 << (GOOD - NONE)
 
 
 @jit
 def act_next(state, rules, journal):
-    """Let the next rank act (R5.6); after the last one cards are returned."""
+    """Let the next rank act (R5.6); after the last one, return cards."""
     step, guild = state.step, state.guild
     while state.rank < min(acting_ranks(state), state.bidders):
         rank = state.rank
@@ -89,15 +89,15 @@ def act_next(state, rules, journal):
 
 @inline_source
 def _take_chair(state, seat, chair, journal):
-    """The member who sat there goes back to its owner (R6.1)."""
-    write(journal, e.CHAIR, seat, chair, state.council[chair], 0, 0)
+    """Give a council seat to `seat`; the former holder's member returns to its owner (R6.1)."""
+    write_event(journal, e.CHAIR, seat, chair, state.council[chair], 0, 0)
     state.council[chair] = seat
     state.idle &= ~(1 << seat)
 
 
 @inline_source
 def take_seat(state, rules, action, journal):
-    """The master has decided about the guild's seat, and decides about a good."""
+    """Apply the master's decision about the guild's seat, and ask about a good."""
     seat = state.actor
     if action == SEAT:
         _take_chair(state, seat, GUILD_SEAT + state.guild, journal)
@@ -116,7 +116,7 @@ def _ask_good(state, rules, seat, journal):
 
 @jit
 def _ask_space(state, rules, seat, journal):
-    """Master or journeyman decide about a space, if they can pay for one."""
+    """Ask master or journeyman about a space, if they can pay for one."""
     spaces = payable(state, rules, seat, state.guild)
     if spaces != 0:
         spaces &= ~rules.no_space[seat]
@@ -128,7 +128,7 @@ def _ask_space(state, rules, seat, journal):
 
 @inline_source
 def take_good(state, rules, action, journal):
-    """Master or journeyman have decided about a good."""
+    """Apply the decision of master or journeyman about a good, and ask about a space."""
     seat = state.actor
     if action == GOOD:
         _get_good(state, seat, state.guild, journal)
@@ -141,12 +141,12 @@ def take_good(state, rules, action, journal):
 def _get_good(state, seat, guild, journal):
     state.goods[seat, guild] += 1
     state.idle &= ~(1 << seat)
-    write(journal, e.GOOD, seat, guild, 0, 0, 0)
+    write_event(journal, e.GOOD, seat, guild, 0, 0, 0)
 
 
 @inline_source
 def place(state, rules, action, journal):
-    """A member in the city, or none; an apprentice may have taken a good instead."""
+    """Apply the decision about a member in the city; an apprentice may have taken a good instead."""
     seat = state.actor
     if action == NONE:
         state.declined = 1
@@ -159,23 +159,23 @@ def place(state, rules, action, journal):
         state.empty &= ~space
         state.members[seat] |= space
         state.idle &= ~(1 << seat)
-        write(journal, e.PLACED, seat, cell, price, 0, 0)
+        write_event(journal, e.PLACED, seat, cell, price, 0, 0)
     return _end_turn(state, seat, journal)
 
 
 @inline_source
 def _end_turn(state, seat, journal):
-    """A right that is left though it could be used is declined (F5.8)."""
+    """End the seat's turn, and record a decline if it left a usable right unused (F5.8)."""
     if state.declined:
         state.declined = 0
-        write(journal, e.DECLINE, seat, 0, 0, 0, 0)
+        write_event(journal, e.DECLINE, seat, 0, 0, 0, 0)
     state.rank += 1
     return ACTING
 
 
 @force_inline
 def _offer(state, rules, seat, first):
-    """Ask about the goods of the next guild, `first` or later, of which the seat has any (F6.7); 0 if there is none."""
+    """Ask about the next guild, from `first`, whose goods the seat has (F6.7); return 1, or 0 without such a guild."""
     for guild in range(first, rules.guilds):
         held = state.goods[seat, guild]
         if held > 0:
@@ -187,7 +187,7 @@ def _offer(state, rules, seat, first):
 
 @jit
 def sell(state, rules, action, journal):
-    """Goods of one guild for their printed value (R8.1)."""
+    """Sell goods of one guild for their printed value (R8.1)."""
     seat, guild, number = state.actor, state.guild, action - SELL_GOODS
     if number > 0:
         coins = number * rules.good_value[guild]
@@ -196,20 +196,20 @@ def sell(state, rules, action, journal):
         state.proceeds += coins
         state.declined = 0
         state.idle &= ~(1 << seat)
-        write(journal, e.SOLD, seat, guild, number, coins, 0)
+        write_event(journal, e.SOLD, seat, guild, number, coins, 0)
     if _offer(state, rules, seat, guild + 1):
         return ASKED
     state.guild = NOBODY
     if not state.declined:
-        write(journal, e.SALE, seat, state.proceeds, 0, 0, 0)
+        write_event(journal, e.SALE, seat, state.proceeds, 0, 0, 0)
     return _end_turn(state, seat, journal)
 
 
 @jit
 def begin_building(state, rules, journal):
-    """Steps H and I: who holds the church seat may build a chapel, who holds the nobility seat the edifice."""
+    """Begin step H or I: the church seat may build a chapel, the nobility seat the edifice."""
     step = state.step
-    write(journal, e.STEP, step, state.start_player, NOBODY, 0, 0)
+    write_event(journal, e.STEP, step, state.start_player, NOBODY, 0, 0)
     if step == STEP_H:
         phase, seat, legal = BUILD_CHAPEL, state.council[CHURCH], chapel_choices(state, rules)
     else:
@@ -224,7 +224,7 @@ def begin_building(state, rules, journal):
 
 @inline_source
 def build(state, action, journal):
-    """The actor has chosen a site, or none."""
+    """Build on the site that the actor has chosen, if any."""
     step = state.step
     site = int64(-1) if action == NONE else action - (CHAPEL if step == STEP_H else EDIFICE)
     return _build(state, state.actor, step, site, journal)
@@ -236,13 +236,13 @@ def _build(state, seat, step, site, journal):
         if site >= 0:
             state.chapels -= 1
             state.free_chapel_sites &= ~(int64(1) << site)
-        write(journal, e.CHAPEL, seat, site, 0, 0, 0)
+        write_event(journal, e.CHAPEL, seat, site, 0, 0, 0)
     else:
         edifice = state.round_edifice[state.round]
         if site >= 0:
             state.free_sites &= ~(1 << site)
             state.edifice_site[edifice] = site
-        write(journal, e.EDIFICE, seat, edifice, site, 0, 0)
+        write_event(journal, e.EDIFICE, seat, edifice, site, 0, 0)
     state.step = step + 1
     return STEPPING
 

@@ -1,4 +1,4 @@
-"""The task cards as component data: their kinds, and what each kind must say (F7)."""
+"""The task cards as component data: their kinds, and the keys that each kind requires (F7)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.errors import InputError, counted, known_names
+from strozzi_sim.errors import InputError, pluralize, suggest_names
 from strozzi_sim.games.strasbourg.state import MAX_CELLS, MAX_GUILDS, MAX_POINTS, PLAYER_COUNTS, TASK_KINDS
 
 Number = Annotated[int, Meta(ge=1, le=MAX_CELLS)]
 
-# What a kind must have besides points; `min` of a square may be left out, it is always 4.
+# Keys that a kind requires in addition to points; `min` of a square is optional, since it is always 4.
 PARAMETERS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(TASK_KINDS, ("min",)),
     "adjacent_to_edifice": ("edifice", "min"),
@@ -37,14 +37,14 @@ _WORDS = {
 
 
 def task_names(data: Mapping[str, Any], players: int | None = None) -> dict[str, str]:
-    """What each task of plain component data asks for, in a few words, by its id; with the number that `players` need."""
+    """Return a short description of each task of plain component data, by id, with the number that `players` need."""
     return {task["id"]: _in_words(task, players) for task in data.get("tasks", [])}
 
 
 def told_tasks(data: Mapping[str, Any], players: int) -> dict[str, str]:
-    """Return each task in words with its points, by its id: 2 beside E5, 5 points."""
+    """Return a description of each task with its points, by id: 2 beside E5, 5 points."""
     words = task_names(data, players)
-    return {task["id"]: f"{words[task['id']]}, {counted(task['points'], 'point')}" for task in data["tasks"]}
+    return {task["id"]: f"{words[task['id']]}, {pluralize(task['points'], 'point')}" for task in data["tasks"]}
 
 
 def _in_words(task: Mapping[str, Any], players: int | None) -> str:
@@ -75,20 +75,20 @@ class Task(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     provenance: Literal["rulebook", "page", "inferred", "reconstructed", "variant"] = "variant"
 
     def subject(self, guilds: Sequence[str], edifices: Sequence[str]) -> int:
-        """What the task is about: the number of its edifice or guild, or how many guilds; 0 if nothing."""
+        """Return the number of the task's edifice or guild, or its number of guilds; default: 0."""
         if self.edifice is not None:
             return edifices.index(self.edifice)
         return guilds.index(self.guild) if self.guild is not None else self.guilds or 0
 
     def minimum(self, players: int) -> int:
-        """How many are needed; 0 where the kind has no number, or the game no such number of players."""
+        """Return the number needed; 0 if the kind has no number, or `players` is not a player count of the game."""
         if self.min_by_players is None:
             return self.min or 0
         return int(getattr(self.min_by_players, f"p{players}")) if players in PLAYER_COUNTS else 0
 
 
 def check_tasks(tasks: Sequence[Task], guilds: Sequence[str], edifices: Sequence[str], where: str) -> None:
-    """Refuse a task that lacks what its kind needs, has what it does not know, or names what is not there.
+    """Check that each task has exactly the keys of its kind, and names existing edifices and guilds.
 
     Raises:
         InputError: names the key.
@@ -105,6 +105,6 @@ def check_tasks(tasks: Sequence[Task], guilds: Sequence[str], edifices: Sequence
         for name, known in (("edifice", edifices), ("guild", guilds)):
             value = getattr(task, name)
             if value is not None and value not in known:
-                raise InputError(f"{key}.{name}: unknown {name} {value!r}; {known_names(value, known)}")
+                raise InputError(f"{key}.{name}: unknown {name} {value!r}; {suggest_names(value, known)}")
         if task.kind == "square_2x2" and task.min not in (None, 4):
             raise InputError(f"{key}.min: a square has 4 members, got {task.min}")

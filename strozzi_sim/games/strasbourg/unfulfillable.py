@@ -1,33 +1,33 @@
-"""Tasks that no game can fulfil, as far as that is easily told: what a player can have at most, whatever the others do."""
+"""Tasks that no game can fulfil, found by upper bounds of what a player can have."""
 
 from collections.abc import Iterable, Iterator
 
-from strozzi_sim.errors import counted
+from strozzi_sim.errors import pluralize
 from strozzi_sim.games.strasbourg.blocks import Components
 from strozzi_sim.games.strasbourg.geometry import Cell, City, read_city
 from strozzi_sim.games.strasbourg.state import PLAYER_COUNTS
 from strozzi_sim.games.strasbourg.tasks import Task
 
-_LORDS = 3  # seats of the council that are no guild's
+_LORDS = 3  # council seats without a guild
 _DIRECTIONS = {"orthogonal_line": ((1, 0), (0, 1)), "diagonal_line": ((1, 1), (-1, 1))}
 
 
 def unfulfillable(components: Components) -> Iterator[str]:
-    """Each task that no game can fulfil, in words: what it asks for, and how much of that a player can have.
+    """Describe each task that no game can fulfil: the number it needs, and the most that a player can have.
 
-    A player places at most one member in each auction of a guild (R7.1), one chapel and one edifice are built a round (R9.1,
-    R10.1); whether coins suffice is not looked at. Takes components that are checked.
+    A player places at most one member in each auction of a guild (R7.1); one chapel and one edifice are built per round
+    (R9.1, R10.1). Coins are ignored. The components must be checked.
     """
     box = _Box(components)
     for task in components.tasks:
         for (thing, which), needed, most in box.asked(task):
             if needed > most:
-                yield f"{task.id} needs {counted(needed, thing)} {which}, and a player can have at most {most}"
+                yield f"{task.id} needs {pluralize(needed, thing)} {which}, and a player can have at most {most}"
                 break
 
 
 class _Box:
-    """What can be had in a box."""
+    """Upper bounds of what a player can have with a component set."""
 
     def __init__(self, components: Components) -> None:
         self.city: City = read_city(components.city, components.guilds.letters, "city")
@@ -41,27 +41,27 @@ class _Box:
         self.chapel_count = min(components.chapels.count, self.rounds)
 
     def members(self, cells: Iterable[Cell]) -> int:
-        """How many members a player can have on these city spaces."""
+        """Return the most members that a player can have on these city spaces."""
         owners = [self.city.guilds[cell] for cell in cells]
         return sum(min(owners.count(guild), self.auctions[guild]) for guild in set(owners))
 
     def asked(self, task: Task) -> Iterator[tuple[tuple[str, str], int, int]]:
-        """((a thing, which) the task asks for, how many, how many a player can have); each number of players by itself."""
+        """Yield ((thing, which), number needed, most that a player can have); once per player count if they differ."""
         kind, needed = task.kind, task.min or 0
         of_guild = {guild: self.members(self._cells(guild)) for guild in self.guilds}
         if kind == "members_in_guild":
             guild, times = str(task.guild), self.auctions[str(task.guild)]
-            spaces = counted(len(self._cells(guild)), "space")
-            yield ("member", f"at {guild} ({spaces}, {counted(times, 'auction')})"), needed, of_guild[guild]
+            spaces = pluralize(len(self._cells(guild)), "space")
+            yield ("member", f"at {guild} ({spaces}, {pluralize(times, 'auction')})"), needed, of_guild[guild]
         elif kind in ("adjacent_to_edifice", "same_edifice"):
             yield ("member", "beside one edifice"), needed, max(self.sites, default=0)
         elif kind == "distinct_edifices":
-            which = f"({counted(self.rounds, 'round')}, {counted(len(self.sites), 'building site')})"
+            which = f"({pluralize(self.rounds, 'round')}, {pluralize(len(self.sites), 'building site')})"
             yield ("edifice", which), needed, min(self.rounds, sum(most > 0 for most in self.sites))
         elif kind == "same_chapel":
             yield ("member", "beside one chapel"), needed, max(self.chapels, default=0)
         elif kind == "distinct_chapels":
-            which = f"({self.chapel_count} built at most, {counted(len(self.city.chapel_sites), 'chapel site')})"
+            which = f"({self.chapel_count} built at most, {pluralize(len(self.city.chapel_sites), 'chapel site')})"
             yield ("chapel", which), needed, min(self.chapel_count, sum(most > 0 for most in self.chapels))
         elif kind in _DIRECTIONS:
             yield ("member", "in a line"), needed, self._longest(_DIRECTIONS[kind])
@@ -75,7 +75,7 @@ class _Box:
             yield ("guild", f"(of {len(self.guilds)})"), needed, sum(most > 0 for most in of_guild.values())
         elif kind == "guilds_with_pairs":
             most = sum(most >= needed for most in of_guild.values())
-            yield ("guild", f"with {counted(needed, 'member')} each"), task.guilds or 0, most
+            yield ("guild", f"with {pluralize(needed, 'member')} each"), task.guilds or 0, most
         elif kind == "council_members":
             most = _LORDS + sum(times > 0 for times in self.auctions.values())
             for players in PLAYER_COUNTS:
@@ -89,7 +89,7 @@ class _Box:
         return [cell for cell in self.city.guilds if cell[0] in ends[0] or cell[1] in ends[1]]
 
     def _longest(self, directions: Iterable[Cell]) -> int:
-        """The most members in a line without a gap."""
+        """Return the most members in a line without a gap."""
         longest = 0
         for column, row in self.city.guilds:
             for right, down in directions:
@@ -106,7 +106,7 @@ class _Box:
                 yield block
 
     def _groups(self) -> Iterator[list[Cell]]:
-        """City spaces that hang together."""
+        """Yield the connected groups of city spaces."""
         left = {cell for cell, guild in self.city.guilds.items() if self.auctions[guild]}
         yield []
         while left:

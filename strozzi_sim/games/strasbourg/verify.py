@@ -1,18 +1,18 @@
-"""Check a record against the rules: play its games again in the plain-Python reference, line by line."""
+"""Check a record against the rules: replay its games in the plain-Python reference, line by line."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from strozzi_sim.errors import BrokenRule
+from strozzi_sim.errors import RuleViolation
 from strozzi_sim.game.record_checking import Draws, Lines, Replay, compare, same, text
 from strozzi_sim.games.strasbourg.reference import Game
 from strozzi_sim.games.strasbourg.reference_table import Option
 
-LINES = {  # the line that holds the answer to a question
+LINES = {  # type of the line that answers a question, by kind of question
     "keep_tasks": "keep_tasks", "draw": "plan", "split": "plan", "bid": "bid", "seat": "act", "good": "act", "place": "act",
     "apprentice": "act", "sell": "act", "return_card": "return_card", "chapel": "chapel", "edifice": "edifice",
 }  # fmt: skip
-ACTIONS = {  # of an act line, by question: those of the later questions of the same turn decline this one
+ACTIONS = {  # actions of an act line, by question: an action of a later question of the turn declines this one
     "seat": ("seat", "good", "place", "decline"),
     "good": ("good", "place", "decline"),
     "place": ("place", "decline"),
@@ -22,7 +22,7 @@ ACTIONS = {  # of an act line, by question: those of the later questions of the 
 
 
 class Chance(Draws):
-    """What chance brought, as the lines tell it; what they do not tell is filled up with what is left.
+    """The outcomes of chance that the lines show; unknown ones are filled from the remaining components.
 
     Attributes:
         round_cards, edifices: ids in the order of the rounds.
@@ -79,7 +79,7 @@ class Chance(Draws):
             self.tasks[-1].append(task)
 
     def _read_cards(self, seat: int, told: Any) -> None:
-        """Cards of the shuffled deck, as long as there are some (F5.4)."""
+        """Read drawn cards, as long as the shuffled deck lasts (F5.4)."""
         if not isinstance(told, list):
             self.message = f"expected a list of the cards drawn, found {text(told)}"
             return
@@ -109,10 +109,10 @@ def _set_up(header: Mapping[str, Any], lines: Lines) -> tuple[Game, Chance]:
 
 
 def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
-    """Let the line answer the question that the game asks.
+    """Answer the game's pending question from the line.
 
-    A plan answers all questions about drawing and splitting, a sale those about all goods, and an action of a guild step
-    declines what would have come before it.
+    A plan answers all questions about drawing and splitting, and a sale those about all goods. An action of a guild
+    step declines the earlier offers of the turn.
     """
     question = game.question
     assert question is not None
@@ -120,12 +120,12 @@ def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
     compare({"type": kind, "player": question.seat}, number, event)
     choice = _choice(game, event)
     if choice not in question.options:
-        raise BrokenRule(number, f"expected {_wanted(game)}, found {text(event)}")
+        raise RuleViolation(number, f"expected {_wanted(game)}, found {text(event)}")
     game.play(question.options[question.options.index(choice)])  # 5.0 for a 5 is found when the whole line is compared
 
 
 def _choice(game: Game, event: Mapping[str, Any]) -> Option | None:
-    """The option that the line names, or None if it names none at all."""
+    """Return the option that the line names, or None."""
     assert game.question is not None
     kind, seat, _, guild = game.question
     if kind in ACTIONS:
@@ -133,7 +133,7 @@ def _choice(game: Game, event: Mapping[str, Any]) -> Option | None:
     if kind == "keep_tasks":
         return _listed("keep", event.get("tasks"))
     if kind == "draw":
-        drawn = event["drawn"]  # a list, as reading the chance has seen
+        drawn = event["drawn"]  # a list: `Chance` has checked it
         return "draw" if len(drawn) > len(game.hand[seat]) else "stop"
     if kind == "split":
         return _choice_of_stack(event.get("stacks"), len(game.stacks[seat]), game.pile[seat])
@@ -159,7 +159,7 @@ def _choice_of_action(kind: str, guild: str | None, event: Mapping[str, Any]) ->
 
 
 def _choice_of_stack(stacks: Any, complete: int, pile: list[int]) -> Option | None:
-    """How the stack under construction goes on, to become the next of `stacks`."""
+    """Return the next step in building the stack under construction into the next of `stacks`."""
     if not isinstance(stacks, list) or len(stacks) <= complete or not isinstance(stacks[complete], list):
         return None
     stack = stacks[complete]
@@ -173,7 +173,7 @@ def _listed(verb: str, items: Any) -> Option | None:
 
 
 def _wanted(game: Game) -> str:
-    """The line that the game asks for, for a message."""
+    """Describe the expected line, for an error message."""
     assert game.question is not None
     kind, seat, options, guild = game.question
     if kind in ("draw", "split"):

@@ -1,14 +1,14 @@
-"""What a seat may know of a game of Strasbourg: the read-only View, and actions and questions in words.
+"""A seat's knowledge of a game of Strasbourg: the read-only View, and actions and questions as text.
 
-`conceal`, `determinize`, `seen_action` are made in `knowledge.py`, `imagine` in `imagining.py`, `observe` in `observation.py`, the table in
-text in `board.py`.
+`conceal`, `determinize` and `seen_action` are in `knowledge.py`, `imagine` in `imagining.py`, `observe` in
+`observation.py`, the table as text in `board.py`.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from strozzi_sim.errors import counted
+from strozzi_sim.errors import pluralize
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.board import render
 from strozzi_sim.games.strasbourg.events import cards_of, city_of, corner_name, space_name, stack_name, step_words
@@ -41,10 +41,10 @@ class View:
     """A position as a seat sees it. Seats count from 0; spaces, sites and corners are (column, row), both from 1.
 
     Attributes:
-        seat: who looks. players: number of seats. over: whether the game has ended.
-        actor: the seat that must decide, as far as this seat can tell; while others plan, the next one that may be asked.
-        round: from 1. step: "A" to "I", None while tasks are chosen and stacks are planned. guild: the one in question, or None.
-        start_player: who holds the marker.
+        seat: the viewing seat. players: number of seats. over: whether the game has ended.
+        actor: the seat that must decide, as far as this seat knows; while others plan, the next one that may decide.
+        round: from 1. step: "A" to "I", None while tasks are chosen or stacks planned. guild: the current one, or None.
+        start_player: the seat that holds the marker.
         round_cards, edifices: ids in the order of the rounds.
         council: name of a chair -> the seat whose member sits there, or None.
         members: city space -> seat. chapels: corners with a chapel. chapels_left: in the pool. built: building site -> edifice.
@@ -53,13 +53,12 @@ class View:
         lost: for each seat the cards that were turned over and left the game. shown: those turned over this round.
         bids: for each seat the stack turned over in this step, or None. queue: the seats that have not decided, in order.
         stack_sizes: for each seat the sizes of its hidden stacks, greatest first.
-        stacks: the own hidden stacks by their numbers. hand: own cards drawn and on no stack yet.
-        pile: the own stack under construction. deck: the own cards left of the first shuffle, in no telling order.
+        stacks: the own hidden stacks by their numbers. hand: own cards drawn and not yet on a stack.
+        pile: the own stack under construction. deck: the own cards left of the first shuffle, highest first.
         dealt, kept: ids of the own tasks.
         tasks: for each seat the ids of the tasks that it has kept; None = unknown, as others' are until the game is over.
         scores: for each seat the points so far.
-        offers: what the seat may do now besides turning over a stack, passing and declining: "wait" of a bid, "good" and "place" of
-            an apprentice.
+        offers: further options of the seat now: "wait" of a bid, "good" and "place" of an apprentice.
         components: the component data of the variant, as in components.toml.
     """
 
@@ -102,7 +101,7 @@ class View:
 
 
 def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
-    """The View of `seat` on a row of concealed states; it keeps `components`."""
+    """Return the View of `seat` on a row of concealed states; it keeps a reference to `components`."""
     state = {name: state[name].tolist() for name in state.dtype.names}  # plain numbers and lists are quick to read
     players, phase, actor = state["players"], state["phase"], state["actor"]
     seats = range(players)
@@ -124,7 +123,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         {
             k: state["stacks"][other][k]
             for k in range(state["stack_count"][other])
-            if state["unused"][other] >> k & 1 or (planning and other == seat)  # closed, and not yet the whole plan
+            if state["unused"][other] >> k & 1 or (planning and other == seat)  # closed stacks of an unfinished plan
         }
         for other in seats
     ]
@@ -184,7 +183,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
 
 
 def _offers(phase: int, legal: int) -> tuple[str, ...]:
-    """Read them from the set of legal actions, which only the actor is shown."""
+    """Return the offers, from the set of legal actions, which only the actor has."""
     if phase == s.BID:
         return ("wait",) if legal >> (s.DEFER - s.PASS) & 1 else ()
     if phase != s.APPRENTICE:
@@ -198,7 +197,7 @@ def _size(stack: int) -> int:
 
 
 def _queue(state: Mapping[str, Any]) -> tuple[int, ...]:
-    """The actor, then those who come after it."""
+    """Return the actor and the seats after it."""
     rest = [state["queue"] >> 4 * k & 15 for k in range(state["undecided"].bit_count() - 1)]
     return (state["actor"], *rest)
 
@@ -212,7 +211,7 @@ _WORDS = {
 
 
 def action_name(action: int, view: View) -> str:
-    """An action in a word, as a person at the table would say it: the question tells what numbers mean."""
+    """Return the short name of an action; the question explains what numbers mean."""
     if action in _WORDS:
         return _WORDS[action]
     if action < s.STOP:
@@ -234,19 +233,19 @@ def action_name(action: int, view: View) -> str:
 
 
 def together(view: View, phase: int) -> tuple[str, ...]:
-    """What may be chosen together: the dealt tasks; an action is named by some of them."""
+    """Return the items that can be chosen together: the dealt tasks; an action is named by a subset of them."""
     return view.dealt if phase == s.KEEP else ()
 
 
 def meanings(view: View, phase: int) -> dict[str, str]:
-    """Return what the names of choices stand for: tasks, the price of spaces, the sum of stacks."""
+    """Return the meaning of names of choices: tasks, the price of spaces, the sum of stacks."""
     if phase == s.KEEP:
         told = told_tasks(view.components, view.players)
         return {task: told[task] for task in view.dealt}
     if phase in (s.PLACE, s.APPRENTICE):
         city = city_of(view.components)
         return {
-            space_name(cell): counted(city.prices[cell], "coin")
+            space_name(cell): pluralize(city.prices[cell], "coin")
             for cell, guild in city.guilds.items()
             if guild == view.guild and cell not in view.members
         }
@@ -256,7 +255,7 @@ def meanings(view: View, phase: int) -> dict[str, str]:
 
 
 def question(view: View, phase: int) -> str:
-    """What the seat is asked, in words."""
+    """Return the pending decision as text."""
     if phase == s.KEEP:
         few, many = (view.components["tasks_meta"][name] for name in ("keep_min", "keep_max"))
         number = many if few == many else f"{few} to {many}"

@@ -36,8 +36,8 @@ from strozzi_sim.games.strozzi.state import (
 )
 from strozzi_sim.kernel.bits import count_bits, kth_bit, lowest_bit, next_clockwise
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
-from strozzi_sim.kernel.journal import write
-from strozzi_sim.kernel.streams import draw, open_source
+from strozzi_sim.kernel.journal import write_event
+from strozzi_sim.kernel.streams import draw, reset_source
 
 _PIRATE_BIT = 1 << PIRATE_FLAG
 _DECLINE_BIT = 1 << (DECLINE_TILE - TAKE_TILE)
@@ -66,12 +66,12 @@ def deal(state, rules, players, start_player, chance, journal):
         state.unseen_tile[tile] = tile
         state.tile_owner[tile] = NOBODY
     state.tiles_unseen = tiles
-    open_source(chance, TILE_SOURCE)
+    reset_source(chance, TILE_SOURCE)
     shown = min(rules.face_up, tiles)
     for slot in range(shown):
         tile = _draw_tile(state, chance)
         state.display[slot] = tile
-        write(journal, e.SHOW, slot, tile, 0, 0, 0)
+        write_event(journal, e.SHOW, slot, tile, 0, 0, 0)
     state.display_size = shown
     _begin_round(state, rules, chance, journal)
 
@@ -104,8 +104,8 @@ def _begin_round(state, rules, chance, journal):
         state.unseen_ship[ship] = ship
     state.ships_unseen = ships
     state.deck = rules.cards[players]
-    open_source(chance, SHIP_SOURCE + state.round)
-    write(journal, e.ROUND, state.round, start_player, 0, 0, 0)
+    reset_source(chance, SHIP_SOURCE + state.round)
+    write_event(journal, e.ROUND, state.round, start_player, 0, 0, 0)
     state.active = start_player
     _reveal(state, rules, chance, journal)
 
@@ -123,7 +123,7 @@ def _reveal(state, rules, chance, journal):
     state.ship = ship
     state.holder = NOBODY
     active = state.active
-    write(journal, e.REVEAL, active, ship, deck, 0, 0)
+    write_event(journal, e.REVEAL, active, ship, deck, 0, 0)
     state.waiting = state.with_flag & ~(1 << active)
     _ask_claim(state, rules, active)
 
@@ -174,7 +174,7 @@ def _play(state, rules, action, chance, journal):
 def _answer(state, rules, seat, action, chance, journal):
     """A seat passes or puts a flag on the card: one lap from the active player on (19)."""
     flag = action - CLAIM_WITH
-    write(journal, e.CLAIM, seat, flag, 0, 0, 0)
+    write_event(journal, e.CLAIM, seat, flag, 0, 0, 0)
     waiting = state.waiting
     if flag >= 0:
         if flag == PIRATE_FLAG:  # final at once; the pirated player keeps the flag (12, 17)
@@ -196,7 +196,7 @@ def _answer(state, rules, seat, action, chance, journal):
     if holder != NOBODY:
         _take_card(state, rules, holder, state.holder_flag, chance, journal)
         return
-    write(journal, e.SET_ASIDE, state.ship, 0, 0, 0, 0)
+    write_event(journal, e.SET_ASIDE, state.ship, 0, 0, 0, 0)
     if state.deck == 0:
         _end_round(state, rules, chance, journal)
     else:
@@ -244,7 +244,7 @@ def _place(state, rules, seat, port, chance, journal):
     state.berth_seat[port, rank] = seat
     state.berth_ship[port, rank] = ship
     state.berth_flag[port, rank] = flag
-    write(journal, e.PLACE, seat, ship, flag, port, speed)
+    write_event(journal, e.PLACE, seat, ship, flag, port, speed)
 
     steps = rules.cargo[ship, port]
     if flag == WARE_FLAG and (steps > 0 or not rules.ware_flag_needs_match):  # (36)
@@ -280,14 +280,14 @@ def _move(state, rules, seat, city, steps, cause, journal):
         state.order[city, rank] = state.order[city, rank - 1]
         rank -= 1
     state.order[city, rank] = seat
-    write(journal, e.MOVE, seat, city, before, after, cause)
+    write_event(journal, e.MOVE, seat, city, before, after, cause)
 
 
 @jit
 def _take_tile(state, rules, seat, slot, chance, journal):
     """Take the tile in `slot` (-1 = none), move where its ware says, refill (50, 54)."""
     if slot < 0:
-        write(journal, e.TAKE_TILE, seat, -1, -1, 0, 0)
+        write_event(journal, e.TAKE_TILE, seat, -1, -1, 0, 0)
         return
     tile = state.display[slot]
     state.tile_owner[tile] = seat
@@ -302,7 +302,7 @@ def _take_tile(state, rules, seat, slot, chance, journal):
         for later in range(slot, display):
             state.display[later] = state.display[later + 1]
         state.display_size = display
-    write(journal, e.TAKE_TILE, seat, tile, replacement, 0, 0)
+    write_event(journal, e.TAKE_TILE, seat, tile, replacement, 0, 0)
     ware = rules.tile_ware[tile]
     if ware != NO_WARE:
         _move(state, rules, seat, ware, int64(1), e.TILE_WARE, journal)

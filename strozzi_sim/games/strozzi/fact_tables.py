@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.facts.columns import YES_NO, Column, Levels, Setting, Table, bands, labels, numbers
+from strozzi_sim.facts.columns import YES_NO, Column, GameConfig, Levels, Table, bands, labels, numbers
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.strozzi.state import (
     CATEGORIES,
@@ -28,32 +28,32 @@ NO_PORT = 3  # no port clearly paid least
 ORDERS = 64  # the k-th flag (or port) of a round in base 4, 0 = none: first + 4 second + 16 third
 
 
-def _ships(setting: Setting, *fields: str) -> np.ndarray[Any, Any]:
+def _ships(setting: GameConfig, *fields: str) -> np.ndarray[Any, Any]:
     return np.array([[ship[field] for field in fields] for ship in setting.components["ships"]])
 
 
-def _cards(setting: Setting) -> Levels:
+def _cards(setting: GameConfig) -> Levels:
     return labels([ship["id"] for ship in setting.components["ships"]])
 
 
-def _seats(setting: Setting) -> Levels:
+def _seats(setting: GameConfig) -> Levels:
     return numbers(range(setting.players))
 
 
-def _rounds(setting: Setting) -> Levels:
+def _rounds(setting: GameConfig) -> Levels:
     return numbers(range(1, setting.components["setup"]["rounds"] + 1))
 
 
-def _spaces(setting: Setting) -> Levels:
+def _spaces(setting: GameConfig) -> Levels:
     return numbers(range(setting.components["tracks"]["top_index"] + 1))
 
 
-def _wares(setting: Setting) -> np.ndarray[Any, Any]:
+def _wares(setting: GameConfig) -> np.ndarray[Any, Any]:
     names = (*PORT_NAMES, "")
     return np.array([names.index(tile["ware"]) for tile in setting.components["promotion_tiles"]])
 
 
-def _decisions(setting: Setting) -> int:
+def _decisions(setting: GameConfig) -> int:
     """Every card is answered twice by all; every ship is placed, with a tile."""
     cards = len(setting.components["ships"]) - setting.components["setup"]["cards_removed"][str(setting.players)]
     rounds = setting.components["setup"]["rounds"]
@@ -75,16 +75,16 @@ def _orders(words: tuple[str, ...]) -> Levels:
     )
 
 
-def _unused(*kinds: int) -> Callable[[Setting], np.ndarray[Any, Any]]:
+def _unused(*kinds: int) -> Callable[[GameConfig], np.ndarray[Any, Any]]:
     counts = np.array([sum(kind not in _kinds(code) for kind in kinds) for code in range(ORDERS)])
     return lambda setting: counts
 
 
-def _used(kind: int) -> Callable[[Setting], np.ndarray[Any, Any]]:
+def _used(kind: int) -> Callable[[GameConfig], np.ndarray[Any, Any]]:
     return lambda setting: 1 - _unused(kind)(setting)
 
 
-def _totals(setting: Setting) -> Levels:
+def _totals(setting: GameConfig) -> Levels:
     """What the tiles of one category can add up to."""
     totals: set[int] = set()
     for category in CATEGORIES:
@@ -96,7 +96,7 @@ def _totals(setting: Setting) -> Levels:
     return numbers(totals, _TOTAL)
 
 
-def _prizes(ranks: str) -> Callable[[Setting], Levels]:
+def _prizes(ranks: str) -> Callable[[GameConfig], Levels]:
     """The coins that ranks are paid, and none."""
     return lambda setting: numbers([0, *setting.components["scoring"][ranks]])
 

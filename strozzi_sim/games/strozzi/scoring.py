@@ -6,7 +6,7 @@ Numbers in parentheses are items of the rules' ambiguity list (docs/rules/strozz
 from strozzi_sim.games.strozzi.events import END, MARKER, SCORE, SHIP_PRIZE
 from strozzi_sim.games.strozzi.state import CITIES, FLORENCE, PORTS
 from strozzi_sim.kernel.jit import force_inline, jit
-from strozzi_sim.kernel.journal import write
+from strozzi_sim.kernel.journal import write_event
 
 
 @force_inline
@@ -54,7 +54,7 @@ def score_round(state, rules, journal):
             seat = state.berth_seat[port, rank]
             prize = rules.ship_prize[rank]
             state.coins[seat] += prize
-            write(journal, SHIP_PRIZE, seat, state.berth_ship[port, rank], port, rank, prize)
+            write_event(journal, SHIP_PRIZE, seat, state.berth_ship[port, rank], port, rank, prize)
     for city in range(CITIES):
         for rank in range(players):
             seat = state.order[city, rank]
@@ -64,9 +64,9 @@ def score_round(state, rules, journal):
             prize = rules.marker_prize[rank] if space > 0 else 0
             bonus = space_bonus(rules, city, space)
             state.coins[seat] = state.coins[seat] + prize + bonus
-            write(journal, MARKER, seat, city, space, prize, bonus)
+            write_event(journal, MARKER, seat, city, space, prize, bonus)
     for seat in range(players):
-        write(journal, SCORE, seat, state.coins[seat], 0, 0, 0)
+        write_event(journal, SCORE, seat, state.coins[seat], 0, 0, 0)
 
 
 @jit
@@ -77,7 +77,7 @@ def score_tiles(state, rules, journal):
         for seat in range(players):
             state.coins[seat] += category_coins(state, rules, seat, category, state.tile_total[category, seat])
     for seat in range(players):
-        write(journal, END, seat, state.coins[seat], better_seats(state, seat), 0, 0)
+        write_event(journal, END, seat, state.coins[seat], better_seats(state, seat), 0, 0)
 
 
 @jit

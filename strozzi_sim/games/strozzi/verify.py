@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from strozzi_sim.errors import BrokenRule
+from strozzi_sim.errors import RuleViolation
 from strozzi_sim.game.record_checking import Draws, Lines, Replay, compare, text
 from strozzi_sim.games.strozzi.reference import Game
 
@@ -64,7 +64,7 @@ def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
         choice = "pass"
     if choice not in question.options:
         got = f"{key} {text(event[key])}" if key in event else f"no {key}"
-        raise BrokenRule(number, f"expected {_wanted(game)}, found {got}")
+        raise RuleViolation(number, f"expected {_wanted(game)}, found {got}")
     game.play(choice)
 
 

@@ -1,4 +1,4 @@
-"""What a report of Strasbourg has: its tables, pictures, heat maps and sentences."""
+"""The report of Strasbourg: its tables, pictures, heat maps and sentences."""
 
 from strozzi_sim.game.pages import Page, Report
 from strozzi_sim.games.strasbourg.report import tables as of
@@ -11,7 +11,7 @@ __all__ = ["HEATMAPS", "PAGES", "PAGE_TITLES", "crosstabs", "pictures", "sentenc
 
 _BY = ("by", "level")
 _PAGES = {
-    "balance": Page("Balance", "Has everybody the same chance, and where do points come from?", (), of.BALANCE),
+    "balance": Page("Balance", "Do all seats win equally often, and where do points come from?", (), of.BALANCE),
     "positions": Page("Seats and line-ups", "How does each seat, or each agent of a line-up, get its points?", ("position",), of.POSITIONS),
     "auctions": Page("Auctions", "Where does influence go, and what does a bid win?", ("step", *_BY), of.AUCTIONS),
     "council": Page("Council", "Who holds the seats, and what do they pay?", ("chair", *_BY), of.COUNCIL),

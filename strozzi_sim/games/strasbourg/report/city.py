@@ -8,7 +8,7 @@ from strozzi_sim.games.strasbourg.events import city_of, corner_name, space_name
 
 
 def board(components: Mapping[str, Any]) -> Board:
-    """City spaces with their guild's letter and their price, building sites framed, chapel sites as discs."""
+    """Draw city spaces with guild letter and price, building sites as frames, and chapel sites as discs."""
     city, letters = city_of(components), components["guilds"]["letters"]
     letter_of = {guild: letter for letter, guild in letters.items()}
     places = {

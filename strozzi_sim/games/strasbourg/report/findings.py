@@ -1,7 +1,7 @@
-"""What a Strasbourg study found, in sentences computed from its tables.
+"""Findings of a Strasbourg study, as sentences computed from its tables.
 
-Sentences are about the first variant and line-up at one player count, if they do not name other games, and say what is
-otherwise elsewhere.
+Sentences are about the first variant and line-up at one player count, unless they name other games, and add where other
+games differ.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,22 +20,22 @@ from strozzi_sim.games.strasbourg.tasks import task_names
 from strozzi_sim.stats.intervals import MIN_EVENTS
 
 _WHOLE = {"by": ALL, "level": ALL}
-_MIN_POINTS = 0.5  # of a task; less is not told
+_MIN_POINTS = 0.5  # smaller differences are not reported
 _MANY = 4  # spaces that a sentence names
-_ALIKE = 0.1  # of the times a task is dealt, by which it may be kept more or less than the mean task
-_FEW = 3  # other line-ups spoken of one by one
+_ALIKE = 0.1  # tolerance of a task's keep rate around the mean's, for tasks kept equally often
+_FEW = 3  # most other line-ups that are reported
 
 
 def _each(
     say: Narrator, figure: str, unit: Unit, key: str, levels: Iterable[str], called: str = "{}", **where: Any
 ) -> str:  # fmt: skip
-    """The figure of each level that has one with an interval: "smith 3.1 ± 0.1, vintner 2.8 ± 0.1 and baker 1.9 ± 0.1"."""
+    """List the figure of each level that has an interval: "smith 3.1 ± 0.1, vintner 2.8 ± 0.1 and baker 1.9 ± 0.1"."""
     rows = [(level, say.row(figure, **{key: level}, **where)) for level in levels]
     return listed([f"{called.format(level)} {quote(row, unit)}" for level, row in rows if row and row.low <= row.high])
 
 
 def _ends(say: Narrator, figure: str, unit: Unit, key: str, called: str = "{}", **where: Any) -> list[str]:
-    """The levels with least and most of a figure, with it, and whether they have so elsewhere; nothing unless intervals part."""
+    """Return the levels with least and most of a figure, and whether elsewhere too; empty if their intervals overlap."""
     ends = say.extremes(figure, **where)
     if not ends or not ends[0].high < ends[1].low:
         return []
@@ -47,12 +47,12 @@ def _ends(say: Narrator, figure: str, unit: Unit, key: str, called: str = "{}", 
 
 
 def _beside(say: Narrator, figure: str, **where: Any) -> list[Narrator]:
-    """Return the cells at the same player count, of other variants and line-ups, that have a figure; a few."""
+    """Return the cells of other variants and line-ups at the same player count that have a figure, _FEW at most."""
     return [cell for cell in say.elsewhere if cell.players == say.players and cell.row(figure, **where)][:_FEW]
 
 
 def _sources_ahead(say: Narrator) -> list[tuple[str, Any, Any]]:
-    """The two sources of which winners surely have most more than a player has: (source, what winners have, what a player has)."""
+    """Return the two sources in which winners lead most, significantly: (source, row of winners, row of all players)."""
     rows = [(source, *(say.row(f"{who}points_{source}_mean") for who in ("winner_", ""))) for source in SOURCES]
     ahead = [(source, winner, mean) for source, winner, mean in rows if winner and mean and winner.low > mean.high]
     return sorted(ahead, key=lambda found: found[2].value - found[1].value)[:2]
@@ -68,7 +68,7 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     ]
     if ahead := _sources_ahead(say):
         said = [
-            f"{source} ({quote(winner, 'amount')} points, of all players {quote(mean, 'amount')})"
+            f"{source} ({quote(winner, 'amount')} points, all players {quote(mean, 'amount')})"
             for source, winner, mean in ahead
         ]
         own = {source for source, *_ in ahead}
@@ -79,19 +79,17 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         ]
         same = say.elsewhere and all(_sources_ahead(cell) for cell in say.elsewhere)
         also = f"; but {some_of(other, _FEW)}" if other else "; elsewhere too" if same else ""
-        statements.append(f"winners are ahead above all in points from {listed(said)}{also}.")
+        statements.append(f"winners lead most in points from {listed(said)}{also}.")
     rounds = range(1, len(data.get("round_cards", [])) + 1)
     starts = [f"round {k} {say.share(name)}" for k in rounds if say.row(name := f"start_{k}_wins_share")]
     if starts:
-        statements.append(f"How often whoever starts a round wins the game: {listed(starts)}; {say.equal}")
+        statements.append(f"Games won by the starting player of a round: {listed(starts)}; {say.equal}")
     statements.append(
-        f"A player bids {say.share('influence_bid_share')} of the influence drawn, gets "
-        f"{say.number('privileges_gained_mean')} privileges and pays {say.number('waited_mean')} of them to wait."
+        f"A player bids {say.share('influence_bid_share')} of the influence drawn, gains "
+        f"{say.number('privileges_gained_mean')} privileges and pays {say.number('waited_mean')} of them to defer bids."
     )
     if say.elsewhere:
-        footnote = (
-            "elsewhere is at the study's other player counts, in its other variants, and with its other line-ups."
-        )
+        footnote = "elsewhere means the study's other player counts, variants and line-ups."
         statements.append(Named(f"Footnote: {footnote}"))
     return statements
 
@@ -101,7 +99,7 @@ def _positions(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 
 
 def _who_gets_what(cell: Narrator) -> str:
-    """Who gets most, and who least, from each source where that is sure."""
+    """Return, for each source with a significant difference, the positions with most and least points."""
     who = cell.agents
     ends = [(source, cell.extremes(f"points_{source}_mean")) for source in SOURCES]
     told = [
@@ -110,34 +108,38 @@ def _who_gets_what(cell: Narrator) -> str:
         if least.high < most.low and most.value - least.value >= _MIN_POINTS
     ]
     return (
-        f"points by source: {'; '.join(told)}" if told else "nobody is shown to get more than another from any source"
+        f"points by source: {'; '.join(told)}"
+        if told
+        else "no significant difference between players in any source of points"
     )
 
 
 def _auctions(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements, whole = [], {"step": ALL}
     if ends := _ends(say, "winning_bid_mean", "number", "step", "step {}", by=ALL):
-        statements.append(f"the dearest auction to win is {ends[1]}; the cheapest {ends[0]}.")
+        statements.append(f"the most expensive auction to win is {ends[1]}; the cheapest {ends[0]}.")
     if spent := _each(say, "spent_share", "share", "step", STEPS, by=ALL):
-        statements.append(f"Of the influence bid, by step: {spent}.")
-    for figure, words in (("won_share", "the highest"), ("acts_share", "high enough to act")):
+        statements.append(f"Share of the influence bid, by step: {spent}.")
+    for figure, words in (("won_share", "wins"), ("acts_share", "gets a turn")):
         bids = [
             (step, next((row for row in say.rows(figure, by="bid", step=step) if row.low >= 0.5), None))
             for step in STEPS
         ]
         half = [f"{enough.level} in {step}" for step, enough in bids if enough and enough.level != "1"]
         if half:
-            rest = "; in other steps a bid of 1" if any(enough and enough.level == "1" for _, enough in bids) else ""
-            statements.append(f"Least bid that is surely {words} at least half of the time: {listed(half)}{rest}.")
+            rest = "; in other steps 1" if any(enough and enough.level == "1" for _, enough in bids) else ""
+            statements.append(
+                f"Influence that {words} at least half of the time (95 % confidence): {listed(half)}{rest}."
+            )
     laps = say.rows("won_share", by="lap", **whole)
     if len(laps) > 1:
         first, last = (quote(laps[k], "share") for k in (0, -1))
-        statements.append(f"The starting player wins with {first} of bids, the last in turn with {last}.")
+        statements.append(f"{first} of the starting player's bids win, {last} of those of the last seat in turn.")
     if say.row("won_share", by="waited", level="yes", **whole):
         later, turn = (say.share("won_share", by="waited", level=level, **whole) for level in ("yes", "no"))
         statements.append(
-            f"Of bids made after waiting {later} win, of those made in turn {turn}; who waits chooses when, so this is not "
-            "what a privilege is worth."
+            f"{later} of deferred bids win, {turn} of bids in turn. Seats choose when to defer, so this is not a "
+            "privilege's value."
         )
     return statements
 
@@ -145,17 +147,17 @@ def _auctions(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 def _council(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements = []
     if paid := say.row("points_mean", chair=ALL, by=ALL):
-        statements.append(f"the council pays all players {quote(paid, 'amount')} points in a game.")
+        statements.append(f"the council pays {quote(paid, 'amount')} points per game, all players together.")
     if ends := _ends(say, "changed_share", "share", "chair", by=ALL):
         statements.append(
-            f"From one round to the next seats change hands most often at {ends[1]}; least often at {ends[0]}."
+            f"The council seat that changes hands most often between rounds is {ends[1]}; least often {ends[0]}."
         )
     rows = [row for row in say.rows("win_share", by=ALL) if row.chair != ALL]
     sure = [row for row, sure in zip(rows, surely_not(rows, 1 / say.players, share=True), strict=True) if sure]
     if sure:
         said = [f"{row.chair} {quote(row, 'share')}" for row in sorted(sure, key=lambda row: -row.value)]
         statements.append(
-            f"Seats whose holder at the end surely wins more or less often than by chance: {listed(said)}; {say.equal}"
+            f"Games won by a council seat's final holder, where significantly unequal: {listed(said)}; {say.equal}"
         )
     return statements
 
@@ -165,14 +167,14 @@ def _guilds(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements = []
     if points := _each(say, "points_mean", "amount", "guild", order, rank=ALL):
         prices = _each(say, "price_mean", "amount", "guild", order, rank=ALL)
-        statements.append(f"a member on a space earns, in points: {points}. Its space costs, in coins: {prices}.")
+        statements.append(f"points of a member, by guild: {points}. Coins for its space: {prices}.")
     if ends := _ends(say, "points_mean", "amount", "guild", rank=ALL):
         statements.append(f"A member earns most with guild {ends[1]}; least with {ends[0]}.")
     if goods := _each(say, "good_coins_mean", "amount", "guild", order, rank=ALL):
         sold = say.share("sold_share", rank=ALL, **every)
-        statements.append(f"{sold} of goods are sold later; a good brings, in coins, 0 if it never is: {goods}.")
+        statements.append(f"{sold} of goods are sold. Coins per good, 0 if unsold: {goods}.")
     if placed := _each(say, "placed_share", "share", "rank", ("1", "2", "3"), "by rank {} in", **every):
-        statements.append(f"At a guild a member is placed {placed} of turns.")
+        statements.append(f"At a guild, members are placed {placed} of turns.")
     return statements
 
 
@@ -180,7 +182,7 @@ def _city(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements = []
     kinds: tuple[tuple[str, Unit, str], ...] = (
         ("taken_share", "share", "the spaces taken most often are {}; least often {}"),
-        ("points_mean", "amount", "a member earns most points on {}; fewest on {}; tasks left out"),
+        ("points_mean", "amount", "a member earns most points, without tasks, on {}; fewest on {}"),
     )
     for figure, unit, words in kinds:
         rows = _spaces(say, figure)
@@ -194,18 +196,20 @@ def _city(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         if all(ends):
             most, least = (listed([f"{row.place} ({quote(row, unit)})" for row in end]) for end in ends)
             statements.append(f"{words.format(most, least)}{_still_first(say, figure, unit, ends[0])}.")
-    note = "The guilds and prices of the spaces and the chapel sites are reconstructed: this says nothing of the printed city."
+    note = (
+        "The city's guilds, prices and chapel sites are reconstructed; these results do not apply to the printed city."
+    )
     return [*statements, Named(note)]
 
 
 def _spaces(say: Narrator, figure: str) -> list[Any]:
-    """The rows of spaces, those with most first."""
+    """Return the rows of spaces, highest value first."""
     spaces = {row.place for row in say.rows("round_mean")}
     return sorted((row for row in say.rows(figure) if row.place in spaces), key=lambda row: -row.value)
 
 
 def _still_first(say: Narrator, figure: str, unit: Unit, first: list[Any]) -> str:
-    """What the first spaces have at least elsewhere in the same city."""
+    """Return a clause with the least value that the first spaces have elsewhere in the same city."""
     variant, own = say.table["variant"].iloc[0], {row.place for row in first}
     cells = [cell for cell in say.elsewhere if cell.table["variant"].iloc[0] == variant]
     rows = [(row, cell.where) for cell in cells for row in cell.rows(figure) if row.place in own]
@@ -216,7 +220,7 @@ def _still_first(say: Narrator, figure: str, unit: Unit, first: list[Any]) -> st
 
 
 def _kept_evenly(cell: Narrator) -> bool:
-    """Whether no task is shown to be kept much more readily than another: then those kept are no choice of the agents."""
+    """Return whether no task's keep rate differs significantly and by more than _ALIKE from the mean (no selection)."""
     rows = [row for row in cell.rows("kept_share", **_WHOLE) if row.task != ALL]
     mean = cell.row("kept_share", task=ALL, **_WHOLE)
     if not rows or not mean:
@@ -230,7 +234,7 @@ def _tasks(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements = [
         f"{say.share('kept_share', **whole)} of the tasks dealt are kept and "
         f"{say.share('fulfilled_share', **whole)} of those fulfilled{say.span('fulfilled_share', 'share', **whole)}; a task kept "
-        f"brings {say.amount('worth_mean', **whole)} points, points lost taken off."
+        f"brings {say.amount('worth_mean', **whole)} points, net of penalties."
     ]
     names = task_names(data)
     alike = [cell for cell in (say, *say.elsewhere) if cell.players == say.players and _kept_evenly(cell)]
@@ -238,20 +242,21 @@ def _tasks(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     rows = sorted((row for row in say.rows("kept_share", by=ALL) if row.task in names), key=lambda row: row.value)
     if told is say and not alike and rows:
         statements.append(
-            f"They choose what they keep: from {quote(rows[0], 'share')} ({names[rows[0].task]}) to {quote(rows[-1], 'share')} "
-            f"({names[rows[-1].task]}) of the times it is dealt. What a task is worth is known only for those whom it suits."
+            f"Tasks are kept selectively: from {quote(rows[0], 'share')} ({names[rows[0].task]}) to "
+            f"{quote(rows[-1], 'share')} ({names[rows[-1].task]}) of the times dealt. Task values are known only for players "
+            "whom they suit (selection)."
         )
     if told is not say:
         statements.append(
             told.says(
-                "all tasks are kept alike, so that no task looks good because only those whom it suits keep it; what follows "
-                "is about these games."
+                "all tasks are kept about equally often, so that task values are free of selection; the following is "
+                "about these games."
             )
         )
     names, data = task_names(told.data), told.data
     note = (
-        "The points of all tasks, and what some of them ask for, are reconstructed; what a task is worth depends on how well it "
-        "is played."
+        "The points of all tasks, and the conditions of some, are reconstructed; a task's value depends on how well "
+        "agents play it."
     )
     return [
         *statements,
@@ -262,7 +267,7 @@ def _tasks(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 
 
 def _what_keeping_adds(say: Narrator, names: Mapping[str, str]) -> list[str]:
-    """What keeping one more task does to its player's score, where tasks are kept alike."""
+    """Return a sentence on the effect of keeping one more task, if all tasks are kept about equally often."""
     one = {"by": ALL, "level": "no"}
     if not _kept_evenly(say) or not (more := say.row("score_mean_minus_not_kept", task=ALL, **one)):
         return []
@@ -271,14 +276,14 @@ def _what_keeping_adds(say: Narrator, names: Mapping[str, str]) -> list[str]:
     sure.sort(key=lambda row: -abs(row.value - more.value))
     tasks = [f"{names[row.task]} ({quote(row, 'amount')})" for row in sure]
     return [
-        f"Keeping one more task changes its player's final points by {quote(more, 'amount')}, all that is left undone for it "
-        f"included, and wins {say.share('win_share_minus_not_kept', task=ALL, **one)} more of the games"
-        f"{f'; surely otherwise: {some_of(tasks)}' if tasks else ''}."
+        f"Keeping one more task changes its player's final points by {quote(more, 'amount')}, including opportunity "
+        f"costs, and wins {say.share('win_share_minus_not_kept', task=ALL, **one)} more of the games"
+        f"{f'; significantly different: {some_of(tasks)}' if tasks else ''}."
     ]
 
 
 def _mispriced(say: Narrator, names: Mapping[str, str], data: Mapping[str, Any]) -> list[str]:
-    """Which tasks are worth more or less than their points, and of which nothing can be said."""
+    """Return sentences on tasks worth more or less than their points, and on tasks without an estimate."""
     printed, statements = {task["id"]: task["points"] for task in data.get("tasks", [])}, []
     rows = [row for row in say.rows("fair_less_printed", by=ALL) if row.task in printed]
     certain = zip(rows, surely_not(rows, 0.0), strict=True)
@@ -309,7 +314,7 @@ def _mispriced(say: Narrator, names: Mapping[str, str], data: Mapping[str, Any])
         )
     if seldom:
         statements.append(
-            f"{len(seldom)} of {len(printed)} tasks are kept or fulfilled too seldom to say what they should be worth: "
+            f"{len(seldom)} of {len(printed)} tasks are kept or fulfilled too rarely to propose points: "
             f"{some_of(seldom)}."
         )
     return statements
@@ -327,7 +332,7 @@ def _buildings(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     if paid := _each(say, "points_mean", "amount", "thing", [edifice["id"] for edifice in data.get("edifices", [])]):
         own = say.share("own_share", thing=ALL)
         statements.append(
-            f"edifices pay, in points: {paid}; {own} of that goes to the builder{say.span('own_share', 'share', thing=ALL)}."
+            f"points of edifices: {paid}; {own} of them go to the builder{say.span('own_share', 'share', thing=ALL)}."
         )
     if chapel := say.row("points_mean", thing="chapel"):
         built, own = (say.share(figure, thing="chapel") for figure in ("built_share", "own_share"))

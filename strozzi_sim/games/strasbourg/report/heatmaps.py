@@ -1,4 +1,4 @@
-"""The heat maps of a Strasbourg report: rows x columns, and how their figures are counted."""
+"""The heat maps of a Strasbourg report: rows, columns and figures."""
 
 from dataclasses import replace
 
@@ -19,50 +19,50 @@ _CARDS = Block(
     where="acts == no",
     without={"column": ("0",)},
 )
-_BY_ROUND = replace(of.BID_BY_ROUND.as_map("step"), margins=())  # steps add up to what would drown them in one scale
+_BY_ROUND = replace(of.BID_BY_ROUND.as_map("step"), margins=())  # sums over steps would dominate the scale
 _SPACES = Block("placement", {"row": "guild", "column": "price"}, (share("win_share", "win"),))
 _NUMBERS = Block("round", {"row": "drawn", "column": "round"}, (share_along("share", "row"),), trim=("row",))
 HEATMAPS: dict[str, HeatMap] = {
     "winning-bid-by-step": HeatMap(
-        "What an auction costs", "Mean influence of the highest bid, where there is one.", "step", "round", _WINNING,
+        "Cost of an auction", "Mean influence of the highest bid, if there is a bid.", "step", "round", _WINNING,
         of.WINNING_BY_ROUND.as_map("step"),
     ),
     "spent-by-step": HeatMap(
-        "Where influence goes", "Influence that a player spends in the step on average, bids that win nothing included.", "step", "round",
+        "Influence spent by step", "Mean influence that a player spends in the step, including bids that win nothing.", "step", "round",
         _SPENT, _BY_ROUND,
     ),
     "bids-by-step": HeatMap(
-        "How many bid", "Stacks turned over in the auction on average.", "step", "round", _BIDS, _BY_ROUND,
+        "Number of bids", "Mean number of stacks turned over in the auction.", "step", "round", _BIDS, _BY_ROUND,
     ),
     "acts-by-step-and-bid": HeatMap(
-        "What a bid wins: a turn", "Share of bids that may act, by their influence.", "step", "influence of the bid", ACTS,
+        "Bids that get a turn", "Share of bids that may act, by their influence.", "step", "influence of the bid", ACTS,
         of.BID_BY_SUM.as_map("step"),
     ),
     "highest-by-step-and-bid": HeatMap(
-        "What a bid wins: the auction", "Share of bids that are the highest of their auction, by their influence.", "step",
+        "Bids that win the auction", "Share of bids that are the highest of their auction, by their influence.", "step",
         "influence of the bid", HIGHEST, of.BID_BY_SUM.as_map("step"),
     ),
     "returned-by-step": HeatMap(
-        "Which card comes back", "Of bids too low to act, the share by the card that goes back under the deck; rows add up to 100 %.", "step", "card", _SHARE, _CARDS,
+        "Which card is returned", "Bids too low to act, by the card returned under the deck; rows add up to 100 %.", "step", "card", _SHARE, _CARDS,
     ),
     "drawn-by-round": HeatMap(
-        "How many cards are drawn", "Share of players who draw so many cards in the column's round; columns add up to 100 %.",
+        "Number of cards drawn", "Share of players who draw this number of cards in the column's round; columns add up to 100 %.",
         "cards drawn", "round", _SHARE, _NUMBERS,
     ),
     "held-by-chair": HeatMap(
-        "Which seats of the council are held", "Share of games in which somebody sits there in the council phase.", "seat", "round", _HELD,
+        "Council seats held", "Share of games in which the seat is held in the council phase.", "seat", "round", _HELD,
         of.HELD_BY_ROUND.as_map("chair"),
     ),
     "changed-by-chair": HeatMap(
-        "Which seats change hands", "Of the seats held, the share that nobody or another player held in the round before.", "seat", "round",
+        "Council seats that change hands", "Share of held seats that were empty or another player's in the previous round.", "seat", "round",
         _CHANGED, of.CHANGED_BY_ROUND.as_map("chair"),
     ),
     "placed-by-rank": HeatMap(
-        "Who places members", "Share of the turns of the row's guild in which a member is placed.", "guild", "rank", _PLACED,
+        "Who places members", "Share of turns at the row's guild in which a member is placed.", "guild", "rank", _PLACED,
         of.USE_BY_RANK.as_map("guild", "rank"),
     ),
     "win-by-guild-and-price": HeatMap(
-        "Who wins with which space", "Share of games won by whoever places a member, by guild and price of the space.", "guild",
+        "Wins by space taken", "Share of games won by the owner of a member, by guild and price of its space.", "guild",
         "price of the space", WON, _SPACES,
     ),
     "site-by-edifice": HeatMap(

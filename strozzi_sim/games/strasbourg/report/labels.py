@@ -1,4 +1,4 @@
-"""Strasbourg in words: how values are called."""
+"""Labels of values in Strasbourg's tables."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,13 +12,13 @@ STEPS = {
     "G": "G merchants, seat",
 }  # fmt: skip
 WORDS = {
-    "all": "all together", "thing=all": "all edifices", "level=no": "in turn", "level=yes": "after waiting", **STEPS,
+    "all": "all together", "thing=all": "all edifices", "level=no": "in turn", "level=yes": "deferred", **STEPS,
     **{f"rank={rank}": name for rank, name in RANKS.items()},
 }  # fmt: skip
 
 
 def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
-    """Return how the values in the tables are called: raw -> words; tasks and edifices with their points in this variant."""
+    """Return the labels of values in the tables, by value; tasks and edifices with their points in this variant."""
     words_of = dict(WORDS)
     called = {edifice["id"]: edifice["id"] for edifice in data.get("edifices", [])} | task_names(data)
     for printed in (*data.get("tasks", []), *data.get("edifices", [])):

@@ -24,9 +24,9 @@ from strozzi_sim.games.strasbourg.fact_tables import NONE, SOURCES
 
 _WHOLE = {"by": ALL, "level": ALL}
 _WON = share("win_share", "win")
-_IN_A_GAME = Ratio("taken_share", (ROWS,), GAMES, share=True)  # of what happens once in a game at most
+_IN_A_GAME = Ratio("taken_share", (ROWS,), GAMES, share=True)  # of events that happen at most once in a game
 _SOURCES = tuple(mean(f"points_{source}_mean", source) for source in SOURCES)
-MIN_KEPT = 0.25  # of the times it was dealt; what was kept less often was chosen by whom it suited
+MIN_KEPT = 0.25  # of the times dealt; a task kept less often is kept only by players whom it suits
 
 BALANCE = (
     Quantiles("seat", "total", QUANTILES, open_below=True),
@@ -140,18 +140,17 @@ TASKS = (
 
 
 def add_fair_points(table: Any, cell: Any, stats: Any) -> None:
-    """Points at which a task kept would be worth as much as the mean task kept, and those less the points printed.
+    """Add the points at which a kept task is worth as much as the mean kept task, and their excess over printed points.
 
-    With W the mean worth of all tasks kept, that is (points lost for the task + W * times kept) / times fulfilled. Below 0 it
-    is no number of points: there is no value, and intervals do not reach below 0. Nor is there one for a task that was kept
-    less than MIN_KEPT of the times it was dealt.
+    With W the mean value of all kept tasks, that is (points lost for the task + W * times kept) / times fulfilled. The
+    value is missing below 0, and for a task kept less than MIN_KEPT of the times dealt; intervals are cut at 0.
     """
     crosstab, cell = _KEPT.crosstab, cell.of_table("task")
     counts = cell.count(crosstab)  # [C, tasks, 1 + sums]
     kept = counts[..., 0]
     fulfilled, points, lost = (counts[..., 1 + crosstab.sums.index(name)] for name in ("fulfilled", "points", "lost"))
     worth = points.sum() / kept.sum()
-    # What is added besides W * kept is 0 in all chunks together: it is what the chance of W adds to the error.
+    # The last term sums to 0 over chunks: it adds the sampling error of W to the error.
     owed = lost + worth * kept + (points - worth * kept).sum(1, keepdims=True) * (kept.sum(0) / kept.sum())
     fair = stats.ratio(owed, fulfilled)
     none = (fair.value < 0) | (kept.sum(0) < MIN_KEPT * cell.count(_DEALT.crosstab)[..., 0].sum(0))
