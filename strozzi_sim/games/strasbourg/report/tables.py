@@ -90,7 +90,7 @@ AUCTIONS = (
 HELD_BY_ROUND = Block(
     "council", {"chair": "chair", "level": "round"}, (Ratio("held_share", (ROWS,), GAMES, share=True),), {"by": "round"},
 )  # fmt: skip
-_LATER: Any = {"where": "round > 1", "without": {"level": ("1",)}}  # in round 1 all members are new
+_LATER: Any = {"where": "round > 1", "exclude": {"level": ("1",)}}  # in round 1 all members are new
 CHANGED_BY_ROUND = Block(
     "council", {"chair": "chair", "level": "round"}, (share("changed_share", "changed"),), {"by": "round"}, **_LATER,
 )  # fmt: skip
