@@ -514,7 +514,7 @@ def test_a_policy_stands_in_parentheses_or_not():
         assert [policy.text for policy in spec_of(agent).policies] == ["heuristic:ware=2"]
         assert spec_of(agent, rollout="(heuristic:ware=2)").text == "searching"
         assert spec_of(agent, rollout="(random)").text == "searching:rollout=random"
-        assert agent.params["rollout"].write(agent.params["rollout"].default).count("(") == 1
+        assert agent.params["rollout"].format(agent.params["rollout"].default).count("(") == 1
     assert spec_of(searching("(random)"), rollout="random").text == "searching"
 
 
