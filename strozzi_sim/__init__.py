@@ -1,6 +1,6 @@
-"""strozzi-sim: plays Renaissance Eurogames millions of times and says what that teaches.
+"""strozzi-sim: simulates millions of games of three Eurogames to measure balance, strategy and agent strength.
 
-Nothing is imported before it is used. What is not listed here may change from version to version.
+Names are imported on first use. Only the names listed here are public.
 """
 
 from importlib import import_module
@@ -43,7 +43,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, imported when it is first used."""
+    """Import a public name on first use."""
     if name == "__version__":
         from importlib.metadata import version
 

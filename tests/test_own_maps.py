@@ -68,7 +68,7 @@ def test_a_later_map_plays_the_chunks_again_and_changes_nothing_else(finished, t
     before = tables_of(folder)
     results = played(folder, LATE, WINS, said=said)
     assert results.new_games == results.n_games > 0
-    assert any("72 of 72 chunks do not hold all that is asked" in line for line in said)
+    assert any("72 of 72 chunks lack requested facts all that is asked" in line for line in said)
     after = tables_of(folder)
     assert {name: after[name] for name in before} == before
     assert set(after) - set(before) == {"heat_wins.csv", "heat_wins.parquet"}
@@ -143,7 +143,7 @@ def test_a_killed_study_takes_a_new_map_up_where_it_was(finished, tmp_path):
     keep_chunks(folder, 40)
     said = []
     results = played(folder, LATE, WINS, said=said)
-    assert any("40 of 72 chunks do not hold" in line for line in said)
+    assert any("40 of 72 chunks lack requested facts" in line for line in said)
     assert results.new_games == results.n_games
     assert "heat_wins" in results.tables
 
@@ -196,7 +196,7 @@ def test_the_heatmap_command(finished, tmp_path):
     assert done.returncode == 0, done.stderr
     assert (folder / "figures" / "heat-more.png").exists() or list((folder / "figures").glob("heat-more*.png"))
     assert "heat-more" in (folder / "report.html").read_text() or "Flag" in (folder / "report.html").read_text()
-    assert "do not hold all that is asked" in done.stderr
+    assert "lack requested facts" in done.stderr
     refused = strozzi("heatmap", folder, "--rows", "flag", "--columns", "sail", "--players", "4")
     assert refused.returncode == 2
     assert "--players" in refused.stderr

@@ -253,7 +253,7 @@ def test_the_report_is_one_page_and_replaces_no_file_of_the_users(results, tmp_p
     assert 'src="figures' not in text
     assert results.report(page) == page
     (tmp_path / "notes.html").write_text("<p>my notes</p>")
-    with pytest.raises(InputError, match="is there and is no report of ours"):
+    with pytest.raises(InputError, match="exists and is not a strozzi-sim report"):
         results.report(tmp_path / "notes.html")
     with pytest.raises(InputError, match="path: nothing is kept in a folder"):
         results.report()

@@ -127,7 +127,7 @@ def test_other_pages_are_no_other_plan(finished, tmp_path):
     said = []
     second = run_study(plan(), tmp_path / "r", workers=1, progress=Progress(on_message=said.append))
     assert second.new_games == second.n_games  # the first one did not count what these pages need
-    assert said == ["72 of 72 chunks do not hold all that is asked and are played again"]
+    assert said == ["72 of 72 chunks lack requested facts and are replayed"]
     assert contents(second.folder) == contents(finished.folder)
     third = run_study(plan(report={"pages": ["balance"]}), tmp_path / "r", workers=1)
     assert third.new_games == 0

@@ -1,4 +1,4 @@
-"""agents, games, cache, warm: what there is, and what is compiled."""
+"""agents, games, cache, warm: what is installed, and what is compiled."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -52,7 +52,7 @@ def agents(
         count = f"{len(agent.params)} parameters" if agent.params else ""
         rows.append([agent.name, games, agent.description, count])
     print(columns_of(rows))
-    print("\nstrozzi agents AGENT shows the parameters; give them as AGENT:KEY=VALUE,KEY=VALUE")
+    print("\nstrozzi agents AGENT shows the parameters; set them as AGENT:KEY=VALUE,KEY=VALUE")
 
 
 def _range(param: Any) -> str:
@@ -119,7 +119,7 @@ def warm(
     game: Annotated[str, typer.Argument(metavar="[GAME]", help="this game; default: every game")] = "",
     json: Json = False,
 ) -> None:
-    """Compile ahead what the games and their agents need, so that no later command waits for it.
+    """Compile the games and their agents ahead, so that no later command waits for it.
 
     Example: strozzi warm strozzi
     """
@@ -133,7 +133,7 @@ def warm(
         print_json(lines)
         return
     for line in lines:
-        kept = f"kept in {line['folder']}, {line['mib']:.1f} MiB" if line["folder"] else "none of it could be kept"
+        kept = f"kept in {line['folder']}, {line['mib']:.1f} MiB" if line["folder"] else "could not be stored"
         print(f"{line['game']}: {line['pieces']} pieces of machine code in {line['seconds']:.1f} s, {kept}")
 
 

@@ -27,7 +27,7 @@ _MAX_LINE = 2_000  # letters of an error
 
 app = typer.Typer(
     name="strozzi",
-    help="Plays Renaissance Eurogames millions of times and says what that teaches.",
+    help="Simulates millions of games of three Eurogames to measure balance, strategy and agent strength.",
     epilog=EPILOG,
     add_completion=False,
     rich_markup_mode=None,
@@ -36,7 +36,7 @@ app = typer.Typer(
 
 
 def _first_sentences(command: Callable[..., Any]) -> str:
-    """What a command does, whole: the parser would cut it to fit a line."""
+    """Return what a command does, uncut: the parser would shorten it to a line."""
     return " ".join((command.__doc__ or "").partition("\n\n")[0].split())
 
 
@@ -60,7 +60,7 @@ def _frame(
         bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Plays Renaissance Eurogames millions of times and says what that teaches."""
+    """Simulates millions of games of three Eurogames to measure balance, strategy and agent strength."""
 
 
 def main() -> None:
@@ -99,7 +99,7 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as error:  # a file or folder that nobody expected to fail
+    except OSError as error:  # an unexpected failure of a file or folder
         name = f"{error.filename}: " if error.filename else ""
         return _complain(f"{name}{error.strerror or error}", StorageError.exit_code, debug)
     except Exception as error:  # noqa: BLE001 - the outermost frame: anything else is an internal error

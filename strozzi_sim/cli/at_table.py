@@ -1,4 +1,4 @@
-"""A person at one seat of a game: what they are shown, and what their answers mean."""
+"""A human player at one seat of a game: display and input."""
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,14 +25,14 @@ _SHORT = 12  # letters of what a choice stands for, if several share a line
 
 
 class Person:
-    """The person at the table, and what they have been shown so far."""
+    """The human player, and what was displayed so far."""
 
     def __init__(self, table: "Position", names: Sequence[str], seat: int) -> None:
         self.table, self.names, self.seat = table, names, seat
         self._told = 0  # lines of the record
         self._answered = True  # whether an empty line is due before what comes next
         self._shown: list[list[str]] = []  # the parts of the table as they were last printed, by lines
-        self._chose: list[int] = []  # number of actions before each choice of the person
+        self._chose: list[int] = []  # number of actions before each choice of the player
         if isinstance(sys.stdin, TextIOWrapper):
             sys.stdin.reconfigure(errors="backslashreplace")  # whatever is typed is answered
 
@@ -46,7 +46,7 @@ class Person:
         self._told = len(lines)
 
     def decide(self) -> bool:
-        """Ask until the person has chosen, and play it; False if they leave."""
+        """Prompt until the player has chosen, and play the choice; return False if they leave."""
         while True:
             self._show_changes()
             choices = dict(zip(self.table.names, self.table.legal, strict=True))
@@ -80,7 +80,7 @@ class Person:
             print(text if tight else f"\n{text}")
 
     def _answer(self, choices: Mapping[str, int], together: Sequence[str]) -> str | None:
-        """Read until a choice is made; returns it, "undo" when a choice was taken back, None if the person leaves."""
+        """Read until a choice is made; return it, "undo" after an undo, None if the player leaves."""
         doubtful = ""  # the choice that is to be confirmed
         while True:
             print(" > ", end="", flush=True)
@@ -118,7 +118,7 @@ class Person:
                 self._obey(found, together or list(choices))
 
     def _explain(self, answer: str, matches: Sequence[str], names: Sequence[str]) -> None:
-        """Say why an answer is no choice."""
+        """Print why an answer is not a choice."""
         if not answer or answer.lower() in ("n", "no"):
             print(self._spoken(names), end="")
         elif matches:
@@ -155,7 +155,7 @@ class Person:
             print(fill(paragraph, _width(), subsequent_indent="  "))
 
     def _undo(self) -> bool:
-        """Go back to the person's last choice; False, and said so, if there is none."""
+        """Undo to the player's last choice; print a line and return False without one."""
         if not self._chose:
             print("There is no choice of yours to take back.", end="")
             return False
@@ -175,13 +175,13 @@ class Person:
             print(self.table.game.events.describe(line, self.names, self.table.variant.components))
 
     def _spoken(self, names: Sequence[str]) -> str:
-        """The choices with what they stand for."""
+        """Return the choices with their meanings."""
         find = getattr(self.table.game.view, "meanings", None)
         return spoken(names, {} if find is None else find(self.table.view(), int(self.table.state["phase"][0])))
 
 
 def spoken(names: Sequence[str], meanings: Mapping[str, str]) -> str:
-    """Return choices with what they stand for: in one line if they fit, else one a line, or as many as fit."""
+    """Return choices with their meanings: in one line if they fit, else one per line, or as many as fit."""
     listed = in_ranges(names)
     line = " / ".join(f"{name} ({meanings[name]})" if name in meanings else name for name in listed)
     if len(line) <= _width() or not any(len(meanings.get(name, "")) > _SHORT for name in listed):
@@ -212,7 +212,7 @@ def _changed_lines(part: Sequence[str], before: Iterable[Sequence[str]]) -> Sequ
 
 
 def names_meant(answer: str, names: Sequence[str], together: Sequence[str]) -> list[str]:
-    """The names, commands among them, that an answer may stand for: its beginning, or that of each thing chosen together."""
+    """Return the names, commands included, that an answer abbreviates: its beginning, or that of each item of a compound choice."""
     from strozzi_sim.play.action_parsing import joined, words_of
 
     command = ["help"] if answer == "?" else _begun(answer, list(COMMANDS))
@@ -230,7 +230,7 @@ def names_meant(answer: str, names: Sequence[str], together: Sequence[str]) -> l
 
 
 def _begun(answer: str, names: Sequence[str]) -> list[str]:
-    """The names that an answer is, or else those that begin with it; a name that begins with a digit is typed whole."""
+    """Return the names equal to an answer, else those that begin with it; a name that begins with a digit is typed in full."""
     matches = [name for name in names if name.lower().startswith(answer)]
     return [name for name in matches if name.lower() == answer] or [name for name in matches if not name[:1].isdigit()]
 

@@ -1,4 +1,4 @@
-"""bench: how fast is it here."""
+"""bench: speed on this machine."""
 
 import os
 import sys
@@ -41,7 +41,7 @@ def bench(
     from strozzi_sim.simulation.pool import Task, play_tasks
 
     if seconds is not None and games is not None:
-        raise InputError("--seconds and --games: give one of them")
+        raise InputError("--seconds and --games: use only one of them")
     options.check_range("--seconds", seconds, 0.01, 1e6)
     options.check_range("--games", games, 1, 1e12)
     the_game = load_game(game)
@@ -103,13 +103,13 @@ def bench(
           f"{document['rounds_per_s']:,.0f} rounds/s")  # fmt: skip
     if playouts:
         print(f"  {document['playouts_per_s']:,.0f} playouts/s, {playouts / done:,.0f} a game")
-    print(f"  {done:,} games in {elapsed:.2f} s, {document['decisions_per_game']:.1f} decisions a game")
+    print(f"  {done:,} games in {elapsed:.2f} s, {document['decisions_per_game']:.1f} decisions per game")
     print(f"  compiled or loaded in {compiled:.2f} s, first result {first_result:.2f} s after the start, "
           f"peak memory {document['peak_rss_mib'] or 0:.0f} MiB")  # fmt: skip
 
 
 def _slice_size(seconds: Callable[[int], float], most: int | None, wanted: float) -> int:
-    """Games of a task that takes about `wanted` seconds.
+    """Return the number of games of a task that takes about `wanted` seconds.
 
     More games at once fill the calls of an agent that answers batches, so its speed is known only from a task that
     takes that long: it is tried with more and more games, `most` at most.
@@ -122,7 +122,7 @@ def _slice_size(seconds: Callable[[int], float], most: int | None, wanted: float
 
 
 def _seconds(match: Any, games: int, crosstabs: Any) -> float:
-    """How long this number of games takes."""
+    """Return the seconds that this number of games takes."""
     from strozzi_sim.simulation.isolation import play_apart
 
     if match.foreign:
@@ -138,7 +138,7 @@ def _measure(match: Any, games: int, crosstabs: Any) -> float:
 
 
 def _process_age() -> float:
-    """Seconds since this process started."""
+    """Return the seconds since this process started."""
     try:
         with open("/proc/self/stat", encoding="ascii") as file:
             ticks = int(file.read().rpartition(")")[2].split()[19])
@@ -151,7 +151,7 @@ def _process_age() -> float:
 
 
 def _peak_memory() -> float | None:
-    """Peak resident memory of this process, MiB; None where the system does not say."""
+    """Return the peak resident memory of this process in MiB; None where the system does not report it."""
     try:
         import resource
     except ImportError:

@@ -38,11 +38,11 @@ def command(
     question: Callable[..., "Results"], show: Show, example: str, *, without: Sequence[str] = (),
     usual: Mapping[str, Any] | None = None, words: Mapping[str, str] | None = None, **fixed: Any,
 ) -> Callable[..., int | None]:  # fmt: skip
-    """The command that asks a question.
+    """Return the command made from a question.
 
     Args:
         question: the function.
-        show: prints the results for a person; is given all options too. With --json the tables are printed instead.
+        show: prints the results as text, or as JSON; receives all options and the report's path as `page`.
         example: a command line, after `Example: `.
         without: arguments that only Python has.
         usual: other defaults than in Python.
@@ -92,11 +92,11 @@ def _show_tables(results: "Results", given: dict[str, Any]) -> None:
 
 
 def _declared(part: inspect.Parameter, words: str, usual: Mapping[str, Any]) -> inspect.Parameter:
-    """An argument as the parser is told of it; without a value of its own it is "" or None."""
+    """Return an argument as an option of the parser; a default that cannot be typed becomes "" or None."""
     kind, default = _TYPES.get(part.annotation, str), usual.get(part.name, part.default)
     if default is not part.empty and ((kind not in (int, float) and not isinstance(default, str)) or kind in _LISTS):
         default = "" if kind is str and part.annotation not in _PARSERS else None
-    hidden = isinstance(usual.get(part.name), str)  # the help says it
+    hidden = isinstance(usual.get(part.name), str)  # the help states it
     rest: dict[str, Any] = {"help": words, "show_default": not hidden}
     if part.annotation in _PARSERS:
         rest, kind = {**rest, "parser": _PARSERS[part.annotation], "metavar": "PATH"}, Any
@@ -108,7 +108,7 @@ def _declared(part: inspect.Parameter, words: str, usual: Mapping[str, Any]) -> 
 
 
 def described(question: Callable[..., Any]) -> dict[str, str]:
-    """What a docstring says of the function, under "", and of each argument."""
+    """Return the docstring's text about the function, under "", and about each argument."""
     text = inspect.getdoc(question) or ""
     arguments = text.partition("\nArgs:\n")[2].partition("\n\n")[0]
     found = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", arguments, re.MULTILINE)

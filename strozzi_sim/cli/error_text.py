@@ -1,4 +1,4 @@
-"""Errors of lower parts in the words of the command line: they name arguments, a person gives options."""
+"""Errors on the command line: options instead of the arguments that the functions name."""
 
 from strozzi_sim.errors import ArgumentError
 
@@ -16,21 +16,21 @@ _ENDINGS = {
 
 
 def option_of(argument: str) -> str:
-    """The option that gives an argument: `held_out` comes from `--held-out`."""
+    """Return the option of an argument: `held_out` comes from `--held-out`."""
     place = PLACES.get(argument, "").strip("[]")
     return place or OPTIONS.get(argument, f"--{argument.replace('_', '-')}")
 
 
 def arguments_to_options(text: str) -> str:
-    """A line of a lower part whose last words tell the reader which argument helps, with the option instead."""
-    for ending, ours in _ENDINGS.items():
+    """Return a line whose last words name an argument, with the option instead."""
+    for ending, replacement in _ENDINGS.items():
         if text.endswith(ending):
-            return text.removesuffix(ending) + ours
+            return text.removesuffix(ending) + replacement
     return text
 
 
 def error_words(error: Exception) -> str:
-    """The text of an error, as the command line says it."""
+    """Return the text of an error on the command line."""
     if isinstance(error, ArgumentError):
         return f"{option_of(error.argument)}: {error.message}"
     return arguments_to_options(str(error))

@@ -1,4 +1,4 @@
-"""replay --explain: what an agent thinks at the decisions of a recorded game."""
+"""replay --explain: an agent's analysis of the decisions of a recorded game."""
 
 import json as json_text
 import sys
@@ -21,7 +21,7 @@ _MAX_ROWS = 12  # actions of a decision that are shown when many decisions are
 
 @dataclass(frozen=True)
 class ExplainOptions:
-    """The options of `replay --explain`, as they were given."""
+    """Options of `replay --explain`."""
 
     agent: str
     decision: int | None
@@ -33,7 +33,7 @@ class ExplainOptions:
 
 
 def explain_game(recorded: "RecordedGame", place: str, asked: ExplainOptions, *, step: bool, json: bool) -> None:
-    """Print what the agent thinks, and write its trees if that was asked for.
+    """Print the agent's analysis, and write its trees if requested.
 
     Raises:
         InputError: an option out of range, an agent that does not play this game, or a record that does not follow
@@ -59,8 +59,8 @@ def explain_game(recorded: "RecordedGame", place: str, asked: ExplainOptions, *,
     actions = retrace(recorded, table, place)
     wanted = _wanted(asked, deciders(table, actions))
     (spec,), notes = in_counts([spec], table.game, [table.players], table.variant)
-    says = spec.agent.analyse
-    value = (says.__doc__ or "").strip().split("\n")[0] if says else None
+    analyse = spec.agent.analyse
+    value = (analyse.__doc__ or "").strip().split("\n")[0] if analyse else None
     about: dict[str, Any] = {"header": _without(header, "components"), "agent": spec.text, "value": value}
     about = add_calibrations({**about, "depth": asked.depth, "least_visits": asked.visits}, notes)
     if not json:
@@ -71,7 +71,7 @@ def explain_game(recorded: "RecordedGame", place: str, asked: ExplainOptions, *,
         else:
             print(f"what {spec.text} thinks; value: {value[:1].lower()}{value[1:].rstrip('.')}")
             print("best lines: action [seat] visits value, each followed by what was tried most after it\n")
-    documents, told = [], 0
+    documents, shown = [], 0
     for before, document in explain(
         table, actions, spec, wanted=wanted, lines=asked.lines, depth=asked.depth, visits=asked.visits,
         tree=asked.tree is not None,
@@ -80,8 +80,8 @@ def explain_game(recorded: "RecordedGame", place: str, asked: ExplainOptions, *,
         if json:
             continue
         lines = before.lines()
-        _describe(table, recorded.names, lines[told:] if asked.decision is None else [])
-        told = len(lines)
+        _describe(table, recorded.names, lines[shown:] if asked.decision is None else [])
+        shown = len(lines)
         if step or asked.decision is not None:
             print(f"\n{before.text(names=recorded.names)}")
         _print_decision(document, recorded.names, spec, _MAX_ROWS if asked.decision is None else None)
@@ -89,7 +89,7 @@ def explain_game(recorded: "RecordedGame", place: str, asked: ExplainOptions, *,
             break
     else:
         if not json and asked.decision is None:
-            _describe(table, recorded.names, [line for _, line in recorded.events[told:]])
+            _describe(table, recorded.names, [line for _, line in recorded.events[shown:]])
             print()
     if asked.tree is not None:
         whole = {"format": TREE_FORMAT, **about, "decisions": [_without(document, "actions") for document in documents]}
@@ -106,7 +106,7 @@ def explain_game(recorded: "RecordedGame", place: str, asked: ExplainOptions, *,
 
 
 def _wanted(asked: ExplainOptions, seats: Sequence[int]) -> list[int]:
-    """The numbers of the decisions to explain, from 1."""
+    """Return the numbers of the decisions to explain, from 1."""
     if asked.decision is None:
         return [number for number, seat in enumerate(seats, 1) if asked.seat in (None, seat)]
     if not 1 <= asked.decision <= len(seats):
@@ -131,7 +131,7 @@ def _without(document: Mapping[str, Any], *keys: str) -> dict[str, Any]:
 
 
 def _agreement(documents: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
-    """By seat, how many decisions were explained and in how many the agent chose what was played."""
+    """Return, by seat, the number of explained decisions and of those in which the agent agrees with the move played."""
     rows = []
     for seat, name in enumerate(names):
         same = [bool(document["same"]) for document in documents if document["seat"] == seat]
@@ -141,20 +141,20 @@ def _agreement(documents: Sequence[Mapping[str, Any]], names: Sequence[str]) -> 
 
 
 def header_words(recorded: "RecordedGame", title: str) -> str:
-    """Which game this is, in two lines."""
+    """Print which game this is, in two lines."""
     header = recorded.header
     where = ", ".join(f"{key} {header[key]}" for key in ("seed", "deal", "seating", "variant"))
     return f"{title}, {header['players']} players: {', '.join(recorded.names)}\n{where}"
 
 
 def wait_for_enter() -> bool:
-    """Wait for Enter; true where nobody will press it."""
+    """Wait for Enter; return True where input has ended."""
     print("-- Enter for more --", end="", flush=True)
     return not sys.stdin.readline()
 
 
 def _describe(table: "Position", names: Sequence[str], lines: Sequence[Mapping[str, Any]]) -> None:
-    """What has happened, in words."""
+    """Print the events as text."""
     describe = table.game.events.describe
     for line in lines:
         print(describe(line, names, table.variant.components))
@@ -163,7 +163,7 @@ def _describe(table: "Position", names: Sequence[str], lines: Sequence[Mapping[s
 def _print_decision(
     document: Mapping[str, Any], names: Sequence[str], spec: "AgentSpec", most: int | None = None
 ) -> None:
-    """The decision, with the `most` first actions and those chosen and played."""
+    """Print the decision, with the `most` first actions and those chosen and played."""
     seat = document["seat"]
     print(f"\nDecision {document['decision']}, {names[seat]} (seat {seat}). {document['question']}")
     played, chosen = document["played"], document["chosen"]

@@ -19,7 +19,7 @@ def facts(
     markdown: Annotated[bool, typer.Option("--markdown", help="as the page of the game's documents")] = False,
     json: options.Json = False,
 ) -> None:
-    """List the fact tables of a game, or the columns of one: what a heat map of your own can be made of.
+    """List the fact tables of a game, or the columns of one: the columns that a custom heat map can use.
 
     Example: strozzi facts strozzi ship
     """
@@ -73,7 +73,7 @@ def _show_heatmap(results: "Results", given: dict[str, Any]) -> None:
 
 
 def _matrix(table: Any) -> str:
-    """A heat map for the terminal, one block a player count, variant and line-up, with half-widths of the intervals."""
+    """Return a heat map for the terminal, one block per player count, variant and line-up, with half-widths of the intervals."""
     blocks = []
     for (players, variant, lineup), rows in table.groupby(["players", "variant", "lineup"], sort=False):
         rows = rows.dropna(subset="value")

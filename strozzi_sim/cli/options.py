@@ -1,4 +1,4 @@
-"""Options that several commands share, and their output: one JSON document, or text for a person."""
+"""Options that several commands share, and their output: one JSON document, or text."""
 
 import json
 import shlex
@@ -40,33 +40,33 @@ Json = Annotated[bool, typer.Option("--json", help="print one JSON document and 
 
 
 def out_option(help_text: str) -> Any:
-    """The option --out, a file or folder to write to."""
+    """Return the option --out, a file or folder to write to."""
     return typer.Option("--out", parser=named_path, metavar="PATH", help=help_text)
 
 
 def named_path(text: str) -> Path:
-    """The path as given; an empty one would mean the current folder, and is refused."""
+    """Return the path unchanged; refuse an empty one, which would mean the current folder."""
     if not text:
         raise InputError("a file or folder name must not be empty; use . for the current folder")
     return Path(text)
 
 
 def parse_players(text: str, game: "Game") -> list[int]:
-    """The player counts in `4`, `3-6` or `3,5`; empty text is all of the game's."""
+    """Return the player counts in `4`, `3-6` or `3,5`; empty text is all of the game's."""
     from strozzi_sim.studies.lookup import ALL, find_players
 
     return list(find_players(game, text or ALL))
 
 
 def one_player_count(text: str, game: "Game") -> int:
-    """The player count of a command that plays one; by default 4, or the fewest of the game."""
+    """Return a single player count; default: 4, or the game's minimum."""
     from strozzi_sim.studies.lookup import one_count
 
     return one_count(game, text or None)
 
 
 def parse_lineup(text: str, game: "Game", players: int) -> "tuple[AgentSpec, ...]":
-    """The agents of one line-up, at most one a seat."""
+    """Return the agents of one line-up, at most one per seat."""
     from strozzi_sim.agent import load_agent, split_specs
 
     specs = split_specs(text)
@@ -80,34 +80,34 @@ def parse_lineup(text: str, game: "Game", players: int) -> "tuple[AgentSpec, ...
 def in_counts(
     specs: "Sequence[AgentSpec]", game: "Game", players: Sequence[int], variant: "Variant"
 ) -> "tuple[tuple[AgentSpec, ...], tuple[Calibration, ...]]":
-    """The agents with counts in place of seconds, and how that came; whoever waits is told before it is measured."""
+    """Return the agents with counts instead of seconds, and their calibrations; print a line before measuring."""
     from strozzi_sim.studies.calibrated import with_counts
 
     return with_counts(specs, game, players, [variant], calibrating=say_calibrating)
 
 
 def say_calibrating(noted: bool) -> None:
-    """Say that agents with seconds= are calibrated, or play as the results folder notes."""
+    """Print that agents with seconds= are calibrated, or keep the counts of the results folder."""
     print_status(
         "agents with seconds= play as when this folder was begun" if noted else "calibrating agents with seconds="
     )
 
 
 def print_calibrations(calibrations: "Sequence[Calibration]") -> None:
-    """Say of agents given in seconds what they play as; nothing if there are none."""
+    """Print the counts of agents given in seconds."""
     for calibration in calibrations:
         print(calibration, flush=True)
 
 
 def parse_workers(workers: int | None) -> int:
-    """The number of workers: all cores, or what was asked for."""
+    """Return the number of workers; default: one per core."""
     from strozzi_sim.studies.lookup import worker_count
 
     return worker_count(workers)
 
 
 def check_range(option: str, value: float | None, low: float, high: float) -> None:
-    """Refuse an option's value outside low to high; None is an option that was not given."""
+    """Refuse an option's value outside low to high; None: not set."""
     if value is not None and not low <= value <= high:
         raise InputError(f"{option}: {range_words(low, high)}, got {short_repr(value)}")
 
@@ -126,12 +126,12 @@ def find_variant(game: "Game", name: str, study: Path | None) -> "Variant":
 
 
 def print_status(line: str) -> None:
-    """A line for the person who waits, on standard error."""
+    """Print a status line on standard error."""
     print(line, file=sys.stderr, flush=True)
 
 
 def print_json(document: Any, calibrations: "Sequence[Calibration]" = ()) -> None:
-    """The one JSON document on standard output, with what agents given in seconds play as."""
+    """Print the JSON document on standard output, with the calibrations of agents given in seconds."""
     if calibrations:
         from strozzi_sim.studies.calibrated import add_calibrations
 
@@ -140,7 +140,7 @@ def print_json(document: Any, calibrations: "Sequence[Calibration]" = ()) -> Non
 
 
 def print_tables(results: "Results") -> None:
-    """The plan and every table of a study as the JSON document; a missing value is null."""
+    """Print the plan and every table of a study as the JSON document; a missing value is null."""
 
     def rows(frame: "DataFrame") -> list[dict[str, Any]]:
         return [{key: None if cell != cell else cell for key, cell in row.items()} for row in frame.to_dict("records")]
@@ -149,19 +149,19 @@ def print_tables(results: "Results") -> None:
 
 
 def tell_plan(summary: str, calibrations: "Sequence[Calibration]") -> None:
-    """Say what will be played, before it is."""
+    """Print the plan before it is played."""
     print(arguments_to_options(summary), flush=True)
     print_calibrations(calibrations)
 
 
 def command_line() -> str:
-    """The command as it was typed."""
+    """Return the command as it was typed."""
     return shlex.join(["strozzi", *sys.argv[1:]])
 
 
 @contextmanager
 def watching(json_wanted: bool) -> "Iterator[Progress]":
-    """Who is told how far it is: on a terminal a person, with a bar that counts games.
+    """Yield progress callbacks for the terminal, with a bar that counts games.
 
     With JSON, nothing is said but that agents are calibrated.
     """
@@ -193,7 +193,7 @@ def write_page(results: "Results", progress: "Progress | None" = None) -> Path |
 
 
 def columns_of(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of text in aligned columns."""
+    """Return rows of text in aligned columns."""
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
@@ -201,7 +201,7 @@ def columns_of(rows: Sequence[Sequence[str]]) -> str:
 
 
 def text_of(frame: Any) -> str:
-    """A table for the terminal: the varying columns, rounded."""
+    """Return a table for the terminal: the varying columns, rounded."""
     names = [name for name in frame.columns if name not in ("n", "deals")]
     kept = [name for name in names if name in ("figure", "value") or frame[name].nunique() > 1]
     rows = [[*kept, "n"]]

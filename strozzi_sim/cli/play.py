@@ -1,4 +1,4 @@
-"""play: a person at one seat, in the terminal."""
+"""play: a human player at one seat, in the terminal."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -83,7 +83,7 @@ def play(
 
 
 def outcome_words(table: "Position", names: list[str], seat: int) -> str:
-    """Who wins with how much, by name and seat, and how the person did."""
+    """Return the winners with their scores, by name and seat, and the player's place."""
     from strozzi_sim.game.telling import capitalized, listed, seat_name
 
     places, scores = [1 + sum(other < own for other in table.places) for own in table.places], table.scores

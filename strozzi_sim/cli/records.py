@@ -69,12 +69,12 @@ def record(
         document = {"out": str(path), "games": written, "seed": seed}
         options.print_json(document | ({"row_dependent": dependent} if dependent else {}), notes)
         return
-    tell = options.print_status if to_output else print  # where the games are, nothing else may go
+    report = options.print_status if to_output else print  # standard output is for the games alone
     for note in notes:
-        tell(str(note))
+        report(str(note))
     if dependent:
         options.print_status(_ROW_DEPENDENT.format(", ".join(dependent)))
-    tell(f"{pluralize(written, 'game')} written to {'standard output' if to_output else path}")
+    report(f"{pluralize(written, 'game')} written to {'standard output' if to_output else path}")
 
 
 def verify(file: RecordFile, json: options.Json = False) -> int:
@@ -111,7 +111,7 @@ def replay(
     tree: Annotated[Path | None, typer.Option(metavar="JSON", help="write the search trees to this file")] = None,
     json: options.Json = False,
 ) -> None:
-    """Show a recorded game: what happened, in words, and the board; or what an agent thinks of each decision.
+    """Show a recorded game move by move, or with an agent's analysis of each decision.
 
     Example: strozzi replay games.jsonl --game 3 --explain ismcts:iterations=2000 --seat 0
     """

@@ -78,7 +78,7 @@ balance = command(
     simulate, _show_balance, "Example: strozzi balance strozzi --players 4 --agents heuristic,random,random,random --deals 5000",
     without=("facts", "heatmaps"), usual={"players": "all", "deals": 5000}, name="balance",
     words={
-        "": "Is a game fair to its seats, and how do the agents of a line-up fare? A study without a file.",
+        "": "Measure seat balance and agent strength without a study file.",
         "players": "player counts: 4, 3-6 or 3,5; default: all the game allows",
         "variant": "a variant; may be given several times",
     },

@@ -47,7 +47,7 @@ def _show_tournament(results: "Results", given: dict[str, Any]) -> None:
 
 
 def _show_standing(agents: Any, rated: Any, order: list[str]) -> None:
-    """One line an agent, best first."""
+    """Print one line per agent, best first."""
     rows = [["rank", "(95 %)", "agent", "strength", "win share", "mean rank", "mean score", "games"]]
     for agent in order:
         rank = rated.loc["rank", agent]
@@ -60,7 +60,7 @@ def _show_standing(agents: Any, rated: Any, order: list[str]) -> None:
 
 
 def _show_pairs(pairs: Any, order: list[str]) -> None:
-    """How often the agent of a row finishes ahead of that of a column."""
+    """Print how often the agent of a row finishes ahead of that of a column."""
     rows = [["", *(f"{k + 1}" for k in range(len(order)))]]
     for k, agent in enumerate(order):
         cells = [
@@ -74,7 +74,7 @@ def _show_pairs(pairs: Any, order: list[str]) -> None:
 
 
 def _show_nash(found: Any) -> None:
-    """The mixture of agents that no agent beats, and how each fares against it; most weight first."""
+    """Print the mixture of agents that no agent beats, and each agent's score against it; most weight first."""
     weights = found.loc["weight"]["value"].to_dict()
     order = sorted(weights, key=lambda agent: (-weights[agent], -found.loc[("score", agent), "value"], agent))
     rows = [["agent", "weight", "score against it", "games"]]
@@ -134,7 +134,7 @@ def _finish(results: "Results", given: dict[str, Any]) -> bool:
 
 
 def _rows(table: Any, keys: Sequence[str], figures: Sequence[str]) -> str:
-    """A tidy table for the terminal: a line for each value of the keys that vary, a column for each figure."""
+    """Return a tidy table for the terminal: a line for each value of the keys that vary, a column for each figure."""
     kept = [key for key in keys if table[key].nunique() > 1 or key in ("step", "budget", "against", "seat")]
     lines: dict[tuple[str, ...], dict[str, Any]] = {}
     for row in table.to_dict("records"):
@@ -148,7 +148,7 @@ def _rows(table: Any, keys: Sequence[str], figures: Sequence[str]) -> str:
 
 
 def _value(row: Any) -> str:
-    """A figure and its interval."""
+    """Return a figure and its interval."""
     value, low, high = row["value"], row["low"], row["high"]
     if value != value:
         return "-"

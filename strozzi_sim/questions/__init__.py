@@ -1,4 +1,4 @@
-"""What can be asked, one function a question: the Python interface, and what the commands are made of.
+"""One public function for each question: the Python interface, from whose signatures the commands are made.
 
-A module here imports nothing that takes long: the command reads its signature and docstring, and calls it once it is meant.
+Modules here import nothing slow at the top, because `strozzi --help` reads their signatures and docstrings.
 """

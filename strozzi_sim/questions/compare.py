@@ -41,7 +41,7 @@ def compare(
         players: player counts: 4, 3-6 or 3,5; default: 4, or the game's minimum
         variants: two variants, separated by a comma, instead of A and B
         opponents: agents in the other seats (agents compared); default: the game's default agent
-        agents: who plays (variants compared); one agent = self-play; default: the same
+        agents: line-up (variants compared); one agent plays itself; default: the game's default agent
         deals: deals for every line-up
         seatings: one, rotate, all or latin
         variant: a variant of the game's components
@@ -54,7 +54,7 @@ def compare(
         Tables sides (each by itself) and difference (first - second).
 
     Raises:
-        InputError: something that cannot be played; names the argument.
+        InputError: an invalid argument; names it.
         StorageError, AgentFault, Interrupted: as `run`.
 
     >>> import strozzi_sim as ss

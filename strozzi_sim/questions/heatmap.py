@@ -59,7 +59,7 @@ def heatmap(
         Table heat_<name>, beside those of the study.
 
     Raises:
-        InputError: a column that does not exist, or something that cannot be played; names the argument.
+        InputError: an unknown column, or an invalid argument; names it.
         StorageError, AgentFault, Interrupted: as `run`.
 
     >>> import strozzi_sim as ss

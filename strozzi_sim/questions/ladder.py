@@ -30,7 +30,7 @@ def ladder(
     folder: Folder = None,
     progress: ProgressOption = None,
 ) -> Results:
-    """Does doubling the budget win, and where does that stop? One seat has twice the budget of the others.
+    """Measure how much doubling a search budget gains, step by step.
 
     Args:
         game: a name or a Game.
@@ -51,7 +51,7 @@ def ladder(
         Table ladder.
 
     Raises:
-        InputError: no such parameter, a budget out of its range, or something that cannot be played; names the argument.
+        InputError: no such parameter, a budget out of its range, or an invalid argument; names it.
         StorageError, AgentFault, Interrupted: as `run`.
 
     >>> import strozzi_sim as ss

@@ -38,7 +38,7 @@ def leak_check(
 
     Returns:
         Table leak_check, one row: agent, decisions checked, `ok`, and if not, the leak (players, seed, deal, decision, seat),
-        its action, the action it changed to, and what had changed. `Results.leak_check` has the same as an object.
+        its action, the action it changed to, and the change that caused it. `Results.leak_check` has the same as an object.
 
     Raises:
         InputError: the agent does not play this game or these player counts.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from strozzi_sim.studies.results import Results
 
 EXAMPLE = "strozzi shape strozzi --players 3-6"
-_SECONDS = 0.1  # of play that give games_per_s
+_SECONDS = 0.1  # of play that games_per_s is measured over
 
 
 def shape(
@@ -40,7 +40,7 @@ def shape(
         one), actions, state_bytes, observation_size, and games_per_s (one core of this machine; not reproducible).
 
     Raises:
-        InputError: something that cannot be played; names the argument.
+        InputError: an invalid argument; names it.
 
     >>> import strozzi_sim as ss
     >>> table = ss.shape("medici_vs_strozzi", deals=50).tables["shape"].set_index("figure")["value"]

@@ -37,20 +37,20 @@ def simulate(
         agents: one line-up, separated by commas; one agent = self-play; seat i gets agent i mod k
         deals: deals for every cell
         seatings: one, rotate, all or latin
-        variant: a variant; may be given several times: a name, or changes as in a study's file under a name of their own,
+        variant: a variant, or several: a name, or changes as in a study's file under a new name,
             {"rich": {"tracks": {"bonus": {7: 10}}}}
         seed: random seed, below 2^53
         workers: number of workers; default: all cores
         facts: fact tables whose rows are kept; see `Results.facts`.
-        heatmaps: heat maps that are counted besides the pages: names of the game's, and of one's own the keys of `[[heatmap]]` in
+        heatmaps: additional heat maps: names of the game's, or for a custom one the keys of `[[heatmap]]` in
             a study's file, such as {"rows": "seat", "columns": "round", "fact": "round"}. Table and picture are called
             heat_<name>; of a map without a name the rest makes one.
         folder: keep everything in this folder, with a report; default: only print
-        progress: None shows a bar where a person watches, True anywhere, False never; or who shall be told.
-        name: what the study is called.
+        progress: True or False to show a progress bar, or a `Progress` with callbacks; default: only in a terminal or notebook.
+        name: name of the study.
 
     Raises:
-        InputError: something that cannot be played; names the argument.
+        InputError: an invalid argument; names it.
         StorageError, AgentFault, Interrupted: as `run`.
 
     >>> import strozzi_sim as ss

@@ -27,11 +27,11 @@ def with_counts(
     folder: Path | None = None,
     calibrating: CalibrationCallback | None = None,
 ) -> tuple[tuple[AgentSpec, ...], tuple[Calibration, ...]]:
-    """The agents with counts in place of seconds, and how that came; those noted in a results folder stay the same.
+    """Return the agents with counts instead of seconds, and their calibrations; those noted in a results folder are reused.
 
     Args:
-        specs: agents; those without a budget in seconds come back as they are.
-        game: what they will play.
+        specs: agents; those without a budget in seconds are returned unchanged.
+        game: the game they will play.
         players: player counts.
         variants: the component data.
         folder: a results folder, whose manifest may say what they play as.
@@ -54,7 +54,7 @@ def with_counts(
 
 
 def calibrated(plan: Plan, folder: Path | None = None, calibrating: CalibrationCallback | None = None) -> Plan:
-    """The plan with counts in place of seconds; what `folder` holds already was played with the counts noted there.
+    """Return the plan with counts instead of seconds; a results folder that has begun keeps the counts noted in it.
 
     Raises:
         InputError: an agent that does not play this, or whose memory cannot hold the count.
@@ -69,7 +69,7 @@ def calibrated(plan: Plan, folder: Path | None = None, calibrating: CalibrationC
 
 
 def noted(folder: Path | None) -> list[Calibration]:
-    """The calibrations that the manifest of a results folder notes; none if there is no manifest that can be read."""
+    """Return the calibrations in the manifest of a results folder; empty without a readable manifest."""
     try:
         plain = json.loads(read_inside(folder, MANIFEST))["calibrated"] if folder is not None else []
     except (OSError, StorageError, ValueError, KeyError, TypeError):
@@ -78,5 +78,5 @@ def noted(folder: Path | None) -> list[Calibration]:
 
 
 def add_calibrations(document: dict[str, Any], calibrations: Sequence[Calibration]) -> dict[str, Any]:
-    """A document with what agents given in seconds play as; unchanged if there are none."""
+    """Add the calibrations of agents given in seconds to a document; without any, return it unchanged."""
     return {**document, "calibrated": [each.plain() for each in calibrations]} if calibrations else document

@@ -1,4 +1,4 @@
-"""What a cell of a study came to: its identity, and its counts by chunk."""
+"""Results of a cell of a study: its identity, and its counts by chunk."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
@@ -15,7 +15,7 @@ class FigureCounts(NamedTuple):
     Attributes:
         figure: its name in tables.
         numerator: int64[C, P], in 1/`unit`.
-        unit: what one of it counts as in `numerator`.
+        unit: value of one event in `numerator`.
         played: games, int64[C, P].
         n_deals: deals behind it if it is a share, else None.
         span: the smallest and the largest it can be in a game, if that is known and it is not a share.
@@ -31,7 +31,7 @@ class FigureCounts(NamedTuple):
     deals: int | None = None
 
     def of(self, level: int | slice) -> "FigureCounts":
-        """That of one seat or position, int64[C], or of some."""
+        """Return the counts of one seat or position, int64[C], or of a slice of them."""
         return self._replace(numerator=self.numerator[:, level], played=self.played[:, level])
 
     def estimate(self) -> Estimate:
@@ -60,14 +60,14 @@ class CellCounts:
     Attributes:
         players: number of seats.
         variant: name of the variant.
-        lineup: the line-up in words, as tables print it, agents separated by commas.
+        lineup: line-up as tables print it, agents separated by commas.
         positions: the agent of every position, spec strings.
         selfplay: whether the line-up is one agent, so that positions mean nothing.
         deals: deals played, all chunks together.
         components: the variant's component data, plain.
         outcome: OUTCOME records, array [C] (see simulation.loop).
-        counts: of facts, int64[C, plan.size].
-        plan: what they are.
+        counts: counts of facts, int64[C, plan.size].
+        plan: layout of the counts.
         recounted: counts of rows that were kept, for what `counts` do not answer, and what they are; or None.
     """
 

@@ -1,6 +1,6 @@
 """Check that the tables of a results folder have the columns, types, cells and rows that a run writes.
 
-The digests in files.json find damage. Whoever makes a folder can write tables and digests that fit each other.
+The digests in study.sqlite detect damage. A forged folder can have tables and digests that match each other.
 """
 
 import re
@@ -110,7 +110,7 @@ def _of_tournament(plan: Mapping[str, Any], frames: Mapping[str, pd.DataFrame]) 
 
 
 def _check_rows(frame: pd.DataFrame, known: _Known, wanted: Sequence[tuple[Any, ...]]) -> None:
-    """Refuse rows of what the plan does not have, rows that stand twice, and rows that are missing.
+    """Refuse rows that the plan does not have, duplicate rows, and missing rows.
 
     Raises:
         InputError: names the column and the value.

@@ -33,16 +33,16 @@ class Comparison(Kind):
 
     @property
     def first(self) -> str:
-        """One side in words, the agent at position 0 of the first line-ups, or a variant."""
+        """First side: the spec string of the agent at position 0 of the first line-up, or the name of a variant."""
         return self.plan.lineups[0][0].text if self.of == "agent" else self.plan.variants[0].name
 
     @property
     def second(self) -> str:
-        """The other side in words."""
+        """Second side, as `first`."""
         return self.plan.lineups[-1][0].text if self.of == "agent" else self.plan.variants[-1].name
 
     def summary(self) -> str:
-        """What times what is how many games."""
+        """Return the sides and the plan in one line."""
         return f"{self.first} against {self.second} on the same deals. {self.plan.summary()}"
 
     def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class Comparison(Kind):
                 yield same[self.first], same[self.second]
 
     def _parts(self, cell: CellCounts) -> list[Part]:
-        """Whose figures are compared: the compared agent's; of variants, every seat's and every position's."""
+        """Return the figures to compare: those of the compared agent, or of every seat and position of a variant."""
         if self.of == "agent":
             return [_part(cell, "position", 0)]
         parts = [_part(cell, "seat", seat) for seat in range(cell.players)]

@@ -1,8 +1,8 @@
 """study.sqlite: chunks, files and runs of a results folder, in one SQLite database that sqlite3 and DuckDB open too.
 
 One process at a time writes a folder: it keeps SQLite's lock, which ends with the process. Every chunk is a transaction in
-the write-ahead log (WAL, synchronous=NORMAL), so a killed run keeps all finished chunks. A folder may come from anybody:
-the schema must be exactly ours, so no view or trigger runs, and values are checked where they are read.
+the write-ahead log (WAL, synchronous=NORMAL), so a killed run keeps all finished chunks. A folder may be forged:
+the schema must be exactly SCHEMA, so no view or trigger runs, and values are checked where they are read.
 """
 
 import contextlib
@@ -80,7 +80,7 @@ def write_database(folder: Path, *, recover: bool = False) -> Iterator[sqlite3.C
     With `recover`, a database that is shorter than it should be opens as well.
 
     Raises:
-        StorageError: another process writes there, something of ours is a link, or the folder cannot be written.
+        StorageError: another process writes there, a file of a run is a link, or the folder cannot be written.
         InputError: it is damaged, or is not a database of strozzi-sim.
     """
     refuse_links(folder)
@@ -106,7 +106,7 @@ def write_database(folder: Path, *, recover: bool = False) -> Iterator[sqlite3.C
 
 @contextlib.contextmanager
 def read_database(folder: Path) -> Iterator[sqlite3.Connection | None]:
-    """Open study.sqlite to read it; None if there is none.
+    """Open study.sqlite for reading; yield None if it does not exist.
 
     Raises:
         StorageError: a run is writing there, or it cannot be read or is a link.
@@ -117,7 +117,7 @@ def read_database(folder: Path) -> Iterator[sqlite3.Connection | None]:
     if not path.exists():
         yield None
         return
-    # Without a log next to it, the file is whole and nobody writes: it opens on a read-only disk too.
+    # Without a write-ahead log the file is complete and has no writer: it opens on a read-only disk too.
     mode = "mode=ro" if os.path.lexists(f"{path}-wal") else "mode=ro&immutable=1"
     with database_errors(path):
         connection = sqlite3.connect(f"file:{quote(os.fsencode(path))}?{mode}", timeout=0, uri=True)
@@ -129,7 +129,7 @@ def read_database(folder: Path) -> Iterator[sqlite3.Connection | None]:
 
 
 def _check_schema(path: Path, connection: sqlite3.Connection) -> None:
-    """Refuse a database with other tables than ours, or with views or triggers."""
+    """Refuse a database with any schema other than SCHEMA, such as one with views or triggers."""
     found = {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")}
     if found != set(SCHEMA):
         raise InputError(

@@ -1,8 +1,8 @@
 """The rows of facts that a study keeps: written as a partitioned Parquet data set, and read again as data frames.
 
 facts/<table>/players=4/variant=base/lineup=random/cell-0000.parquet, in the order of deals and seatings. Names of folders
-are URL-encoded, as Hive has it, so that whoever reads data sets of this kind finds players, variant and line-up there. Every
-column says in its metadata what it is; `levels` are those of its cell.
+are URL-encoded, as Hive has it, so that readers of Hive data sets find players, variant and line-up. The metadata
+of every column describe it; `levels` are those of its cell.
 """
 
 import hashlib
@@ -42,11 +42,11 @@ _AGENT = Column("agent", "the agent at the seat")
 
 
 class KeptTable:
-    """How the rows of a fact table are written, in all cells of a plan alike.
+    """Format of the rows of a fact table, the same in all cells of a plan.
 
     Args:
-        plan: of the study.
-        name: of the table.
+        plan: plan of the study.
+        name: name of the table.
     """
 
     def __init__(self, plan: Plan, name: str) -> None:
@@ -64,13 +64,13 @@ class KeptTable:
         self._dtypes = {column.name: _dtype(column, settings) for column in self.columns}
 
     def path(self, cell: Cell) -> str:
-        """The file of a cell, within the results folder."""
+        """Return the file of a cell, within the results folder."""
         keys = (str(cell.match.players), cell.match.variant.name, cell.lineup)
         folders = "/".join(f"{key}={_folder_name(value)}" for key, value in zip(KEYS, keys, strict=True))
         return f"{PART}{self.table.name}/{folders}/cell-{cell.number:04d}.parquet"
 
     def schema(self, cell: Cell) -> Any:
-        """The Arrow schema of a cell's rows; names and types are the same in every cell."""
+        """Return the Arrow schema of a cell's rows; names and types are the same in every cell."""
         import pyarrow as pa
 
         match, plan, fields = cell.match, self._plan, []
@@ -78,10 +78,12 @@ class KeptTable:
             kind: Any = pa.float64() if column.scale != 1 else pa.type_for_alias(self._dtypes[column.name])
             kind = pa.dictionary(pa.int32(), pa.string()) if column.name in self._labelled else kind
             kind = pa.bool_() if column.levels is YES_NO else kind
-            tells = {"description": column.text, "unit": column.unit}
+            metadata = {"description": column.text, "unit": column.unit}
             names = self._names(column, cell)
-            tells |= {"levels": json.dumps(list(names))} if names else {}
-            fields.append(pa.field(column.name, kind, nullable=False, metadata={k: v for k, v in tells.items() if v}))
+            metadata |= {"levels": json.dumps(list(names))} if names else {}
+            fields.append(
+                pa.field(column.name, kind, nullable=False, metadata={k: v for k, v in metadata.items() if v})
+            )
         every = np.lcm(plan.keep.every, max(self.table.sampled, 1))
         about: dict[str, Any] = {
             "table": self.table.name, "description": self.table.text, "game": plan.game.name, "seed": plan.seed,
@@ -92,7 +94,7 @@ class KeptTable:
         return pa.schema(fields, metadata={key: str(value) for key, value in about.items()})
 
     def batches(self, cell: Cell, store: MemoryStore) -> Iterator[Any]:
-        """The rows of a cell in order, as Arrow record batches."""
+        """Yield the rows of a cell in order, as Arrow record batches."""
         import pyarrow as pa
 
         schema = self.schema(cell)
@@ -112,7 +114,7 @@ class KeptTable:
                 yield pa.record_batch(arrays, schema=schema)
 
     def write(self, cell: Cell, store: MemoryStore, file: IO[bytes]) -> None:
-        """Write the file of a cell; what is in memory does not grow with its rows."""
+        """Write the file of a cell in constant memory."""
         import pyarrow as pa
         from pyarrow import parquet
 
@@ -131,14 +133,14 @@ class KeptTable:
                 writer.write_table(pa.Table.from_batches(waiting).combine_chunks())
 
     def _names(self, column: Column, cell: Cell) -> tuple[str, ...]:
-        """The levels of a column in a cell, none of a number that has none."""
+        """Return the names of a column's levels in a cell; empty for a number without levels."""
         if column is _AGENT:
             return tuple(dict.fromkeys(spec.text for spec in cell.match.positions))
         levels = column.levels_in(cell.match.setting)
         return levels.names if levels else ()
 
     def _array(self, column: Column, cell: Cell, rows: KeptRows, derived: dict[str, Array]) -> Any:
-        """The values of a column."""
+        """Return the values of a column."""
         import pyarrow as pa
 
         name = column.name
@@ -167,7 +169,7 @@ class KeptTable:
 
 
 def _are_labels(column: Column, setting: GameConfig) -> bool:
-    """Whether the values of a column stand for names, and are no numbers."""
+    """Return whether the values of a column represent names rather than numbers."""
     levels: Levels | None = column.levels_in(setting)
     if levels is None or levels is YES_NO:
         return False
@@ -190,7 +192,7 @@ def _dtype(column: Column, settings: Any) -> str:
 
 
 def _folder_name(value: str) -> str:
-    """A value as the name of a folder; of a long one its beginning and a hash, the whole of it is in the file."""
+    """Return a value as the name of a folder: a long one is cut and hashed; the file holds it in full."""
     name = quote(value, safe=",")
     if len(name) <= _NAME_MOST:
         return name
@@ -214,7 +216,7 @@ def write_facts(plan: Plan, store: Store, *, same: bool) -> None:
 
 
 def frames_of(plan: Plan, store: MemoryStore) -> "dict[str, pd.DataFrame]":
-    """The rows that the plan keeps, by table, as data frames."""
+    """Return the rows that the plan keeps, by table, as data frames."""
     import pyarrow as pa
 
     frames = {}
@@ -226,7 +228,7 @@ def frames_of(plan: Plan, store: MemoryStore) -> "dict[str, pd.DataFrame]":
 
 
 def read_facts(folder: Path, table: str) -> "pd.DataFrame":
-    """The rows of a fact table that a finished study keeps, cell after cell, in the order of deals and seatings.
+    """Return the rows of a fact table that a finished study keeps, cell after cell, in the order of deals and seatings.
 
     Raises:
         InputError: there are no results, the study is not finished, keeps no rows of that table, or a file is missing or
@@ -298,7 +300,7 @@ def check_kept(table: str, kept: Any, place: str) -> None:
 
 
 def _frame(cells: list[Any]) -> "pd.DataFrame":
-    """The rows of cells as a data frame, with what the names of folders say."""
+    """Return the rows of cells as a data frame, with the keys in the names of folders as columns."""
     import pyarrow as pa
 
     whole = []

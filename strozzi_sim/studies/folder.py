@@ -41,7 +41,7 @@ class _Report(msgspec.Struct):
 
 
 class _Plan(msgspec.Struct):
-    """What the plan in a manifest must hold, whatever kind of study it is of; see `Plan.resolved`."""
+    """Required keys of the plan in a manifest, for every kind of study; see `Plan.resolved`."""
 
     game: str
     behaviour: int
@@ -57,7 +57,7 @@ class _Plan(msgspec.Struct):
 
 
 class _Manifest(msgspec.Struct):
-    """What a manifest must hold; further keys are for readers."""
+    """Required keys of a manifest; it may have others."""
 
     format: str
     name: str
@@ -85,9 +85,9 @@ class _Manifest(msgspec.Struct):
 
 
 def refuse_links(folder: Path) -> None:
-    """Refuse a results folder in which something of ours is a link, a pipe or a device.
+    """Refuse a results folder in which a file or folder of a run is a link, a pipe or a device.
 
-    A folder may come from anybody. Nothing in it is opened, made, emptied or removed before this look at all that a run
+    A folder may be forged. Nothing in it is opened, made, emptied or removed before this check of all that a run
     reads or writes: a link there could lead to any file of the user's. The folder itself may be a link.
 
     Raises:
@@ -130,10 +130,10 @@ def _refuse_link(path: Path) -> None:
 
 
 def read_inside(folder: Path, name: str) -> bytes:
-    """Return the bytes of a file in a results folder; that there is none is left to the caller to explain.
+    """Return the bytes of a file in a results folder.
 
     Raises:
-        FileNotFoundError: there is none.
+        FileNotFoundError: it does not exist.
         StorageError: it cannot be read, or is a link.
     """
     path = folder / name
@@ -147,10 +147,10 @@ def read_inside(folder: Path, name: str) -> bytes:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """What manifest.json of a results folder says.
+    """Return the content of manifest.json in a results folder.
 
     Raises:
-        FileNotFoundError: there is none.
+        FileNotFoundError: it does not exist.
         InputError: not a strozzi-sim manifest, another format, or changed by hand; names the key.
         StorageError: it cannot be read.
     """

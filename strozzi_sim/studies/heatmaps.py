@@ -1,4 +1,4 @@
-"""A heat map of a user's own: of a game, or of a study that has been played."""
+"""Custom heat maps of a game, or of a study that has been played."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,10 +23,10 @@ from strozzi_sim.studies.study import Study, run
 
 
 def add_to_plan(plan: Plan, own: OwnMap) -> Plan:
-    """The plan with one more heat map; it takes the place of one of the same name.
+    """Return the plan with an additional heat map; it replaces one of the same name.
 
     Raises:
-        InputError: something that the game does not have, or that makes no sense.
+        InputError: a column or value that the game does not have, or an invalid combination.
     """
     if own.name in plan.game.report.HEATMAPS:
         raise InputError(f"heatmap {own.name}: {plan.game.name} has one of that name; give it another")
@@ -40,7 +40,7 @@ def add_to_plan(plan: Plan, own: OwnMap) -> Plan:
 
 
 def add_heat_map(results: Results, own: OwnMap) -> Results:
-    """The results with a heat map added; the study is played again if its chunks do not count what the map needs.
+    """Return the results with an additional heat map; the study is replayed if its chunks lack the facts that the map needs.
 
     In a results folder the map becomes part of the study.
 

@@ -2,7 +2,7 @@
 
 Each step seats one agent with twice the budget among agents with the budget, in every seat (Lantz and others 2017,
 "Depth in strategic games"). A step is flat if the interval of the win share holds the fair share, one over the number
-of players. The lead, in points over the mean of the others, needs fewer games than the win share to be told from 0.
+of players. The lead, in points over the mean of the others, needs fewer games than the win share to differ significantly from 0.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ class Ladder(Kind):
     budgets: tuple[float, ...]
 
     def summary(self) -> str:
-        """What times what is how many games."""
+        """Return the steps and the plan in one line."""
         steps = ", ".join(f"{2 * budget:g} against {budget:g}" for budget in self.budgets)
         return f"{self.param}: {steps}. {self.plan.summary()}"
 
@@ -55,7 +55,7 @@ class Ladder(Kind):
 
 
 def flattens_at(table: Any) -> int | None:
-    """The first step (from 1) whose interval holds the fair share, or None; 0 if there are too few games to tell."""
+    """Return the first step (from 1) whose interval holds the fair share, or None; 0 if there are too few games."""
     for row in table[table["figure"] == "win_share_minus_fair"].itertuples(index=False):
         if np.isnan(row.low):
             return 0

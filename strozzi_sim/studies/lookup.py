@@ -1,6 +1,6 @@
-"""What callers may give by name: a game, its player counts, agents, variants.
+"""Look-up of arguments that callers give by name: player counts, agents, variants, workers.
 
-Each is looked up once, here, whoever asks: as text, as one types it, or as objects, which are taken as they are. Errors
+Each is looked up once, here, from text as a user types it or from objects, which stay unchanged. Errors
 name the argument; the command line puts its option in its place, a study's file its key.
 """
 
@@ -23,7 +23,7 @@ ALL = "all"  # player counts
 
 
 def find_agents(agents: Lineup, game: Game, argument: str = "agents") -> tuple[AgentSpec, ...]:
-    """The agents of these spec strings, a list or separated by commas; one that is declared in code plays with its defaults.
+    """Return agents from spec strings, a list or separated by commas; an agent declared in code has its default parameters.
 
     Raises:
         ArgumentError: an agent or parameter that is not known, or a value out of its range.
@@ -38,7 +38,7 @@ def find_agents(agents: Lineup, game: Game, argument: str = "agents") -> tuple[A
 
 
 def find_variants(game: Game, variants: Variants, argument: str = "variant") -> tuple[Variant, ...]:
-    """The variants of these names, shipped ones, or of one's own: name -> changes, as in a study's file.
+    """Return variants by name (shipped ones), by changes as in a study's file ({name: changes}), or unchanged.
 
     Raises:
         ArgumentError: the game has none of that name, it cannot be changed so, or one is listed twice.
@@ -59,7 +59,7 @@ def find_variants(game: Game, variants: Variants, argument: str = "variant") -> 
 
 
 def find_players(game: Game, players: Players) -> tuple[int, ...]:
-    """The player counts asked for, as numbers or as text, `4`, `3-6`, `3,5` or `all`; if none, 4, or the fewest of the game.
+    """Return player counts from numbers or from text, `4`, `3-6`, `3,5` or `all`; default: 4, or the game's minimum.
 
     Raises:
         ArgumentError: one that the game does not have.
@@ -83,7 +83,7 @@ def find_players(game: Game, players: Players) -> tuple[int, ...]:
 
 
 def _counts(game: Game, text: str) -> Iterator[int]:
-    """The player counts in text."""
+    """Yield the player counts in text."""
     by_text = {str(count): count for count in game.player_counts}
     for piece in text.split(","):
         low, dash, high = piece.strip().partition("-")
@@ -103,7 +103,7 @@ def _counts(game: Game, text: str) -> Iterator[int]:
 
 
 def one_count(game: Game, players: Players) -> int:
-    """The player count of what is played at one; if none, 4, or the fewest of the game."""
+    """Return a single player count; default: 4, or the game's minimum."""
     counts = find_players(game, players)
     if len(counts) > 1:
         raise ArgumentError("players", f"this is played at one player count, got {short_repr(players)}")
@@ -144,7 +144,7 @@ def text_of(agent: AnyAgent) -> str:
 
 
 def make_lineups(lineup: Sequence[AgentSpec], players: Sequence[int]) -> list[tuple[AgentSpec, ...]]:
-    """The line-ups of a study: one agent is self-play; of more, seat i gets agent i mod their number.
+    """Return the line-ups of a study: one agent plays itself; of k agents, seat i gets agent i mod k.
 
     Raises:
         ArgumentError: more agents than some player count has seats.

@@ -1,4 +1,4 @@
-"""Digests of what tables and pages are made of: what is there and unchanged is not made again."""
+"""Digests of all that tables and pages depend on, so that unchanged ones are not made again."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -31,21 +31,21 @@ def digest_of_tables(manifest: Mapping[str, Any], cut: Plan, store: Store, kind:
         manifest: the study's manifest.
         cut: the plan as far as it was played.
         store: holds the plan's chunks.
-        kind: what makes the tables, with all that decides them beside the plan.
+        kind: class of the study and everything that determines its tables except the plan.
     """
     chunks = [
         (cell.number, chunk, store.done[cell.number, chunk][1].hex())
         for cell in cut.cells
         for chunk in range(cut.chunks)
     ]
-    told = {key: manifest[key] for key in _OF_TABLES}
-    return _digest(_plain([told, cut.deals, cut.rows, chunks, kind, _code(cut.game.package)]))
+    decisive = {key: manifest[key] for key in _OF_TABLES}
+    return _digest(_plain([decisive, cut.deals, cut.rows, chunks, kind, _code(cut.game.package)]))
 
 
 def digest_of_page(manifest: Mapping[str, Any], tables: "Mapping[str, pd.DataFrame]", game: Game) -> str:
     """Return the digest of all that the page of these results and its pictures are made of."""
-    told = {key: value for key, value in manifest.items() if key not in _OF_THE_RUN}
-    return _digest(_plain([told, _code(game.package)]), *_contents(tables))
+    decisive = {key: value for key, value in manifest.items() if key not in _OF_THE_RUN}
+    return _digest(_plain([decisive, _code(game.package)]), *_contents(tables))
 
 
 def _contents(tables: "Mapping[str, pd.DataFrame]") -> Iterator[bytes]:

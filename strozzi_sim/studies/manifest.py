@@ -1,4 +1,4 @@
-"""What a results folder says of itself in manifest.json."""
+"""manifest.json: the plan, versions, host and times of a results folder."""
 
 import os
 import platform
@@ -16,7 +16,7 @@ LIBRARIES = ("numba", "llvmlite", "numpy", "scipy", "pandas", "pyarrow", "joblib
 
 
 def make_manifest(plan: Plan, command: str) -> dict[str, Any]:
-    """The manifest of a study that has begun now; `command` is what started it."""
+    """Return the manifest of a study that begins now; `command` is the command that started it."""
     return {
         "format": FORMAT,
         "name": plan.name,
@@ -57,5 +57,5 @@ def make_manifest(plan: Plan, command: str) -> dict[str, Any]:
 
 
 def now() -> str:
-    """The time, as manifests have it."""
+    """Return the current time in UTC, as manifests store it."""
     return datetime.now(UTC).isoformat(timespec="seconds")

@@ -18,8 +18,8 @@ class Field:
     """The agents of a tournament, in alphabetical order, so that the order they are given in changes nothing.
 
     Attributes:
-        agents: who plays.
-        labels: how tables call them: the spec string, with " #2" for a copy.
+        agents: the agents of the field.
+        labels: their names in tables: the spec string, with " #2" for a copy.
     """
 
     agents: tuple[AgentSpec, ...]

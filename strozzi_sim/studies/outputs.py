@@ -1,4 +1,4 @@
-"""What a run writes beside its chunks: tables, and one row a game and seat."""
+"""Output files of a run: tables, and one row per game and seat."""
 
 import contextlib
 import io
@@ -34,8 +34,8 @@ def write_tables(files: FileList, frames: dict[str, Any]) -> dict[str, Path]:
 def csv_bytes(frame: Any) -> bytes:
     """Return a table as CSV that a spreadsheet opens without running anything.
 
-    A text cell that a spreadsheet would take for a formula begins with an apostrophe; numbers stay as they are. The names of
-    agents' files, for one, are anybody's (OWASP, "CSV injection").
+    A text cell that a spreadsheet would take for a formula begins with an apostrophe; numbers stay as they are. Names of
+    agents' files, for example, are untrusted (OWASP, "CSV injection").
     """
     texts = {
         name: column.map(lambda cell: f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell)
@@ -77,20 +77,20 @@ def read_tables(files: FileList) -> tuple[dict[str, Any], dict[str, Path]]:
 
 
 def write_rows(plan: Plan, store: Store) -> None:
-    """games/<cell>.parquet: one row a game and seat."""
+    """Write games/<cell>.parquet: one row per game and seat."""
     contents = {f"games/cell-{cell.number:04d}.parquet": partial(_write_cell, plan, store, cell) for cell in plan.cells}
     store.files.replace(contents, parts=("games/",))
 
 
 def games_of(plan: Plan, store: MemoryStore) -> Any:
-    """The same as one data frame, of chunks in memory."""
+    """Return one row per game and seat as a data frame, from chunks in memory."""
     import pyarrow as pa
 
     return pa.concat_tables(table for cell in plan.cells for table in _rows(plan, store, cell)).to_pandas()
 
 
 def _write_cell(plan: Plan, store: Store, cell: Cell, file: IO[bytes]) -> None:
-    """The rows of a cell, chunk after chunk."""
+    """Write the rows of a cell, chunk after chunk."""
     from pyarrow import parquet
 
     with contextlib.ExitStack() as undo:

@@ -1,4 +1,4 @@
-"""The plan of a study: what is played, resolved down to the last component. `planning` makes one."""
+"""The plan of a study, resolved to the last component. `planning` makes one."""
 
 import hashlib
 import json
@@ -37,7 +37,7 @@ class Cell:
 
     @property
     def lineup(self) -> str:
-        """The line-up as tables print it."""
+        """Line-up as tables print it."""
         return ",".join(spec.text for spec in self.match.lineup)
 
 
@@ -46,14 +46,14 @@ class Plan:
     """A study, resolved.
 
     Attributes:
-        name: of the study; it names the results folder and nothing else.
-        game: what is played.
+        name: name of the study, used for the results folder alone.
+        game: the game.
         seed, deals, chunks, seatings, rows: as in the file; `chunks` is the number of chunks of a cell.
         players: player counts.
         lineups: the agents.
         variants: the component data.
         pages, heatmaps: what the report shows, heat maps by name; no part of the plan's hash.
-        own_maps: what was asked for of the heat maps that are no shipped ones.
+        own_maps: specifications of the custom heat maps.
         orders: whether chunks keep finishing orders and count no facts (tournaments and their like).
         keep: the rows of facts that are kept.
         counted, held: the facts that chunks count, and the rows of them that they keep; no part of the hash either.
@@ -83,7 +83,7 @@ class Plan:
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
-        """The cells, in the order of player counts, line-ups, variants."""
+        """Cells in the order of player counts, line-ups, variants."""
         found: list[Cell] = []
         counted: dict[tuple[int, str], Match] = {}
         for players in self.players:
@@ -99,17 +99,17 @@ class Plan:
         return tuple(found)
 
     def chunk_range(self, chunk: int) -> tuple[int, int]:
-        """The deals of a chunk: first, and one past the last."""
+        """Return the deals of a chunk: first, and one past the last."""
         return chunk * self.deals // self.chunks, (chunk + 1) * self.deals // self.chunks
 
     def chunk_games(self, cell: Cell, chunk: int) -> int:
-        """The games of a chunk of a cell."""
+        """Return the number of games of a chunk of a cell."""
         first, last = self.chunk_range(chunk)
         return (last - first) * len(cell.match.design)
 
     @property
     def counts(self) -> np.dtype[Any]:
-        """The dtype of what chunks keep beside the outcome."""
+        """Dtype of the counts of a chunk."""
         return ORDERS if self.orders else np.dtype(np.int64)
 
     @cached_property
@@ -143,7 +143,7 @@ class Plan:
 
     @property
     def kept_rows(self) -> int:
-        """How many rows of facts chunks keep, at most."""
+        """Largest number of rows of facts that chunks keep."""
         deals = -(-self.deals // self.held.every)
         tables = [table for table in self.game.fact_tables if table.name in self.held.tables]
         return sum(
@@ -154,7 +154,7 @@ class Plan:
 
     @cached_property
     def resolved(self) -> dict[str, Any]:
-        """All that decides the results, as plain data."""
+        """Everything that determines the results, as plain data."""
         kind = {"counts": "orders"} if self.orders else {}
         rule = {"until": self.until} if self.until else {}
         agents = {spec for lineup in self.lineups for spec in lineup}
@@ -189,7 +189,7 @@ class Plan:
         return hash_of(self.resolved)
 
     def summary(self) -> str:
-        """The plan in one line: what times what is how many games."""
+        """Return the plan in one line: its factors and the number of games."""
         cells = len(self.cells)
         counts = ", ".join(str(players) for players in self.players)
         lineups = " | ".join(",".join(spec.text for spec in lineup) for lineup in self.lineups)
@@ -204,12 +204,12 @@ class Plan:
         )
 
     def warnings(self) -> list[str]:
-        """What the designer of its variants should know, a line each."""
+        """Return the warnings of its variants, one line each."""
         return warnings_of(self.variants)
 
 
 def warnings_of(variants: Iterable[Variant]) -> list[str]:
-    """What the designer of these variants should know, a line each; of every variant the first few."""
+    """Return the warnings of variants, one line each, and for each variant at most the first few."""
     lines = []
     for variant in variants:
         words, more = variant.warnings[:_FEW], len(variant.warnings) - _FEW
@@ -232,7 +232,7 @@ def as_today(resolved: Mapping[str, Any], game: Game) -> dict[str, Any]:
 
 
 def differences(there: Any, here: Any, key: str = "") -> Iterator[str]:
-    """Where two resolved plans differ, key by key."""
+    """Yield the differences of two resolved plans, key by key."""
     if isinstance(there, dict) and isinstance(here, dict):
         for name in sorted({*there, *here}):
             yield from differences(

@@ -1,4 +1,4 @@
-"""Makes the plan of a study, of objects or of a TOML file; all that can be wrong with it is found here, once.
+"""Make the plan of a study from objects or a TOML file; every check of a plan is here, once.
 
 name = "balance-by-player-count"
 game = "strozzi"
@@ -63,10 +63,10 @@ def make_plan(
     heatmaps: Sequence[str] = (),
     own_maps: Sequence[OwnMap] = (),
 ) -> Plan:
-    """The one way to a plan: of objects that were found, see `names`; for the arguments see `Plan`.
+    """Return the plan of objects from `lookup`; for the arguments see `Plan`.
 
     Raises:
-        InputError: what is out of range, unknown, or cannot be played together; names the argument.
+        InputError: a value out of range, an unknown name, or an invalid combination; names the argument.
     """
     check_whole("deals", deals, 1, 1_000_000_000)
     check_whole("seed", seed, 0, 2**53 - 1)
@@ -109,7 +109,7 @@ def make_plan(
 
 
 def name_of(kind: str, game: Game) -> str:
-    """The name of a study that was given none."""
+    """Return the default name of a study."""
     return f"{kind}-{game.name.replace('_', '-')}"
 
 
@@ -119,7 +119,7 @@ class _Report(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _StudyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """The shape of a study's file; unknown keys are errors. What its values must be is for `make_plan` to say."""
+    """Keys of a study's file; unknown keys are errors. `make_plan` checks the values."""
 
     name: Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,64}$")]
     game: str
@@ -139,11 +139,11 @@ class _StudyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 def read_plan(file: Path) -> Plan:
-    """The plan in a TOML file.
+    """Return the plan in a TOML file.
 
     Raises:
         StorageError: the file cannot be read.
-        InputError: there is none, it is no TOML, or something in it cannot be played; names file and key.
+        InputError: the file does not exist, is not TOML, or has an invalid value; names file and key.
     """
     return plan_of_keys(read_toml(file), str(file))
 
@@ -168,10 +168,10 @@ def find_study_variant(game: Game, variant: AnyVariant, study: Folder = None) ->
 
 
 def plan_of_keys(raw: Mapping[str, Any], place: str) -> Plan:
-    """The plan in plain data, as a TOML file has it; `place` begins errors. Line-ups may hold agents instead of names.
+    """Return the plan in plain data, as in a TOML file; `place` begins errors. Line-ups may hold agents instead of names.
 
     Raises:
-        InputError: something that cannot be played; names the place and the key.
+        InputError: an invalid value; names the place and the key.
     """
     given = raw.get("lineups")
     if isinstance(given, list | tuple) and all(isinstance(lineup, list | tuple) for lineup in given):

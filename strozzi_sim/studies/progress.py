@@ -1,4 +1,4 @@
-"""Progress: who is told how far a study is, and bars that show it phase by phase, on a terminal and in a notebook."""
+"""Progress callbacks of a run, and bars that show its phases in a terminal and in a notebook."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -17,18 +17,18 @@ _OFTEN = 0.2  # seconds between two looks of a notebook's bar
 
 @dataclass(frozen=True)
 class Progress:
-    """What a run tells while it goes on; give what you want to hear.
+    """Progress callbacks of a run; each defaults to a no-op.
 
     Attributes:
-        say: called with a line for the user.
-        games: called with (games done so far, games in all).
-        phase: called with (phase, done so far, in all or 0 if that is unknown) for what is not playing: "compiling", "tables",
+        on_message: called with a line for the user.
+        on_games: called with (games done so far, games in all).
+        on_phase: called with (phase, done so far, total or 0 if unknown) for the phases without play: "compiling", "tables",
             "saving" and, with a report, "pictures".
-        calibrating: called before agents with budgets in seconds are calibrated, with whether the results folder
-            says of some what they play as.
-        planned: called with the plan in one line and the calibrations, once nothing is in the way of playing.
-        command: what started it, as the manifest notes it.
-        partly: whether an interruption in memory gives what is finished, instead of Interrupted.
+        on_calibrating: called before agents with budgets in seconds are calibrated, with whether the results folder
+            notes counts for some.
+        on_planned: called with the plan in one line and the calibrations, once nothing is in the way of playing.
+        command: command that started the run, for the manifest.
+        allow_partial: whether an interruption in memory returns the finished part instead of raising Interrupted.
     """
 
     on_message: Callable[[str], None] = field(default=lambda line: None)
@@ -97,11 +97,11 @@ def in_notebook() -> bool:
 
 @contextmanager
 def report_progress(wanted: ProgressOption) -> Iterator[Progress]:
-    """Who is told how far a study is.
+    """Yield the callbacks that receive a study's progress.
 
     Args:
-        wanted: None is a bar where a person watches, a notebook or a terminal; True is one in any case; False is none;
-            or who shall be told.
+        wanted: True or False to show a progress bar, or a `Progress` with callbacks; default: a bar only in a terminal or
+            notebook.
     """
     if isinstance(wanted, Progress):
         yield wanted

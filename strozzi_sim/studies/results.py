@@ -42,17 +42,17 @@ class Tables(dict[str, Any]):
 
 @dataclass(repr=False, eq=False)
 class Results:
-    """What a study, tournament or comparison came to.
+    """Results of a study, tournament or comparison.
 
     Attributes:
         plan: all that decides the results, as plain data, as far as it was played.
         tables: data frames by name, one figure a row, with `value`, `low`, `high` (95 %), `n` and `deals`; shares are in
-            [0, 1]. What a table is of stands in the columns before.
+            [0, 1]. The preceding columns identify the row.
         n_games: games behind the tables. played_now: games that were played now, and not in an earlier run.
         seconds: this run took.
         folder: where they are kept, or None.
-        manifest: what manifest.json in it says, or would say. files: the tables' Parquet files in it, by name.
-        interrupted: how far it was played when a signal stopped it, in words, or "".
+        manifest: content of manifest.json. files: the tables' Parquet files in the folder, by name.
+        interrupted: the finished part as text, if a signal stopped the run, else "".
 
     >>> import strozzi_sim as ss
     >>> results = ss.simulate("strozzi", players=4, agents=["random"], deals=200, seed=1)
@@ -84,9 +84,9 @@ class Results:
 
     @cached_property
     def games(self) -> "pd.DataFrame":
-        """One row a game and seat: players, variant, lineup, deal, seating, seat, position, agent, score, place, decisions.
+        """One row per game and seat: players, variant, lineup, deal, seating, seat, position, agent, score, place, decisions.
 
-        In memory no rows are kept: the same games are played again when this is first asked for.
+        In memory no rows are kept: the games are replayed on first access.
 
         Raises:
             InputError: a folder that keeps no rows (`rows = true` in a study).
@@ -98,7 +98,7 @@ class Results:
             return games_played(self, workers=worker_count(self.workers), progress=progress)
 
     def facts(self, name: str) -> "pd.DataFrame":
-        """The rows of a fact table that were kept (`facts=[...]`); `strozzi facts GAME` says what the columns are.
+        """Return the kept rows of a fact table (`facts=[...]`); `strozzi facts GAME` lists its columns.
 
         Raises:
             InputError: none were kept of it; lists the tables of which there are.
@@ -112,7 +112,7 @@ class Results:
         self, rows: str, columns: str, value: str = "share", where: str | None = None, fact: str | None = None,
         *, name: str | None = None, title: str = "",
     ) -> "Drawing":  # fmt: skip
-        """A heat map of one's own, of any column of a fact table by any other; its table is `heat_<name>`.
+        """Draw a custom heat map: any column of a fact table against any other; its table is `heat_<name>`.
 
         If what it needs was not counted, the games are played again. In a results folder it becomes part of the study.
 
@@ -126,7 +126,7 @@ class Results:
             title: above the picture.
 
         Raises:
-            InputError: a column that is not there, or something that makes no sense; says what there is.
+            InputError: an unknown column, or an invalid combination; lists what is available.
 
         >>> import strozzi_sim as ss
         >>> results = ss.simulate("strozzi", players=4, agents=["random"], deals=200)
@@ -140,13 +140,13 @@ class Results:
         return self.plot(f"heat-{own.name}")
 
     def plot(self, name: str | None = None) -> "Drawing":
-        """A picture: one of the report's, or of a comparison, a ladder or a best response.
+        """Draw a picture of the report, or of a comparison, a ladder or a best response.
 
         Args:
-            name: as in `pictures`; None is the first one.
+            name: one of `pictures`; default: the first.
 
         Raises:
-            InputError: there is none of that name, or no picture at all; lists what there is.
+            InputError: no such picture, or no pictures at all; lists those available.
 
         >>> import strozzi_sim as ss
         >>> ss.compare("strozzi", "greedy", "random", players=3, deals=30).plot().title.endswith("less random, on the same deals")
@@ -171,13 +171,13 @@ class Results:
         """Write the report, one HTML page that needs no other file.
 
         Args:
-            path: the page; None is report.html in the results folder, with its pictures beside it.
+            path: the page; default: report.html in the results folder, with its pictures next to it.
 
         Returns:
             Where it is.
 
         Raises:
-            InputError: there is no folder and no path, results of this kind have no report, or the file is not ours.
+            InputError: there is no folder and no path, results of this kind have no report, or the file exists and is not a strozzi-sim report.
             StorageError: it cannot be written.
         """
         from strozzi_sim.reports.page import render
@@ -193,12 +193,12 @@ class Results:
         page = render(manifest, self._game, page_of(manifest, tables, self._game, Painter()))
         with storage_errors(f"cannot write {path}"):
             if path.exists() and _MARK not in path.read_text("utf-8", "replace")[:1000]:
-                raise InputError(f"path: {path} is there and is no report of ours; name another file")
+                raise InputError(f"path: {path} exists and is not a strozzi-sim report; choose another file")
             path.write_text(page, "utf-8", "backslashreplace")
         return path
 
     def __repr__(self) -> str:
-        """What was played, in a line."""
+        """One line that describes the results."""
         return f"<Results: {self._summary}>"
 
     def _repr_html_(self) -> str:
@@ -225,7 +225,7 @@ class Results:
 
     @property
     def _findings(self) -> list[str]:
-        """What was found, in a sentence, if there is a report that says it."""
+        """Headline of the report, if results of this kind have one."""
         if "seats" not in self.tables:
             return []
         from strozzi_sim.reports.findings import headline

@@ -36,7 +36,7 @@ MIN_CHUNKS = 20  # chunks that are worth tables after an interruption
 
 
 def _as_played(plan: Plan, cut: Plan) -> dict[str, Any]:
-    """The plan as plain data, with the deals and games of `cut`."""
+    """Return the plan as plain data, with the deals and games of `cut`."""
     return add_calibrations({**plan.resolved, "deals": cut.deals, "games": cut.games}, plan.calibrated)
 
 
@@ -51,12 +51,12 @@ def run_study(
     kind: str = "",
     stopping_rule: StoppingRule | None = None,
 ) -> Results:
-    """Play what is missing of a study and write its tables: those that `tables` makes, by default a study's own.
+    """Play the missing chunks of a study and write its tables, made by `tables`; default: those of a study.
 
     `kind` names what makes the tables, with all that decides them beside the plan. Tables that are there and unchanged,
     of the same chunks, are read and not made again.
 
-    `ready` is called once the results folder is ours and nothing is in the way of playing.
+    `ready` is called once the results folder is locked and play can start.
     With `stopping_rule`, chunk after chunk is played of all cells, and no more once it says so of the plan cut down to the
     chunks so far; that cut plan is what the tables are of.
 
@@ -118,7 +118,7 @@ def run_study(
 
 
 def _are_rows_of(before: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
-    """Whether a run that finished before wrote the rows that this one would write of the same chunks."""
+    """Return whether an earlier finished run wrote the same rows as this one would."""
     decide = ("plan_hash", "kept", "versions")
     return bool(before.get("finished")) and all(before.get(key) == _as_read(manifest[key]) for key in decide)
 
@@ -128,13 +128,13 @@ def _as_read(value: Any) -> Any:
 
 
 def _reuse_stored_facts(folder: Path, plan: Plan) -> Plan:
-    """The plan, with chunks that hold what they hold already if that answers all it asks; else they are played again.
+    """Return the plan with the facts that the stored chunks hold, if these suffice.
 
-    Then they count what they did and what is asked now, and keep the rows that are asked for.
+    Otherwise add the missing facts, so that the chunks are replayed.
     """
     try:
         before = read_manifest(folder)
-    except (FileNotFoundError, StorageError):  # the store says what is wrong
+    except (FileNotFoundError, StorageError):  # the store reports it
         return plan
     counted = tuple(msgspec.convert(crosstab, Crosstab) for crosstab in before.get("counted", []))
     held = msgspec.convert(before.get("held", {}), RowSelection)
@@ -153,12 +153,12 @@ def _reuse_stored_facts(folder: Path, plan: Plan) -> Plan:
 def _play_all(
     plan: Plan, store: Store, workers: int, progress: Progress, stopping_rule: StoppingRule | None
 ) -> tuple[dict[str, Any], Plan, int]:
-    """Write the manifest of an unfinished study and play it; gives both, the plan as far as played, and games played."""
+    """Play an unfinished study; return its manifest, the played part of the plan, and the number of new games."""
     for cell, chunk in store.damaged:
         progress.on_message(f"chunk {chunk} of cell {cell} is damaged or missing and is played again")
     if store.outdated:
         progress.on_message(
-            f"{len(store.outdated)} of {len(plan.cells) * plan.chunks} chunks do not hold all that is asked and are played again"
+            f"{len(store.outdated)} of {len(plan.cells) * plan.chunks} chunks lack requested facts and are replayed"
         )
     manifest = make_manifest(plan, progress.command)
     try:
@@ -227,7 +227,7 @@ def run_in_memory(
 
 
 def _finished_part(plan: Plan, store: MemoryStore) -> Plan:
-    """The plan cut down to the leading chunks that all cells have; the plan itself if they are too few."""
+    """Return the plan of the leading chunks that all cells have; the plan itself if they are too few."""
     chunks = 0
     while all((cell.number, chunks) in store.done for cell in plan.cells):
         chunks += 1
@@ -235,10 +235,7 @@ def _finished_part(plan: Plan, store: MemoryStore) -> Plan:
 
 
 def tables_again(played: Results, plan: Plan) -> Results:
-    """What chunks in memory say for `plan`, that of `played` with another report; they hold all that it asks.
-
-    Nothing is played.
-    """
+    """Return the results of chunks in memory for `plan`, the plan of `played` with another report."""
     assert played.chunks is not None
     with single_threaded_blas():
         frames = study_tables(plan, played.chunks)
@@ -249,7 +246,7 @@ def tables_again(played: Results, plan: Plan) -> Results:
 def _play(
     plan: Plan, store: MemoryStore, workers: int, progress: Progress, stopping_rule: StoppingRule | None
 ) -> tuple[Plan, int]:
-    """Play what is missing; gives the plan as far as it was played, and the games played now."""
+    """Play the missing chunks; return the played part of the plan and the number of new games."""
     if stopping_rule is None:
         return plan, _play_missing(plan, store, workers, progress, range(plan.chunks))
     played_now = 0
@@ -323,7 +320,7 @@ def cell_counts(plan: Plan, store: MemoryStore, cell: Cell) -> CellCounts:
 
 
 def _recounted(plan: Plan, store: MemoryStore, cell: Cell, crosstabs: Sequence[Crosstab]) -> Any:
-    """What the rows that chunks keep say of these crosstabs, int64[C, size]."""
+    """Return the counts of these crosstabs from kept rows, int64[C, size]."""
     asked = cell.match.plan(crosstabs)
     tables = [asked.table(name) for name in dict.fromkeys(crosstab.fact for crosstab in crosstabs)]
     every = ((cell.number, chunk) for chunk in range(plan.chunks))
@@ -339,7 +336,7 @@ def study_tables(plan: Plan, store: MemoryStore) -> dict[str, Any]:
 
 
 def games_played(played: Results, *, workers: int, progress: Progress | None = None) -> Any:
-    """One row a game and seat, as a data frame: those that the folder keeps, or of the same games played again in memory.
+    """Return one row per game and seat as a data frame, from the folder or by replaying the games in memory.
 
     Raises:
         InputError: the folder keeps no rows, or there was no plan to play again.
@@ -355,7 +352,7 @@ def games_played(played: Results, *, workers: int, progress: Progress | None = N
         with damage(f"{played.folder / 'games'}"):
             return pa.concat_tables(tables).to_pandas()
     if played.played_plan is None:
-        raise InputError("games: there are none of a search for a best response")
+        raise InputError("games: a search for a best response has no rows of games")
     plan, chunks = played.played_plan, played.chunks
     if not plan.rows:
         asked = replace(plan, rows=True, counted=(), held=NO_ROWS, pages=(), heatmaps={})

@@ -28,7 +28,7 @@ KEYS = {  # of each table, beside those of the cell; `nash` is of two players
 
 
 def deals_of_chunks(plan: Plan) -> Array:
-    """How many deals each chunk of a cell holds, int64[C]."""
+    """Return the number of deals of each chunk, int64[C]."""
     ends = np.array([plan.chunk_range(chunk) for chunk in range(plan.chunks)])
     return np.asarray(ends[:, 1] - ends[:, 0])
 
@@ -101,7 +101,7 @@ class Counts:
 
 
 def add_agents(table: FigureTable, counts: Counts) -> None:
-    """What every agent came to over all its games, one row an agent and figure."""
+    """Add the figures of every agent over all its games, one row per agent and figure."""
     _add_outcome(table, counts, counts.by_agent, agent=counts.field.labels)
     if counts.until:
         wins, _, _, played = counts.by_agent
@@ -123,11 +123,11 @@ def _add_outcome(table: FigureTable, counts: Counts, sums: Array, **levels: Sequ
 
 
 def add_pairwise(table: FigureTable, counts: Counts) -> None:
-    """How often every agent finished ahead of every other that it met."""
+    """Add how often every agent finished ahead of every other that it met."""
     met = counts.met * ~np.eye(len(counts.field.labels), dtype=bool)
     labels = counts.field.labels
     estimate = stats.ratio(counts.ahead, met, unit=HALF, n_deals=counts.deals)
-    # Nobody meets itself, and in a sample of the matchups not everybody meets.
+    # No agent meets itself, and in a sample of the matchups some pairs never meet.
     table.add(counts, "ahead_share", estimate, keep=met.sum(axis=0) > 0, agent=labels, opponent=labels)
 
 
@@ -153,7 +153,7 @@ def add_nash(table: FigureTable, counts: Counts) -> None:
 
 
 def add_seats(table: FigureTable, counts: Counts) -> None:
-    """What every seat came to, whoever sat there."""
+    """Add the figures of every seat over all agents."""
     seats, (wins, _, _, played) = range(counts.players), counts.by_seat
     _add_outcome(table, counts, counts.by_seat, seat=seats)
     share = stats.ratio(wins, played, unit=WIN_UNITS, n_deals=counts.deals)

@@ -1,7 +1,7 @@
 """The store of a study: its chunks, in study.sqlite or in memory.
 
 A chunk holds its outcome, counts, rows of games and kept rows of facts, with a SHA-256 over all of them. Chunks are checked
-when the store is opened; what is damaged or does not hold what the plan asks is played again.
+when the store is opened; damaged ones, and those that lack facts of the plan, are replayed.
 """
 
 import contextlib
@@ -62,7 +62,7 @@ class Chunk(NamedTuple):
 
 
 def pack(key: Key, played: MatchResult, plan: Plan) -> Chunk:
-    """Return a finished chunk as it is stored."""
+    """Return a finished chunk in its stored form."""
     outcome, counts, seats = (zlib.compress(part.tobytes(), 1) for part in (played.outcome, played.counts, played.rows))
     chunk = Chunk(*key, played.games, _holds(key, plan), b"", outcome, counts, seats, played.kept)
     return chunk._replace(sha256=chunk.digest())

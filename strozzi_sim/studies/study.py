@@ -1,4 +1,4 @@
-"""A study that is ready to run: its plan, the tables it makes, and when it may stop; and running it."""
+"""A study ready to run (its plan, tables and stopping rule), and running it."""
 
 import warnings
 from collections.abc import Sequence
@@ -34,34 +34,34 @@ from strozzi_sim.studies.store import MemoryStore
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of study; this one's tables are its seats, its line-ups and its game's own pages.
+    """A kind of study; the tables of this one are seats, line-ups and the pages of its game.
 
     Attributes:
-        plan: what is played, resolved.
+        plan: the resolved plan.
     """
 
     plan: Plan
 
     def summary(self) -> str:
-        """What times what is how many games."""
+        """Return the plan in one line."""
         return self.plan.summary()
 
     @property
     def identity(self) -> str:
-        """What makes the tables, with all that decides them beside the plan."""
+        """Class of the study and everything that determines its tables except the plan."""
         rest = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "plan"}
         return f"{type(self).__name__} {rest}"
 
     def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
-        """Its tables by name, of `plan` as far as it was played."""
+        """Return its tables by name, for the played part of the plan."""
         return study_tables(plan, store)
 
     def stopping_rule(self) -> StoppingRule | None:
-        """What says that it may stop before the last deal; None: nothing does."""
+        """Return the rule that may stop the run before the last deal, or None."""
         return None
 
     def in_counts(self, folder: Path | None, calibrating: CalibrationCallback) -> Self:
-        """The same, its agents with counts in place of seconds."""
+        """Return the study with counts instead of seconds."""
         return replace(self, plan=calibrated(self.plan, folder, calibrating))
 
 
@@ -73,10 +73,10 @@ class Study(Kind):
             facts_share, report, heatmap. Line-ups may hold agents that are declared in code, instead of spec strings.
 
     Attributes:
-        plan: what is played, resolved.
+        plan: the resolved plan.
 
     Raises:
-        InputError: a key that is not known or missing, or something that cannot be played; names the key.
+        InputError: an unknown or missing key, or an invalid value; names the key.
 
     >>> import strozzi_sim as ss
     >>> study = ss.Study(name="mine", game="strozzi", players=[3, 4], deals=100, lineups=[["random"]])
@@ -89,17 +89,17 @@ class Study(Kind):
 
     @classmethod
     def of(cls, plan: Plan) -> Self:
-        """The study of a plan."""
+        """Return the study of a plan."""
         study = cls.__new__(cls)
         Kind.__init__(study, plan)
         return study
 
     def in_counts(self, folder: Path | None, calibrating: CalibrationCallback) -> Self:
-        """The same, its agents with counts in place of seconds."""
+        """Return the study with counts instead of seconds."""
         return self.of(calibrated(self.plan, folder, calibrating))
 
     def __repr__(self) -> str:
-        """What times what is how many games."""
+        """One line with the name and the plan."""
         return f"<Study {self.plan.name}: {self.plan.summary()}>"
 
 
@@ -111,7 +111,7 @@ def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> Study:
         code: files of agents that a results folder may run; others that it names are refused.
 
     Raises:
-        InputError: there is none, or something in it cannot be played; names file and key.
+        InputError: it does not exist, or has an invalid value; names file and key.
         StorageError: it cannot be read.
 
     >>> import strozzi_sim as ss
@@ -127,7 +127,7 @@ def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> Study:
 def lineup_study(
     name: str, game: str | Game, players: Players, agents: Lineup, deals: int, seatings: str, variant: Variants, seed: int, **more: Any
 ) -> Study:  # fmt: skip
-    """The study of one line-up at every player count; without agents, of the game's own. `more` as `make_plan` takes it."""
+    """Return the study of one line-up at every player count; default: the game's default agent. `more`: see `make_plan`."""
     game = find_game(game)
     counts = find_players(game, players)
     lineups = make_lineups(find_agents(agents or [game.standard_agent], game), counts)
@@ -140,13 +140,13 @@ def lineup_study(
 def run(
     study: Kind, folder: Folder = None, workers: int | None = None, progress: ProgressOption = None
 ) -> Results:  # fmt: skip
-    """Play a study: what `strozzi run` does, to the byte.
+    """Play a study, as `strozzi run` does, to the byte.
 
     Args:
-        study: what is played.
-        folder: where everything is kept, and resumed; None keeps nothing.
-        workers: how many; None is one a core. No figure depends on it.
-        progress: None shows a bar where a person watches, True anywhere, False never; or who shall be told.
+        study: the study.
+        folder: results folder, in which an interrupted run resumes; default: results in memory only.
+        workers: number of workers; default: one per core. Does not affect results.
+        progress: True or False to show a progress bar, or a `Progress` with callbacks; default: only in a terminal or notebook.
 
     Raises:
         InputError: the folder holds the results of another plan.

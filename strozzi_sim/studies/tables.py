@@ -58,13 +58,13 @@ def _add_lineup(table: FigureTable, cell: CellCounts) -> None:
 
 
 def _by_agent(table: FigureTable, cell: CellCounts, figure: str, estimate: Estimate, positions: range) -> None:
-    """One row a position: the agent goes with the position, so it is not an axis of its own."""
+    """Add one row per position; the agent is determined by the position, so it is no separate axis."""
     for k, position in enumerate(positions):
         table.add(cell, figure, estimate.at(k), position=position, agent=cell.positions[position])
 
 
 def _add_fairness(table: FigureTable, cell: CellCounts) -> None:
-    """How far the seats lie apart, how far they would by chance, and the test that they are equal."""
+    """Add the gap between seats, the gap expected by chance, and the test of equal seats."""
     wins = cell.sums("seat")[0].numerator
     seats = stats.seat_gap(wins, unit=WIN_UNITS, deals=cell.deals)
     games = np.asarray(cell.games)

@@ -3,7 +3,7 @@
 It is a study whose line-ups are the matchups, so it plays, stores and resumes like one. Chunk c of every matchup holds
 the same deals; figures over all matchups are summed chunk by chunk, and so are paired by deal.
 
-Seatings are Latin squares of Williams (1949) unless asked otherwise: with `rotate` everybody sits at every seat, but
+Seatings default to Latin squares of Williams (1949): with `rotate` every agent sits at every seat, but
 always next after the same opponent, which moves win shares by several points where the one before you matters.
 """
 
@@ -44,9 +44,9 @@ class Tournament(Kind):
 
     Attributes:
         plan: the study that plays it.
-        field: who plays.
+        field: the agents.
         matchups: by player count, indices into the field.
-        most: so many at most at each player count; of more, a balanced sample is taken.
+        most: largest number of matchups at each player count; of more, a balanced sample is taken.
     """
 
     field: Field
@@ -54,7 +54,7 @@ class Tournament(Kind):
     most: int
 
     def in_counts(self, folder: Path | None, calibrating: CalibrationCallback) -> "Tournament":
-        """The same, its agents with counts in place of seconds, which may sort and be sampled otherwise."""
+        """Return the tournament with counts instead of seconds; its agents may sort and be sampled differently."""
         plan = self.plan
         asked = plan.game, plan.players, plan.variants
         agents, found = with_counts(self.field.agents, *asked, folder=folder, calibrating=calibrating)
@@ -66,7 +66,7 @@ class Tournament(Kind):
         return replace(again, plan=replace(again.plan, calibrated=found))
 
     def summary(self) -> str:
-        """What times what is how many games."""
+        """Return the matchups, seatings and deals at each player count, and the number of games."""
         parts = []
         for players in self.plan.players:
             cells = [cell for cell in self.plan.cells if cell.match.players == players]
@@ -84,7 +84,7 @@ class Tournament(Kind):
         return f"{self.plan.game.title}, {len(self.field.agents)} agents; {'; '.join(parts)}{total}{note}"
 
     def tables(self, plan: Plan, store: MemoryStore) -> dict[str, Any]:
-        """The tables: agents, pairwise, ratings, seat_effects; with two players nash too."""
+        """Return the tables agents, pairwise, ratings, seat_effects, and for two players nash."""
         adding = {
             "agents": standings.add_agents,
             "pairwise": standings.add_pairwise,
@@ -110,7 +110,7 @@ class Tournament(Kind):
 
         None if there is no such rule.
 
-        A width: every agent's win share is known to within +- width. "decided": for every two agents it is sure whose
+        A width: every agent's win share is known to within +- width. "decided": for every two agents it is significant whose
         mean place is better, all pairs at once.
         """
         if not self.plan.until:
@@ -130,7 +130,7 @@ class Tournament(Kind):
         return stopping_rule
 
     def _sums(self, store: MemoryStore, players: int, variant: str, chunk: int) -> Array:
-        """Wins, doubled places and games of one chunk by agent, int64[3, F]."""
+        """Return wins, doubled places and games of one chunk by agent, int64[3, F]."""
         sums = np.zeros((3, len(self.field.agents)), np.int64)
         for matchup, cell in self._cells(players, variant):
             outcome = store.read((cell.number, chunk))[0]
@@ -139,7 +139,7 @@ class Tournament(Kind):
         return sums
 
     def _cells(self, players: int, variant: str) -> list[tuple[tuple[int, ...], Cell]]:
-        """The matchups with the cells that play them."""
+        """Return the matchups with the cells that play them."""
         cells = {
             tuple(spec.text for spec in cell.match.lineup): cell
             for cell in self.plan.cells
