@@ -51,7 +51,10 @@ class CacheFailed(Exception):
 
 
 def cache_root() -> Path:
-    """Return the root of all cache folders: STROZZI_CACHE_DIR, else NUMBA_CACHE_DIR, else in the user's cache."""
+    """Return the root of all cache folders: STROZZI_CACHE_DIR, else NUMBA_CACHE_DIR, else in the user's cache.
+
+    platformdirs would do, but for a user without a home it returns the relative path `~/.cache`.
+    """
     chosen = os.environ.get("STROZZI_CACHE_DIR") or _USER_CHOICE
     if chosen:
         return Path(chosen).absolute()
@@ -71,12 +74,12 @@ def _roots() -> list[Path]:
 
 def _sources(game: str = "") -> list[Path]:
     """Return every source file that code compiled for `game` can reach; without a name, for any game."""
-    parts = ("kernel", "facts", "game", "agent", "simulation", "play")
+    parts = ("kernel", "facts", "agent", "simulation", "play")
     folders = [_PACKAGE / part for part in parts] + _folders_of(game)
     agents = util.find_spec("strozzi_agents")
     if agents is not None and agents.submodule_search_locations:
         folders += [Path(place) for place in agents.submodule_search_locations]
-    files = [_PACKAGE / "games" / name for name in ("contract.py", "slices.py")]
+    files = [_PACKAGE / "game" / name for name in ("contract.py", "slices.py")]
     for folder in folders:
         files += sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]
     return [file for file in files if file.is_file()]

@@ -1,4 +1,7 @@
-"""File locks that exclude other processes; closing the file releases the lock."""
+"""File locks that exclude other processes; closing the file releases the lock.
+
+filelock locks a path; here the caller keeps the open file, to check that the path still leads to it.
+"""
 
 import os
 from typing import IO
