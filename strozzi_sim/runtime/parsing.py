@@ -18,12 +18,13 @@ MAX_BYTES = 4 * 2**20  # of a document, and of a line of a record
 MAX_DEPTH = 32  # nested tables and lists
 MAX_INTEGER = 2**63 - 1
 
-_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
+_BRACKETS = re.compile(r'"(?:[^"\\]+|\\.)*"?|[\[\]{}]', re.DOTALL)
 # a.b.c...: as deep as it has dots, and the parser's time grows with their square
 _DOTTED = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]++\s*+\.\s*+){{{MAX_DEPTH},}}")
+# No possessive quantifiers: Python 3.11.2 matches them wrongly. Every loop ends at a quote or the end, so nothing backtracks.
 _TOML_TOKENS = re.compile(
-    r'''\#[^\n]*|(?P<string>"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\Z)|\'\'\'(?:[^']|'(?!''))*+(?:\'\'\'|\Z)'''
-    r"""|"(?:[^"\\\n]|\\.)*+"?|'[^'\n]*+'?)|(?P<open>[\[{])|(?P<close>[\]}])""",
+    r'''\#[^\n]*|(?P<string>"""(?:[^"\\]+|\\(?:.|\Z)|"(?!""))*(?:"""|\Z)|\'\'\'(?:[^']+|'(?!''))*(?:\'\'\'|\Z)'''
+    r"""|"(?:[^"\\\n]+|\\.)*"?|'[^'\n]*'?)|(?P<open>[\[{])|(?P<close>[\]}])""",
     re.DOTALL,
 )
 _TOO_DEEP = f"nested too deeply; at most {MAX_DEPTH} levels"
