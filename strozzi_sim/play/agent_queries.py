@@ -1,4 +1,4 @@
-"""Agents at a game driven from Python: what they would do at the seat that must decide, and what they think there."""
+"""Agents at a position: the action that they would choose at the acting seat, and their analysis of its actions."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,18 +20,18 @@ Array = np.ndarray[Any, Any]
 
 
 def in_full(seat: Seat, legal: tuple[int, ...]) -> list[ActionAnalysis]:
-    """What the agent thought of every legal action at its last decision; those it leaves out have no visits."""
+    """Return the agent's analysis of every legal action at its last decision; actions that it omits have no visits."""
     given = {analysis.action: analysis for analysis in seat.analyse(legal) or []}
     return [given.get(action, ActionAnalysis(action, 0)) for action in legal]
 
 
 def ranked(analyses: Sequence[ActionAnalysis]) -> list[ActionAnalysis]:
-    """The most visited first, of two the one with the higher value, then the lower action."""
+    """Return the sort key: most visits first, then the higher value, then the lower action."""
     return sorted(analyses, key=lambda analysis: (-analysis.visits, -(analysis.value or 0.0), analysis.action))
 
 
 class Asking:
-    """The part of a Position that agents have to do with."""
+    """The part of a Position that queries agents."""
 
     game: Game
     variant: Variant
@@ -50,13 +50,13 @@ class Asking:
         raise NotImplementedError
 
     def seated(self, agent: AnyAgent) -> Seat:
-        """An agent at the seat that must decide. What it remembers of this game is its own, at every seat.
+        """Return the agent for the acting seat. Its memory is separate for each seat.
 
         Args:
             agent: a spec string, such as "ismcts:iterations=500", or one that was declared in code.
 
         Raises:
-            ArgumentError: nobody decides, or there is no such agent for this game and player count.
+            ArgumentError: the game is over, or no such agent plays this game and player count.
             AgentFault: an agent's file or package that does not import.
         """
         seat = self._seat("seat", None)
@@ -70,10 +70,10 @@ class Asking:
         return self._seats[key]
 
     def ask(self, agent: AnyAgent) -> int:
-        """What an agent would do at the seat that must decide; see `seated`.
+        """Return the action that an agent would choose at the acting seat; see `seated`.
 
         Raises:
-            ArgumentError: as `seated`.
+            ArgumentError: see `seated`.
             AgentFault: a Python agent failed or chose no legal action.
 
         >>> import strozzi_sim as ss
@@ -89,20 +89,20 @@ class Asking:
             raise self.fault(seat.spec, bad.what) from bad.__cause__
 
     def analyse(self, agent: AnyAgent) -> "pd.DataFrame":
-        """What an agent thinks of the legal actions, as it would be asked now: one row each, the most visited first.
+        """Return an agent's analysis of the legal actions at this decision: one row each, most visits first.
 
-        Nothing changes: `ask` gives the action that is `chosen` here. Agents that search say what they think, and those that
+        The position stays unchanged: `ask` returns the action that is `chosen` here. Search agents provide an analysis, and those that
         declare `analyse`; `strozzi replay --explain` shows the same of whole games.
 
         Args:
-            agent: as in `seated`.
+            agent: see `seated`.
 
         Returns:
             Columns action, name, chosen, visits (how often the agent tried it), share (of all visits), value (what it expects
             for the seat that takes it, NaN if it cannot say). `attrs` holds agent, seat, question, and what a value means.
 
         Raises:
-            ArgumentError: as `seated`, or the agent does not say what it thinks.
+            ArgumentError: see `seated`; or the agent provides no analysis.
             AgentFault: it failed or chose no legal action.
 
         >>> import strozzi_sim as ss
@@ -141,5 +141,5 @@ class Asking:
         return table.astype({"value": "float64"})
 
     def fault(self, spec: AgentSpec, what: str) -> AgentFault:
-        """The fault of an agent that did `what` at the seat that must decide."""
+        """Return the fault of an agent that did `what` at the acting seat."""
         return AgentFault(f"agent {spec.text!r} at seat {self.actor} {what} ({self._where})")

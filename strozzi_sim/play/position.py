@@ -1,7 +1,7 @@
-"""A game driven from Python, one decision at a time: for research, for a person at the table, for records, and for tests.
+"""A single game, one decision at a time: for research, human players, records and tests.
 
 A position is how its game begins, the actions since, and a state. Playing keeps the bytes of the state before, so that it can be
-undone; no journal is written: it is made by playing the actions again, when somebody wants to know what happened.
+undone. No journal is written: it is made on request by replaying the actions.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,16 +30,16 @@ class Position(Asking):
     """One game at one of its decisions, or at its end.
 
     Two positions are equal if they are of the same game, player count, rules, seed and deal, and have the same state and the same
-    chance to come, however they came there: whatever is played from here on, both go on alike. The hash goes with that, so it
+    future chance, regardless of history. The hash goes with that, so it
     changes with every move: put copies into sets and keys.
 
     Wherever a `seat` or `viewer` may be left out, it is the one that must decide.
 
     Attributes:
-        game, variant, players, seed, deal, start_player: what is played.
+        game, variant, players, seed, deal, start_player: identity of the game.
         actor: the seat that must decide; -1 when the game is over.
-        state: the whole truth, array of shape (1,) of the game's state record; it changes as the game goes on.
-        chance: what chance will bring, CHANCE or SCRIPT record of shape (1,); no agent is ever handed it.
+        state: the full state, array of shape (1,) of the game's state record; it changes with every move.
+        chance: future chance, CHANCE or SCRIPT record of shape (1,); agents never receive it.
         rng: RANDOM records, where the streams of every seat begin.
 
     >>> import strozzi_sim as ss
@@ -69,21 +69,21 @@ class Position(Asking):
         start_player: int = 0,
         chance: Iterable[int] | None = None,
     ) -> None:
-        """Deal a game and run to its first decision.
+        """Deal a game and advance to its first decision.
 
         Args:
             game: name of an installed game, or a Game.
             players: player count.
-            seed: what chance will bring, together with the deal; below 2^53.
+            seed: random seed, below 2^53; with the deal it determines all chance.
             deal: number of the deal, as in studies and records; below 2^53.
-            variant: name of a shipped variant, one of one's own, {"rich": {"tracks": {"bonus": {7: 10}}}}, or a Variant.
+            variant: name of a shipped variant, changes under a new name, {"rich": {"tracks": {"bonus": {7: 10}}}}, or a Variant.
             start_player: the seat that starts; records and studies know seat 0 alone.
             chance: instead of what seed and deal would bring, the outcome of every draw, in the order in which they are drawn;
                 of a draw among n, 0 .. n - 1. A draw beyond the last one raises ScriptEnded and changes nothing.
 
         Raises:
-            InputError: an argument that cannot be used; names it, and what can be.
-            ScriptEnded: `chance` is too short for the deal; says what is drawn next.
+            InputError: an invalid argument; names it and what is allowed.
+            ScriptEnded: `chance` is too short for the deal; names the next draw.
         """
         self._begin(start_of(game, players, seed, deal, variant, start_player, chance))
 
@@ -117,14 +117,14 @@ class Position(Asking):
 
     @property
     def legal(self) -> tuple[int, ...]:
-        """The legal actions in ascending order; empty when the game is over."""
+        """Legal actions in ascending order; empty when the game is over."""
         if self._legal is None:
             self._legal = tuple(self._found().tolist())
         return self._legal
 
     @property
     def mask(self) -> NDArray[np.bool_]:
-        """Which actions are legal: bool[ACTIONS]."""
+        """Legal actions as a mask, bool[ACTIONS]."""
         mask = np.zeros(self._actions, np.bool_)
         mask[self._found()] = True
         return mask
@@ -135,7 +135,7 @@ class Position(Asking):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The legal actions in words, in the order of `legal`."""
+        """Names of the legal actions, in the order of `legal`."""
         if self.over:
             return ()
         view, seen = self.game.view, self.view()
@@ -143,7 +143,7 @@ class Position(Asking):
 
     @property
     def together(self) -> tuple[str, ...]:
-        """What there is to choose from where several things are chosen at once, () elsewhere: `names` are some of them each.
+        """Items that can be chosen together, else (); each of `names` is a subset of them.
 
         >>> import strozzi_sim as ss
         >>> position = ss.Position("strasbourg", 3, seed=3)
@@ -158,7 +158,7 @@ class Position(Asking):
 
     @property
     def question(self) -> str:
-        """What the seat that must decide is asked, in words; "" when the game is over."""
+        """The pending decision as text; "" once the game is over."""
         return "" if self.over else self.game.view.question(self.view(), int(self.state["phase"][0]))
 
     def play(self, action: int | str) -> None:
@@ -170,7 +170,7 @@ class Position(Asking):
 
         Raises:
             ArgumentError: it is neither, or the game is over; nothing changes.
-            ScriptEnded: the script of chance says no more; nothing changes.
+            ScriptEnded: the script of chance has ended; nothing changes.
         """
         if type(action) is not int:
             action = number_of(self, action)
@@ -191,7 +191,7 @@ class Position(Asking):
         self.actor, self._legal = actor, None
 
     def undo(self) -> int:
-        """Take the last action back; returns it. No agent sits at the table any more.
+        """Undo the last action and return it. Removes seated agents.
 
         Raises:
             InputError: nothing has been played.
@@ -204,7 +204,7 @@ class Position(Asking):
 
     @property
     def actions(self) -> tuple[int, ...]:
-        """What was played so far; in an imagined game, since it was imagined."""
+        """Actions so far; in an imagined game, since it was imagined."""
         actions, past = [], self._past
         while past is not None:
             past, action = past[:2]
@@ -213,12 +213,12 @@ class Position(Asking):
 
     @property
     def scores(self) -> tuple[int, ...]:
-        """The score of every seat: final when the game is over, so far before. All is counted, what is hidden from seats too."""
+        """Score of every seat so far, or final once the game is over; includes hidden points."""
         return tuple(self._results()[:, 0].tolist())
 
     @property
     def places(self) -> tuple[float, ...]:
-        """The place of every seat if the game ended so; 1 is best, shared places are the mean of the places shared."""
+        """Place of every seat if the game ended now; 1 is best, shared places are the mean of the places shared."""
         return tuple(better + (shared + 1) / 2 for _, better, shared in self._results().tolist())
 
     def _results(self) -> Array:
@@ -227,24 +227,24 @@ class Position(Asking):
         return out
 
     def known(self, seat: int | None = None) -> Array:
-        """The state as `seat` knows it, array of shape (1,): whoever shows a position to anybody takes this one."""
+        """Return the state as `seat` knows it, shape (1,). Display this one, not `state`."""
         seen = np.frombuffer(bytearray(self._state_bytes), self.game.state)
         self._kernels.conceal(seen, self.variant.rules, self._seat("seat", seat))
         return seen
 
     def view(self, seat: int | None = None) -> Any:
-        """The game's View of what `seat` knows."""
+        """Return the game's View of what `seat` knows."""
         seat = self._seat("seat", seat)
         return self.game.view.view_of(self.known(seat)[0], self.variant.components, seat)
 
     def observation(self, seat: int | None = None) -> NDArray[np.float32]:
-        """What `seat` knows as numbers: float32[F], which the game's view.py documents index by index."""
+        """Return the observation of `seat`, float32[F]; the game's view.py documents every index."""
         out = np.empty(self.game.view.OBSERVATION, np.float32)
         self._kernels.observe(self.state, self.variant.rules, self._seat("seat", seat), out)
         return out
 
     def text(self, viewer: int | None = None, names: Sequence[str] | None = None) -> str:
-        """The table as `viewer` sees it; `names` says who sits where."""
+        """Return the board as `viewer` sees it; `names`: a name for every seat."""
         seen, components = self.view(self._seat("viewer", viewer)), self.variant.components
         return self.game.view.render(seen, components, one_per_seat("names", names, "seat {}", self.players))
 
@@ -256,7 +256,7 @@ class Position(Asking):
         return whole(argument, seat, self.players - 1)
 
     def copy(self) -> "Position":
-        """The same game from here on, with the same past and the same chance to come; nobody has sat down yet."""
+        """Return a copy with the same past and the same future chance, without seated agents."""
         other = Position.__new__(Position)
         other.__dict__.update(self.__dict__)
         other._state_bytes, other._chance_bytes = bytearray(self._state_bytes), bytearray(self._chance_bytes)
@@ -268,16 +268,16 @@ class Position(Asking):
     __copy__ = copy
 
     def __deepcopy__(self, memo: Any) -> "Position":
-        """A copy; game and variant are shared."""
+        """Return a copy; game and variant are shared."""
         return self.copy()
 
     def imagine(self, seat: int, rng: Array) -> "Position":
-        """A game that may go on from here for all that `seat` knows, all it cannot know and all chance redrawn.
+        """Sample a position consistent with what `seat` knows; redraw hidden information and future chance.
 
         It begins here: nothing before can be undone, and it has no journal, no record and no bytes (InputError).
 
         Args:
-            seat: who imagines it.
+            seat: seat whose knowledge is kept.
             rng: RANDOM record, array of shape (1,), to draw from, such as a copy of `rng[:1]`.
 
         Raises:
@@ -295,20 +295,20 @@ class Position(Asking):
         return other
 
     def _told(self) -> tuple[Any, ...]:
-        """All that says what can come: equal positions have it equal."""
+        """Return everything that determines the future: the same for equal positions."""
         chance = bytes(self._chance_bytes)
-        if self._script is not None:  # the record says where the outcomes lie
+        if self._script is not None:  # the record holds the address of the outcomes
             left = int(self.chance["left"][0])
             chance = self._script[len(self._script) - left :].tobytes()
         start = (self.game.name, self.players, self.seed, self.deal, self._script is None)
         return (*start, self._rules, bytes(self._state_bytes), chance)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same position; see the class."""
+        """Return whether both are the same position; see the class."""
         return self._told() == other._told() if isinstance(other, Position) else NotImplemented
 
     def __hash__(self) -> int:
-        """As it stands now."""
+        """Return a hash that changes with every move."""
         return hash(self._told())
 
     @property
@@ -316,27 +316,27 @@ class Position(Asking):
         return f"{self.game.name}, {self.players} players, seed {self.seed}, deal {self.deal}"
 
     def __repr__(self) -> str:
-        """The game, and who decides."""
+        """One line with the game and the acting seat."""
         who = "the game is over" if self.over else f"seat {self.actor} decides"
         chance = ", imagined" if self._start is None else ", chance by script" if self._script is not None else ""
         where = f"{self._where}, variant {self.variant.name}{chance}"
         return f"<Position of {where}: {who} after {len(self.actions)} actions>"
 
     def __str__(self) -> str:
-        """The table as the seat that must decide sees it, or seat 0 when the game is over."""
+        """The board as the acting seat sees it, or seat 0 once the game is over."""
         return f"{self!r}\n{self.text(max(self.actor, 0))}"
 
     def to_bytes(self) -> bytes:
-        """The position in a few hundred bytes: how the game begins, and the actions; see `from_bytes`."""
+        """Return the position as a few hundred bytes: the game's set-up and its actions; see `from_bytes`."""
         return pack(self._begun(), self.actions)
 
     @staticmethod
     def from_bytes(data: bytes, variant: Variant | None = None) -> "Position":
-        """The position that these bytes are of; all of it can be undone.
+        """Return the position of these bytes; all its actions can be undone.
 
         Args:
             data: from `to_bytes`.
-            variant: what was played, where that is more than component data: restrictions are not in the bytes.
+            variant: the variant played, if it has restrictions: these are not in the bytes.
 
         Raises:
             ArgumentError: the bytes are damaged, of another format or behaviour, of a game that is not installed, or of
@@ -358,7 +358,7 @@ class Position(Asking):
         return self._start
 
     def __reduce__(self) -> Any:
-        """Pickled as its bytes."""
+        """Pickle the position as its bytes."""
         return Position.from_bytes, (self.to_bytes(), self.variant)
 
     @property

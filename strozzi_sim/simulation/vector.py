@@ -1,4 +1,4 @@
-"""Thousands of games stepped at once, for learning: arrays in, arrays out, one compiled call a step.
+"""Thousands of games stepped at once, for learning: arrays in, arrays out, one compiled call per step.
 
 Slot i of n plays the deals i, i + n, i + 2n, ... Each game is the one that self-play and records have of that deal, if the same
 actions are chosen: a function of (seed, game, players, deal, variant, line-up, seating) and of the caller's actions alone. It
@@ -51,11 +51,11 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Info:
-    """What a step tells beside the rest; k is the number of games that ended in it.
+    """Additional arrays of a step; k is the number of games that ended in it.
 
     Attributes:
-        words: uint64[n], 64 random bits for each decision, of the stream of the seat that decides.
-        choices: int64[n], how many actions are legal, 2 or more.
+        random_bits: uint64[n], 64 random bits for each decision, from the stream of the acting seat.
+        num_legal: int64[n], number of legal actions, 2 or more.
         deals: int64[n], the deal in each slot.
         finished: int64[k], the slots whose game ended, in ascending order.
         final_deals: int64[k], the deals of these games.
@@ -75,12 +75,12 @@ class Info:
 
 
 class Step(NamedTuple):
-    """What `reset` and `step` return: every game at a decision. The arrays are new each time, and the caller's to keep.
+    """Result of `reset` and `step`: every game at a decision. The arrays are new in every call.
 
     Attributes:
-        observations: float32[n, F], what the seat that decides sees; see `VectorEnv.slices`.
+        observations: float32[n, F], observation of the acting seat; see `VectorEnv.slices`.
         masks: bool[n, A], True where an action is legal; action 0 never is.
-        seats: int64[n], who decides.
+        seats: int64[n], acting seats.
         rewards: float32[n, P], of every seat where a game has ended in this step, else 0.
         done: bool[n], whether one has; the slot then shows the first decision of its next deal.
         info: the rest.
@@ -95,31 +95,31 @@ class Step(NamedTuple):
 
 
 class VectorEnv:
-    """n games at once. A step takes an action for each and goes on to the caller's next decision in every one.
+    """Many games at once. A step takes an action for each and advances every game to the caller's next decision.
 
     Without opponents the caller decides for every seat. With opponents the caller is the learner at one seat, position 0 of the
     line-up [learner, opponent 1, ...]; the opponents, compiled agents, play inside the step, in the caller's process. A seat
-    with one legal action is never asked. A game that ends makes room at once for the slot's next deal; one in which the caller
-    is asked nothing is passed over.
+    with one legal action is never asked. A finished game resets to the slot's next deal; games without a decision for the
+    caller are skipped.
 
     Args:
         game: the game, or its name.
         players: number of seats.
-        n: number of games, 1 to 2^20.
-        opponents: None, or an agent, a spec string such as "random" or one declared in code, or a list of them, at most
-            players - 1: position p gets the p-th, and of a shorter list the first ones again.
-        seat: of the learner: a number, or "rotate": in deal d it is d modulo players. The others follow in turn order, as with
+        num_envs: number of games n, 1 to 2^20.
+        opponents: an agent, a spec string such as "random" or one declared in code, or a list of k of them, at most
+            players - 1: position p gets agent (p - 1) mod k; default: the caller decides for every seat.
+        seat: seat of the learner: a number, or "rotate": in deal d it is d modulo players. The others follow in turn order, as with
             the seatings "rotate": at seat s the game is seating s of `record --seatings rotate`.
-        reward: "win": 1 for the winner, shared if the win is; "score": the final score; "lead": the same less the mean of the others'.
-        variant: the name of a shipped variant, one of one's own, {"rich": {"tracks": {"bonus": {7: 10}}}}, or a Variant.
+        reward: "win": 1 for the winner, shared if the win is; "score": the final score; "lead": the final score minus the mean of the others'.
+        variant: name of a shipped variant, changes under a new name, {"rich": {"tracks": {"bonus": {7: 10}}}}, or a Variant.
 
     Attributes:
-        game, players, n, variant: what is played.
-        seed: of the deals; None before the first `reset`.
+        game, players, num_envs, variant: the arguments.
+        seed: seed of the deals; None before the first `reset`.
         steps: calls of `step` since then.
 
     Raises:
-        InputError: an argument that cannot be used; names it, and what is allowed.
+        InputError: an invalid argument; names it and what is allowed.
 
     >>> import strozzi_sim as ss
     >>> env = ss.VectorEnv("strozzi", 4, 2, opponents="random")
@@ -178,30 +178,30 @@ class VectorEnv:
 
     @property
     def num_actions(self) -> int:
-        """A: action numbers lie below it."""
+        """Number of actions A; action numbers are 1 to A - 1."""
         return self.game.actions
 
     @property
     def slices(self) -> Layout:
-        """The named slices of an observation: `env.slices["phase"].of(observations)`; see `games.slices.Slice`."""
+        """Named slices of an observation: `env.slices["phase"].of(observations)`; see `game.slices.Slice`."""
         return self.game.slices
 
     @property
     def observation_shape(self) -> tuple[int]:
-        """(F,): the shape of one observation."""
+        """Shape of one observation, (F,)."""
         return (self.slices.size,)
 
     @property
     def deals(self) -> NDArray[np.int64]:
-        """int64[n], the deal in each slot."""
+        """Deal in each slot, int64[n]."""
         return self._shown().info.deals.copy()
 
     def describe(self) -> str:
-        """The slices of an observation as a table: name, shape, range, meaning."""
+        """Return the slices of an observation as a table: name, shape, range, meaning."""
         return self.slices.describe()
 
     def __repr__(self) -> str:
-        """The arguments that it was made with."""
+        """The constructor's arguments."""
         against = ", ".join(spec.text for spec in self.opponents)
         return f"VectorEnv({self.game.name!r}, {self.players}, {self.num_envs}, opponents=[{against}], variant={self.variant.name!r})"
 
@@ -214,10 +214,10 @@ class VectorEnv:
     # -- playing ---------------------------------------------------------------------------------------------------------
 
     def reset(self, seed: int = 0) -> Step:
-        """Deal the deals 0 .. n - 1 of a seed, one to each slot, and play on to the first decisions.
+        """Deal the deals 0 .. n - 1 of a seed, one to each slot, and advance to the first decisions.
 
         Raises:
-            InputError: a seed that cannot be, or nobody was asked anything in 1,000 deals.
+            InputError: an invalid seed, or no decision for the caller in 1,000 deals.
             AgentFault: an opponent chose an illegal action.
         """
         self._open()
@@ -227,7 +227,7 @@ class VectorEnv:
         return self._step(np.zeros(0, np.int64))
 
     def step(self, actions: Any) -> Step:
-        """Play one action in every game, and go on to the caller's next decision in each.
+        """Play one action in every game, and advance each to the caller's next decision.
 
         Args:
             actions: whole numbers [n]; `masks` has those that are legal.
@@ -247,9 +247,9 @@ class VectorEnv:
         return step
 
     def random_actions(self) -> NDArray[np.int64]:
-        """A legal action of every game, each as likely, int64[n]: what the agent `random` would do there.
+        """Return a uniformly random legal action of every game, int64[n], as the agent `random` chooses.
 
-        It takes the decisions' own `words`, so that calling it again gives the same.
+        It uses the decisions' own `random_bits`, so that a second call returns the same actions.
         """
         out = np.empty(self.num_envs, np.int64)
         self._kernels.choose(self._rules[0], self._works, self._shown().info.random_bits, out)
@@ -326,7 +326,7 @@ class VectorEnv:
     # -- the line-up -----------------------------------------------------------------------------------------------------
 
     def _opponents(self, given: Any) -> tuple[AgentSpec, ...]:
-        """The agents at positions 1 .. players - 1; none if the caller decides for every seat."""
+        """Return the agents at positions 1 .. players - 1; empty if the caller decides for every seat."""
         if given is None:
             return ()
         listed = [given] if isinstance(given, AGENT_TYPES) else given
@@ -347,7 +347,7 @@ class VectorEnv:
         return tuple(specs[k % len(specs)] for k in range(most))
 
     def _seating(self, seat: Any) -> int:
-        """The seating of every deal, or -1 if it rotates."""
+        """Return the seating of every deal, or -1 if it rotates."""
         if seat == ROTATE and isinstance(seat, str):
             return -1 if self.opponents else 0
         if not self.opponents:
@@ -387,7 +387,7 @@ def _compiled(spec: AgentSpec, game: Game) -> CompiledAgent:
 
 
 def _whole(argument: str, value: Any, low: int | None = None, high: int | None = None) -> int:
-    """A whole number within low to high."""
+    """Return a whole number from low to high."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise ArgumentError(argument, f"expected a whole number, got {short_repr(value)}")
     number = int(value)
