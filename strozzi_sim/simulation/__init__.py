@@ -1,1 +1,1 @@
-"""Self-play: the compiled loop over whole games, and the pool of workers that runs it."""
+"""Many games: the compiled loop over whole games, matches, and the pool of workers."""

@@ -1,4 +1,4 @@
-"""Finishing orders of games, counted exactly and in bounded space whatever the number of games.
+"""Finishing orders of games, counted exactly and in bounded space for any number of games.
 
 Two counts hold all that ratings need. `ahead` says how often one position finished ahead of another. `remaining` says
 how often a set of positions was what remained when an order is read from the winner down: the order a, b, c leaves
@@ -27,7 +27,7 @@ Array = np.ndarray[Any, Any]
 
 
 def count_orders(rows: Array, players: int) -> Array:
-    """The finishing orders in ROW records of whole games: ORDERS record, array of shape (1,)."""
+    """Return the finishing orders in ROW records of whole games: ORDERS record, array of shape (1,)."""
     counts = np.zeros(1, ORDERS)
     games = rows.reshape(-1, players)
     places = np.empty(games.shape, np.int64)
@@ -48,7 +48,7 @@ def count_orders(rows: Array, players: int) -> Array:
 
 @cache
 def _sets_left() -> Array:
-    """int64[group of tied positions * SETS + positions behind it, set]: how often what remains, in ORDER_UNITS."""
+    """Return the count of each remaining set, int64[group of tied positions * SETS + positions behind it, set], in ORDER_UNITS."""
     left = np.zeros((SETS * SETS, SETS), np.int64)
     for group in range(1, SETS):
         part = group

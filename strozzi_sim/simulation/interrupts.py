@@ -15,7 +15,7 @@ from strozzi_sim.runtime.signals import is_executing, postponed
 
 @contextmanager
 def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
-    """An int64[1] that a signal sets to its number; the block then ends with Interrupted.
+    """Yield an int64[1] that a signal sets to its number; the block then ends with Interrupted.
 
     Outside the main thread signals cannot be caught, and it stays 0.
     """
@@ -47,6 +47,6 @@ def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
     finally:
         for timer in later:
             timer.cancel()
-        stop[0] = stop[0] or 1  # whatever ended the block, workers need not go on
+        stop[0] = stop[0] or 1  # workers need not continue after any error
         for number, handler in before.items():
             signal.signal(number, handler)

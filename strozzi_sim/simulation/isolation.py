@@ -1,4 +1,4 @@
-"""Third-party agents play in a worker process: what ends or hangs there is reported here as their fault."""
+"""Third-party agents play in a worker process: an exit or hang there is reported here as their fault."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,13 +19,13 @@ Blame = Callable[[np.ndarray[Any, Any], str], AgentFault]
 def play_apart(
     function: Callable[..., Any], *arguments: Any, blame: Blame, is_dropped: Callable[[], bool] = lambda: False
 ) -> Any:
-    """What a function that asks agents returns, or raises, called in a worker process.
+    """Return or raise the result of a function that queries agents, called in a worker process.
 
     Args:
-        function: what to call.
+        function: the function.
         *arguments: for it.
         blame: describes what the agents did, given the last HEARTBEAT.
-        is_dropped: once it says so, the call is given up.
+        is_dropped: returns True once the call is cancelled.
 
     Raises:
         AgentFault: the process ended, or had to be ended because a decision took too long.
@@ -44,7 +44,7 @@ def play_apart(
 def ask_apart(
     function: Callable[..., Any], spec: AgentSpec, game: Game, *arguments: Any, seed: int = 0, **named: Any
 ) -> Any:
-    """What `function(spec, game, ...)` returns or raises; in a worker process if the agent comes from outside the package.
+    """Return or raise the result of `function(spec, game, ...)`, in a worker process if the agent is third-party.
 
     Raises:
         AgentFault: the process ended, or had to be ended because a decision took too long.

@@ -46,7 +46,7 @@ from strozzi_sim.kernel.units import WIN_UNITS
 from strozzi_sim.runtime.worker import HEARTBEAT
 
 POSITIONS = 6  # most seats of any game
-UNIFORM = -1  # the address that stands for the agent `random`, which the loop plays by itself
+UNIFORM = -1  # address of the agent `random`, which the loop plays by itself
 
 # What to play.
 JOB = np.dtype([
@@ -64,8 +64,8 @@ AGENT = np.dtype([
     ("params", "i8"),  #       address of its parameters
     ("memory", "i8"),  #       address of its memory
     ("memory_size", "i8"),
-    ("sees_state", "i8"),  #   1 = handed the state itself, 0 = a concealed copy
-    ("counter", "i8"),  #      where in the memory its `playouts` lie, or -1
+    ("sees_state", "i8"),  #   1 = receives the state itself, 0 = a concealed copy
+    ("counter", "i8"),  #      offset of its `playouts` in the memory, or -1
     ("playouts", "i8"),  #     of the games so far
     ("word", "u8"),  #         of UNIFORM: the next word of its stream
 ], align=True)  # fmt: skip
@@ -80,7 +80,7 @@ OUTCOME = np.dtype([
     ("scores", "i8", (POSITIONS, POSITIONS)),
 ], align=True)  # fmt: skip
 
-# One row a game and seat, when asked for.
+# One row per game and seat, if requested.
 ROW = np.dtype([
     ("deal", "i8"), ("seating", "i4"), ("seat", "i4"), ("position", "i4"), ("score", "i4"), ("twice_place", "i4"),
     ("decisions", "i4"),
@@ -129,7 +129,7 @@ def play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, 
 
 @jit
 def take_playouts(agent, memory):
-    """Add the simulated games of a game that is over, as they stand in the memory at that address, to the agent's."""
+    """Add the simulated games of a finished game, in the memory at that address, to the agent's count."""
     if agent.counter >= 0:
         agent.playouts += int64_at(memory + agent.counter)
 
@@ -170,7 +170,7 @@ def _close_facts(facts, state, rules, deal_number, seating, counting):
 
 @jit
 def _count_facts(facts, counting):
-    """Count the facts in the sink, have them taken if somebody wants them, and empty it."""
+    """Count the facts in the sink, store their rows if requested, and empty it."""
     count_rows(facts.games, *counting)
     if facts.taker != 0:
         call_back(facts.taker)
@@ -239,13 +239,13 @@ def _play(
 
 
 def work_dtype(game: Game) -> Any:
-    """The records that one thread works on, with a cache line between threads."""
+    """Return the records of one thread, with a cache line between threads."""
     fields = [("state", game.state), ("seen", game.state), ("chance", CHANCE), ("spare", "u1", (128,))]
     return np.dtype(fields, align=True)
 
 
 def counter(memory: np.dtype[Any]) -> int:
-    """Where in an agent's memory the field `playouts` lies, or -1."""
+    """Return the offset of the field `playouts` in an agent's memory, or -1."""
     return int(memory.fields["playouts"][1]) if memory.fields and "playouts" in memory.fields else -1
 
 
@@ -260,21 +260,21 @@ def _signature(game: Game) -> list[Any]:
 
 @cache
 def silent_loop(game: Game) -> Any:
-    """The loop that writes nothing, compiled for `game`."""
+    """Return the loop without output, compiled for `game`."""
     game.register()
     return entry(_play, types.int64(*_signature(game), types.none, types.none), game.name)
 
 
 @cache
 def recording_loop(game: Game) -> Any:
-    """The loop that writes a journal, compiled for `game`; of one game."""
+    """Return the loop that writes the journal of one game, compiled for `game`."""
     game.register()
     return entry(_play, types.int64(*_signature(game), record_type(game.journal), types.none), game.name)
 
 
 @cache
 def counting_loop(game: Game) -> Any:
-    """The loop that counts facts, compiled for `game`, which has some."""
+    """Return the loop that counts facts, compiled for `game`."""
     game.register()
     assert game.facts is not None
     return entry(_play, types.int64(*_signature(game), record_type(game.facts.SINK), COUNTING), game.name)

@@ -40,14 +40,14 @@ NO_STOP = np.zeros(1, np.int64)
 
 @dataclass
 class MatchResult:
-    """What a range of deals came to.
+    """Result of a range of deals.
 
     Attributes:
         games: games played.
         outcome: OUTCOME record, array of shape (1,).
-        counts: of the facts that were asked for, int64[plan.size]; empty if none were.
-        rows: ROW records, one a game and seat, or empty.
-        journal: the journal of the game, or None if not asked for.
+        counts: counts of the requested facts, int64[plan.size]; empty without any.
+        rows: ROW records, one per game and seat, or empty.
+        journal: journal of the game, or None if not requested.
         playouts: games that searching agents have simulated.
         kept: the rows of facts that were to be kept (see facts.keeping).
     """
@@ -63,7 +63,7 @@ class MatchResult:
 
 @dataclass(frozen=True)
 class Match:
-    """One cell of an experiment. Playing the same range of deals gives the same result, wherever and however often.
+    """One cell of an experiment. The same range of deals has the same result on every call and worker.
 
     Attributes:
         game: the game.
@@ -101,16 +101,16 @@ class Match:
 
     @property
     def positions(self) -> list[AgentSpec]:
-        """The agent of every position."""
+        """Agent of every position."""
         return [self.lineup[position % len(self.lineup)] for position in range(self.players)]
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the plans, which tables make anew where the match is sent."""
+        """Return everything except the plans, which are made again where the match is sent."""
         return {name: value for name, value in self.__dict__.items() if name != "_plans"}
 
     @property
     def setting(self) -> GameConfig:
-        """What the values of facts depend on."""
+        """Players and components, on which the values of facts depend."""
         return GameConfig(self.players, self.variant.components)
 
     @cached_property
@@ -128,16 +128,16 @@ class Match:
 
     @property
     def foreign(self) -> bool:
-        """Whether an agent of the line-up comes from outside the package: it is played where it can be ended."""
+        """Whether an agent of the line-up is third-party, and plays in a process that can be killed."""
         return any(spec.foreign for spec in self.lineup)
 
     @cached_property
     def design(self) -> np.ndarray[Any, Any]:
-        """The seatings, uint8[S, P]."""
+        """Seatings, uint8[S, P]."""
         return seating_design(self.seatings, self.players)
 
     def plan(self, crosstabs: Sequence[Crosstab]) -> CrosstabPlan:
-        """How facts are counted in this match.
+        """Return the layout of the counts of facts in this match.
 
         Raises:
             InputError: something in a crosstab that the game does not have.
@@ -150,7 +150,7 @@ class Match:
         return self._plans[asked]
 
     def warm(self, *, counted: bool = False) -> None:
-        """Compile what workers will find in the cache folder: all that this match needs except third-party agents."""
+        """Compile everything that this match needs except third-party agents, so that workers find it in the cache folder."""
         counting_loop(self.game) if counted and self.game.facts else silent_loop(self.game)
         for spec in self.lineup:
             if not spec.foreign:
@@ -179,7 +179,7 @@ class Match:
             plan: the facts to count; None counts outcomes alone.
             keep: rows of facts to keep; the plan may be one that counts nothing.
             journal: keep the journal, of one game.
-            rows: also return one row a game and seat.
+            rows: also return one row per game and seat.
             seating: number of the only seating to play.
             start_player: seat that starts round 1.
             stop: int64[1]; play ends before the next game once it is not 0.
@@ -258,7 +258,7 @@ class Match:
         return MatchResult(games, outcome, counts, table[: games * players], written, playouts, kept)
 
     def lost(self, beat: np.ndarray[Any, Any], what: str, seating: int | None = None) -> AgentFault:
-        """The fault of a worker process that ended while it played this match; `beat` is its last heartbeat."""
+        """Return the fault of a worker process that ended while it played this match; `beat` is its last heartbeat."""
         last = beat[0]
         if not last["busy"]:
             agents = " or ".join(dict.fromkeys(f"agent {spec.text!r}" for spec in self.lineup if spec.foreign))
@@ -271,7 +271,7 @@ class Match:
         return self.fault(fault[0], what)
 
     def fault(self, fault: Any, what: str = "") -> AgentFault:
-        """An agent's FAULT record in words, with the command that replays it; `what` says what the agent did."""
+        """Return an agent's FAULT record as text, with the command that replays it; `what`: what the agent did."""
         names = [spec.text for spec in self.positions]
         deal, seating = int(fault["deal"]), int(fault["seating"])
         study = f" --study {self.variant.file}" if self.variant.file else ""
@@ -291,13 +291,13 @@ class Match:
 
 
 def agent_row(agent: CompiledAgent, memory: np.ndarray[Any, Any], variant: Variant) -> tuple[int, ...]:
-    """The AGENT record of a compiled agent whose memory begins where that array does."""
+    """Return the AGENT record of a compiled agent whose memory is that array."""
     params, sees_state = agent.params.ctypes.data, agent.sees_state(variant.hidden)
     return agent.address, params, memory.ctypes.data, agent.memory_size, sees_state, counter(agent.memory), 0, 0
 
 
 def _foreign(positions: Sequence[AgentSpec], compiled: Sequence[CompiledAgent | None]) -> str:
-    """The third-party compiled agents, in words."""
+    """Return the third-party compiled agents as text."""
     pairs = zip(positions, compiled, strict=True)
     names = dict.fromkeys(f"agent {spec.text!r}" for spec, agent in pairs if agent and not agent.trusted)
     return " or ".join(names) or "an agent of the package"

@@ -2,11 +2,11 @@
 
 The kernel of `slots` plays on until the game in each slot waits for a Python seat; Python answers all of them, and so
 on. The result is only the actions of every game, in order. The compiled loop then plays the same games once
-more from this script, so that results are counted in one place, in one order, whoever sat there.
+more from this script, so that results are counted in one place and one order for all agents.
 
 The bits of a matrix product may depend on the size of a batch and on a row's place in it (OpenBLAS on many processors).
 So which decisions meet in a batch, and where, depends only on the match and the range of deals: the games are dealt
-to their slots in one order, all that wait are asked in the order of the slots, in calls of one fixed size (`CALL`).
+to their slots in one order, pending decisions are answered in the order of the slots, in calls of one fixed size (`BATCH_SIZE`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -39,7 +39,7 @@ from strozzi_sim.simulation.slots import FULL, LOGGED, PENDING, PROGRESS, SCRIPT
 
 MAX_SLOTS = 4096  # games at once
 WAVE = 4  # times as many games are played before they are counted
-LOG = 64  # decisions a game that there is room for at first
+LOG = 64  # initial room for decisions per game
 _MEMORY = 2**28  # bytes of agents' memory at once; fewer slots when they need more
 
 Array = np.ndarray[Any, Any]
@@ -84,7 +84,7 @@ class MixedLoop:
         self.clock = TimeLimit(
             seconds_allowed(), game.name, " or ".join(repr(text) for text in dict.fromkeys(in_python))
         )
-        # positions with the same agent are asked together
+        # positions with the same agent decide together
         self.specs = positions
         same = [(spec.text, id(spec.agent)) for spec in positions]
         self.asks = np.array([same.index(key) for key in same])
@@ -93,7 +93,7 @@ class MixedLoop:
         )
         self.components = read_only(variant.components)
         actions, view = game.actions, game.view
-        self.legal_each = np.zeros((slots, actions), np.bool_)  # of seats that are asked one by one
+        self.legal_each = np.zeros((slots, actions), np.bool_)  # of seats that decide one by one
         self.legal = aligned((BATCH_SIZE, actions), np.bool_)
         self.observations = aligned((BATCH_SIZE, view.OBSERVATION), np.float32)
         self.words = aligned((BATCH_SIZE,), np.uint64)
@@ -108,7 +108,7 @@ class MixedLoop:
         A compiled agent's fault is written to `fault`, and ends it.
 
         Raises:
-            AgentFault: of a Python agent.
+            AgentFault: a Python agent failed.
         """
         for position, memory in enumerate(self.memories):
             if memory is not None:
@@ -153,7 +153,7 @@ class MixedLoop:
         return script
 
     def _answer(self, pending: Array, wave: Array) -> None:
-        """Have every pending decision answered by its agent."""
+        """Answer every pending decision by its agent."""
         for position in self.asked_positions:
             asked = pending
             if len(self.asked_positions) > 1:
@@ -174,7 +174,7 @@ class MixedLoop:
                 raise self.blame(fault[0], bad.what) from bad.__cause__
 
     def _places(self, asked: Array, wave: Array) -> list[tuple[int, int, int, int]]:
-        """Deal, seating, seat and number in its game of every decision."""
+        """Return deal, seating, seat and number in its game of every decision."""
         slots = self.slots[asked["slot"]]
         deals = int(wave["first"][0]) + slots["game"] // len(self.design)
         columns = (deals, slots["seating"], asked["seat"], slots["decisions"])

@@ -1,8 +1,8 @@
 """The pool: ranges of deals played by joblib workers.
 
-Compiled agents release the interpreter lock, so the workers are threads; whoever wants something else, or a cluster,
-says so with `joblib.parallel_config(backend="loky")` or `backend="dask"`. Where an agent comes from outside the package,
-each of them has a process of its own for it (see `apart`). Results arrive as they are ready; they do not depend on
+Compiled agents release the interpreter lock, so the workers are threads; other backends, or a cluster,
+are set with `joblib.parallel_config(backend="loky")` or `backend="dask"`. With a third-party agent
+each worker has a separate process for it (see `isolation`). Results arrive as they are ready; they do not depend on
 the number of workers, the backend or the order.
 """
 
@@ -23,7 +23,7 @@ from strozzi_sim.simulation.match import NO_STOP, Match, MatchResult
 
 @dataclass(frozen=True)
 class Task:
-    """A range of deals to play; `key` says whose it is. With `orders`, ORDERS records take the place of counts.
+    """A range of deals to play, identified by `key`. With `orders`, ORDERS records replace the counts.
 
     `crosstabs` are the facts that are counted, `keep` the rows of facts that are kept.
     """
@@ -39,7 +39,7 @@ class Task:
 
 
 def _play(task: Task, stop: np.ndarray[Any, Any] = NO_STOP) -> MatchResult | None:
-    """What a task comes to; None if it was stopped."""
+    """Return the result of a task; None if it was stopped."""
     keep = task.keep if task.keep.tables else None
     plan = task.match.plan(task.crosstabs) if task.crosstabs or keep else None
     rows = task.rows or task.orders
@@ -68,7 +68,7 @@ def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) 
     """Play tasks on `workers` workers; yields each when it is done, in no particular order.
 
     Args:
-        tasks: what to play; drawn lazily.
+        tasks: tasks to play; drawn lazily.
         workers: number of joblib workers.
         stop: int64[1]; once it is not 0, tasks under way are dropped and no more are yielded.
 
@@ -78,7 +78,7 @@ def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) 
     from joblib import Parallel, delayed
 
     pool = Parallel(n_jobs=workers, prefer="threads", return_as="generator_unordered")
-    left = np.zeros(1, np.int64)  # nobody waits for the results any more
+    left = np.zeros(1, np.int64)  # set once the results are no longer awaited
     results: Generator[tuple[Task, MatchResult | None]] = pool(delayed(_perform)(task, stop, left) for task in tasks)
     try:
         for task, played in results:
@@ -88,5 +88,5 @@ def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) 
     finally:
         left[0] = 1
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # joblib's, of results that nobody fetches
+            warnings.simplefilter("ignore", UserWarning)  # from joblib, about results that are not fetched
             results.close()

@@ -1,4 +1,4 @@
-"""Do the rows of a batch matter to each other? The same decisions are asked in other places and among other rows.
+"""Test whether rows of a batch affect each other: the same decisions are repeated in other places and among other rows.
 
 The bits of a matrix product depend on a row's place and on its neighbours with the kernels that OpenBLAS has for many
 processors. Where that moves a choice, a game is a function of the match and the range of deals it was played in, and may
@@ -21,28 +21,28 @@ from strozzi_sim.simulation.isolation import play_apart
 from strozzi_sim.simulation.match import Match
 
 DEALS = 64  # games of self-play that rows are taken from, at each player count
-MAX_ROWS = 16 * BATCH_SIZE  # rows that are asked again
+MAX_ROWS = 16 * BATCH_SIZE  # rows that are repeated
 _PER_CALL = (BATCH_SIZE, BATCH_SIZE // 2, BATCH_SIZE - 3, 1)  # rows in a call; the others are empty
-_SINGLE = 64  # rows that are asked alone
+_SINGLE = 64  # rows that are repeated alone
 
 Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
 class RowCheck:
-    """What came out: how many different decisions were asked again, and how many of them moved at least once."""
+    """Result: number of different decisions repeated, and of those that changed at least once."""
 
     rows: int
     moved: int
 
     @property
     def independent(self) -> bool:
-        """Whether none moved."""
+        """Whether none changed."""
         return self.moved == 0
 
 
 class _Listener:
-    """Answers as another agent does, and keeps what it was asked."""
+    """Agent that answers as another one does, and records its inputs."""
 
     def __init__(self, player: Any) -> None:
         self._player = player
@@ -58,13 +58,13 @@ class _Listener:
 
 
 def row_independence(spec: AgentSpec, game: Game, variant: Variant, players: Sequence[int]) -> RowCheck:
-    """Ask an agent that answers batches the decisions of some games again, in other places and among other rows.
+    """Repeat the decisions of some games by a batch agent, in other places and among other rows.
 
     "Independent" means that none of many choices moved; where two actions are worth nearly the same, one may yet.
 
     Args:
         spec: an agent with `act_batch`.
-        game: what is played.
+        game: the game.
         variant: its component data.
         players: player counts; each plays DEALS deals of seed 0 with the agent at every seat.
 
@@ -98,7 +98,7 @@ def row_independence(spec: AgentSpec, game: Game, variant: Variant, players: Seq
 
 
 def row_dependent(match: Match) -> list[str]:
-    """The agents of a line-up whose rows matter to each other here, spec strings: a game of theirs played alone may differ.
+    """Return the spec strings of agents whose rows affect each other here: a game of theirs played alone may differ.
 
     Raises:
         AgentFault: one failed.
@@ -118,7 +118,7 @@ def _row_dependent(match: Match) -> list[str]:
 
 
 def _ask(player: Any, observations: Array, legal: Array, rng: Array, place: int, clock: TimeLimit) -> Array:
-    """The actions for these rows, which lie in a call from row `place` on."""
+    """Return the actions for these rows, which begin at row `place` of a call."""
     rows = slice(place, place + len(legal))
     seen, mask = (
         aligned((BATCH_SIZE, observations.shape[1]), np.float32),

@@ -15,7 +15,7 @@ DESIGNS: tuple[str, ...] = get_args(Design)
 
 
 def seating_design(design: str, players: int) -> np.ndarray[Any, Any]:
-    """The seatings of a design.
+    """Return the seatings of a design.
 
     one: position p at seat p. rotate: seating s puts position p at seat (p + s) mod N. all: every permutation.
     latin: a Williams design, in which every position also sits next after every other equally often (N seatings for

@@ -47,7 +47,7 @@ PROGRESS = np.dtype([("next", "i8"), ("games", "i8"), ("logged", "i8")], align=T
 # One decision of the wave, in the order in which they were made; sorted by game they are the script.
 LOGGED = np.dtype([("game", "i4"), ("action", "i4")], align=True)
 
-# The memory of the agent that plays from the script: where its next action lies.
+# Memory of the agent that plays from the script: position of its next action.
 SCRIPT = np.dtype([("place", "i8")], align=True)
 _NOTHING = np.dtype([("nothing", "u8")])
 
@@ -55,7 +55,7 @@ WAITS, FINISHED, FULL, FAULTY = 0, 1, -1, -2  # how far a slot came
 
 
 def slot_records(game: Game) -> Any:
-    """The records of the game in a slot."""
+    """Return the records of the game in a slot."""
     return np.dtype([("state", game.state), ("seen", game.state), ("chance", CHANCE)], align=True)
 
 
@@ -178,7 +178,7 @@ def show_legal(state, rules, legal):
 
 @jit
 def _look(rules, works, asked, seat_agents, randoms, observations, legal, words):
-    """Write the rows of a batch: what the seat sees, what is legal, one random word; then clear the empty rows."""
+    """Write the rows of a batch (observation, legal actions, one random word), then clear the empty rows."""
     observing = observations.shape[0] > 0
     for row in range(legal.shape[0]):
         if row >= asked.shape[0]:
@@ -211,11 +211,11 @@ def _sort(log, logged, places, script):
 def _next_of_script(state, rules, params, memory, rng):
     place = memory.place
     memory.place = place + 8
-    return record_at(place, memory).place  # the number that lies there
+    return record_at(place, memory).place  # the number stored there
 
 
 class Kernels:
-    """The compiled pieces for a game."""
+    """Return the kernels for a game."""
 
     def __init__(self, game: Game) -> None:
         game.register()
@@ -246,5 +246,5 @@ class Kernels:
 
 @cache
 def kernels(game: Game) -> Kernels:
-    """What the mixed loop needs, compiled for `game` or taken from the cache folder."""
+    """Return the kernels of the mixed loop, compiled for `game` or loaded from the cache folder."""
     return Kernels(game)

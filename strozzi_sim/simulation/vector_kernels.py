@@ -1,6 +1,6 @@
-"""The compiled pieces of `vector`: one call checks, plays and shows all games, another chooses at random.
+"""Kernels of `vector`: one call checks, plays and observes all games, another chooses at random.
 
-A slot's `game` is the number of the deal in it; nothing is logged, since whoever steps knows the actions.
+A slot's `game` is the number of the deal in it; nothing is logged, since the caller knows the actions.
 """
 
 from functools import cache
@@ -43,12 +43,12 @@ PLAN = np.dtype([
     ("reward", "i8"),  #     WIN, SCORE or LEAD
     ("hidden", "i8"),  #     1 = seats see a concealed state
     ("state_size", "i8"),  # bytes of a state
-    ("slot", "i8"),  #       written: where an action is not legal, or nobody was asked
+    ("slot", "i8"),  #       written: slot with an illegal action or without a decision
 ], align=True)  # fmt: skip
 
 
 class Rows(NamedTuple):
-    """What a step shows of every game, arrays [n, ...]; see `vector.Step` and `vector.Info`."""
+    """Output of a step for every game, arrays [n, ...]; see `vector.Step` and `vector.Info`."""
 
     observations: np.ndarray[Any, Any]
     masks: np.ndarray[Any, Any]
@@ -61,7 +61,7 @@ class Rows(NamedTuple):
 
 
 class Finals(NamedTuple):
-    """What a step shows of the games that ended in it, in the first rows of arrays [n, ...]."""
+    """Output of a step for the games that ended in it, in the first rows of arrays [n, ...]."""
 
     slots: np.ndarray[Any, Any]
     deals: np.ndarray[Any, Any]
@@ -72,14 +72,14 @@ class Finals(NamedTuple):
 
 @inline_source
 def _bring_near(address, size):
-    """Have `size` bytes from an address on in the cache when they are written."""
+    """Prefetch `size` bytes from an address for writing."""
     for k in range(0, size, _LINE):
         prefetch(address + k)
 
 
 @inline_source
 def _reward(state, seat, players, kind):
-    """What `seat` gets for a game that is over."""
+    """Return the reward of `seat` for a finished game."""
     if kind == WIN:
         better, shared = placing(state, seat)
         return float32(1) / float32(shared) if better == 0 else float32(0)
@@ -113,7 +113,7 @@ def _finish(b, mover, plan, rules, work, slot, players, rewards, done, finals, r
 
 @jit
 def _first_illegal(rules, works, actions):
-    """The first slot whose action is not legal there, or -1."""
+    """Return the first slot whose action is illegal, or -1."""
     for b in range(actions.shape[0]):
         if not is_legal(works[b].state, rules, actions[b]):
             return b
@@ -143,7 +143,7 @@ def _step(plan, job, rules, works, slots, agents, strides, seat_agents, randoms,
         rows.done[b] = False
         for seat in range(players):
             rows.rewards[b, seat] = 0
-        mover = int64(-1)  # nobody has acted in the game in the slot
+        mover = int64(-1)  # no seat has acted in the game in the slot
         if begins:
             slot.game = b - games
         else:
@@ -193,7 +193,7 @@ def _choose(rules, works, words, out):
 
 
 class Kernels:
-    """The compiled pieces for a game."""
+    """Return the kernels for a game."""
 
     def __init__(self, game: Game) -> None:
         game.register()
@@ -215,5 +215,5 @@ class Kernels:
 
 @cache
 def kernels(game: Game) -> Kernels:
-    """What stepping needs, compiled for `game` or taken from the cache folder."""
+    """Return the kernels of `VectorEnv`, compiled for `game` or loaded from the cache folder."""
     return Kernels(game)
