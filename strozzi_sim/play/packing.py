@@ -1,8 +1,8 @@
-"""A position as a few bytes: how its game begins, and the actions since.
+"""A position as a few bytes: the set-up of its game, and the actions.
 
 They are MAGIC, a checksum, and a compressed MessagePack document. The components of the variant are compressed against those
 of the base game, so that a variant costs what it changes. Rules that follow from no components (restrictions) are not
-stored, but known by their checksum: whoever reads such bytes gives the variant again.
+stored, but identified by their checksum: the reader passes the variant again.
 """
 
 import zlib
@@ -22,11 +22,11 @@ from strozzi_sim.play.start import Start, start_of
 
 MAGIC, FORMAT = b"strozzi", b"1"
 _HEAD = len(MAGIC) + len(FORMAT) + 4
-_MAX_SIZE = 1 << 24  # bytes of what is packed
+_MAX_SIZE = 1 << 24  # packed bytes
 
 
 class Packed(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """What the bytes of a position say; `rules` is a checksum, `actions` are small integers of one size."""
+    """Content of a packed position; `rules` is a checksum, `actions` are small integers of one size."""
 
     game: str
     behaviour: int
@@ -42,7 +42,7 @@ class Packed(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
 
 
 def pack(start: Start, actions: Sequence[int]) -> bytes:
-    """The bytes of a position."""
+    """Return the bytes of a position."""
     game, variant, script = start.game, start.variant, start.script
     packer = zlib.compressobj(9, zdict=_base_components(game))
     components = packer.compress(msgspec.json.encode(variant.components)) + packer.flush()
@@ -56,14 +56,14 @@ def pack(start: Start, actions: Sequence[int]) -> bytes:
 
 
 def unpack(data: bytes, variant: Variant | None) -> tuple[Start, list[int]]:
-    """How the game of a position begins, and the actions.
+    """Return the set-up of a position's game, and its actions.
 
     Args:
         data: from `pack`.
-        variant: what is played, instead of what the bytes say.
+        variant: variant to use instead of the packed one.
 
     Raises:
-        ArgumentError: names `data` or `variant`, and what is wrong.
+        ArgumentError: names `data` or `variant`, and the problem.
     """
     packed = _unpacked(data)
     try:
@@ -117,5 +117,5 @@ def _base_components(game: Game) -> bytes:
 
 
 def _width(game: Game) -> str:
-    """The dtype of a packed action."""
+    """Return the dtype of a packed action."""
     return "<u1" if game.actions <= 256 else "<u2" if game.actions <= 65_536 else "<u4"

@@ -363,11 +363,11 @@ class Position(Asking):
 
     @property
     def journal(self) -> Array:
-        """What has happened so far: int32[events, WIDTH], by playing it again."""
+        """Journal so far, int32[events, WIDTH], by replaying the game."""
         return self._begun().retold(self.actions)[1]
 
     def lines(self, viewer: int | None = None) -> list[dict[str, Any]]:
-        """What has happened so far, as lines of a record; with a `viewer`, a seat, without what it must not see."""
+        """Return the events so far as lines of a record; with a `viewer`, a seat, without fields hidden from it."""
         events, components = self.game.events, self.variant.components
         lines = list(events.to_lines(self.journal, components, self.players))
         if viewer is None:
@@ -376,10 +376,10 @@ class Position(Asking):
         return [events.visible(line, components, viewer) for line in lines]
 
     def record(self, agents: Sequence[str] | None = None) -> list[dict[str, Any]]:
-        """The record of the game so far: its `game` line, then what has happened.
+        """Return the record of the game so far: its `game` line, then its events.
 
         Args:
-            agents: who plays, by seat; "unknown" by default.
+            agents: agents by seat; default: "unknown".
         """
         from strozzi_sim.play.records import header_line
 
@@ -388,7 +388,7 @@ class Position(Asking):
 
     @staticmethod
     def from_record(lines: Iterable[Mapping[str, Any]]) -> "Position":
-        """The position to which a recorded game has come, as `record` gives it, and as a file of one game has it.
+        """Return the position of a recorded game, from `record` or a file of one game.
 
         An action that writes no line of its own does not show at the end of a record that is not complete: the position is the
         first that has written all lines.

@@ -1,6 +1,6 @@
-"""From the lines of a recorded game back to the decisions: the same deal again, and who chose what.
+"""Reconstruct the decisions of a recorded game from its lines: the same deal, and every choice.
 
-A record says what happened, in the words of the rules; an action is what an agent returns. The compiled core
+A record has events, in the words of the rules; an action is what an agent returns. The compiled core
 matches them: of the legal actions, the one that produces the lines of the record was played. Where two fit so far, the
 following lines decide.
 """
@@ -18,10 +18,10 @@ MAX_TRIED = 200_000  # positions looked at before a record is given up
 
 
 def table_of(recorded: RecordedGame, place: str) -> Position:
-    """The game of a record, dealt again.
+    """Deal the game of a record again.
 
     Raises:
-        InputError: the record lacks what is needed for that; names `place` and the line.
+        InputError: the record lacks required data; names `place` and the line.
     """
     header, where = recorded.header, f"{place}: line {recorded.line}"
     game = load_game(header["game"])
@@ -34,7 +34,7 @@ def table_of(recorded: RecordedGame, place: str) -> Position:
 
 
 def position_of(lines: Iterable[Mapping[str, Any]], place: str) -> Position:
-    """The position to which the one game of a record has come, complete or not; see `Position.from_record`.
+    """Return the position of a record's only game, complete or not; see `Position.from_record`.
 
     Raises:
         InputError: a line that no game has, or that does not follow from the deal; names `place` and the line.
@@ -51,7 +51,7 @@ def position_of(lines: Iterable[Mapping[str, Any]], place: str) -> Position:
 
 
 def retrace(recorded: RecordedGame, table: Position, place: str, *, complete: bool = True) -> list[int]:
-    """The actions of a recorded game in the order they were played, from its table as dealt.
+    """Return the actions of a recorded game in order, from its table as dealt.
 
     A record that need not be `complete` may stop at any decision: the actions end with the last one that wrote a line.
 
@@ -60,24 +60,24 @@ def retrace(recorded: RecordedGame, table: Position, place: str, *, complete: bo
     """
     lines = [event for _, event in recorded.events]
     furthest, fits = _agreement(table, lines)
-    # (position, lines told, path), the most promising position last
+    # (position, lines explained, path), the most promising position last
     waiting: list[tuple[Position, int, _Path]] = [(table, furthest, None)] if fits else []
     tried = 0
     while waiting and tried < MAX_TRIED:
-        here, told, path = waiting.pop()
-        if told == len(lines) and (here.over or not complete):
+        here, matched, path = waiting.pop()
+        if matched == len(lines) and (here.over or not complete):
             return _unwound(path)
         branches = []
         for action in here.legal:
             after = here.copy()
             after.play(action)
-            told, fits = _agreement(after, lines)
-            furthest = max(furthest, told)
+            matched, fits = _agreement(after, lines)
+            furthest = max(furthest, matched)
             if fits:
-                branches.append((told, -action, after))
+                branches.append((matched, -action, after))
         tried += len(here.legal)
         branches.sort(key=lambda branch: branch[:2])
-        waiting += [(after, told, (-negative, path)) for told, negative, after in branches]
+        waiting += [(after, matched, (-negative, path)) for matched, negative, after in branches]
     header = recorded.header
     dealt = f"the game of seed {header['seed']}, deal {header['deal']}, behaviour {table.game.behaviour}"
     if furthest < len(lines):
@@ -101,20 +101,20 @@ def _unwound(path: _Path) -> list[int]:
 
 
 def _agreement(table: Position, lines: Sequence[Mapping[str, Any]]) -> tuple[int, bool]:
-    """How many lines of the table stand in the record, from the first on, and whether these are all it has told or begun."""
+    """Return how many of the table's lines match the record from its start, and whether all of them do."""
     events, rows = table.game.events, table.journal
-    told = list(events.to_lines(rows, table.variant.components, table.players))
-    for k, line in enumerate(told):
+    matched = list(events.to_lines(rows, table.variant.components, table.players))
+    for k, line in enumerate(matched):
         if k == len(lines) or any(lines[k].get(key) != value for key, value in line.items()):
             return k, False
     begun = getattr(events, "begun", None)
-    if begun is None or len(told) == len(lines):
-        return len(told), True
-    return len(told), all(_is_begun(line, lines[len(told) :]) for line in begun(rows, table.state[0]))
+    if begun is None or len(matched) == len(lines):
+        return len(matched), True
+    return len(matched), all(_is_begun(line, lines[len(matched) :]) for line in begun(rows, table.state[0]))
 
 
 def _is_begun(begun: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the next line of this type and player goes on as this one begins."""
+    """Return whether the next line of this type and player continues this partial line."""
     for line in lines:
         if all(line.get(key) == begun[key] for key in ("type", "player")):
             return all(key in line and _begins(line[key], value) for key, value in begun.items())
@@ -122,7 +122,7 @@ def _is_begun(begun: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> b
 
 
 def _begins(whole: Any, beginning: Any) -> bool:
-    """Whether a value of a line is this one; a list need only be the beginning of it, a tuple is all of it."""
+    """Return whether a value of a line matches; a list matches its beginning, a tuple all of it."""
     if not isinstance(beginning, list | tuple):
         return bool(whole == beginning)
     if (

@@ -1,4 +1,4 @@
-"""Records: JSON Lines, one event a line, any number of games after another. Writing, reading and checking them."""
+"""Records: JSON Lines, one event per line, any number of games. Writing, reading and checking them."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ MAX_NAME = 1_000  # characters of an agent's name
 
 
 class _Header(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """The line that begins a game. It is as long as the format's version says: further keys go into the lines after it."""
+    """First line of a game. The format's version fixes its keys."""
 
     type: Literal["game"]
     format: str
@@ -58,15 +58,15 @@ class RecordedGame:
 
     @property
     def names(self) -> list[str]:
-        """The agent of every seat."""
+        """Agent of every seat."""
         return [str(name) for name in self.header["agents"]]
 
 
 def record_game(match: Match, deal: int, seating: int, row_dependent: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """The record of one game, header first; `row_dependent` agents (see `rows`) are named there, if there are any.
+    """Return the record of one game, header first; the header names `row_dependent` agents, if any (see `row_dependence`).
 
     Raises:
-        AgentFault: of any agent; those from outside the package play in a worker process.
+        AgentFault: an agent failed; third-party agents play in a worker process.
     """
     if not match.foreign:
         return _record_game(match, deal, seating, row_dependent)
@@ -92,7 +92,7 @@ def _record_game(match: Match, deal: int, seating: int, row_dependent: Sequence[
 def header_line(
     game: Game, variant: Variant, agents: Sequence[str], seed: int, deal: int, seating: int = 0
 ) -> dict[str, Any]:
-    """The line that begins a game; `agents` by seat."""
+    """Return the first line of a game; `agents` by seat."""
     return {
         "type": "game",
         "format": FORMAT,
@@ -126,7 +126,7 @@ def write_record(path: Path, games: Iterable[list[dict[str, Any]]]) -> int:
 
 
 def read_record(path: Path) -> Iterator[RecordedGame]:
-    """The games of a record, one after another.
+    """Yield the games of a record.
 
     Raises:
         StorageError: the file cannot be read.
@@ -136,7 +136,7 @@ def read_record(path: Path) -> Iterator[RecordedGame]:
 
 
 def games_in(lines: Iterable[tuple[int, Any]], place: str) -> Iterator[RecordedGame]:
-    """The games of a record, one after another, from its lines, each with its number; `place` begins errors.
+    """Yield the games of a record from its lines, each with its number; `place` begins errors.
 
     Raises:
         InputError: a line is no event; names the line.
@@ -181,25 +181,25 @@ def check_header(header: dict[str, Any], where: str) -> None:
     """
     if header.get("format") != FORMAT:
         raise InputError(f"{where}: format: expected {FORMAT!r}, got {short_repr(header.get('format'))}")
-    told: _Header = converted(header, _Header, where)
+    found: _Header = converted(header, _Header, where)
     try:
-        game = load_game(told.game)
+        game = load_game(found.game)
     except InputError as error:
         raise InputError(f"{where}: game: {error}") from None
-    if told.players not in game.player_counts:
-        raise InputError(f"{where}: players: {game.name} takes {game.player_count_text}, got {told.players}")
-    if len(told.agents) != told.players:
-        raise InputError(f"{where}: agents: expected {told.players} names, got {len(told.agents)}")
-    for name in told.agents:
+    if found.players not in game.player_counts:
+        raise InputError(f"{where}: players: {game.name} takes {game.player_count_text}, got {found.players}")
+    if len(found.agents) != found.players:
+        raise InputError(f"{where}: agents: expected {found.players} names, got {len(found.agents)}")
+    for name in found.agents:
         if not name.isprintable():
             raise InputError(f"{where}: agents: expected a name of printable characters, got {short_repr(name)}")
-    if told.seating >= factorial(told.players):
+    if found.seating >= factorial(found.players):
         raise InputError(
-            f"{where}: seating: {told.players} players have {factorial(told.players):,} seatings, got {told.seating}"
+            f"{where}: seating: {found.players} players have {factorial(found.players):,} seatings, got {found.seating}"
         )
     try:
-        variant = from_components(game, told.variant, told.components, "components")
-        game.components_part.check_players(variant.components, told.players, "components")
+        variant = from_components(game, found.variant, found.components, "components")
+        game.components_part.check_players(variant.components, found.players, "components")
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     header["components"] = variant.components

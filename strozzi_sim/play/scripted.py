@@ -1,4 +1,4 @@
-"""Chance by script: a game whose chance is a list of outcomes, and every way in which chance may go on from a position."""
+"""Scripted chance: games whose chance is a list of outcomes, and all continuations of chance from a position."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,11 +15,11 @@ Array = np.ndarray[Any, Any]
 
 
 class ScriptEnded(ArgumentError):
-    """Chance must bring something that its script does not say.
+    """A draw beyond the end of the script.
 
     Attributes:
         source: the number of the chance source, as in the game's state.py.
-        outcomes: among how many it chooses: one of 0 .. outcomes - 1 would go on.
+        outcomes: number of outcomes n of the draw; one of 0 .. n - 1 would continue the script.
     """
 
     def __init__(self, length: int, source: int, outcomes: int) -> None:
@@ -31,7 +31,7 @@ class ScriptEnded(ArgumentError):
 
 
 def script_of(outcomes: Array) -> Array:
-    """The SCRIPT record, array of shape (1,), of outcomes int64[n], which must be kept as long as it is used."""
+    """Return the SCRIPT record, shape (1,), of outcomes int64[n]; the caller keeps `outcomes` alive."""
     script = np.zeros(1, SCRIPT)
     script["place"], script["left"] = outcomes.ctypes.data, len(outcomes)
     return script
@@ -55,13 +55,13 @@ def check_drawn(outcomes: Array | None, chance: Array) -> None:
 
 
 def deals(game: Game, rules: Array, players: int, start_player: int = 0) -> Iterator[tuple[Array, float]]:
-    """Every state in which a game may begin, array of shape (1,), and its probability; see `steps`."""
+    """Yield every initial state, shape (1,), and its probability; see `steps`."""
     kernel = kernels(game, scripted=True).deal
     return _branches(np.zeros(1, game.state), lambda state, script: kernel(state, rules, script, players, start_player))
 
 
 def steps(game: Game, rules: Array, state: Array, action: int) -> Iterator[tuple[Array, float]]:
-    """Every state to which a legal action may lead, array of shape (1,), and its probability.
+    """Yield every state to which a legal action may lead, shape (1,), and its probability.
 
     States may come more than once: then chance has several ways to the same one.
 
@@ -75,7 +75,7 @@ def steps(game: Game, rules: Array, state: Array, action: int) -> Iterator[tuple
 
 
 def _branches(state: Array, play: Callable[[Array, Array], int]) -> Iterator[tuple[Array, float]]:
-    """Depth first: play by ever longer scripts, until one is long enough."""
+    """Search depth first: replay with longer scripts until one suffices."""
     waiting: list[tuple[tuple[int, ...], float]] = [((), 1.0)]
     while waiting:
         outcomes, chance = waiting.pop()

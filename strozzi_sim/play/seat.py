@@ -1,4 +1,4 @@
-"""An agent at the table: one seat of one game, with its memory and its random stream."""
+"""A seated agent: one seat of one game, with its memory and its random stream."""
 
 from copy import copy
 from typing import Any, Protocol
@@ -30,7 +30,7 @@ from strozzi_sim.runtime.worker import active_heartbeat, heartbeat
 
 
 class Table(Protocol):
-    """Where an agent sits down: a Position has all of it."""
+    """What a seated agent needs of a game; `Position` provides it."""
 
     game: Game
     variant: Variant
@@ -40,7 +40,7 @@ class Table(Protocol):
 
 
 class Seat:
-    """An agent at one seat of one game, with what it remembers and where its random stream stands."""
+    """An agent at one seat of one game, with its memory and its random stream."""
 
     def __init__(self, spec: AgentSpec, table: Table, seat: int) -> None:
         self.spec, self.game, self.variant, self.seat = spec, table.game, table.variant, seat
@@ -60,14 +60,14 @@ class Seat:
 
     @property
     def sees_state(self) -> bool:
-        """Whether the loop hands the agent the state itself, not a concealed copy."""
+        """Whether the loop passes the agent the state itself, not a concealed copy."""
         return self._player is None and self._bound.sees_state(self.variant.hidden)
 
     def _clock(self) -> TimeLimit:
         return TimeLimit(seconds_allowed(), self.game.name, repr(self.spec.text))
 
     def copy(self) -> "Seat":
-        """The same agent with a copy of its memory and stream: it decides as this one would."""
+        """Return the agent with a copy of its memory and stream: it decides as this one would."""
         other = copy(self)
         other._rng = self._rng.copy()
         if self._player is None:
@@ -83,14 +83,14 @@ class Seat:
         self._memory.view(np.uint8)[:] = 0
 
     def analyse(self, legal: tuple[int, ...], node: Any = None) -> list[ActionAnalysis] | None:
-        """What the agent thought of the actions of its last decision, or of what follows `node`; None if it does not say."""
+        """Return the analysis of the agent's last decision, or of the actions below `node`; None without one."""
         say = self.spec.agent.analyse
         return None if say is None else list(say(self._memory[0], legal, node))
 
     def choose(self, state: np.ndarray[Any, Any], *, concealed: bool = True) -> int:
-        """What the agent does in a state, an array of shape (1,), in which it must decide.
+        """Return the agent's action in a state, shape (1,), in which its seat acts.
 
-        It is handed what its seat knows; with `concealed=False` a copy of the record itself, which the loop hands
+        It receives what its seat knows; with `concealed=False` a copy of the record itself, which the loop passes
         to agents with `sees_state`.
 
         Raises:

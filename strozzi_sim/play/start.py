@@ -1,4 +1,4 @@
-"""How a game begins: what is played, by how many, and what chance will bring."""
+"""Set-up of a game: game, variant, players and chance."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Start:
     """A game before its deal.
 
     Attributes:
-        game, variant, players, seed, deal, start_player: what is played.
+        game, variant, players, seed, deal, start_player: identity of the game.
         script: int64[n], the outcomes of all draws; None if chance is that of seed and deal.
     """
 
@@ -40,17 +40,17 @@ class Start:
 
     @property
     def moving(self) -> Kernels:
-        """The kernels that draw from this kind of chance."""
+        """Kernels that draw from this kind of chance."""
         return kernels(self.game, scripted=self.script is not None)
 
     def chance(self) -> tuple[Array, Array]:
-        """What chance will bring, CHANCE or SCRIPT record of shape (1,), and where the streams of all seats begin, RANDOM[P]."""
+        """Return future chance, CHANCE or SCRIPT record of shape (1,), and the initial streams of all seats, RANDOM[P]."""
         chance, rng = np.zeros(1, CHANCE), np.zeros(self.players, RANDOM)
         kernels(self.game).begin(chance, rng, game_key(self.game.name), self.seed, self.players, self.deal)
         return chance if self.script is None else script_of(self.script), rng
 
     def retold(self, actions: Sequence[int]) -> tuple[Array, Array]:
-        """What comes of these actions, which must be legal: the state, shape (1,), and the journal int32[events, WIDTH].
+        """Replay legal actions; return the state, shape (1,), and the journal int32[events, WIDTH].
 
         Raises:
             JournalFull: there are more events than the game's `journal_rows`.
@@ -67,10 +67,10 @@ def start_of(
     game: str | Game, players: int, seed: int, deal: int, variant: AnyVariant, start_player: int = 0,
     script: Iterable[int] | None = None,
 ) -> Start:  # fmt: skip
-    """The start of a game from arguments that anybody may give, names or objects.
+    """Return the set-up of a game from names or objects.
 
     Raises:
-        InputError: names the argument, and what is allowed.
+        InputError: an invalid argument; names it and what is allowed.
     """
     the_game = find_game(game)
     the_variant = as_argument_error("variant", find_variant, the_game, variant)
@@ -83,7 +83,7 @@ def start_of(
 
 
 def whole(argument: str, value: Any, most: int | None = None) -> int:
-    """A whole number of any type, from 0 to `most`; True and 1.0 are none.
+    """Return a whole number of any integer type, from 0 to `most`; refuse True and 1.0.
 
     Raises:
         ArgumentError: names the argument.
@@ -100,7 +100,7 @@ def whole(argument: str, value: Any, most: int | None = None) -> int:
 
 
 def one_per_seat(argument: str, names: Sequence[str] | None, default: str, players: int) -> list[str]:
-    """Names by seat; if none are given, the default one, with the seat in the place of {}.
+    """Return names by seat; default: the default name with the seat in {}.
 
     Raises:
         ArgumentError: there are more or fewer than players.
