@@ -32,20 +32,6 @@ def test_nothing_of_the_users_is_touched_and_no_code_is_run(fuzz_folders, tmp_pa
     assert set(codes) == {0, 2, 4}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("number", "words"), [(175, "lineup: the plan has no 'x'; known: random"), (221, "is missing")]
-)
-def test_rows_that_no_run_writes_are_named(number, words, fuzz_folders, tmp_path):
-    """A line-up that nobody played, and rows that were removed, with digests that fit."""
-    for name in ("model", "case"):
-        (tmp_path / name).mkdir()
-    model = fuzz_folders.template(tmp_path / "model")
-    _, done, faults = fuzz_folders.play(5, number, model, tmp_path / "case")
-    assert (done.code, faults) == (2, [])
-    assert words in done.err
-
-
 def test_a_folder_is_not_read_through_a_link_without_end(fuzz_folders, tmp_path):
     """A case may have /dev/zero or a pipe where it looks for a list or a manifest: it is left alone."""
     import fuzz_folder_cases as cases

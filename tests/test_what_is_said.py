@@ -25,7 +25,7 @@ from strozzi_sim.studies.tables import study_tables
 
 PLAYERS = {"strozzi": 4, "medici_vs_strozzi": 2, "strasbourg": 4}
 SLOW = {"strasbourg": pytest.mark.slow}
-NOT_ABOUT_GAMES = ("Footnote: ", "The guilds and prices", "The points of all tasks")
+NOT_ABOUT_GAMES = ("Footnote: ", "The city's guilds", "The points of all tasks")
 
 
 @pytest.fixture(scope="module", params=[pytest.param(name, marks=SLOW.get(name, ())) for name in PLAYERS])
