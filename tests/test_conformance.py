@@ -66,7 +66,7 @@ def test_a_conceal_that_leaks_is_refused(monkeypatch):
         leaky(state, position.variant.rules, seat)
         return state
 
-    monkeypatch.setattr(Position, "known", known)
+    monkeypatch.setattr(Position, "concealed", known)
     monkeypatch.setattr(checks, "kernels", lambda game: kernels(game)._replace(conceal=leaky))
     words = broken("conceal", MEDICI_VS_STROZZI, variant=HIDDEN)
     assert "is shown cash, which differs between worlds of equal knowledge" in words
@@ -113,7 +113,7 @@ def test_an_illegal_event_is_refused(monkeypatch):
 
 
 def test_a_reference_that_accepts_anything_is_refused(monkeypatch):
-    monkeypatch.setattr(STROZZI.check, "check_game", lambda header, line, lines: None)
+    monkeypatch.setattr(STROZZI.verify, "check_game", lambda header, line, lines: None)
     assert "the reference accepts a record with its last line missing" in broken("records")
 
 
@@ -128,7 +128,7 @@ def test_actions_with_one_name_are_refused(monkeypatch):
 
 
 def test_names_of_other_things_than_those_chosen_together_are_refused(monkeypatch):
-    monkeypatch.setattr(STROZZI.view, "together", lambda view, phase: ("pass", "ware"), raising=False)
+    monkeypatch.setattr(STROZZI.view, "compound_choices", lambda view, phase: ("pass", "ware"), raising=False)
     assert "is not some of ('pass', 'ware'), in this order" in broken("words")
 
 

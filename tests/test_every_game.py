@@ -50,7 +50,7 @@ def test_the_middle_tier_plays_where_none_is_named_and_can_be_tuned(game):
     """That every tier plays, `check_game` tells."""
     assert {"weak", "middle", "search"} <= set(game.tiers)
     spec = load_agent(game.tiers["middle"], game)
-    assert game.standard_agent == spec.text
+    assert game.default_agent == spec.text
     assert any(isinstance(param, Param) and type(param.default) is float for param in spec.agent.params.values())
 
 
@@ -63,7 +63,7 @@ def test_balance_of_every_variant(game, document):
     variants = ["base", *shipped_variants(game)]
     chosen = [word for name in variants for word in ("--variant", name)]
     found = document("balance", game.name, "--players", fewest(game), "--deals", 6, "--workers", 1, *chosen)
-    assert found["plan"]["lineups"] == [[game.standard_agent]]
+    assert found["plan"]["lineups"] == [[game.default_agent]]
     assert {row["variant"] for row in found["tables"]["balance"]} == set(variants)
 
 
@@ -71,7 +71,7 @@ def test_balance_of_every_variant(game, document):
 @pytest.mark.parametrize("agent", ["", "random", *SEARCHERS])
 def test_record_verify_replay(game, agent, document, tmp_path):
     path = tmp_path / "games.jsonl"
-    seated = f"{agent or game.standard_agent},random"
+    seated = f"{agent or game.default_agent},random"
     document("record", game.name, "--players", fewest(game), "--agents", seated, "--games", 2, "--out", path)
     assert document("verify", path)["games"] == 2
     assert len(document("replay", path, "--game", 2)["words"]) > 40
@@ -87,17 +87,17 @@ def test_replay_with_boards(game, tmp_path, capsys, monkeypatch):
 
 def test_tournament(game, document):
     players = fewest(game)
-    field = ",".join([game.standard_agent, "random", *SEARCHERS])
+    field = ",".join([game.default_agent, "random", *SEARCHERS])
     tables = document(
         "tournament", game.name, "--agents", field, "--players", players, "--deals", 4, "--workers", 1
     )["tables"]  # fmt: skip
-    assert {row["agent"] for row in tables["agents"]} == {game.standard_agent, "random", *SEARCHERS}
+    assert {row["agent"] for row in tables["agents"]} == {game.default_agent, "random", *SEARCHERS}
     assert len({row["seat"] for row in tables["seat_effects"]}) == players
 
 
 def test_compare_agents_and_variants(game, document):
     players = ("--players", fewest(game), "--deals", 6, "--workers", 1)
-    agents = document("compare", game.name, game.standard_agent, "random", *players)["tables"]
+    agents = document("compare", game.name, game.default_agent, "random", *players)["tables"]
     assert agents["difference"]
     variants = document("compare", game.name, "base", next(iter(shipped_variants(game))), *players)["tables"]
     assert variants["difference"]
@@ -111,19 +111,19 @@ def test_ladder(game, document):
 def test_exploit_tunes_the_standard_agent(game, document):
     small = ("--generations", 1, "--population", 4, "--deals", 4, "--held-out", 6, "--players", fewest(game))
     found = document("exploit", game.name, "random", *small, "--workers", 1)
-    assert found["plan"]["tuned"] == game.standard_agent
-    assert game.standard_agent in {row["challenger"] for row in found["tables"]["challengers"]}
+    assert found["plan"]["tuned"] == game.default_agent
+    assert game.default_agent in {row["challenger"] for row in found["tables"]["challengers"]}
 
 
 def test_fairness(game, document):
     """That every agent is fair, the tests of the rules of every game tell."""
-    assert document("leak-check", game.name, game.standard_agent, "--players", fewest(game), "--deals", 1)["ok"] is True
+    assert document("leak-check", game.name, game.default_agent, "--players", fewest(game), "--deals", 1)["ok"] is True
 
 
 def test_a_person_plays_to_the_end(game, capsys, monkeypatch):
     """Whatever is asked, one of these answers is among the choices."""
     answers = "pass\nvenice\nrome\nnaples\nT\nstop\n7\ndecline\ndiscard\n"
-    answers = "\n".join([*Position(game, fewest(game), seed=0, deal=0).together[:1], answers])
+    answers = "\n".join([*Position(game, fewest(game), seed=0, deal=0).compound_choices[:1], answers])
     monkeypatch.setattr("sys.stdin", io.StringIO(answers * 2000))
     assert app.run(["play", game.name, "--players", str(fewest(game)), "--agents", "random"]) == 0
     out = capsys.readouterr().out
@@ -141,7 +141,7 @@ def test_what_may_be_chosen_is_said_in_few_words(game):
     table = Position(game, fewest(game), seed=1, deal=0)
     while not table.over:
         meanings = getattr(game.view, "meanings", lambda view, phase: {})(table.view(), int(table.state["phase"][0]))
-        lines = spoken(table.together or table.names, meanings).splitlines()
+        lines = spoken(table.compound_choices or table.names, meanings).splitlines()
         assert max(map(len, lines)) <= 100
         assert len(lines) <= 5
         table.play(table.legal[len(table.legal) // 3])

@@ -235,7 +235,7 @@ def test_scores_places_masks_and_observations_at_any_time(kit, players):
         assert position.mask.shape == (kit.game.actions,)
         assert tuple(np.flatnonzero(position.mask).tolist()) == position.legal
         for seat in range(players):
-            known, seen = position.known(seat), np.full(kit.game.view.OBSERVATION, np.nan, np.float32)
+            known, seen = position.concealed(seat), np.full(kit.game.observation_size, np.nan, np.float32)
             verbs.observe(known, position.variant.rules, seat, seen)
             assert position.observation(seat).dtype == np.float32
             assert (position.observation(seat) == seen).all()
@@ -260,8 +260,10 @@ def test_names_are_played_as_numbers_are(kit, players):
         assert len(names) == len(set(names)) == len(legal)
         k = chooser.randrange(len(names))
         twin = position.copy()
-        assert {word for name in names for word in name.split()} <= set(position.together) or not position.together
-        twin.play(" + ".join(reversed(names[k].split())) if position.together else names[k])
+        assert {word for name in names for word in name.split()} <= set(
+            position.compound_choices
+        ) or not position.compound_choices
+        twin.play(" + ".join(reversed(names[k].split())) if position.compound_choices else names[k])
         position.play(np.int64(legal[k]))
         assert twin == position
         assert twin.actions == position.actions
@@ -484,7 +486,7 @@ def test_a_record_leads_to_the_same_positions(kit, players, tmp_path):
     lines = position.record([f"agent {seat}" for seat in range(players)])
     write_record(tmp_path / "game.jsonl", [lines])
     (recorded,) = read_record(tmp_path / "game.jsonl")
-    kit.game.check.check_game(recorded.header, recorded.line, recorded.events)
+    kit.game.verify.check_game(recorded.header, recorded.line, recorded.events)
     again = Position.from_record(json.loads(line) for line in (tmp_path / "game.jsonl").read_text().splitlines())
     assert again.actions == position.actions
     while True:
@@ -586,7 +588,7 @@ def scripted(kit, players, word):
 def test_chance_by_script(kit):
     players = kit.game.player_counts[0]
     position, script = scripted(kit, players, 5)
-    kit.game.check.check_game(position.record()[0], 1, list(enumerate(position.lines(), 2)))
+    kit.game.verify.check_game(position.record()[0], 1, list(enumerate(position.lines(), 2)))
     assert len(script) > 20
     start = Position(kit.game, players, seed=1, chance=script)
     again = start.copy()
@@ -643,7 +645,7 @@ def test_a_step_that_the_script_does_not_fit_changes_nothing(kit):
 def test_an_imagined_game_begins_where_it_was_imagined():
     position = played(strozzi_games.KIT, 4, "imagined", 20)
     imagined = position.imagine(position.actor, stream(3))
-    assert imagined.known(position.actor).tobytes() == position.known(position.actor).tobytes()
+    assert imagined.concealed(position.actor).tobytes() == position.concealed(position.actor).tobytes()
     assert imagined.actions == ()
     played_at_random(imagined)
     for refused in (imagined.to_bytes, imagined.record, imagined.lines, lambda: imagined.journal):

@@ -93,7 +93,7 @@ def verified(game, variant, position):
     """The lines of the game, played again in the reference, which knows of no restriction."""
     lines = position.lines()
     header = {"players": position.players, "components": variant.components}
-    game.check.check_game(header, 1, list(enumerate(lines, 2)))
+    game.verify.check_game(header, 1, list(enumerate(lines, 2)))
     return lines
 
 
@@ -186,7 +186,7 @@ def test_a_task_that_must_be_kept_is_kept():
             assert len(line["tasks"]) in (range(1, 6) if not allowed and "task:any" not in names else kept)
             assert allowed == set() or {f"task:{task}" for task in line["tasks"]} <= allowed
             assert position.state["voids"][0].tolist() == [0, int(not allowed), 0, 0, 0]
-            assert [int(position.known(seat)["voids"][0][1]) for seat in (0, 1, 2)] == [0, int(not allowed), 0]
+            assert [int(position.concealed(seat)["voids"][0][1]) for seat in (0, 1, 2)] == [0, int(not allowed), 0]
             voids += not allowed
         assert voids > 0
 

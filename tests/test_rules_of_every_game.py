@@ -225,7 +225,7 @@ def shown(kit, *, agents=("random",), seating=0, name="base", seed=5, deal=3, pl
 @pytest.mark.parametrize(("kit", "name"), cases(lambda kit: kit.paired))
 def test_lineup_seating_and_variant_are_not_in_the_random_streams(kit, name):
     """What pairs comparisons: chance brings the same in the same order whoever plays, wherever, under what."""
-    first, two = shown(kit), (kit.game.standard_agent, "random")
+    first, two = shown(kit), (kit.game.default_agent, "random")
     for agents, seating in ((two, 0), (two, 1), (two[:1], 0)):
         for other in (shown(kit, agents=agents, seating=seating, name=each) for each in ("base", name)):
             for one, another in zip(first, other, strict=True):
@@ -250,7 +250,7 @@ def test_other_deals_seeds_and_counts_are_other_games(kit):
 def recorded(kit, name):
     """(check, header, numbered lines) of one game."""
     lines = record_game(match(kit, "random", name=name, players=kit.game.player_counts[0]), 1, 0)
-    return kit.game.check, lines[0], list(enumerate(lines[1:], 2))
+    return kit.game.verify, lines[0], list(enumerate(lines[1:], 2))
 
 
 def may_be_another_choice(kit, event, changed):
@@ -322,7 +322,7 @@ def test_any_legal_variant_plays_to_an_end_that_the_rules_confirm(kit, data):
     chosen = from_changes(kit.game, "drawn", data.draw(kit.changes), "drawn")
     players, deal = data.draw(st.sampled_from(kit.game.player_counts)), data.draw(st.integers(0, 1000))
     lines = record_game(Match(kit.game, players, (load_agent("random", kit.game),), chosen, 3), deal, 0)
-    kit.game.check.check_game(lines[0], 1, list(enumerate(lines[1:], 2)))
+    kit.game.verify.check_game(lines[0], 1, list(enumerate(lines[1:], 2)))
     assert lines[-1]["type"] == "score_end"
     rounds = kit.game.components_part.rounds(chosen.components)
     assert [line["round"] for line in lines if line["type"] == "round"] == list(range(1, rounds + 1))
@@ -362,7 +362,7 @@ def test_arbitrary_order_is_in_no_seats_knowledge(kit, name):
             other.state[field][0, left:] = 7
         moved += other.state.tobytes() != table.state.tobytes()
         for seat in range(table.players):
-            assert other.known(seat).tobytes() == table.known(seat).tobytes()
+            assert other.concealed(seat).tobytes() == table.concealed(seat).tobytes()
     assert moved > 20
 
 
@@ -374,7 +374,7 @@ def every_open_variant(kit):
 def test_nothing_is_unknown_where_nothing_is_hidden(kit, name):
     chosen = kit.variant(name)
     for table in kit.positions(chosen, kit.game.player_counts[-1], 1):
-        known = table.known(1)
+        known = table.concealed(1)
         before = known.tobytes()
         kernels(kit.game).determinize(known, chosen.rules, 1, np.zeros(1, RANDOM))
         assert known.tobytes() == before
@@ -435,7 +435,7 @@ def test_every_agent_plays_every_variant(kit, agent):
 
 @pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
 def test_results_depend_on_the_deal_alone(kit, agent):
-    played, deals = match(kit, agent, kit.game.standard_agent), 2 if ":" in agent else 10
+    played, deals = match(kit, agent, kit.game.default_agent), 2 if ":" in agent else 10
     whole, again, second_half = (played.play(first, 2 * deals, rows=True).rows for first in (0, 0, deals))
     assert whole.tobytes() == again.tobytes()
     assert whole[len(whole) // 2 :].tobytes() == second_half.tobytes()  # nothing is left of earlier games
@@ -469,9 +469,7 @@ def test_agents_leave_the_state_and_the_rules_alone_and_need_no_memory_of_the_ga
 
 def slow_but_standard(kit):
     """Every agent; those that are not the game's standard one are slow."""
-    return [
-        agent if agent == kit.game.standard_agent else pytest.param(agent, marks=SLOW) for agent in every_agent(kit)
-    ]
+    return [agent if agent == kit.game.default_agent else pytest.param(agent, marks=SLOW) for agent in every_agent(kit)]
 
 
 @pytest.mark.parametrize(("kit", "agent"), cases(slow_but_standard))

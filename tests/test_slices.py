@@ -35,8 +35,8 @@ def test_observations_have_the_same_bits_as_ever(name, variant):
     players = counts[(len(counts) - 1) // 2]
     for position in kit.positions(played, players, 2):
         for seat in range(players):
-            out = np.full(kit.game.view.OBSERVATION, np.nan, np.float32)
-            kernels(kit.game).observe(position.known(seat), played.rules, seat, out)
+            out = np.full(kit.game.observation_size, np.nan, np.float32)
+            kernels(kit.game).observe(position.concealed(seat), played.rules, seat, out)
             digest.update(out.tobytes())
     assert digest.hexdigest()[:16] == DIGESTS[name][variant]
 
@@ -92,7 +92,7 @@ def test_a_layout_that_cannot_be_is_refused(parts, words):
 def test_an_unknown_slice_is_told_which_there_are():
     with pytest.raises(KeyError, match=r"unknown slice 'seats.coin'; known: .*did you mean 'seats.coins'\?"):
         LAYOUT["seats.coin"]
-    with pytest.raises(InputError, match=r"slice 'seats.coins': its numbers do not lie side by side"):
+    with pytest.raises(InputError, match=r"slice 'seats.coins': its columns are not contiguous"):
         _ = LAYOUT["seats.coins"].columns
 
 
@@ -128,7 +128,7 @@ def test_a_game_whose_slices_are_wrong_is_refused(monkeypatch, parts, words):
 
 
 def test_a_game_without_slices_is_told(monkeypatch):
-    monkeypatch.delattr(STROZZI.view, "SLICES")
+    monkeypatch.delattr("strozzi_sim.games.strozzi.view.SLICES")
     with pytest.raises(
         InputError, match=r"game 'strozzi': strozzi_sim.games.strozzi.view has no SLICES, which every game must have"
     ):

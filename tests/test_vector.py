@@ -66,8 +66,8 @@ class Slow:
 
 
 def observed(position, seat):
-    out = np.full(position.game.view.OBSERVATION, np.nan, np.float32)
-    kernels(position.game).observe(position.known(seat), position.variant.rules, seat, out)
+    out = np.full(position.game.observation_size, np.nan, np.float32)
+    kernels(position.game).observe(position.concealed(seat), position.variant.rules, seat, out)
     return out
 
 

@@ -211,11 +211,11 @@ def table(*bids):
     return table
 
 # Seats that know the same see the same bytes, and a seat that has bid still knows its bid.
-assert table(3).known(1).tobytes() == table(5).known(1).tobytes() != table().known(1).tobytes()
-assert table(3, 1).known(2).tobytes() == table(5, 2).known(2).tobytes()
-assert table(3, 1).known(0).tobytes() == table(3, 4).known(0).tobytes() != table(2, 1).known(0).tobytes()
-assert table(3, 1, 2).known(0).tobytes() != table(3, 4, 2).known(0).tobytes()  # once they are shown
-known = table(3, 1).known(2)[0]
+assert table(3).concealed(1).tobytes() == table(5).concealed(1).tobytes() != table().concealed(1).tobytes()
+assert table(3, 1).concealed(2).tobytes() == table(5, 2).concealed(2).tobytes()
+assert table(3, 1).concealed(0).tobytes() == table(3, 4).concealed(0).tobytes() != table(2, 1).concealed(0).tobytes()
+assert table(3, 1, 2).concealed(0).tobytes() != table(3, 4, 2).concealed(0).tobytes()  # once they are shown
+known = table(3, 1).concealed(2)[0]
 assert known["bid"].tolist() == [UNKNOWN, UNKNOWN, 0] and len(set(known["hand"].tolist())) == 1
 
 # What is imagined fits what is known, and every card in hand is as likely.
@@ -223,7 +223,7 @@ rng, counts = np.zeros(1, RANDOM), np.zeros(6, int)
 start = table(3, 1)
 for _ in range(2000):
     imagined = start.imagine(2, rng)
-    assert imagined.known(2).tobytes() == start.known(2).tobytes()
+    assert imagined.concealed(2).tobytes() == start.concealed(2).tobytes()
     counts[imagined.state[0]["bid"][0]] += 1
 assert counts[0] == 0 and abs(counts[1:] - 400).max() < 80, counts
 

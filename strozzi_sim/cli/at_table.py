@@ -50,7 +50,7 @@ class Person:
         while True:
             self._show_changes()
             choices = dict(zip(self.table.names, self.table.legal, strict=True))
-            together = self.table.together
+            together = self.table.compound_choices
             print(f"\n{self.table.question}\n{self._spoken(together or list(choices))}", end="")
             answer = self._answer(choices, together)
             if answer is None:
@@ -127,8 +127,7 @@ class Person:
             print(f"{short_repr(answer)} is not a valid choice; type a whole name, or ? for help.", end="")
 
     def _warning(self, action: int) -> str:
-        caution = getattr(self.table.game.view, "caution", None)
-        return "" if caution is None else str(caution(action, self.table.view(self.seat)))
+        return self.table.game.view.caution(action, self.table.view(self.seat))
 
     def _obey(self, command: str, names: Sequence[str]) -> None:
         """Print what a command asks for, then the choices again."""
@@ -146,12 +145,9 @@ class Person:
 
     def _print_rules(self) -> None:
         game, components = self.table.game, self.table.variant.components
-        rules = getattr(game.view, "short_rules", None)
-        if rules is None:
-            print(f"\n{game.name} has no rules in short.")
-            return
-        print()
-        for paragraph in rules(components, self.table.players).splitlines():
+        rules = game.view.short_rules(components, self.table.players)
+        print("" if rules else f"\n{game.name} has no rules in short.")
+        for paragraph in rules.splitlines():
             print(fill(paragraph, _width(), subsequent_indent="  "))
 
     def _undo(self) -> bool:
@@ -176,8 +172,7 @@ class Person:
 
     def _spoken(self, names: Sequence[str]) -> str:
         """Return the choices with their meanings."""
-        find = getattr(self.table.game.view, "meanings", None)
-        return spoken(names, {} if find is None else find(self.table.view(), int(self.table.state["phase"][0])))
+        return spoken(names, self.table.game.view.meanings(self.table.view(), int(self.table.state["phase"][0])))
 
 
 def spoken(names: Sequence[str], meanings: Mapping[str, str]) -> str:

@@ -41,7 +41,7 @@ def play(
     options.check_range("--seat", seat, 0, count - 1)
     options.check_range("--deal", deal, 0, 2**53 - 1)
     options.check_seed(seed)
-    agents = agents or the_game.standard_agent
+    agents = agents or the_game.default_agent
     others = options.parse_lineup(agents, the_game, count - 1)
     for spec in others:
         if not spec.agent.plays(the_game, count):

@@ -133,7 +133,7 @@ def replay(
     the_game = load_game(recorded.header["game"])
     events, view = the_game.events, the_game.view
     components, names = recorded.header["components"], recorded.names
-    check = the_game.check
+    check = the_game.verify
     try:  # of a game that breaks a rule nothing is shown
         check.check_game(recorded.header, recorded.line, recorded.events)
     except RuleViolation as broken:

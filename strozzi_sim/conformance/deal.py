@@ -45,14 +45,14 @@ class _Table:
         count = self._kernels.legal(self.state, self._here.variant.rules, found)
         return [int(action) for action in found[:count]]
 
-    def known(self, seat: int) -> Array:
+    def concealed(self, seat: int) -> Array:
         known = exact_copy(self.state)
         self._here.kernels.conceal(known, self._here.variant.rules, seat)
         return known
 
     def observed(self, seat: int) -> bytes:
         """Return the observation of the state itself, as agents receive it if nothing is hidden."""
-        out = np.zeros(self._here.game.view.OBSERVATION, np.float32)
+        out = np.zeros(self._here.game.observation_size, np.float32)
         self._here.kernels.observe(self.state, self._here.variant.rules, seat, out)
         return out.tobytes()
 
@@ -119,7 +119,7 @@ def _difference(here: Checked, clean: _Table, filled: _Table) -> str:
         who, instead = (f"seat {table.actor}" if table.actor >= 0 else "no seat" for table in (clean, filled))
         return f"{instead} decides, {who} in a record of zeros"
     for seat in range(here.players):
-        one, other = clean.known(seat), filled.known(seat)
+        one, other = clean.concealed(seat), filled.concealed(seat)
         shown = [name for name in here.game.state.names or () if one[name].tobytes() != other[name].tobytes()]
         if shown:
             return f"seat {seat} is shown other bytes of {', '.join(shown)} than in a record of zeros"

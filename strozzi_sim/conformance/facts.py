@@ -12,7 +12,7 @@ from strozzi_sim.conformance.checked import Checked
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.columns import SIZES, Column, GameConfig, Levels, Table
 from strozzi_sim.facts.sink import batch_for
-from strozzi_sim.game.contract import Game, apply, close_game, deal, decided, open_game, prepare
+from strozzi_sim.game.contract import Game, apply, begin_match, close_game, deal, on_decision, open_game
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.journal import write_event
 from strozzi_sim.kernel.record_types import array_type
@@ -29,12 +29,12 @@ Array = np.ndarray[Any, Any]
 def _played(facts, states, rules, chances, key, players, number, actions):
     """Write the facts of a game from its core."""
     sink = facts[0]
-    prepare(sink, rules[0], players)
+    begin_match(sink, rules[0], players)
     open_game(sink, number)
     seed_chance(chances[0], key)
     deal(states[0], rules[0], players, 0, chances[0], sink)
     for k in range(actions.shape[0]):
-        decided(sink, states[0], rules[0], actions[k])
+        on_decision(sink, states[0], rules[0], actions[k])
         apply(states[0], rules[0], actions[k], chances[0], sink)
     close_game(sink, states[0], rules[0])
 
@@ -43,7 +43,7 @@ def _played(facts, states, rules, chances, key, players, number, actions):
 def _retold(facts, states, rules, players, number, rows):
     """Write the facts of a finished game from its journal."""
     sink = facts[0]
-    prepare(sink, rules[0], players)
+    begin_match(sink, rules[0], players)
     open_game(sink, number)
     for k in range(rows.shape[0]):
         write_event(sink, rows[k, 0], rows[k, 1], rows[k, 2], rows[k, 3], rows[k, 4], rows[k, 5])

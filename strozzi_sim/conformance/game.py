@@ -188,14 +188,14 @@ def _worlds(here: Checked, known: Array, seat: int, rng: SeatRng) -> Iterator[Ar
 
 
 def _observation(here: Checked, state: Array, seat: int) -> Array:
-    out = np.full(here.game.view.OBSERVATION, np.nan, np.float32)
+    out = np.full(here.game.observation_size, np.nan, np.float32)
     here.kernels.observe(state, here.variant.rules, seat, out)
     return out
 
 
 def _check_knowledge(here: Checked, position: Position, rng: SeatRng) -> None:
     for seat in range(here.players):
-        known = position.known(seat)
+        known = position.concealed(seat)
         again = exact_copy(known)
         here.kernels.conceal(again, here.variant.rules, seat)
         here.require("conceal", again.tobytes() == known.tobytes(), f"concealed twice, seat {seat} knows less")
@@ -247,16 +247,16 @@ def _check_seen(here: Checked, position: Position, action: int) -> None:
     otherwise.play(instead)
     for viewer in range(here.players):
         code = here.kernels.seen(*arguments, viewer)
-        changed = position.known(viewer).tobytes() != after.known(viewer).tobytes()
+        changed = position.concealed(viewer).tobytes() != after.concealed(viewer).tobytes()
         here.require("seen_action", code == 0 or changed, f"seat {viewer} sees {code}, but knows no more than before")
         if viewer == position.actor or instead == action:
             continue
         twin = here.kernels.seen(position.state, otherwise.state, here.variant.rules, instead, viewer)
-        same = otherwise.known(viewer).tobytes() == after.known(viewer).tobytes()
+        same = otherwise.concealed(viewer).tobytes() == after.concealed(viewer).tobytes()
         here.require(
             "conceal",
             same or twin != code,
-            f"seat {viewer} is shown {_difference(otherwise.known(viewer), after.known(viewer))}, which distinguishes action {action} "
+            f"seat {viewer} is shown {_difference(otherwise.concealed(viewer), after.concealed(viewer))}, which distinguishes action {action} "
             f"of seat {position.actor} from {instead}, though it sees {code} of both",
         )
 
@@ -264,14 +264,16 @@ def _check_seen(here: Checked, position: Position, action: int) -> None:
 def _check_words(here: Checked, position: Position) -> None:
     names = position.names
     here.require("words", len({name.lower() for name in names}) == len(names), f"two actions have one name: {names}")
-    for name in names if position.together else ():
-        parts = [thing for thing in position.together if thing in name.split(" ")]
-        here.require("words", name == " ".join(parts), f"{name!r} is not some of {position.together}, in this order")
+    for name in names if position.compound_choices else ():
+        parts = [thing for thing in position.compound_choices if thing in name.split(" ")]
+        here.require(
+            "words", name == " ".join(parts), f"{name!r} is not some of {position.compound_choices}, in this order"
+        )
     here.require("words", position.question, "no question")
     here.require("words", position.text(), "no text")
     view, seen = here.game.view, position.view()
-    told = [getattr(view, "caution", lambda action, view: "")(action, seen) for action in position.legal]
-    told += getattr(view, "meanings", lambda view, phase: {})(seen, int(position.state["phase"][0])).values()
+    told = [view.caution(action, seen) for action in position.legal]
+    told += view.meanings(seen, int(position.state["phase"][0])).values()
     here.require(
         "words", all(isinstance(text, str) for text in told), f"caution or meanings must return text, got {told}"
     )
@@ -294,7 +296,7 @@ def _header(here: Checked) -> dict[str, Any]:
 
 def _check_record(here: Checked, position: Position) -> None:
     lines = list(enumerate(position.lines(), 2))
-    check = here.game.check.check_game
+    check = here.game.verify.check_game
     try:
         check(_header(here), 1, lines)
     except RuleViolation as broken:
@@ -374,7 +376,7 @@ def _check_drawing(
             here.actions.append(action)
         if not position.over:
             seat, cursor = rng.below(players), rng.word()
-            drawn = next(_worlds(here, position.known(seat), seat, rng))
+            drawn = next(_worlds(here, position.concealed(seat), seat, rng))
             true, false = (_measured(here, state, cursor) for state in (position.state, drawn))
             signs.append(np.sign(true - false))
     if not signs:

@@ -19,7 +19,7 @@ Array = np.ndarray[Any, Any]
 def check_slices(here: Checked) -> None:
     """Check that slices cover every column of the observation once, and fields every column of their group."""
     slices = here.game.slices
-    _check_columns(here, np.arange(here.game.view.OBSERVATION), slices.parts)
+    _check_columns(here, np.arange(here.game.observation_size), slices.parts)
     for part in slices.parts:
         if fields := slices.fields(part.name):
             _check_columns(here, part.index, fields)

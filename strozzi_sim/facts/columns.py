@@ -124,7 +124,7 @@ class Table:
         most: setting -> largest number of rows of one game.
         rows: largest number of rows between two counts.
         sampled: 0, or k if only deals that are multiples of k have rows.
-        of_choices: whether some rows come from `decided`, so that they cannot be derived from a journal.
+        of_choices: whether some rows come from `on_decision`, so that they cannot be derived from a journal.
         on_request: whether it is written only if its rows are counted or kept (its bit in `asked` of the sink).
     """
 

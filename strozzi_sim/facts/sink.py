@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.columns import OUTCOMES, GameConfig, Table
+from strozzi_sim.kernel.generated import generated
 
 GAMES = 64  # most games between two counts
 SEATS = 6  # most seats of any game
@@ -49,3 +51,45 @@ def batch_for(tables: Sequence[Table], setting: GameConfig, asked: int = -1) -> 
     """Return the number of games that always fit into a sink; `asked`: as in the sink, default: all tables."""
     written = [table for number, table in enumerate(tables) if asked >> number & 1 or not table.optional]
     return min(GAMES, *(table.rows // table.max_rows(setting) for table in written))
+
+
+def row_writer(
+    table: Table,
+    *,
+    zero: Sequence[str] = (),
+    later: Sequence[str] = (),
+    copied: Table | None = None,
+    append: bool = True,
+) -> Any:
+    """Return a kernel that writes a row of a table and returns its number: `add(facts, seat=..., prize=...)`.
+
+    It takes a value for every written column, except those in `zero`, `later` and `copied`.
+
+    Args:
+        table: the fact table.
+        zero: columns that begin as 0.
+        later: columns that a handler sets afterwards, as `facts.TABLE_COLUMN[row] = ...`.
+        copied: another table; columns with a column of the same name there are copied from its row, given after `facts`.
+        append: whether the row is added; else `facts` is followed by the row to write, and the number of rows is unchanged.
+
+    Raises:
+        InputError: `zero` or `later` has an unknown column.
+    """
+    from strozzi_sim.kernel.jit import force_inline
+
+    columns = [column.name for column in table.written]
+    for name in (*zero, *later):
+        if name not in columns:
+            raise InputError(f"row_writer of {table.name}: {short_repr(name)}; {suggest_names(name, columns)}")
+    shared = {column.name for column in copied.written}.intersection(columns) if copied else set()
+    given = [name for name in columns if name not in {*zero, *later, *shared}]
+    values = dict.fromkeys(zero, "0") | {name: name for name in given}
+    values |= {name: f"facts.{copied.name}_{name}[copied_row]" for name in shared if copied}
+    rows, name = f"facts.{table.name}_rows", f"write_{table.name}"
+    leading = ["facts", *(["copied_row"] if copied else []), *([] if append else ["row"])]
+    source = "\n    ".join([
+        f"def {name}({', '.join([*leading, *given])}):", *([f"row = {rows}"] if append else []),
+        *(f"facts.{table.name}_{column}[row] = {values[column]}" for column in columns if column in values),
+        *([f"{rows} = row + 1"] if append else []), "return row",
+    ])  # fmt: skip
+    return force_inline(generated(source, name))

@@ -1,10 +1,9 @@
-"""The game contract: every part of a game as a Protocol, and the verbs that compiled code is written against.
+"""The game contract: the parts of a game, and the verbs that compiled code is written against.
 
-A game is one folder, a package of the same modules as any other (GAME in its `__init__`, and the parts below; `report`,
-`facts`, `restrictions` and `variants.toml` may be missing). Search, loops and generic agents are written once against the
-verbs. A verb has no body of its own: the game's modules implement it for
-its own state record, and the choice is made while compiling. All verbs are registered when the first code is compiled
-for the game (`Game.register`), so any agent may call any of them.
+A game is one folder: a package of modules with the same names in every game (`game.protocols`). `report`,
+`fact_handlers`, `restrictions` and `variants.toml` are optional. Searches, loops and generic agents are written once, with
+the verbs below. A verb has no body: the game's modules implement it for its own state record, and the implementation
+is chosen at compile time. All verbs are registered before the first code for the game is compiled (`Game.register`).
 """
 
 from collections.abc import Callable, Mapping
@@ -15,40 +14,48 @@ from importlib.util import find_spec
 from typing import Any, cast
 
 import numpy as np
+from numba import int64
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.columns import Table
+from strozzi_sim.game.observing import observer
 from strozzi_sim.game.protocols import (
-    CheckPart,
     ComponentsPart,
+    CorePart,
     EventsPart,
     FactsPart,
+    Part,
     ReportPart,
     RestrictionsPart,
     StatePart,
+    VerifyPart,
     ViewPart,
 )
 from strozzi_sim.game.slices import Layout
+from strozzi_sim.kernel.generated import generated
 from strozzi_sim.kernel.journal import write_event
 
-TIERS = ("weak", "middle", "search", "learned")  # what kinds of agent a game may name, the weakest first
+TIERS = ("weak", "middle", "search", "learned")  # levels of strength, weakest first
 
 
 @dataclass(frozen=True)
 class Game:
-    """A game: what the engine must know before it plays, and the modules of its folder by what they are for.
+    """A game: its properties, and its parts.
 
     Attributes:
-        name: the word used in commands, files and random streams.
-        package: the dotted name of the game's folder, `__name__` in its `__init__`.
-        title: the name on the box.
-        player_counts: the numbers of players it takes, in ascending order.
+        name: name in commands, files and random streams.
+        package: dotted name of the game's folder, `__name__` in its `__init__`.
+        title: name on the box.
+        player_counts: player counts in ascending order.
         state, rules: dtypes of the game's records; no other game may have a state record of the same fields.
-        journal_rows: most events of one game, 1 or more.
-        behaviour: raised whenever any result for the same seed may change; stored with results.
-        beliefs: fields of the state that `determinize` fills in by a belief of its own, not as chance would.
-        tiers: spec strings of agents that stand for a strength, by the names in TIERS: "weak", "middle" (rules of thumb),
-            "search" and "learned". A game may name none of them.
+        journal_rows: maximal number of events of a game, 1 or more.
+        behaviour: version, raised whenever any result for the same seed may change; stored with results.
+        beliefs: fields of the state that `determinize` fills with a belief instead of a sample from the rules' distribution.
+        tiers: spec strings of agents by level of strength, see TIERS: "weak", "middle" (heuristics), "search", "learned"; all
+            optional.
+
+    Raises:
+        InputError: `journal_rows` is below 1, or a tier is unknown.
     """
 
     name: str
@@ -63,7 +70,7 @@ class Game:
     tiers: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        """Refuse a journal without rows, and a tier that is none of TIERS. Raises InputError."""
+        """Check `journal_rows` and `tiers`."""
         if self.journal_rows < 1:
             raise InputError(
                 f"game {self.name!r}: journal_rows: must be 1 or more, got {short_repr(self.journal_rows)}"
@@ -75,8 +82,8 @@ class Game:
                 )
 
     @property
-    def standard_agent(self) -> str:
-        """Who plays where a command is given no agent, and whose weights `exploit` tunes: its middle tier."""
+    def default_agent(self) -> str:
+        """The default agent of commands: the middle tier, or `random`."""
         return self.tiers.get("middle", "random")
 
     @property
@@ -86,53 +93,66 @@ class Game:
 
     @property
     def player_count_text(self) -> str:
-        """The numbers of players in words: `3-6 players`, `2 players`."""
+        """The player counts as text: `3-6 players`, `2 players`."""
         ends = dict.fromkeys((self.player_counts[0], self.player_counts[-1]))
         return f"{'-'.join(map(str, ends))} players"
 
     def _has(self, name: str) -> bool:
         return find_spec(f"{self.package}.{name}") is not None
 
-    def _part(self, name: str) -> Any:
+    def _part(self, name: str, protocol: type) -> Any:
         if not self._has(name):
             raise InputError(f"game {self.name!r}: {self.package} has no module {name}, which every game must have")
-        return import_module(f"{self.package}.{name}")
+        return Part(self, name, protocol)
+
+    @cached_property
+    def state_part(self) -> StatePart:
+        """`state.py`."""
+        return cast(StatePart, self._part("state", StatePart))
+
+    @cached_property
+    def core(self) -> CorePart:
+        """`core.py`."""
+        return cast(CorePart, self._part("core", CorePart))
 
     @cached_property
     def components_part(self) -> ComponentsPart:
         """`components.py`."""
-        return cast(ComponentsPart, self._part("components"))
+        return cast(ComponentsPart, self._part("components", ComponentsPart))
 
     @cached_property
     def events(self) -> EventsPart:
         """`events.py`."""
-        return cast(EventsPart, self._part("events"))
+        return cast(EventsPart, self._part("events", EventsPart))
 
     @cached_property
     def view(self) -> ViewPart:
         """`view.py`."""
-        return cast(ViewPart, self._part("view"))
+        return cast(ViewPart, self._part("view", ViewPart))
 
     @cached_property
     def report(self) -> ReportPart:
-        """`report/`, or the plain one of games that have none."""
-        own = self._has("report")
-        return cast(ReportPart, self._part("report") if own else import_module("strozzi_sim.game.plain_report"))
+        """`report/`, or the default report."""
+        if self._has("report"):
+            return cast(ReportPart, self._part("report", ReportPart))
+        return cast(ReportPart, import_module("strozzi_sim.game.plain_report"))
 
     @cached_property
-    def check(self) -> CheckPart:
-        """`check.py`."""
-        return cast(CheckPart, self._part("verify"))
+    def verify(self) -> VerifyPart:
+        """`verify.py`."""
+        return cast(VerifyPart, self._part("verify", VerifyPart))
 
     @cached_property
     def restrictions(self) -> RestrictionsPart | None:
-        """`restrictions.py`, if the game has one."""
-        return cast(RestrictionsPart, self._part("restrictions")) if self._has("restrictions") else None
+        """`restrictions.py`, or None."""
+        return (
+            cast(RestrictionsPart, self._part("restrictions", RestrictionsPart)) if self._has("restrictions") else None
+        )
 
     @cached_property
     def facts(self) -> FactsPart | None:
-        """`facts.py`, if the game has one."""
-        return cast(FactsPart, self._part("fact_handlers")) if self._has("fact_handlers") else None
+        """`fact_handlers.py`, or None."""
+        return cast(FactsPart, self._part("fact_handlers", FactsPart)) if self._has("fact_handlers") else None
 
     @property
     def fact_tables(self) -> tuple[Table, ...]:
@@ -141,22 +161,21 @@ class Game:
 
     @property
     def actions(self) -> int:
-        """Action numbers lie below it."""
-        return int(cast(StatePart, self._part("state")).ACTIONS)
+        """Number of actions A; action numbers are 1 to A - 1."""
+        return int(self.state_part.ACTIONS)
 
     @property
     def slices(self) -> Layout:
-        """The named slices of its observations.
-
-        Raises:
-            InputError: the game's view.py names none.
-        """
-        if not hasattr(self.view, "SLICES"):
-            raise InputError(f"game {self.name!r}: {self.package}.view has no SLICES, which every game must have")
+        """The named slices of an observation."""
         return self.view.SLICES
 
+    @property
+    def observation_size(self) -> int:
+        """The length of an observation."""
+        return self.view.OBSERVATION
+
     def __reduce__(self) -> Any:
-        """A game is one object a process; workers find theirs by its package."""
+        """Pickle a game as its package: each process has one object per game."""
         return _game_in, (self.package,)
 
     @cached_property
@@ -168,7 +187,7 @@ class Game:
         return dtype
 
     def register(self) -> None:
-        """Make every verb mean this game's own wherever its state record stands; once a process."""
+        """Register this game's implementation of every verb, once per process."""
         _register(self)
 
 
@@ -183,31 +202,31 @@ def _no_game(verb: str) -> Any:
 
 
 def deal(state, rules, players, start_player, chance, journal):
-    """Set up a game for `players` seats and run to the first decision. `chance` must have begun.
+    """Set up a game for `players` seats and continue to the first decision; the sources of `chance` are seeded.
 
-    The record holds zeros or the game before, of as many players. Set every field that is read before `apply` writes it, or that
-    `conceal` shows.
+    The record is zero, or holds an earlier game of as many players. Set every field that is read before `apply` writes it, or
+    that `conceal` shows.
     """
     _no_game("deal")
 
 
 def actor(state):
-    """The seat that must decide; undefined when the game is over."""
+    """Return the acting seat; undefined when the game is over. Default: the field `actor`."""
     return _no_game("actor")
 
 
 def count_legal(state, rules):
-    """Number of legal actions; at least 2 until the game is over, then 0."""
+    """Return the number of legal actions: at least 2 during the game, 0 once it is over."""
     return _no_game("count_legal")
 
 
 def kth_legal(state, rules, k):
-    """The k-th legal action (k from 0), in ascending order."""
+    """Return the k-th legal action (k from 0), in ascending order."""
     return _no_game("kth_legal")
 
 
 def _within_count(kernel):
-    """`kth_legal` that raises an IndexError where there is no k-th legal action."""
+    """Return `kth_legal` with a check of k, which raises an IndexError."""
 
     def kth_of_count(state, rules, k):
         if k < 0 or k >= count_legal(state, rules):
@@ -221,83 +240,88 @@ kth_legal.guard = _within_count  # type: ignore[attr-defined]
 
 
 def is_legal(state, rules, action):
-    """Whether `action` (any int64) is legal now. Action 0 never is."""
+    """Return whether `action` (any int64) is legal. Action 0 never is."""
     return _no_game("is_legal")
 
 
 def apply(state, rules, action, chance, journal):
-    """Play a legal action and run on to the next decision of a seat with more than one legal action."""
+    """Play a legal action, and continue to the next seat that has more than one legal action."""
     _no_game("apply")
 
 
 def is_over(state):
-    """Whether the game has ended."""
+    """Return whether the game has ended. Default: `phase` is OVER of state.py."""
     return _no_game("is_over")
 
 
 def score(state, seat):
-    """The score of a seat: final when the game is over, so far before."""
+    """Return the score of a seat: so far, or final once the game is over."""
     return _no_game("score")
 
 
 def placing(state, seat):
-    """(seats placed better, seats that share the place, this one included); (0, 1) is a sole win."""
+    """Return (seats placed better, seats that share the place, including this one); (0, 1) is a sole win.
+
+    Default: the highest score is best, equal scores share a place.
+    """
     return _no_game("placing")
 
 
 def conceal(state, rules, seat):
-    """Rewrite a state in place into what `seat` knows: equal knowledge is equal bytes.
+    """Reduce a state in place to the knowledge of `seat`: equal knowledge is equal bytes.
 
-    Every secret becomes its constant for "unknown", what lies in an arbitrary order gets one order, unused places are zero.
+    Replace every secret by its constant for "unknown", sort what has no order, set unused elements to zero. Default: the state
+    has no secrets and is canonical.
     """
     _no_game("conceal")
 
 
 def determinize(state, rules, seat, rng):
-    """Draw in place all that is unknown in a concealed state, consistently with everything that `seat` knows.
+    """Sample, in place, every unknown of a concealed state, consistently with the knowledge of `seat`.
 
-    The result depends on the concealed state and on `rng` alone. Chance to come is in no state, so there is nothing to
-    draw of it: a search makes a chance record of its own (`kernel.streams.reseed`).
+    The result depends on the concealed state and on `rng` alone. Future chance is in no state, so it is not sampled: a search
+    makes its own chance record (`kernel.streams.reseed`). Default: there are no unknowns.
     """
     _no_game("determinize")
 
 
 def imagine(state, rules, seat, policy, rng):
-    """Choose anew in place, in a state that `determinize` has drawn for `seat`, what others have chosen in secret, as an agent would.
+    """Resample, in place, the rivals' secret choices in a state that `determinize` sampled for `seat`, by an agent.
 
-    `policy` is an agent: the addresses of its function, its parameters and its memory (see `kernel.pointers.call_at`). Where its choices
-    do not agree with everything that `seat` knows, what was drawn stays. The result depends on the state, the agent and `rng` alone.
+    `policy` is the agent: the addresses of its function, parameters and memory (see `kernel.pointers.call_at`). If its choices
+    contradict the knowledge of `seat`, the sampled state is unchanged. The result depends on the state, the agent and `rng` alone.
+    Optional.
     """
     _no_game("imagine")
 
 
 def seen_action(before, after, rules, action, viewer):
-    """What `viewer` learns from a step: the action, a coarser code that stands for it, or 0 for nothing."""
+    """Return what `viewer` learns from a step: the action, a coarser code for it, or 0 for nothing. Default: the action."""
     return _no_game("seen_action")
 
 
 def observe(state, rules, seat, out):
-    """Write what `seat` sees into float32 `out[F]`, as the SLICES of the game's view.py say."""
+    """Write the observation of `seat` into float32 `out[F]`. Default: as SLICES of view.py declare (`game.observing`)."""
     _no_game("observe")
 
 
-def prepare(facts, rules, players):
-    """What a sink of facts has to know of a match before its games."""
-    _no_game("prepare")
+def begin_match(facts, rules, players):
+    """Store in a sink of facts what its handlers need to know of a match. Optional."""
+    _no_game("begin_match")
 
 
 def open_game(facts, number):
-    """A game of deal `number` is about to be dealt."""
+    """Prepare a sink for a game of deal `number`, which is about to be dealt."""
     _no_game("open_game")
 
 
-def decided(facts, state, rules, action):
-    """A seat has chosen `action`, which is legal, and the state has not changed yet."""
-    _no_game("decided")
+def on_decision(facts, state, rules, action):
+    """Handle a seat's choice of the legal `action`, before the state changes. Optional."""
+    _no_game("on_decision")
 
 
 def close_game(facts, state, rules):
-    """The game is over: write what is known only now."""
+    """Write the rows that are known only at the end of a game."""
     _no_game("close_game")
 
 
@@ -307,31 +331,60 @@ VERBS: Mapping[Callable[..., Any], str] = {
     score: "core", placing: "core", conceal: "view", determinize: "view", imagine: "view", seen_action: "view",
     observe: "view",
 }  # fmt: skip
-# Of facts.py, implemented for the game's sink; `note` there is what the core's `write` means to it.
+# verb -> its name in fact_handlers.py, implemented for the game's sink; `note` handles the events that the core writes.
 FACT_VERBS: Mapping[Callable[..., Any], str] = {
-    prepare: "prepare", open_game: "open_game", write_event: "note", decided: "decided", close_game: "close_game",
+    begin_match: "begin_match", open_game: "open_game", write_event: "note", on_decision: "on_decision",
+    close_game: "close_game",
 }  # fmt: skip
 
 
-def _all_is_seen(before, after, rules, action, viewer):
-    return action
+def _actor_field(game: Game) -> Callable[..., Any]:
+    def actor_of(state):
+        return state.actor
+
+    return actor_of
 
 
-def _nothing_to_imagine(state, rules, seat, policy, rng):
-    pass
+def _is_phase_over(game: Game) -> Callable[..., Any]:
+    over = int(game.state_part.OVER)
+
+    def is_phase_over(state):
+        return state.phase == over
+
+    return is_phase_over
 
 
-def _nothing_to_prepare(facts, rules, players):
-    pass
+def _placing_by_score(game: Game) -> Callable[..., Any]:
+    def placing_by_score(state, seat):
+        own, better, equal = score(state, seat), 0, 0
+        for other in range(state.players):
+            theirs = score(state, other)
+            better += int64(theirs > own)
+            equal += int64(theirs == own)
+        return better, equal
+
+    return placing_by_score
 
 
-def _nothing_to_note(facts, state, rules, action):
-    pass
+def _action_itself(game: Game) -> Callable[..., Any]:
+    def whole_action(before, after, rules, action, viewer):
+        return action
+
+    return whole_action
 
 
-# Of verbs that a game may leave out.
-DEFAULTS: Mapping[Callable[..., Any], Callable[..., Any]] = {
-    imagine: _nothing_to_imagine, seen_action: _all_is_seen, prepare: _nothing_to_prepare, decided: _nothing_to_note,
+def _do_nothing(*names: str) -> Callable[[Game], Callable[..., Any]]:
+    """Return a factory of a kernel with these parameters that does nothing."""
+    return lambda game: generated(f"def do_nothing({', '.join(names)}):\n    pass\n", "do_nothing")
+
+
+# verb -> factory of its default
+DEFAULTS: Mapping[Callable[..., Any], Callable[[Game], Callable[..., Any]]] = {
+    actor: _actor_field, is_over: _is_phase_over, placing: _placing_by_score, seen_action: _action_itself,
+    observe: lambda game: observer(game.slices, game.state, game.rules),
+    conceal: _do_nothing("state", "rules", "seat"), determinize: _do_nothing("state", "rules", "seat", "rng"),
+    imagine: _do_nothing("state", "rules", "seat", "policy", "rng"), begin_match: _do_nothing("facts", "rules", "players"),
+    open_game: _do_nothing("facts", "number"), on_decision: _do_nothing("facts", "state", "rules", "action"),
 }  # fmt: skip
 
 _registered: dict[np.dtype[Any], str] = {}
@@ -342,20 +395,20 @@ def _register(game: Game) -> None:
     if known == game.package:
         return
     if known is not None:
-        raise TypeError(f"{game.package} and {known} have the same state record; every game needs one of its own")
+        raise TypeError(f"{game.package} and {known} have the same state record; every game needs its own")
     from strozzi_sim.kernel.jit import jit, register_overload
 
-    inlined = getattr(import_module(f"{game.package}.core"), "FORCE_INLINE", ())
     parts = {verb: (part, verb.__name__, game.state) for verb, part in VERBS.items()}
     if game.facts is not None:
         parts |= {verb: ("fact_handlers", name, game.facts.SINK) for verb, name in FACT_VERBS.items()}
     for verb, (part, name, dtype) in parts.items():
-        there = find_spec(f"{game.package}.{part}") is not None
-        kernel = getattr(import_module(f"{game.package}.{part}"), name, None) if there else None
+        exists = find_spec(f"{game.package}.{part}") is not None
+        kernel = getattr(import_module(f"{game.package}.{part}"), name, None) if exists else None
         if kernel is None and verb in DEFAULTS:
-            kernel = jit(DEFAULTS[verb])
+            kernel = jit(DEFAULTS[verb](game))
         if kernel is None:
             where = f"{game.package}.{part}"
             raise InputError(f"game {game.name!r}: {where} has no {name}, which every game must have")
-        register_overload(verb, dtype, kernel, force_inline=kernel in inlined or verb is write_event)
+        inlined = kernel in game.core.FORCE_INLINE or verb in (write_event, actor, is_over)
+        register_overload(verb, dtype, kernel, force_inline=inlined)
     _registered[game.state] = game.package

@@ -1,15 +1,73 @@
-"""The parts of a game as Protocols: what each module of its folder has; the verbs are in `games.contract`."""
+"""The parts of a game as Protocols: the members of each module of its folder. Kernels are declared in `game.contract`.
+
+A member marked `optional`, or with a value here, may be missing in the module; a `Part` then supplies the default.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from importlib import import_module
+from types import MethodType
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from strozzi_sim.errors import InputError
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.game.components import reconstructed_sections, rules_from, to_plain
 from strozzi_sim.game.slices import Layout
+from strozzi_sim.game.state_view import StateView
 
-Plain = Mapping[str, Any]  # component data as plain mappings, lists, numbers and words, as records have it
+Plain = Mapping[str, Any]  # component data as plain mappings, lists, numbers and text, as in records
+Member = TypeVar("Member")
+
+
+def optional(member: Member) -> Member:
+    """Mark a method of a Protocol as the default of modules that lack it."""
+    member.is_optional = True  # type: ignore[attr-defined]
+    return member
+
+
+class _Game(Protocol):
+    """What a part uses of its game."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def package(self) -> str: ...  # noqa: D102
+    @property
+    def rules(self) -> np.dtype[Any]: ...  # noqa: D102
+
+
+class Part:
+    """A module of a game's folder, completed with the defaults of its Protocol.
+
+    Attributes:
+        game: the game.
+
+    Raises:
+        InputError: a required member is missing (when it is first read).
+    """
+
+    def __init__(self, game: _Game, name: str, protocol: type) -> None:
+        self.game = game
+        self._module = import_module(f"{game.package}.{name}")
+        self._protocol = protocol
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(self._module, name):
+            return getattr(self._module, name)
+        if name.startswith("__"):
+            raise AttributeError(name)
+        default = getattr(self._protocol, name, None)
+        if isinstance(default, property) and hasattr(default.fget, "is_optional"):
+            return default.__get__(self)
+        if hasattr(default, "is_optional"):
+            return MethodType(default, self)  # type: ignore[arg-type]
+        if default is None or callable(default) or isinstance(default, property):
+            raise InputError(
+                f"game {self.game.name!r}: {self._module.__name__} has no {name}, which every game must have"
+            )
+        return default
 
 
 class StatePart(Protocol):
@@ -18,165 +76,228 @@ class StatePart(Protocol):
     The state has at least the fields `players`, `actor` and `phase`.
 
     Attributes:
-        ACTIONS: action numbers lie below it; 0 is never legal.
+        ACTIONS: number of actions A; action numbers are 1 to A - 1.
+        OVER: the phase of a finished game; required for the defaults of `is_over` and `view_of`.
     """
 
-    @property
-    def ACTIONS(self) -> int: ...  # noqa: D102 - a constant of the module
+    ACTIONS: int
+    OVER: int
+
+
+class CorePart(Protocol):
+    """`core.py`: the rules as kernels, the verbs of `game.contract`.
+
+    Attributes:
+        FORCE_INLINE: kernels of verbs to inline into every caller.
+    """
+
+    FORCE_INLINE: tuple[Any, ...] = ()
 
 
 class ComponentsPart(Protocol):
-    """`components.py`: reads and checks component data, and makes the record of the rules.
-
-    It may have a function `warnings(components)`, too: what can be played and a designer should be told, in words.
+    """`components.py`: the component data, its checks, and its conversion to the rules record.
 
     Attributes:
-        VARIABLE: the sections that a variant can change, which are those that records repeat.
-        MERGED: keys whose tables are laid over the old ones entry by entry.
-        Components: the msgspec type of the whole data.
+        Components: msgspec type of components.toml.
+        VARIABLE: sections that a variant can change, and that records repeat; default: all sections but `meta`.
+        MERGED: keys of tables that a variant changes entry by entry, such as `setup.cards_removed`.
+        PROVENANCE: keys with sources and remarks, which records omit.
     """
 
-    VARIABLE: tuple[str, ...]
-    MERGED: tuple[str, ...]
+    game: _Game
     Components: Any
+    MERGED: tuple[str, ...] = ()
+    PROVENANCE: tuple[str, ...] = ("provenance", "provenance_note")
 
+    @property
+    @optional
+    def VARIABLE(self) -> tuple[str, ...]:  # noqa: D102 - a constant of the module
+        return tuple(name for name in self.Components.__struct_fields__ if name != "meta")
+
+    @optional
     def check(self, components: Any, where: str) -> None:
-        """Refuse what cannot be played. Raises InputError."""
+        """Check what the types cannot. Raises InputError, which names `where` and the key."""
 
+    @optional
     def check_totals(self, components: Any, where: str) -> None:
-        """Refuse data of the box whose totals do not add up. Raises InputError."""
+        """Check the totals in components.toml. Raises InputError."""
 
+    @optional
     def check_players(self, components: dict[str, Any], players: int, where: str) -> None:
-        """Refuse a player count that the data does not allow. Raises InputError."""
+        """Check that the data allows this player count. Raises InputError."""
 
+    @optional
+    def warnings(self, components: Any) -> Sequence[str]:
+        """Return sentences that warn a designer about playable data."""
+        return ()
+
+    @optional
     def plain(self, components: Any) -> dict[str, Any]:
-        """The data as records have it."""
+        """Return the sections of VARIABLE as plain values, without PROVENANCE."""
+        return to_plain(components, self.VARIABLE, self.PROVENANCE)
 
+    @optional
     def reconstructed(self, components: Any) -> list[str]:
-        """The parts that were not read off the box, in words."""
+        """Return descriptions of the parts that no source gives; default: sections marked `reconstructed`."""
+        return reconstructed_sections(components)
 
+    @optional
     def to_rules(self, components: Any) -> np.ndarray[Any, Any]:
-        """The rules record that compiled code reads, array of shape (1,)."""
+        """Return the rules record that kernels read, array of shape (1,); default: filled by field names."""
+        return rules_from(self.game.rules, components)
+
+    @optional
+    def hidden(self, components: dict[str, Any]) -> bool:
+        """Return whether seats have secrets; future chance is in no state and is not a secret."""
+        return False
 
     def rounds(self, components: dict[str, Any]) -> int:
-        """Rounds of a game."""
-
-    def hidden(self, components: dict[str, Any]) -> bool:
-        """Whether seats know what others must not see; chance to come is in no state."""
+        """Return the number of rounds of a game."""
 
 
 class EventsPart(Protocol):
-    """`events.py`: journal event kinds, and their translation to lines of a record and to words.
+    """`events.py`: kinds of journal events, their lines in a record, their visibility, and their text.
 
-    A game that tells decisions in a line only some decisions later has a function `begun(rows, state)`, too: it yields the lines that
-    are not told yet, as far as they are known; of a list in them only the beginning, a tuple is whole. So the decisions of a
-    record are found one by one (`play.retrace`).
+    `game.events.Events` makes all three functions from one declaration.
     """
 
     def to_lines(self, rows: Any, components: dict[str, Any], players: int) -> Iterator[dict[str, Any]]:
-        """The lines of a record from journal rows int32[events, WIDTH]."""
+        """Yield the lines of a record from journal rows int32[events, WIDTH]."""
 
+    @optional
     def visible(self, line: dict[str, Any], components: Plain, viewer: int) -> dict[str, Any]:
-        """The line without what the seat `viewer` must not see; that reads None."""
+        """Return the line with None for every value that the seat `viewer` must not see."""
+        return line
 
     def describe(self, line: Plain, names: Sequence[str], components: Plain) -> str:
-        """A line in words; "" where there is nothing to say."""
+        """Return a line as text, "" if there is nothing to report; `names` are the agents by seat."""
+
+    @optional
+    def begun(self, rows: Any, state: Any) -> Iterator[dict[str, Any]]:
+        """Yield the lines that are begun and not written yet; a list in one may be incomplete, a tuple is complete.
+
+        Required where a line reports several decisions, for `play.reconstruct` to find each of them.
+        """
+        return iter(())
 
 
 class ViewPart(Protocol):
-    """`view.py`: what a seat knows. Every function takes a state as `conceal` leaves it.
+    """`view.py`: the knowledge of a seat. Every function takes a state as `conceal` leaves it.
 
-    A game in which several things are chosen at once has a function `together(view, phase)`, too: a tuple of what there is to
-    choose from, words without blanks, commas and plus. An action's name is then those that it chooses, in this order, with
-    blanks between them. Where nothing of the kind is asked it is ().
-
-    For a person at the table a game may have three more functions:
-
-    - `meanings(view, phase)`: a mapping of names of choices to what they stand for in a few words, such as what they cost.
-    - `caution(action, view)`: a sentence about what an action may cost beyond what is usual, "" if nothing; the person confirms it.
-    - `short_rules(components, players)`: the rules in short, a line for each paragraph.
-
-    The text of `render` has its parts divided by empty lines; each begins with a heading that stays while the part does.
+    The text of `render` has parts, divided by empty lines; each begins with a heading that does not change.
 
     Attributes:
-        SLICES: what stands where in the observation tensor, by name.
+        SLICES: the named slices of the observation tensor.
         OBSERVATION: its length, SLICES.size.
     """
 
+    game: _Game
     SLICES: Layout
 
     @property
-    def OBSERVATION(self) -> int: ...  # noqa: D102 - a constant of the module
+    @optional
+    def OBSERVATION(self) -> int:  # noqa: D102 - a constant of the module: the length of an observation
+        return self.SLICES.size
 
+    @optional
     def view_of(self, state: Any, components: Plain, seat: int) -> Any:
-        """The View of `seat` on a row of concealed states."""
+        """Return the View of `seat` on a row of concealed states; default: the fields of the state."""
+        over = import_module(f"{self.game.package}.state").OVER
+        return StateView(state, components, seat, over)
 
+    @optional
     def action_name(self, action: int, view: Any) -> str:
-        """An action in words, as a person would type it."""
+        """Return the name of an action, as a player types it; default: its number."""
+        return str(action)
 
     def question(self, view: Any, phase: int) -> str:
-        """What the seat is asked, in words."""
+        """Return the pending decision as text."""
 
     def render(self, position: Any, components: Plain, names: Sequence[str]) -> str:
-        """The position in text."""
+        """Return the position as text; `position` is a View or the reference game."""
+
+    @optional
+    def compound_choices(self, view: Any, phase: int) -> Sequence[str]:
+        """Return the items that can be chosen together, or ().
+
+        An item has no blanks, commas or plus signs. An action's name is then a subset of the items, in this order, joined by blanks.
+        """
+        return ()
+
+    @optional
+    def meanings(self, view: Any, phase: int) -> Mapping[str, str]:
+        """Return explanations of the names of choices, such as costs."""
+        return {}
+
+    @optional
+    def caution(self, action: int, view: Any) -> str:
+        """Return a sentence that a human player must confirm before a costly action, or ""."""
+        return ""
+
+    @optional
+    def short_rules(self, components: Plain, players: int) -> str:
+        """Return a summary of the rules, one line per paragraph."""
+        return ""
 
 
 class ReportPart(Protocol):
-    """`report/`: tables, pictures, heat maps, sentences, and the words for values; see `games.reporting`."""
+    """`report/`: tables, pictures, heat maps, sentences and labels; `game.pages.Report` makes most of them."""
 
     PAGES: tuple[str, ...]
     PAGE_TITLES: Mapping[str, tuple[str, str]]
-    HEATMAPS: Mapping[str, Any]
+    HEATMAPS: Mapping[str, Any] = {}
 
     def crosstabs(self, pages: Sequence[str]) -> list[Crosstab]:
-        """What has to be counted for them."""
+        """Return the crosstabs that the pages need."""
 
     def tables(
         self, cells: Sequence[Any], pages: Sequence[str], heatmaps: Mapping[str, Any], stats: Any
     ) -> dict[str, Any]:
-        """Tables by name."""
+        """Return tables by name."""
 
     def pictures(self, tables: Mapping[str, Any]) -> list[Any]:
-        """What can be drawn of these tables."""
+        """Return the pictures that these tables allow."""
 
     def sentences(self, tables: Mapping[str, Any], components: Mapping[str, Plain]) -> dict[str, list[str]]:
-        """Return what was found, by page; each sentence names the games it is about. `components` are those of each variant."""
+        """Return findings by page, each with the games it is about; `components` are by variant."""
 
+    @optional
     def words(self, tables: Mapping[str, Any], data: Plain) -> Mapping[str, str]:
-        """Return how raw values of the tables are called in a variant with this component data, which may be empty."""
+        """Return labels of raw values of the tables in a variant with this component data, which may be empty."""
+        return {}
 
 
 class FactsPart(Protocol):
-    """`facts.py`: what happens, as tables; see `facts.columns`. A game without it has no facts, its studies count outcomes.
+    """`fact_handlers.py`: the fact tables (`facts.columns`) and the handlers that write their rows into a sink.
 
-    Its handlers write rows into a sink: `prepare`, `open_game`, `note`, `decided` and `close_game`.
+    The handlers `begin_match`, `open_game`, `note`, `on_decision` and `close_game` are verbs of `game.contract`.
 
     Attributes:
         TABLES: the fact tables.
-        SINK: the dtype of the record that they are written to (`facts.sink.sink_dtype`).
-        AGREEMENTS: what is counted twice two ways: in words, and two crosstabs whose sums are equal.
+        SINK: dtype of the record that handlers write to (`facts.sink.sink_dtype`).
+        AGREEMENTS: (description, crosstab, crosstab) of sums that are counted in two ways and must be equal.
     """
 
     TABLES: tuple[Table, ...]
     SINK: np.dtype[Any]
-    AGREEMENTS: tuple[tuple[str, Crosstab, Crosstab], ...]
+    AGREEMENTS: tuple[tuple[str, Crosstab, Crosstab], ...] = ()
 
 
-class CheckPart(Protocol):
-    """`check.py`: plays a record again in the game's plain-Python reference."""
+class VerifyPart(Protocol):
+    """`verify.py`: replays a record in the game's plain-Python reference; see `game.record_checking`."""
 
     def check_game(self, header: Plain, header_line: int, lines: Sequence[tuple[int, Plain]]) -> None:
-        """Raises RuleViolation at the first line that cannot be."""
+        """Replay a game. Raises RuleViolation at the first line that breaks a rule."""
 
     def replay_game(self, header: Plain, header_line: int, lines: Sequence[tuple[int, Plain]]) -> Iterator[Any]:
-        """The same, stopping wherever somebody decides."""
+        """Replay a game, and yield it at each decision. Raises RuleViolation."""
 
 
 class RestrictionsPart(Protocol):
-    """`restrictions.py`: what a seat may be forbidden, by name; see `games.restricting`."""
+    """`restrictions.py`: actions that can be forbidden to a seat, by name; see `game.restricting`."""
 
     def names(self, components: Plain) -> dict[str, str]:
-        """Every restriction by name, and in words; N in a name stands for a number."""
+        """Return every restriction with its description; N in a name stands for a number."""
 
     def restrict(self, rules: Any, seat: int, name: str, components: Plain) -> None:
-        """Write a restriction into a row of the rules, whose kernels honour it. Raises InputError for a wrong N."""
+        """Write a restriction into a row of the rules, which kernels enforce. Raises InputError for an invalid N."""

@@ -1,7 +1,7 @@
-"""Observations as named slices: what stands in which columns is declared as data, and counted nowhere by hand.
+"""Observations as named slices: the columns of each are computed from a declaration.
 
-A game's `view.py` lists its slices in the order of the columns; where each begins follows. Its kernel writes by those
-numbers, and whoever reads an observation does so by name:
+A game's `view.py` lists its slices in the order of the columns. With a source for each slice, the kernel `observe` is
+made from them (`game.observing`); a game's own kernel reads their first columns. Observations are read by name:
 
 >>> from strozzi_sim.game import load_game
 >>> slices = load_game("strozzi").slices
@@ -20,16 +20,61 @@ from strozzi_sim.errors import InputError, short_repr, suggest_names
 
 
 @dataclass(frozen=True)
+class Source:
+    """The origin of a slice's numbers; made by `number`, `one_hot`, `members`, `seat_of` and `written_by`.
+
+    Attributes:
+        kind: "number", "one-hot", "set", "seat" or "kernel".
+        field: field of the state.
+        scale: divisor: a number, or the name of a field of the rules.
+        first: value of the first column of a one-hot, or smallest member of a set.
+        kernel: kernel(state, rules, seat, out, start) that writes the numbers from column `start` on; the others are zero.
+    """
+
+    kind: str
+    field: str = ""
+    scale: float | str = 1
+    first: int = 0
+    kernel: Any = None
+
+
+def number(field: str, scale: float | str = 1) -> Source:
+    """Return the source of a number, or an array of the slice's shape, divided by `scale` (a number or a field of the rules)."""
+    return Source("number", field, scale)
+
+
+def one_hot(field: str, first: int = 0) -> Source:
+    """Return the source of a one-hot of a number from `first` on; a number beyond the slice sets no column."""
+    return Source("one-hot", field, first=first)
+
+
+def members(field: str, first: int = 0) -> Source:
+    """Return the source of a set of small numbers, an integer whose bit c is member c; the first column is member `first`."""
+    return Source("set", field, first=first)
+
+
+def seat_of(field: str) -> Source:
+    """Return the source of a one-hot of a seat, clockwise from the observer; a number that is not a seat sets no column."""
+    return Source("seat", field)
+
+
+def written_by(kernel: Any) -> Source:
+    """Return the source of numbers that `kernel(state, rules, seat, out, start)` writes; in a group it is called for each seat."""
+    return Source("kernel", kernel=kernel)
+
+
+@dataclass(frozen=True)
 class Slice:
     """A named part of an observation, float32[F].
 
     Attributes:
-        name: an identifier; that of a field of a group begins with the group's and a dot.
-        shape: of the numbers; () is a single one.
-        meaning: what they are, in which unit, and what the axes count.
-        low, high: no number lies outside, in any shipped variant.
-        start: the first column.
-        group: the slice that it is a field of, or None.
+        name: an identifier; the name of a field of a group is GROUP.FIELD.
+        shape: shape of the numbers; () is a single number.
+        meaning: meaning, unit, and axes.
+        low, high: limits of the numbers in all shipped variants.
+        source: origin of the numbers, if `observe` is made from the slices.
+        start: first column.
+        group: slice of the group that it is a field of, or None.
     """
 
     name: str
@@ -37,34 +82,35 @@ class Slice:
     meaning: str
     low: float = 0.0
     high: float = 1.0
+    source: Source | None = None
     start: int = 0
     group: "Slice | None" = None
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
+        """The number of columns."""
         return prod(self.shape)
 
     @property
     def columns(self) -> slice:
-        """Its columns as a Python slice.
+        """The columns as a Python slice.
 
         Raises:
-            InputError: it is a field of a group, whose numbers do not lie side by side.
+            InputError: it is a field of a group, whose columns are not contiguous.
         """
         if self.group is not None:
-            raise InputError(f"slice {self.name!r}: its numbers do not lie side by side; read it with of() or index")
+            raise InputError(f"slice {self.name!r}: its columns are not contiguous; read it with of() or index")
         return slice(self.start, self.start + self.size)
 
     @property
     def index(self) -> np.ndarray[Any, Any]:
-        """The column of every number, int64 array of the slice's shape."""
+        """The column of each number, int64 array of the slice's shape."""
         end = self.start + self.size if self.group is None else self.group.columns.stop
         index: np.ndarray[Any, Any] = self.of(np.arange(end))
         return index
 
     def of(self, observations: Any) -> Any:
-        """This part of observations [..., F], an array or tensor [..., *shape]; a view where there can be one.
+        """Return this part of observations [..., F], an array or tensor [..., *shape]; a view if possible.
 
         >>> from strozzi_sim.game import load_game
         >>> slices = load_game("strozzi").slices
@@ -82,13 +128,13 @@ class Slice:
 
 @dataclass(frozen=True)
 class Group:
-    """Fields that are repeated: for every entry of `shape` all fields, one after another.
+    """Repeated fields: for every entry of `shape` all fields, one after another.
 
     Attributes:
         name: an identifier.
-        shape: how often they are repeated, (6,) for each of six.
-        meaning: what the axes of `shape` count.
-        fields: the fields, with the shape that each has for one entry.
+        shape: number of repetitions, such as (6,).
+        meaning: meaning of the axes of `shape`.
+        fields: the fields, each with its shape for one entry.
     """
 
     name: str
@@ -104,7 +150,7 @@ class Layout(Mapping[str, Slice]):
         size: F, the number of columns.
 
     Raises:
-        InputError: a name that is no identifier or stands twice, a shape, a range or a meaning that cannot be.
+        InputError: an invalid or repeated name, or an invalid shape, range or meaning.
     """
 
     def __init__(self, *parts: Slice | Group) -> None:
@@ -122,7 +168,7 @@ class Layout(Mapping[str, Slice]):
         low, high = (
             choose(getattr(field, end) for field in part.fields) for choose, end in ((min, "low"), (max, "high"))
         )
-        group = Slice(part.name, (*part.shape, width), part.meaning, low, high, self.size)
+        group = Slice(part.name, (*part.shape, width), part.meaning, low, high, start=self.size)
         self._put(group, part.name)
         start = self.size
         for field in part.fields:
@@ -159,22 +205,22 @@ class Layout(Mapping[str, Slice]):
 
     @property
     def parts(self) -> list[Slice]:
-        """The slices that are no fields: together they are all columns, each once."""
+        """The slices that are not fields of a group; together they have every column once."""
         return [part for part in self._slices.values() if part.group is None]
 
     def fields(self, group: str) -> list[Slice]:
-        """The fields of a group, which together are all its columns; none if it is no group."""
+        """Return the fields of a group, which together have all its columns; [] for a slice that is not a group."""
         return [part for part in self._slices.values() if part.group is not None and part.group.name == group]
 
     def limits(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """The range of every column: (low, high), float32[F] each."""
+        """Return the range of every column: (low, high), float32[F] each."""
         low, high = np.zeros(self.size, np.float32), np.zeros(self.size, np.float32)
         for part in self.values():  # fields follow their group
             low[part.index], high[part.index] = part.low, part.high
         return low, high
 
     def describe(self) -> str:
-        """A table in text: name, shape, range, and meaning of every slice."""
+        """Return a table as text: name, shape, range and meaning of every slice."""
         rows = [(part.name, str(part.shape), f"{part.low:g} .. {part.high:g}", part.meaning) for part in self.values()]
         widths = [max(len(row[k]) for row in rows) for k in range(3)]
         return "\n".join(

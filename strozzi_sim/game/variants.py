@@ -222,10 +222,9 @@ def _converted(game: Game, raw: dict[str, Any], where: str) -> Any:
 def _variant(game: Game, name: str, components: Any) -> Variant:
     part = game.components_part
     plain = part.plain(components)
-    warnings = getattr(part, "warnings", lambda components: ())
     return Variant(
         name, plain, part.to_rules(components), tuple(part.reconstructed(components)), bool(part.hidden(plain)),
-        warnings=tuple(warnings(components)),
+        warnings=tuple(part.warnings(components)),
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ class Decision(Protocol):
     def names(self) -> tuple[str, ...]: ...  # noqa: D102
 
     @property
-    def together(self) -> tuple[str, ...]: ...  # noqa: D102
+    def compound_choices(self) -> tuple[str, ...]: ...  # noqa: D102
 
 
 def words_of(text: str) -> list[str]:
@@ -48,7 +48,7 @@ def number_of(position: Decision, action: Any) -> int:
     """
     if not isinstance(action, str):
         return whole("action", action)
-    names, together = position.names, position.together
+    names, together = position.names, position.compound_choices
     words = words_of(action)
     if set(words) <= set(together):
         action = joined(words, together)

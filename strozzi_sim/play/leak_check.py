@@ -124,7 +124,7 @@ def check_leaks(
 def _leak(spec: AgentSpec, table: Position, seed: int, deal: int, decision: int, choices: tuple[int, int, str]) -> Leak:
     """Describe a leak at a position; `choices` are the action, the copy's action and what had changed."""
     view, seat, components = table.game.view, table.actor, table.variant.components
-    state = table.known()[0]
+    state = table.concealed()[0]
     seen = view.view_of(state, components, seat)
 
     def name(action: int) -> str:

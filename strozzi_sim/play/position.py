@@ -142,19 +142,18 @@ class Position(Asking):
         return tuple(str(view.action_name(action, seen)) for action in self.legal)
 
     @property
-    def together(self) -> tuple[str, ...]:
+    def compound_choices(self) -> tuple[str, ...]:
         """Items that can be chosen together, else (); each of `names` is a subset of them.
 
         >>> import strozzi_sim as ss
         >>> position = ss.Position("strasbourg", 3, seed=3)
-        >>> position.together
+        >>> position.compound_choices
         ('T_ED5', 'T_ED6', 'T_ROW3', 'T_MOSTCITY', 'T_BORDER6')
         >>> position.names[:3]
         ('T_ED5', 'T_ED6', 'T_ED5 T_ED6')
         >>> position.play("T_ROW3, T_ED5")
         """
-        found = getattr(self.game.view, "together", None)
-        return () if self.over or found is None else tuple(found(self.view(), int(self.state["phase"][0])))
+        return () if self.over else tuple(self.game.view.compound_choices(self.view(), int(self.state["phase"][0])))
 
     @property
     def question(self) -> str:
@@ -226,7 +225,7 @@ class Position(Asking):
         self._kernels.results(self.state, out)
         return out
 
-    def known(self, seat: int | None = None) -> Array:
+    def concealed(self, seat: int | None = None) -> Array:
         """Return the state as `seat` knows it, shape (1,). Display this one, not `state`."""
         seen = np.frombuffer(bytearray(self._state_bytes), self.game.state)
         self._kernels.conceal(seen, self.variant.rules, self._seat("seat", seat))
@@ -235,11 +234,11 @@ class Position(Asking):
     def view(self, seat: int | None = None) -> Any:
         """Return the game's View of what `seat` knows."""
         seat = self._seat("seat", seat)
-        return self.game.view.view_of(self.known(seat)[0], self.variant.components, seat)
+        return self.game.view.view_of(self.concealed(seat)[0], self.variant.components, seat)
 
     def observation(self, seat: int | None = None) -> NDArray[np.float32]:
         """Return the observation of `seat`, float32[F]; the game's view.py documents every index."""
-        out = np.empty(self.game.view.OBSERVATION, np.float32)
+        out = np.empty(self.game.observation_size, np.float32)
         self._kernels.observe(self.state, self.variant.rules, self._seat("seat", seat), out)
         return out
 

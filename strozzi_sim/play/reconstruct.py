@@ -107,10 +107,9 @@ def _agreement(table: Position, lines: Sequence[Mapping[str, Any]]) -> tuple[int
     for k, line in enumerate(matched):
         if k == len(lines) or any(lines[k].get(key) != value for key, value in line.items()):
             return k, False
-    begun = getattr(events, "begun", None)
-    if begun is None or len(matched) == len(lines):
+    if len(matched) == len(lines):
         return len(matched), True
-    return len(matched), all(_is_begun(line, lines[len(matched) :]) for line in begun(rows, table.state[0]))
+    return len(matched), all(_is_begun(line, lines[len(matched) :]) for line in events.begun(rows, table.state[0]))
 
 
 def _is_begun(begun: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> bool:

@@ -214,7 +214,7 @@ def verify_record(path: Path) -> int:
     """
     games = 0
     for game in read_record(path):
-        load_game(game.header["game"]).check.check_game(game.header, game.line, game.events)
+        load_game(game.header["game"]).verify.check_game(game.header, game.line, game.events)
         games += 1
     return games
 

@@ -115,7 +115,7 @@ class Seat:
             if self.spec.agent.kind == "act":
                 shown = view.view_of(seen[0], self._components, self.seat)
                 return ask_one(self._player, shown, legal, self._stream, clock)
-            observations = aligned((BATCH_SIZE, view.OBSERVATION), np.float32)
+            observations = aligned((BATCH_SIZE, self.game.observation_size), np.float32)
             mask = aligned((BATCH_SIZE, self.game.actions), np.bool_)
             words = aligned((BATCH_SIZE,), np.uint64)
             self._kernels.observe(seen, rules, self.seat, observations[0])

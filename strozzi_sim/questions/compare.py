@@ -78,11 +78,11 @@ def compare(
             other = "variants" if sides is None else "agents"
             raise ArgumentError(argument, f"is for comparing {other}; leave it out")
     if sides is not None:
-        lineups = make_lineups(find_agents(agents or [game.standard_agent], game), counts)
+        lineups = make_lineups(find_agents(agents or [game.default_agent], game), counts)
         played = sides if sides[0].name != sides[1].name else sides[:1]
     else:
         two = [find_side(game, argument, side) for argument, side in given.items()]
-        others, most = find_agents(opponents or [game.standard_agent], game, "opponents"), min(counts) - 1
+        others, most = find_agents(opponents or [game.default_agent], game, "opponents"), min(counts) - 1
         if len(others) > most:
             raise ArgumentError("opponents", f"{len(others)} agents for {most} other seats; give at most {most}")
         lineups = [(side, *(others[k % len(others)] for k in range(n - 1))) for n in counts for side in two]

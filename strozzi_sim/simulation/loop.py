@@ -16,17 +16,17 @@ from strozzi_sim.game.contract import (
     Game,
     actor,
     apply,
+    begin_match,
     close_game,
     conceal,
     count_legal,
     deal,
-    decided,
     is_legal,
     is_over,
     kth_legal,
+    on_decision,
     open_game,
     placing,
-    prepare,
     score,
 )
 from strozzi_sim.kernel.jit import entry, inline_source, jit
@@ -120,7 +120,7 @@ def play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, 
                 fault.decision = decisions
                 return -1
         if counting is not None:
-            decided(sink, state, rules, action)
+            on_decision(sink, state, rules, action)
         apply(state, rules, action, chance, sink)
         decisions += 1
     beat.decisions = beat.first + decisions
@@ -187,7 +187,7 @@ def _play(
     players = job.players
     played = 0
     if counting is not None:
-        prepare(sink, rules, players)
+        begin_match(sink, rules, players)
     for number in range(job.first, job.last):
         key = deal_key(job.seed, job.game, players, number)
         for seating in range(seatings.shape[0]):

@@ -92,10 +92,10 @@ class MixedLoop:
             {int(ask) for ask, agent in zip(self.asks, compiled, strict=True) if agent is None}
         )
         self.components = read_only(variant.components)
-        actions, view = game.actions, game.view
+        actions = game.actions
         self.legal_each = np.zeros((slots, actions), np.bool_)  # of seats that decide one by one
         self.legal = aligned((BATCH_SIZE, actions), np.bool_)
-        self.observations = aligned((BATCH_SIZE, view.OBSERVATION), np.float32)
+        self.observations = aligned((BATCH_SIZE, game.observation_size), np.float32)
         self.words = aligned((BATCH_SIZE,), np.uint64)
         self._no_observations, self._no_words = self.observations[:0], self.words[:0]
         self._batch_players: dict[int, Any] = {}

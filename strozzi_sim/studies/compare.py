@@ -103,7 +103,7 @@ def find_sides(game: Game, first: Any, second: Any, variants: Variants) -> tuple
             raise ArgumentError("variants", f"expected two variants, separated by a comma, got {short_repr(variants)}")
         return tuple(find_variants(game, each, "variants")[0] for each in two)
     if not (first and second):
-        raise ArgumentError("first", f"give two agents or two variants, such as {game.standard_agent} and random")
+        raise ArgumentError("first", f"give two agents or two variants, such as {game.default_agent} and random")
     sides = {"first": first, "second": second}
     of_variants = {argument: side for argument, side in sides.items() if _is_variant(game, side)}
     if len(of_variants) == 1:

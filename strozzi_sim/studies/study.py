@@ -130,7 +130,7 @@ def lineup_study(
     """Return the study of one line-up at every player count; default: the game's default agent. `more`: see `make_plan`."""
     game = find_game(game)
     counts = find_players(game, players)
-    lineups = make_lineups(find_agents(agents or [game.standard_agent], game), counts)
+    lineups = make_lineups(find_agents(agents or [game.default_agent], game), counts)
     variants = find_variants(game, variant)
     return Study.of(
         make_plan(name_of(name, game), game, lineups, variants, counts, deals, seatings=seatings, seed=seed, **more)

@@ -64,7 +64,7 @@ def test_item_19_hidden_cash_is_not():
     asked = 0
     for table in positions(2, hidden):
         for seat in (0, 1):
-            known = table.known(seat)
+            known = table.concealed(seat)
             view, out = table.view(seat), observation(table, seat, known)
             own = int(table.state["cash"][0][seat])
             assert view.cash[seat] == own
@@ -77,7 +77,7 @@ def test_item_19_hidden_cash_is_not():
             assert (read(out, "cash_hidden"), read(out, "seats.cash")[1]) == (1, 0)
             other = table.copy()
             other.state["cash"][0][1 - seat] += 77
-            assert other.known(seat).tobytes() == known.tobytes()  # nothing is left of what is hidden
+            assert other.concealed(seat).tobytes() == known.tobytes()  # nothing is left of what is hidden
             assert v.render(view, hidden.components, ["a", "b"]).count("? coins") == 1
             kernels(MEDICI_VS_STROZZI).determinize(known, hidden.rules, seat, np.zeros(1, RANDOM))
             assert known["cash"][0].tolist() == [own, own]

@@ -65,7 +65,7 @@ def drawn(table, seat, rng, known=None):
     """(a world as chance would have it, the stream behind it)."""
     randoms = np.zeros(1, RANDOM)
     randoms["cursor"] = rng
-    world = exact_copy(table.known(seat) if known is None else known)
+    world = exact_copy(table.concealed(seat) if known is None else known)
     kernels(STRASBOURG).determinize(world, table.variant.rules, seat, randoms)
     return world, randoms
 
@@ -93,7 +93,7 @@ def test_imagined_worlds_agree_with_all_that_is_known(name):
         if number % 3:
             continue
         seat = number % 4
-        known = table.known(seat)
+        known = table.concealed(seat)
         world, randoms = drawn(table, seat, number)
         even = exact_copy(world)
         model.imagine(world, chosen.rules, seat, randoms)
@@ -248,7 +248,7 @@ def test_hidden_stacks_are_distributed_as_the_model_plans_them(models):
             table.play(table.ask(agent))
         seat = table.actor
         other = (seat + 1) % 3
-        sizes = [int(word) - s.UNKNOWN_STACK for word in table.known(seat)["stacks"][0, other] if word]
+        sizes = [int(word) - s.UNKNOWN_STACK for word in table.concealed(seat)["stacks"][0, other] if word]
         agrees, ways = expected([1, 1, 1, 2, 2, 2, 4, 4, 4], sizes)
         if compared and agrees > Fraction(1, 2):
             continue  # the even deal should matter as well

@@ -46,7 +46,7 @@ def branches(chosen, players):
 
 
 def observed(known, chosen, seat):
-    out = np.full(STRASBOURG.view.OBSERVATION, np.nan, np.float32)
+    out = np.full(STRASBOURG.observation_size, np.nan, np.float32)
     kernels(STRASBOURG).observe(known, chosen.rules, seat, out)
     assert np.isfinite(out).all()
     return out
@@ -106,7 +106,7 @@ def test_states_that_a_seat_can_tell_apart_differ_in_their_observations_and_no_o
     by_observation, by_knowledge = ([{} for _ in range(players)] for _ in range(2))
     for table in branches(chosen, players):
         for seat in range(players):
-            known = table.known(seat)
+            known = table.concealed(seat)
             knowledge, observation = without_the_past(known, chosen, seat), observed(known, chosen, seat).tobytes()
             other = by_observation[seat].setdefault(observation, knowledge)
             assert other == knowledge, f"seat {seat} sees no difference between {differing(other, knowledge)}"
@@ -129,7 +129,7 @@ def exchanged(known, other, name):
 def pairs(chosen, players):
     """(seat, two of its states in which the same phase goes on), of two deals."""
     tables = (table.copy() for table in KIT.positions(chosen, players, 2) if not table.over)
-    known = [(seat, table.known(seat)) for table in tables for seat in range(players)]
+    known = [(seat, table.concealed(seat)) for table in tables for seat in range(players)]
     known.sort(key=lambda entry: (entry[0], entry[1]["phase"][0]))
     for (seat, _), group in groupby(known, lambda entry: (entry[0], entry[1]["phase"][0])):
         states = [state for _, state in group]
@@ -185,7 +185,7 @@ def test_what_the_observation_shows(part, index, one, other):
         table for table in KIT.positions(chosen, 3, 9) if table.state["phase"] == s.BID and table.state["round"] == 1
     )
     for value in (one, other):
-        known = table.known(0)
+        known = table.concealed(0)
         state = known[0]
         state["actor"], state["undecided"], state["queue"] = 0, 0b111, 0x12
         state["under_left"][1] = state["stack_count"][:2] = 2

@@ -73,7 +73,7 @@ def redrawn(table, seat, number, rng=None):
     randoms = np.zeros(1, RANDOM)
     randoms["cursor"] = 77 if rng is None else rng
     for _ in range(number):
-        world = exact_copy(table.known(seat))
+        world = exact_copy(table.concealed(seat))
         kernels(STRASBOURG).determinize(world, table.variant.rules, seat, randoms)
         yield world[0]
 
@@ -98,7 +98,7 @@ def test_worlds_agree_with_all_that_is_public(name):
         if table.over:
             continue
         seat = table.actor
-        known = table.known(seat)[0]
+        known = table.concealed(seat)[0]
         for world in redrawn(table, seat, 2):
             for other in range(4):
                 if other == seat:
@@ -135,7 +135,7 @@ def test_unseen_cards_are_dealt_evenly():
     )  # fmt: skip
     seat, trials = table.actor, 4_000
     other = (seat + 1) % 4
-    pool = unseen(table.known(seat)[0], BASE.rules, other)
+    pool = unseen(table.concealed(seat)[0], BASE.rules, other)
     in_stacks, in_deck, places = Counter(), Counter(), 0
     for world in redrawn(table, seat, trials):
         cards = [card for stack in hidden(world, other) for card in stack]
@@ -170,7 +170,7 @@ def test_others_secrets_do_not_move_a_byte():
         if table.over:
             continue
         for seat in range(4):
-            known = table.known(seat)
+            known = table.concealed(seat)
             other = exact_copy(table.state)
             for rival in range(4):
                 if rival == seat:
@@ -196,19 +196,19 @@ def test_while_others_plan_nothing_is_seen():
     table = KIT.position(BASE, 4, 1)
     while table.state["phase"][0] == s.KEEP:
         table.play(table.legal[0])
-    at_first = {seat: table.known(seat).tobytes() for seat in range(1, 4)}
+    at_first = {seat: table.concealed(seat).tobytes() for seat in range(1, 4)}
     while table.actor == 0:
         for seat in range(1, 4):
-            assert table.known(seat).tobytes() == at_first[seat]
+            assert table.concealed(seat).tobytes() == at_first[seat]
         table.play(table.legal[-1] if table.state["drawn"][0, 0] < 5 else table.legal[0])
     assert table.actor == 1
     for seat in range(2, 4):
-        assert table.known(seat).tobytes() == at_first[seat]
-    after = table.known(0).tobytes()
+        assert table.concealed(seat).tobytes() == at_first[seat]
+    after = table.concealed(0).tobytes()
     while table.actor == 1:
         table.play(table.legal[0])
         if table.actor == 1:
-            assert table.known(0).tobytes() == after
+            assert table.concealed(0).tobytes() == after
 
 
 def test_lines_for_a_viewer():

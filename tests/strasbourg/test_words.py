@@ -249,7 +249,7 @@ def test_tasks_of_others_are_told_at_the_end_and_not_before():
 def test_tasks_are_chosen_by_their_names():
     table = Position(STRASBOURG, 3, seed=3)
     dealt = table.view().dealt
-    assert table.together == dealt
+    assert table.compound_choices == dealt
     assert set(table.names) == {" ".join(some) for k in range(1, 6) for some in combinations(dealt, k)}
     assert "1 to 5 of them" in table.question
     for text in ("T_ED5 T_ROW3", "T_ROW3 T_ED5", "T_ROW3,T_ED5", " T_ED5 + T_ROW3 ", "T_ROW3, T_ED5"):
@@ -264,7 +264,7 @@ def test_tasks_are_chosen_by_their_names():
     assert table.actions == ()
     for _ in range(3):
         table.play(table.names[0])
-    assert table.together == ()
+    assert table.compound_choices == ()
 
 
 def test_so_many_tasks_as_the_box_says():
@@ -272,7 +272,7 @@ def test_so_many_tasks_as_the_box_says():
     assert "2 to 3 of them" in table.question
     assert len(table.names) == comb(4, 2) + comb(4, 3)
     with pytest.raises(ArgumentError, match="give one or several"):
-        table.play(table.together[0])
+        table.play(table.compound_choices[0])
 
 
 def test_a_chapel_corner_has_one_name():
@@ -422,7 +422,7 @@ def test_choices_come_with_what_they_stand_for():
         phase = int(table.state["phase"][0])
         meanings = STRASBOURG.view.meanings(table.view(), phase)
         if phase == s.KEEP:
-            assert list(meanings) == list(table.together)
+            assert list(meanings) == list(table.compound_choices)
             assert all(re.search(r", \d+ points?$", words) for words in meanings.values())
         elif phase == s.PLACE:
             assert {*meanings, "decline"} >= set(table.names)

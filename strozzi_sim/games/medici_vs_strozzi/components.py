@@ -7,6 +7,7 @@ import numpy as np
 from msgspec import Meta
 
 from strozzi_sim.errors import InputError
+from strozzi_sim.game.components import reconstructed_sections, to_plain
 from strozzi_sim.game.converting import set_switches
 from strozzi_sim.games.medici_vs_strozzi import state as limit
 
@@ -284,16 +285,8 @@ def check_totals(components: Components, where: str) -> None:
 
 
 def plain(components: Components) -> dict[str, Any]:
-    """Everything a variant can change, as plain data without provenance; keys of maps are strings, totals derived."""
-    raw = msgspec.to_builtins(components, str_keys=True)
-    dropped = ("provenance", "how", "source", "sources", "colour_guess")
-
-    def bare(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: bare(entry) for key, entry in value.items() if key not in dropped}
-        return [bare(entry) for entry in value] if isinstance(value, list) else value
-
-    result: dict[str, Any] = {section: bare(raw[section]) for section in VARIABLE}
+    """Return the sections that a variant can change as plain values, with derived totals."""
+    result = to_plain(components, VARIABLE, ("provenance", "how", "source", "sources", "colour_guess"))
     ships, coins = len(components.ships.capacities), components.money.coins
     result["ships"] |= {"per_player": ships, "total": limit.SEATS * ships}
     result["tiles"]["total"] = len(tile_ids(result))
@@ -305,20 +298,13 @@ def plain(components: Components) -> dict[str, Any]:
 
 
 def reconstructed(components: Components) -> list[str]:
-    """The blocks that no source gives, in words for a report."""
-    blocks = [
-        words
-        for words, block in (
-            ("the length of the monopoly tracks and the places of their bonus spaces", components.tracks),
-            ("the highest price that an agent can name", components.price_space),
-            ("rule readings where the texts are silent (the switches under [switches])", components.switches),
-        )
-        if block.provenance == "reconstructed"
-    ]
-    count = sum(harbor.provenance == "reconstructed" for harbor in components.harbor)
-    if count:
-        blocks.insert(0, f"which goods {count} of the {len(components.harbor)} harbors trade")
-    return blocks
+    """Return descriptions of the parts that no source gives."""
+    return reconstructed_sections(components, {
+        "harbor": "which goods {count} of the {total} harbors trade",
+        "tracks": "the length of the monopoly tracks and the places of their bonus spaces",
+        "price_space": "the highest price that an agent can name",
+        "switches": "rule readings where the texts are silent (the switches under [switches])",
+    })  # fmt: skip
 
 
 def to_rules(components: Components) -> np.ndarray[Any, Any]:
@@ -353,10 +339,6 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
     row["worthless_wins"], row["net_movement"] = switches.lone_worthless_ship_wins, switches.net_marker_movement
     set_switches(row, switches)
     return rules
-
-
-def check_players(components: dict[str, Any], players: int, where: str) -> None:
-    """Nothing to refuse: the game takes two, whatever the components."""
 
 
 def rounds(components: dict[str, Any]) -> int:

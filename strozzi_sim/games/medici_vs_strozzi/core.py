@@ -260,14 +260,8 @@ def _end_round(state, rules, chance, journal):
         state.choices = 0
         state.legal = 0
         for seat in range(SEATS):
-            better, _ = placing(state, seat)
-            write_event(journal, e.END, seat, state.cash[seat], int64(better == 0), 0, 0)
-
-
-@jit
-def actor(state):
-    """The seat that must decide."""
-    return state.actor
+            won = int64(state.cash[seat] >= state.cash[1 - seat])  # an equal amount is a shared win (54)
+            write_event(journal, e.END, seat, state.cash[seat], won, 0, 0)
 
 
 @jit
@@ -298,22 +292,9 @@ def is_legal(state, rules, action):
 
 
 @jit
-def is_over(state):
-    """Whether the game has ended."""
-    return state.phase == OVER
-
-
-@jit
 def score(state, seat):
     """Coins of a seat, credit deducted (17)."""
     return state.cash[seat]
 
 
-@jit
-def placing(state, seat):
-    """(seats placed better, seats that share the place): the same cash is a shared win (54)."""
-    mine, yours = state.cash[seat], state.cash[1 - seat]
-    return int64(yours > mine), 1 + int64(yours == mine)
-
-
-FORCE_INLINE = (apply, actor, count_legal, kth_legal, is_legal, is_over)
+FORCE_INLINE = (apply, count_legal, kth_legal, is_legal)

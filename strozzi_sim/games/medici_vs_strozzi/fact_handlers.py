@@ -1,17 +1,26 @@
-"""What is counted of Medici vs Strozzi: the handlers that write `fact_tables.py` while a game is played."""
+"""Fact handlers of Medici vs Strozzi: they write fact rows from the events of the core during a game."""
 
 from numba import int64
 
-from strozzi_sim.facts.sink import sink_dtype
+from strozzi_sim.facts.sink import row_writer, sink_dtype
 from strozzi_sim.games.medici_vs_strozzi.events import ANSWER, DISCARD, HARBOR, LOAD, MARKER, ROUND, SCORE
 from strozzi_sim.games.medici_vs_strozzi.fact_tables import (
     AGREEMENTS,
+    ENDS,
     ESTIMATES,
     FAIRTH,
+    GAME,
+    HARBORS,
+    LOTS,
+    MARKERS,
     NO_RIVAL,
     NOWHERE,
+    PLAYER,
+    ROUNDS,
     SAMPLED,
+    SHIPS,
     TABLES,
+    TILES,
 )
 from strozzi_sim.games.medici_vs_strozzi.state import (
     GOLD,
@@ -26,7 +35,7 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
 from strozzi_sim.games.medici_vs_strozzi.worth import DEFAULT, MEMORY, fair_price, fill_round
 from strozzi_sim.kernel.jit import force_inline, jit
 
-__all__ = ["AGREEMENTS", "SINK", "TABLES", "close_game", "decided", "note", "open_game", "prepare"]
+__all__ = ["AGREEMENTS", "SINK", "TABLES", "begin_match", "close_game", "note", "on_decision", "open_game"]
 
 _ESTIMATES = TABLES.index(ESTIMATES)
 _DECIDED, _TIE, _UNOPPOSED, _UNPAID, _EMPTY = range(5)
@@ -55,10 +64,18 @@ SINK = sink_dtype(TABLES, [  # shape              meaning, of the rules
     ("lead_changes", "i8"),
 ])  # fmt: skip
 
+_add_round = row_writer(ROUNDS, zero=("harbors", "monopolies", "bonus", "paid", "loaded", "held", "leader"))
+_add_lot = row_writer(LOTS, zero=("discarded", "forced"), later=("seat", "asked", "bought"))
+_add_tile = row_writer(TILES, later=("seat", "harbor"))
+_add_ship = row_writer(SHIPS, zero=("load", "tiles", "won", "tied"))
+_add_harbor = row_writer(HARBORS, zero=("monopolies", "bonus"))
+_add_estimate = row_writer(ESTIMATES, copied=LOTS)
+_add_marker, _add_round_end, _add_game, _add_player = map(row_writer, (MARKERS, ENDS, GAME, PLAYER))
+
 
 @jit
-def prepare(facts, rules, players):
-    """Before the games of a match."""
+def begin_match(facts, rules, players):
+    """Copy the rules that the handlers need, before the games of a match."""
     facts.ships = rules.ships
     facts.tiles = rules.tiles
     for ship in range(rules.ships):
@@ -75,7 +92,7 @@ def prepare(facts, rules, players):
 
 @jit
 def open_game(facts, number):
-    """Before a game of deal `number` is dealt."""
+    """Reset the fields of a game, before deal `number` is dealt."""
     facts.estimates = (facts.asked >> _ESTIMATES) & int64(number % SAMPLED == 0)
     facts.leader = -1
     facts.lead_changes = 0
@@ -86,7 +103,7 @@ def open_game(facts, number):
 
 @force_inline
 def note(facts, kind, a, b, c, d, e):
-    """An event, as the core writes it; the kind is known where this is put in place."""
+    """Handle an event of the core; the kind is a compile-time constant where this is inlined."""
     if kind == ANSWER:
         _on_answer(facts, a, b, c, d)
     elif kind == LOAD:
@@ -104,12 +121,11 @@ def note(facts, kind, a, b, c, d, e):
 
 
 @jit
-def decided(facts, state, rules, action):
-    """A price is about to be named: the lot lies on the table."""
+def on_decision(facts, state, rules, action):
+    """Write the lot on the table, when its price is about to be named."""
     if state.phase != PRICE:
         return
-    row, first, shown = facts.lot_rows, facts.tile_rows, state.shown
-    proposer, price = state.proposer, action - NAME_PRICE
+    shown, proposer = state.shown, state.proposer
     value = zeros = gold = 0
     for k in range(shown):
         tile = state.lot[k]
@@ -117,22 +133,11 @@ def decided(facts, state, rules, action):
         value += own
         gold += golden
         zeros += int64(own == 0) & (1 - golden)
-        facts.tile_tile[first + k] = tile
-        facts.tile_tiles[first + k] = shown
-        facts.tile_round[first + k] = facts.round
-    facts.tile_rows = first + shown
-    facts.lot_round[row] = facts.round
-    facts.lot_order[row] = row - facts.first_lot + 1
-    facts.lot_tiles[row] = shown
-    facts.lot_value[row] = value
-    facts.lot_zeros[row] = zeros
-    facts.lot_gold[row] = gold
-    facts.lot_proposer[row] = proposer
-    facts.lot_room[row] = shown > state.room[1 - proposer]
-    facts.lot_price[row] = price
-    facts.lot_discarded[row] = 0
-    facts.lot_forced[row] = 0
-    facts.lot_rows = row + 1
+        _add_tile(facts, tile=tile, tiles=shown, round=facts.round)
+    _add_lot(
+        facts, round=facts.round, order=facts.lot_rows - facts.first_lot + 1, tiles=shown, value=value, zeros=zeros, gold=gold,
+        proposer=proposer, room=shown > state.room[1 - proposer], price=action - NAME_PRICE,
+    )  # fmt: skip
     if facts.estimates:
         fill_round(state, rules, DEFAULT, facts.memory)
         facts.fair = int64(FAIRTH * fair_price(state, rules, DEFAULT, facts.memory) + 0.5)
@@ -140,7 +145,7 @@ def decided(facts, state, rules, action):
 
 @force_inline
 def _row_of(facts, seat):
-    """The row of a player in the present round."""
+    """Return the row of a seat in the current round."""
     return facts.round_rows - SEATS + seat
 
 
@@ -149,32 +154,13 @@ def _on_round(facts, round_):
     facts.round = round_ + 1
     facts.first_lot = facts.lot_rows
     facts.first_tile = facts.tile_rows
-    row, at = facts.round_rows, facts.ship_rows
     for seat in range(SEATS):
         facts.moored[seat] = 0
-        facts.round_seat[row] = seat
-        facts.round_round[row] = round_ + 1
-        facts.round_harbors[row] = 0
-        facts.round_monopolies[row] = 0
-        facts.round_bonus[row] = 0
-        facts.round_paid[row] = 0
-        facts.round_loaded[row] = 0
-        facts.round_held[row] = 0
-        facts.round_leader[row] = 0
-        row += 1
+        _add_round(facts, seat=seat, round=round_ + 1)
         for ship in range(facts.ships):
-            facts.ship_seat[at] = seat
-            facts.ship_round[at] = round_ + 1
-            facts.ship_ship[at] = facts.capacity[ship]
-            facts.ship_harbor[at] = NOWHERE
-            facts.ship_rival[at] = NO_RIVAL
-            facts.ship_load[at] = 0
-            facts.ship_tiles[at] = 0
-            facts.ship_won[at] = 0
-            facts.ship_tied[at] = 0
-            at += 1
-    facts.round_rows = row
-    facts.ship_rows = at
+            _add_ship(
+                facts, seat=seat, round=round_ + 1, ship=facts.capacity[ship], harbor=NOWHERE, rival=NO_RIVAL
+            )  # fmt: skip
 
 
 @jit
@@ -216,32 +202,15 @@ def _on_discard(facts, seat, tiles, fitted):
 
 @jit
 def _on_estimate(facts):
-    """The last lot once more, with its fair price."""
-    row, at = facts.lot_rows - 1, facts.price_estimate_rows
-    facts.price_estimate_seat[at] = facts.lot_seat[row]
-    facts.price_estimate_round[at] = facts.lot_round[row]
-    facts.price_estimate_order[at] = facts.lot_order[row]
-    facts.price_estimate_tiles[at] = facts.lot_tiles[row]
-    facts.price_estimate_value[at] = facts.lot_value[row]
-    facts.price_estimate_zeros[at] = facts.lot_zeros[row]
-    facts.price_estimate_gold[at] = facts.lot_gold[row]
-    facts.price_estimate_proposer[at] = facts.lot_proposer[row]
-    facts.price_estimate_room[at] = facts.lot_room[row]
-    facts.price_estimate_price[at] = facts.lot_price[row]
-    facts.price_estimate_asked[at] = facts.lot_asked[row]
-    facts.price_estimate_bought[at] = facts.lot_bought[row]
-    facts.price_estimate_discarded[at] = facts.lot_discarded[row]
-    facts.price_estimate_forced[at] = facts.lot_forced[row]
+    """Write the last lot again, with its fair price."""
+    row = facts.lot_rows - 1
     gap = FAIRTH * facts.lot_price[row] - facts.fair
-    facts.price_estimate_fair[at] = facts.fair
-    facts.price_estimate_gap[at] = gap
-    facts.price_estimate_miss[at] = abs(gap)
-    facts.price_estimate_rows = at + 1
+    _add_estimate(facts, row, fair=facts.fair, gap=gap, miss=abs(gap))
 
 
 @jit
 def _on_harbor(facts, harbor, medici, strozzi, winner, coins):
-    """Totals are -1 where there is no ship."""
+    """Write the outcome of a harbor; a total is -1 without a ship."""
     here, there = facts.berth[MEDICI, harbor], facts.berth[STROZZI, harbor]
     outcome = _EMPTY
     if medici >= 0 and strozzi >= 0:
@@ -258,30 +227,18 @@ def _on_harbor(facts, harbor, medici, strozzi, winner, coins):
         facts.ship_load[there] = strozzi
         facts.ship_won[there] = winner == STROZZI
         facts.ship_tied[there] = outcome == _TIE
-    row = facts.harbor_rows
-    facts.harbor_harbor[row] = harbor
-    facts.harbor_round[row] = facts.round
-    facts.harbor_outcome[row] = outcome
-    facts.harbor_harbors[row] = coins if winner >= 0 else 0
-    facts.harbor_monopolies[row] = 0
-    facts.harbor_bonus[row] = 0
-    facts.harbor_rows = row + 1
+    _add_harbor(facts, harbor=harbor, round=facts.round, outcome=outcome, harbors=coins if winner >= 0 else 0)
     if winner >= 0:
         facts.round_harbors[_row_of(facts, winner)] += coins
 
 
 @jit
 def _on_marker(facts, harbor, kind, place, steps, coins):
-    row = facts.marker_rows
-    before = facts.marker_place[row - facts.tracks] if facts.round > 1 else 0
-    facts.marker_harbor[row] = harbor
-    facts.marker_goods[row] = kind
-    facts.marker_round[row] = facts.round
-    facts.marker_place[row] = place
-    facts.marker_steps[row] = steps
-    facts.marker_moved[row] = abs(place - before)
-    facts.marker_swapped[row] = before * place < 0
-    facts.marker_rows = row + 1
+    before = facts.marker_place[facts.marker_rows - facts.tracks] if facts.round > 1 else 0
+    _add_marker(
+        facts, harbor=harbor, goods=kind, round=facts.round, place=place, steps=steps, moved=abs(place - before),
+        swapped=before * place < 0,
+    )  # fmt: skip
     if place != 0:
         mine, here = _row_of(facts, MEDICI if place > 0 else STROZZI), facts.harbor_rows - facts.harbors + harbor
         facts.round_monopolies[mine] += facts.monopoly
@@ -297,13 +254,8 @@ def _on_score(facts, medici, strozzi):
     for seat in range(SEATS):
         fleet = facts.moored[seat] if facts.ends_moored else facts.round_loaded[_row_of(facts, seat)]
         full |= int64(fleet == facts.full)
-    row, tiles = facts.round_end_rows, facts.tile_rows - facts.first_tile
-    facts.round_end_round[row] = facts.round
-    facts.round_end_lots[row] = facts.lot_rows - facts.first_lot
-    facts.round_end_tiles[row] = tiles
-    facts.round_end_left[row] = facts.tiles - tiles
-    facts.round_end_full_fleet[row] = full
-    facts.round_end_rows = row + 1
+    lots, tiles = facts.lot_rows - facts.first_lot, facts.tile_rows - facts.first_tile
+    _add_round_end(facts, round=facts.round, lots=lots, tiles=tiles, left=facts.tiles - tiles, full_fleet=full)
     if medici != strozzi:
         leader = MEDICI if medici > strozzi else STROZZI
         facts.round_leader[_row_of(facts, leader)] = 1
@@ -313,27 +265,17 @@ def _on_score(facts, medici, strozzi):
 
 @jit
 def close_game(facts, state, rules):
-    """The game is over: what is known only now."""
-    ahead, row = state.cash[MEDICI] - state.cash[STROZZI], facts.game_rows
-    facts.game_tie[row] = ahead == 0
-    facts.game_margin[row] = abs(ahead)
-    facts.game_medici_margin[row] = ahead
-    facts.game_lead_changes[row] = facts.lead_changes
-    facts.game_rows = row + 1
-    row = facts.seat_rows
+    """Write the facts known only at the end of the game."""
+    ahead = state.cash[MEDICI] - state.cash[STROZZI]
+    _add_game(facts, tie=ahead == 0, margin=abs(ahead), medici_margin=ahead, lead_changes=facts.lead_changes)
     for seat in range(SEATS):
-        facts.seat_seat[row + seat] = seat
-        facts.seat_total[row + seat] = state.cash[seat]
         harbors = monopolies = bonus = paid = 0
         for own in range(facts.first_round + seat, facts.round_rows, SEATS):
             harbors += facts.round_harbors[own]
             monopolies += facts.round_monopolies[own]
             bonus += facts.round_bonus[own]
             paid += facts.round_paid[own]
-        facts.seat_harbors[row + seat] = harbors
-        facts.seat_monopolies[row + seat] = monopolies
-        facts.seat_bonus[row + seat] = bonus
-        facts.seat_paid[row + seat] = paid
-        facts.seat_below_zero[row + seat] = facts.poor[seat]
-        facts.seat_below_zero_at_end[row + seat] = state.cash[seat] < 0
-    facts.seat_rows = row + SEATS
+        _add_player(
+            facts, seat=seat, total=state.cash[seat], harbors=harbors, monopolies=monopolies, bonus=bonus, paid=paid,
+            below_zero=facts.poor[seat], below_zero_at_end=state.cash[seat] < 0,
+        )  # fmt: skip

@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 
 from strozzi_sim.errors import InputError, pluralize, suggest_names
+from strozzi_sim.game.components import reconstructed_sections, to_plain
 from strozzi_sim.game.converting import set_switches
 from strozzi_sim.games.strasbourg import state as limit
 from strozzi_sim.games.strasbourg.blocks import Components
@@ -190,15 +191,8 @@ def check_totals(components: Components, where: str) -> None:
 
 
 def plain(components: Components) -> dict[str, Any]:
-    """Return all that a variant can change, as plain data without provenance; totals in the data are derived again."""
-
-    def bare(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: bare(entry) for key, entry in value.items() if key not in _NOTES and entry is not None}
-        return [bare(entry) for entry in value] if isinstance(value, (list, tuple)) else value
-
-    raw = msgspec.to_builtins(components)
-    result: dict[str, Any] = {section: bare(raw[section]) for section in VARIABLE}
+    """Return the sections that a variant can change as plain values, with derived totals."""
+    result = to_plain(components, VARIABLE, _NOTES)
     city = _city(components)
     cards = len(components.influence_cards.values) * components.influence_cards.copies_of_each
     kinds = [msgspec.to_builtins(task) | {"id": "", "points": 0, "text": ""} for task in components.tasks]
@@ -221,23 +215,14 @@ def _city(components: Components) -> City:
 
 
 def reconstructed(components: Components) -> list[str]:
-    """Return descriptions, for a report, of the reconstructed blocks."""
-    blocks = [
-        words
-        for words, block in (
-            ("which cell of the city belongs to which guild, its price, and the chapel sites", components.city),
-            ("the points of the tasks", components.tasks_meta),
-            ("rule readings where the texts are silent (the switches under [switches])", components.switches),
-        )
-        if block.provenance == "reconstructed"
-    ]
-    cards = sum(card.provenance == "reconstructed" for card in components.round_cards)
-    if cards:
-        blocks.append(f"the guilds of {cards} of the {len(components.round_cards)} round cards")
-    tasks = sum(task.provenance == "reconstructed" for task in components.tasks)
-    if tasks:
-        blocks.append(f"what {tasks} of the {len(components.tasks)} tasks ask for")
-    return blocks
+    """Return descriptions of the parts that no source gives."""
+    return reconstructed_sections(components, {
+        "city": "which cell of the city belongs to which guild, its price, and the chapel sites",
+        "tasks_meta": "the points of the tasks",
+        "switches": "rule readings where the texts are silent (the switches under [switches])",
+        "round_cards": "the guilds of {count} of the {total} round cards",
+        "tasks": "what {count} of the {total} tasks ask for",
+    })  # fmt: skip
 
 
 def to_rules(components: Components) -> np.ndarray[Any, Any]:

@@ -260,12 +260,6 @@ def _end_round(state, rules, journal):
 
 
 @jit
-def actor(state):
-    """Return the seat that must decide."""
-    return state.actor
-
-
-@jit
 def count_legal(state, rules):
     """Return the number of legal actions."""
     return count_bits(state.legal)
@@ -290,12 +284,6 @@ def is_legal(state, rules, action):
 
 
 @jit
-def is_over(state):
-    """Return whether the game has ended."""
-    return state.phase == OVER
-
-
-@jit
 def score(state, seat):
     """Return a seat's points: the final score when the game is over, before that the points of council phases."""
     return state.score[seat]
@@ -307,4 +295,4 @@ def placing(state, seat):
     return placed(state, seat)
 
 
-FORCE_INLINE = (actor, count_legal, kth_legal, is_legal, is_over)
+FORCE_INLINE = (count_legal, kth_legal, is_legal)

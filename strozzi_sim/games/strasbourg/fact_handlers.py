@@ -2,16 +2,28 @@
 
 from numba import int64
 
-from strozzi_sim.facts.sink import sink_dtype
+from strozzi_sim.facts.sink import row_writer, sink_dtype
 from strozzi_sim.games.strasbourg import events as e
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.auction import acting_ranks
 from strozzi_sim.games.strasbourg.cards import add_values, count_cards
-from strozzi_sim.games.strasbourg.fact_tables import AGREEMENTS, TABLES
+from strozzi_sim.games.strasbourg.fact_tables import (
+    ACTS,
+    AGREEMENTS,
+    BIDS,
+    CHAPELS,
+    COUNCIL,
+    EDIFICES,
+    GAME,
+    PLACEMENTS,
+    ROUNDS,
+    TABLES,
+    TASKS,
+)
 from strozzi_sim.games.strasbourg.scoring import is_fulfilled, placed
 from strozzi_sim.kernel.jit import force_inline, jit
 
-__all__ = ["AGREEMENTS", "SINK", "TABLES", "close_game", "note", "open_game", "prepare"]
+__all__ = ["AGREEMENTS", "SINK", "TABLES", "begin_match", "close_game", "note", "open_game"]
 
 SINK = sink_dtype(TABLES, [  # shape              meaning, of the match
     ("players", "i8"),
@@ -44,9 +56,21 @@ SINK = sink_dtype(TABLES, [  # shape              meaning, of the match
     ("waited", "i8", (s.SEATS,)),  #               [P] privileges paid in this step
 ])  # fmt: skip
 
+_BUILT = ("members", "points", "own_points")  # known at the end of the game
+_add_chapel, _add_edifice = row_writer(CHAPELS, later=_BUILT), row_writer(EDIFICES, later=_BUILT)
+_add_round = row_writer(
+    ROUNDS, zero=("drawn", "influence", "used", "bid", "waited"), later=("stacks", "prestige", "privilege")
+)
+_add_bid = row_writer(BIDS, zero=("returned",), later=("rank",))
+_ACTED = ("good", "good_sold", "good_coins", "placed", "price", "sold", "coins", "declined")
+_write_act = row_writer(ACTS, zero=_ACTED, append=False)
+_add_placement = row_writer(PLACEMENTS, zero=("chapels", "edifices"))
+_add_task = row_writer(TASKS, zero=("fulfilled",), later=("done",))
+_add_council, _add_game = map(row_writer, (COUNCIL, GAME))
+
 
 @jit
-def prepare(facts, rules, players):
+def begin_match(facts, rules, players):
     """Prepare for the games of a match."""
     facts.players = players
     facts.guilds = rules.guilds
@@ -112,18 +136,9 @@ def note(facts, kind, a, b, c, d, e_):
         if a == 0:
             _on_council(facts)
     elif kind == e.CHAPEL:
-        row = facts.chapel_rows
-        facts.chapel_seat[row] = a
-        facts.chapel_round[row] = facts.round
-        facts.chapel_site[row] = b if b >= 0 else facts.corners
-        facts.chapel_rows = row + 1
+        _add_chapel(facts, seat=a, round=facts.round, site=b if b >= 0 else facts.corners)
     elif kind == e.EDIFICE:
-        row = facts.edifice_rows
-        facts.edifice_seat[row] = a
-        facts.edifice_round[row] = facts.round
-        facts.edifice_edifice[row] = b
-        facts.edifice_site[row] = c if c >= 0 else facts.sites
-        facts.edifice_rows = row + 1
+        _add_edifice(facts, seat=a, round=facts.round, edifice=b, site=c if c >= 0 else facts.sites)
     elif kind == e.TASK:
         _on_task(facts, a, b, c)
     elif kind == e.FULFILLED:
@@ -148,19 +163,9 @@ def note(facts, kind, a, b, c, d, e_):
 @jit
 def _on_round(facts, number, start_player):
     facts.round = number + 1
-    first = facts.round_rows
-    facts.first_round = first
+    facts.first_round = facts.round_rows
     for seat in range(facts.players):
-        row = first + seat
-        facts.round_seat[row] = seat
-        facts.round_round[row] = number + 1
-        facts.round_starts[row] = seat == start_player
-        facts.round_drawn[row] = 0
-        facts.round_influence[row] = 0
-        facts.round_used[row] = 0
-        facts.round_bid[row] = 0
-        facts.round_waited[row] = 0
-    facts.round_rows = first + facts.players
+        _add_round(facts, seat=seat, round=number + 1, starts=seat == start_player)
 
 
 @jit
@@ -177,17 +182,12 @@ def _on_step(facts, step, start_player, guild):
 @jit
 def _on_bid(facts, seat, stack):
     if stack != 0:
-        row, total, mine = facts.bid_rows, add_values(stack), facts.first_round + seat
-        facts.bid_row[seat] = row
-        facts.bid_seat[row] = seat
-        facts.bid_round[row] = facts.round
-        facts.bid_step[row] = facts.step
-        facts.bid_lap[row] = seat - facts.start_player + (facts.players if seat < facts.start_player else 0)
-        facts.bid_cards[row] = count_cards(stack)
-        facts.bid_sum[row] = total
-        facts.bid_waited[row] = facts.waited[seat] > 0
-        facts.bid_returned[row] = 0
-        facts.bid_rows = row + 1
+        total, mine = add_values(stack), facts.first_round + seat
+        lap = seat - facts.start_player + (facts.players if seat < facts.start_player else 0)
+        facts.bid_row[seat] = _add_bid(
+            facts, seat=seat, round=facts.round, step=facts.step, lap=lap, cards=count_cards(stack), sum=total,
+            waited=facts.waited[seat] > 0,
+        )  # fmt: skip
         facts.round_used[mine] += 1
         facts.round_bid[mine] += total
     facts.asked_to_bid += 1
@@ -208,39 +208,19 @@ def _rank_bids(facts):
             rank += int64(higher)
         facts.bid_rank[row] = rank
         if rank <= acting:
-            _open_turn(facts, turns + rank - 1, facts.bid_seat[row], rank, total)
+            seat = facts.bid_seat[row]
+            facts.act_row[seat] = _write_act(
+                facts, turns + rank - 1, seat=seat, round=facts.round, step=facts.step, guild=facts.guild, rank=rank, bid=total
+            )  # fmt: skip
     facts.act_rows = turns + min(acting, end - first)
 
 
 @jit
-def _open_turn(facts, row, seat, rank, bid):
-    facts.act_row[seat] = row
-    facts.act_seat[row] = seat
-    facts.act_round[row] = facts.round
-    facts.act_step[row] = facts.step
-    facts.act_guild[row] = facts.guild
-    facts.act_rank[row] = rank
-    facts.act_bid[row] = bid
-    facts.act_good[row] = 0
-    facts.act_good_sold[row] = 0
-    facts.act_good_coins[row] = 0
-    facts.act_placed[row] = 0
-    facts.act_price[row] = 0
-    facts.act_sold[row] = 0
-    facts.act_coins[row] = 0
-    facts.act_declined[row] = 0
-
-
-@jit
 def _on_placed(facts, seat, cell, price):
-    row, turn = facts.placement_rows, facts.act_row[seat]
+    turn = facts.act_row[seat]
     facts.act_placed[turn] = 1
     facts.act_price[turn] = price
-    facts.placement_seat[row] = seat
-    facts.placement_round[row] = facts.round
-    facts.placement_rank[row] = facts.act_rank[turn]
-    facts.placement_space[row] = cell
-    facts.placement_rows = row + 1
+    _add_placement(facts, seat=seat, round=facts.round, rank=facts.act_rank[turn], space=cell, points=1)
 
 
 @jit
@@ -258,29 +238,19 @@ def _on_sold(facts, seat, guild, number, coins):
 
 @jit
 def _on_council(facts):
-    row = facts.council_rows
     for chair in range(s.GUILD_SEAT + facts.guilds):
         seat = facts.council[chair]
         if seat != s.NOBODY:
-            facts.council_seat[row] = seat
-            facts.council_round[row] = facts.round
-            facts.council_chair[row] = chair
-            facts.council_changed[row] = seat != facts.before[chair]
-            facts.council_points[row] = facts.seat_points
-            row += 1
+            changed = seat != facts.before[chair]
+            _add_council(
+                facts, seat=seat, round=facts.round, chair=chair, changed=changed, points=facts.seat_points
+            )  # fmt: skip
         facts.before[chair] = seat
-    facts.council_rows = row
 
 
 @jit
 def _on_task(facts, seat, task, kept):
-    row = facts.task_rows
-    facts.row_of[seat, task] = row
-    facts.task_seat[row] = seat
-    facts.task_task[row] = task
-    facts.task_kept[row] = kept
-    facts.task_fulfilled[row] = 0
-    facts.task_rows = row + 1
+    facts.row_of[seat, task] = _add_task(facts, seat=seat, task=task, kept=kept)
     facts.kept[seat] += kept
 
 
@@ -300,11 +270,7 @@ def close_game(facts, state, rules):
         facts.seat_kept[row] = facts.kept[seat]
         facts.seat_coins[row] = state.coins[seat]
     facts.seat_rows += facts.players
-    row = facts.game_rows
-    facts.game_margin[row] = best - second
-    facts.game_tie[row] = best == second
-    facts.game_shared[row] = winners > 1
-    facts.game_rows = row + 1
+    _add_game(facts, margin=best - second, tie=best == second, shared=winners > 1)
     for row in range(facts.first_task, facts.task_rows):
         facts.task_done[row] = is_fulfilled(state, rules, facts.task_seat[row], facts.task_task[row])
     _close_city(facts, rules)
@@ -313,10 +279,6 @@ def close_game(facts, state, rules):
 @jit
 def _close_city(facts, rules):
     """Write the final points of members and buildings."""
-    for row in range(facts.first_placement, facts.placement_rows):
-        facts.placement_chapels[row] = 0
-        facts.placement_edifices[row] = 0
-        facts.placement_points[row] = 1
     for row in range(facts.first_chapel, facts.chapel_rows):
         site, each = facts.chapel_site[row], rules.chapel_points
         beside = rules.chapel_spaces[site] if site < facts.corners else int64(0)

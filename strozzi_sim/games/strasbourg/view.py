@@ -20,8 +20,21 @@ from strozzi_sim.games.strasbourg.short_rules import short_rules
 from strozzi_sim.games.strasbourg.tasks import told_tasks
 
 __all__ = [
-    "OBSERVATION", "SLICES", "View", "action_name", "conceal", "determinize", "imagine", "meanings", "observe", "question", "render",
-    "seen_action", "short_rules", "together", "view_of",
+    "OBSERVATION",
+    "SLICES",
+    "View",
+    "action_name",
+    "compound_choices",
+    "conceal",
+    "determinize",
+    "imagine",
+    "meanings",
+    "observe",
+    "question",
+    "render",
+    "seen_action",
+    "short_rules",
+    "view_of",
 ]  # fmt: skip
 
 _QUESTIONS = {
@@ -232,7 +245,7 @@ def action_name(action: int, view: View) -> str:
     return space_name(city.sites[action - s.EDIFICE])
 
 
-def together(view: View, phase: int) -> tuple[str, ...]:
+def compound_choices(view: View, phase: int) -> tuple[str, ...]:
     """Return the items that can be chosen together: the dealt tasks; an action is named by a subset of them."""
     return view.dealt if phase == s.KEEP else ()
 

@@ -7,6 +7,7 @@ import numpy as np
 from msgspec import Meta
 
 from strozzi_sim.errors import InputError
+from strozzi_sim.game.components import reconstructed_sections
 from strozzi_sim.game.converting import set_switches
 from strozzi_sim.games.strozzi import state as limit
 
@@ -142,37 +143,14 @@ def check(components: Components, where: str) -> None:
         raise InputError(f"{where}: flags.ids: must stay {list(limit.FLAG_NAMES)}, got {components.flags.ids}")
 
 
-def check_totals(components: Components, where: str) -> None:
-    """Nothing to refuse: the file gives no totals."""
-
-
-def plain(components: Components) -> dict[str, Any]:
-    """Everything a variant can change, as plain data without provenance; keys of maps are strings."""
-    raw = msgspec.to_builtins(components, str_keys=True)
-
-    def bare(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: bare(entry) for key, entry in value.items() if not key.startswith("provenance")}
-        return [bare(entry) for entry in value] if isinstance(value, list) else value
-
-    return {section: bare(raw[section]) for section in VARIABLE}
-
-
 def reconstructed(components: Components) -> list[str]:
-    """The blocks that no source gives, in words for a report."""
-    blocks = [
-        words
-        for words, block in (
-            ("the positions of the bonus spaces and the length of the tracks", components.tracks),
-            ("rule readings where the texts are silent (the switches under [rules])", components.rules),
-        )
-        if block.provenance == "reconstructed"
-    ]
-    for words, things in (("ship cards", components.ships), ("promotion tiles", components.promotion_tiles)):
-        count = sum(thing.provenance == "reconstructed" for thing in things)
-        if count:
-            blocks.append(f"{count} of the {len(things)} {words}")
-    return blocks
+    """Return descriptions of the parts that no source gives."""
+    return reconstructed_sections(components, {
+        "tracks": "the positions of the bonus spaces and the length of the tracks",
+        "rules": "rule readings where the texts are silent (the switches under [rules])",
+        "ships": "{count} of the {total} ship cards",
+        "promotion_tiles": "{count} of the {total} promotion tiles",
+    })  # fmt: skip
 
 
 def to_rules(components: Components) -> np.ndarray[Any, Any]:
@@ -221,8 +199,3 @@ def check_players(components: dict[str, Any], players: int, where: str) -> None:
 def rounds(components: dict[str, Any]) -> int:
     """Rounds of a game."""
     return int(components["setup"]["rounds"])
-
-
-def hidden(components: dict[str, Any]) -> bool:
-    """Whether a seat knows what others must not see: never, only chance is unknown."""
-    return False

@@ -335,12 +335,6 @@ def _end_round(state, rules, chance, journal):
 
 
 @jit
-def actor(state):
-    """The seat that must decide."""
-    return state.actor
-
-
-@jit
 def count_legal(state, rules):
     """Number of legal actions."""
     return count_bits(state.legal)
@@ -360,12 +354,6 @@ def is_legal(state, rules, action):
 
 
 @jit
-def is_over(state):
-    """Whether the game has ended."""
-    return state.phase == OVER
-
-
-@jit
 def score(state, seat):
     """Coins of a seat."""
     return state.coins[seat]
@@ -377,4 +365,4 @@ def placing(state, seat):
     return better_seats(state, seat), 1
 
 
-FORCE_INLINE = (actor, count_legal, kth_legal, is_legal, is_over)
+FORCE_INLINE = (count_legal, kth_legal, is_legal)

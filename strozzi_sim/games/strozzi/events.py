@@ -78,11 +78,6 @@ def to_lines(rows: Any, components: dict[str, Any], players: int) -> Iterator[di
                 yield {"type": "score_end", "promotion": promotion, "total": total, "ranking": ranking}
 
 
-def visible(line: dict[str, Any], components: Mapping[str, Any], viewer: int) -> dict[str, Any]:
-    """All that happens in Strozzi is seen by everybody."""
-    return line
-
-
 def describe(line: Mapping[str, Any], names: Sequence[str], components: Mapping[str, Any]) -> str:
     """One line of a record in words; `names` says who sits where."""
     if "player" in line:

@@ -1,8 +1,8 @@
-"""Writes the facts of Strozzi while a game is played: the handlers of what its core says."""
+"""Fact handlers of Strozzi: they write fact rows from the events of the core during a game."""
 
 from numba import int64
 
-from strozzi_sim.facts.sink import sink_dtype
+from strozzi_sim.facts.sink import row_writer, sink_dtype
 from strozzi_sim.games.strozzi.events import (
     CARGO,
     CLAIM,
@@ -16,13 +16,28 @@ from strozzi_sim.games.strozzi.events import (
     SHIP_PRIZE,
     TAKE_TILE,
 )
-from strozzi_sim.games.strozzi.fact_tables import AGREEMENTS, COIN, DECISIONS, NO_FLAG, NO_PORT, TABLES, TILES
+from strozzi_sim.games.strozzi.fact_tables import (
+    AGREEMENTS,
+    CARDS,
+    CATEGORY,
+    COIN,
+    DECISIONS,
+    GAME,
+    MARKERS,
+    NO_FLAG,
+    NO_PORT,
+    PLAYER,
+    ROUNDS,
+    SHIPS,
+    TABLES,
+    TILES,
+)
 from strozzi_sim.games.strozzi.scoring import rank_coins, rank_in_category, space_bonus
 from strozzi_sim.games.strozzi.state import CATEGORIES, CITIES, FLORENCE, MAX_ROUNDS, MAX_SHIPS, NOBODY, PORTS, SEATS
 from strozzi_sim.kernel.bits import count_bits
 from strozzi_sim.kernel.jit import force_inline, jit
 
-__all__ = ["AGREEMENTS", "SINK", "TABLES", "close_game", "decided", "note", "open_game", "prepare"]
+__all__ = ["AGREEMENTS", "SINK", "TABLES", "begin_match", "close_game", "note", "on_decision", "open_game"]
 
 _PLACED = MAX_ROUNDS * SEATS * PORTS  # most ships of a game
 _NO_TILE = -1
@@ -52,16 +67,22 @@ SINK = sink_dtype(TABLES, [  # shape          meaning, of the game or round bein
     ("lead_changes", "i8"),
 ])  # fmt: skip
 
+_add_round = row_writer(ROUNDS, zero=("flags", "ports", "leader"), later=("coins",))
+_add_card = row_writer(CARDS, zero=("taken_over", "lap"))
+_add_ship = row_writer(SHIPS, zero=("prize", "steps"), later=("track", "promotion", "brought"))
+_add_tile, _add_marker, _add_decision = map(row_writer, (TILES, MARKERS, DECISIONS))
+_add_game, _add_player, _add_category = map(row_writer, (GAME, PLAYER, CATEGORY))
+
 
 @jit
-def prepare(facts, rules, players):
-    """Before the games of a match."""
+def begin_match(facts, rules, players):
+    """Set the number of players, before the games of a match."""
     facts.players = players
 
 
 @jit
 def open_game(facts, number):
-    """Before a game of deal `number` is dealt."""
+    """Reset the fields of a game, before deal `number` is dealt."""
     facts.leader = -1
     facts.set_aside = 0
     facts.lead_changes = 0
@@ -76,37 +97,29 @@ def open_game(facts, number):
 
 
 @jit
-def decided(facts, state, rules, action):
-    """A choice of a seat, before it is carried out."""
+def on_decision(facts, state, rules, action):
+    """Handle a seat's choice, before it is carried out."""
     if facts.asked & _DECISION:
         _on_decision(facts, state, rules, action)
 
 
 @jit
 def _on_decision(facts, state, rules, action):
-    seat, row = state.actor, facts.decision_rows
-    best = 0
+    seat, best = state.actor, 0
     for other in range(facts.players):
         if other != seat:
             best = max(best, state.coins[other])
-    facts.decision_seat[row] = seat
-    facts.decision_round[row] = facts.round
-    facts.decision_phase[row] = state.phase
-    facts.decision_action[row] = action
-    facts.decision_choices[row] = count_bits(state.legal)
-    facts.decision_card[row] = state.ship
-    facts.decision_holder[row] = NO_FLAG if state.holder == NOBODY else state.holder_flag
-    facts.decision_flags_left[row] = count_bits(state.hand[seat])
-    facts.decision_rivals_left[row] = count_bits(state.with_flag & ~(1 << seat))
-    facts.decision_cards_left[row] = state.deck
-    facts.decision_lead[row] = state.coins[seat] - best
-    facts.decision_at_stake[row] = _standing(state, rules, seat)
-    facts.decision_rows = row + 1
+    _add_decision(
+        facts, seat=seat, round=facts.round, phase=state.phase, action=action, choices=count_bits(state.legal), card=state.ship,
+        holder=NO_FLAG if state.holder == NOBODY else state.holder_flag, flags_left=count_bits(state.hand[seat]),
+        rivals_left=count_bits(state.with_flag & ~(1 << seat)), cards_left=state.deck, lead=state.coins[seat] - best,
+        at_stake=_standing(state, rules, seat),
+    )  # fmt: skip
 
 
 @jit
 def _standing(state, rules, seat):
-    """Coins of a seat if the round were scored now."""
+    """Return the coins that a seat would get if the round were scored now."""
     coins = 0
     for port in range(PORTS):
         for rank in range(state.ships_at[port]):
@@ -122,7 +135,7 @@ def _standing(state, rules, seat):
 
 @force_inline
 def note(facts, kind, a, b, c, d, e):
-    """An event, as the core writes it; the kind is known where this is put in place."""
+    """Handle an event of the core; the kind is a compile-time constant where this is inlined."""
     if kind == REVEAL:
         _on_reveal(facts, a, b, c)
     elif kind == CLAIM:
@@ -138,7 +151,7 @@ def note(facts, kind, a, b, c, d, e):
         if b >= 0:
             facts.tile_of[facts.ship_rows - 1 - facts.first] = b
             if facts.asked & _TILE:
-                _on_tile(facts, a, b)
+                _add_tile(facts, seat=a, round=facts.round, tile=b)
     elif kind == SET_ASIDE:
         facts.set_aside += 1
         facts.card_taken[facts.card_rows - 1] = 0
@@ -156,27 +169,20 @@ def note(facts, kind, a, b, c, d, e):
 def _on_round(facts, round_):
     facts.round = round_ + 1
     facts.ranked = 0
-    first = facts.round_rows
     for seat in range(facts.players):
-        row = first + seat
         facts.taken[seat] = 0
-        facts.round_seat[row] = seat
-        facts.round_round[row] = round_ + 1
-        facts.round_flags[row] = 0
-        facts.round_ports[row] = 0
-        facts.round_leader[row] = 0
-    facts.round_rows = first + facts.players
+        _add_round(facts, seat=seat, round=round_ + 1)
 
 
 @force_inline
 def _row_of(facts, seat):
-    """The row of a player in the present round."""
+    """Return the row of a seat in the current round."""
     return facts.round_rows - facts.players + seat
 
 
 @force_inline
 def _lap(facts, seat):
-    """Seats after the active player."""
+    """Return the number of seats after the active player."""
     return seat - facts.active + facts.players if seat < facts.active else seat - facts.active
 
 
@@ -184,14 +190,7 @@ def _lap(facts, seat):
 def _on_reveal(facts, active, card, left):
     facts.active = active
     facts.left = left
-    row = facts.card_rows
-    facts.card_card[row] = card
-    facts.card_round[row] = facts.round
-    facts.card_claimed_by[row] = NO_FLAG
-    facts.card_taken_over[row] = 0
-    facts.card_lap[row] = 0
-    facts.card_taken[row] = 1
-    facts.card_rows = row + 1
+    _add_card(facts, card=card, round=facts.round, claimed_by=NO_FLAG, taken=1)
 
 
 @jit
@@ -206,19 +205,11 @@ def _on_claim(facts, seat, flag):
 
 @jit
 def _on_place(facts, seat, card, flag, port):
-    row, order, mine = facts.ship_rows, facts.taken[seat], _row_of(facts, seat)
-    facts.ship_seat[row] = seat
-    facts.ship_round[row] = facts.round
-    facts.ship_card[row] = card
-    facts.ship_flag[row] = flag
-    facts.ship_port[row] = port
-    facts.ship_order[row] = order + 1
-    facts.ship_lap[row] = _lap(facts, seat)
-    facts.ship_cards_left[row] = facts.left
-    facts.ship_takes_over[row] = facts.card_taken_over[facts.card_rows - 1]
-    facts.ship_prize[row] = 0
-    facts.ship_steps[row] = 0
-    facts.ship_rows = row + 1
+    order, mine = facts.taken[seat], _row_of(facts, seat)
+    row = _add_ship(
+        facts, seat=seat, round=facts.round, card=card, flag=flag, port=port, order=order + 1, lap=_lap(facts, seat),
+        takes_over=facts.card_taken_over[facts.card_rows - 1], cards_left=facts.left,
+    )  # fmt: skip
     facts.row_of[card] = row
     facts.tile_of[row - facts.first] = _NO_TILE
     for city in range(CITIES):
@@ -226,15 +217,6 @@ def _on_place(facts, seat, card, flag, port):
     facts.taken[seat] = order + 1
     facts.round_flags[mine] += (flag + 1) << (2 * order)
     facts.round_ports[mine] += (port + 1) << (2 * order)
-
-
-@jit
-def _on_tile(facts, seat, tile):
-    row = facts.tile_rows
-    facts.tile_seat[row] = seat
-    facts.tile_round[row] = facts.round
-    facts.tile_tile[row] = tile
-    facts.tile_rows = row + 1
 
 
 @jit
@@ -247,16 +229,9 @@ def _on_prize(facts, seat, card, port, coins):
 
 @jit
 def _on_marker(facts, seat, city, space, prize, bonus):
-    row = facts.marker_rows
-    facts.marker_seat[row] = seat
-    facts.marker_round[row] = facts.round
-    facts.marker_city[row] = city
-    facts.marker_space[row] = space
-    facts.marker_prize[row] = prize
-    facts.marker_bonus[row] = bonus
-    facts.marker_ships[row] = facts.landed[seat, city]
+    ships = facts.landed[seat, city]
+    _add_marker(facts, seat=seat, round=facts.round, city=city, space=space, prize=prize, bonus=bonus, ships=ships)
     facts.landed[seat, city] = 0
-    facts.marker_rows = row + 1
     facts.from_bonus[seat] += bonus
     facts.paid_at[seat, city] += prize + bonus
     facts.per_space[facts.round - 1, seat, city] = (COIN * (prize + bonus) + space // 2) // space if space > 0 else 0
@@ -283,7 +258,7 @@ def _on_score(facts, seat, total):
 
 @jit
 def close_game(facts, state, rules):
-    """The game is over: what is known only now."""
+    """Write the facts known only at the end of the game."""
     players = state.players
     best = second = -1
     winner = paid = 0
@@ -295,19 +270,15 @@ def close_game(facts, state, rules):
         else:
             second = max(second, coins)
     tied = best == second
-    for rank in range(players):  # ties are decided at Florence
+    for rank in range(players):  # ties are on_decision at Florence
         seat = state.order[FLORENCE, rank]
         if tied and state.coins[seat] == best:
             winner = seat
             break
-    row = facts.game_rows
-    facts.game_margin[row] = best - second
-    facts.game_florence_tie[row] = tied
-    facts.game_lead_changes[row] = facts.lead_changes + (facts.leader != winner)
-    facts.game_set_aside[row] = facts.set_aside
-    facts.game_over_box[row] = paid > rules.box_coins
-    facts.game_tiles_left[row] = _close_categories(facts, state, rules)
-    facts.game_rows = row + 1
+    _add_game(
+        facts, margin=best - second, florence_tie=tied, lead_changes=facts.lead_changes + (facts.leader != winner),
+        set_aside=facts.set_aside, tiles_left=_close_categories(facts, state, rules), over_box=paid > rules.box_coins,
+    )  # fmt: skip
     _close_seats(facts, state)
     _close_ships(facts, state, rules)
 
@@ -315,26 +286,21 @@ def close_game(facts, state, rules):
 @jit
 def _close_seats(facts, state):
     for seat in range(facts.players):
-        row = facts.seat_rows
-        facts.seat_seat[row] = seat
-        facts.seat_total[row] = state.coins[seat]
-        facts.seat_ships[row] = facts.from_ships[seat]
-        facts.seat_markers[row] = facts.total[seat] - facts.from_ships[seat] - facts.from_bonus[seat]
-        facts.seat_bonus[row] = facts.from_bonus[seat]
-        facts.seat_promotion[row] = state.coins[seat] - facts.total[seat]
         worst, shared = 0, False
         for port in range(1, PORTS):
             lead = facts.paid_at[seat, port] - facts.paid_at[seat, worst]
             shared = lead == 0 or (shared and lead > 0)
             worst = port if lead < 0 else worst
-        facts.seat_best_ports[row] = NO_PORT if shared else worst
-        facts.seat_rows = row + 1
+        ships, bonus = facts.from_ships[seat], facts.from_bonus[seat]
+        _add_player(
+            facts, seat=seat, total=state.coins[seat], ships=ships, markers=facts.total[seat] - ships - bonus, bonus=bonus,
+            promotion=state.coins[seat] - facts.total[seat], best_ports=NO_PORT if shared else worst,
+        )  # fmt: skip
 
 
 @jit
 def _close_categories(facts, state, rules):
-    """Returns how many tiles nobody has."""
-    row = facts.category_rows
+    """Write the categories; return the number of tiles left."""
     left = 0
     for category in range(len(CATEGORIES)):
         held = 0  # tiles by owner, a byte each
@@ -344,20 +310,16 @@ def _close_categories(facts, state, rules):
         for seat in range(facts.players):
             total = state.tile_total[category, seat]
             rank = rank_in_category(state, seat, category, total)
-            facts.category_seat[row] = seat
-            facts.category_category[row] = category
-            facts.category_rank[row] = rank + 1
-            facts.category_total[row] = total
-            facts.category_tiles[row] = held >> (seat << 3) & 255
-            facts.category_coins[row] = rank_coins(rules, rank, total)
-            row += 1
-    facts.category_rows = row
+            tiles, coins = held >> (seat << 3) & 255, rank_coins(rules, rank, total)
+            _add_category(
+                facts, seat=seat, category=category, rank=rank + 1, total=total, tiles=tiles, coins=coins
+            )  # fmt: skip
     return left
 
 
 @jit
 def _close_ships(facts, state, rules):
-    """Divide what markers and categories were paid among the ships that moved them and brought the tiles."""
+    """Divide the coins of markers and categories among the ships that moved them and brought the tiles."""
     players, prizes = facts.players, facts.category_rows - len(CATEGORIES) * facts.players
     for later in range(facts.round - 1, 0, -1):  # a space pays in every round from its own on
         for seat in range(players):

@@ -1,4 +1,4 @@
-"""The fact tables of Strozzi: what is counted; `facts.py` writes them."""
+"""The fact tables of Strozzi; `fact_handlers.py` writes their rows."""
 
 from collections.abc import Callable
 from itertools import permutations

@@ -30,7 +30,7 @@ from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.sorting import sort_first
 
 __all__ = [
-    "OBSERVATION", "SLICES", "View", "action_name", "conceal", "determinize", "meanings", "observe", "question", "render", "short_rules",
+    "OBSERVATION", "SLICES", "View", "action_name", "conceal", "meanings", "observe", "question", "render", "short_rules",
     "view_of",
 ]  # fmt: skip
 
@@ -246,11 +246,6 @@ def conceal(state, rules, seat):
             state.berth_flag[port, rank] = 0
     if state.holder == NOBODY:
         state.holder_flag = 0
-
-
-@jit
-def determinize(state, rules, seat, rng):
-    """Nothing is left to draw: chance to come is in no state."""
 
 
 # -- the observation tensor ------------------------------------------------------------------------------------------

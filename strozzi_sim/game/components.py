@@ -1,0 +1,118 @@
+"""Component data as plain values, and the rules record filled from it by name."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from strozzi_sim.errors import InputError, short_repr
+
+
+def to_plain(components: Any, sections: Sequence[str], omitted: Sequence[str] = ()) -> dict[str, Any]:
+    """Return sections of component data as plain values, with text keys, and without the keys `omitted`."""
+    raw = msgspec.to_builtins(components, str_keys=True)
+
+    def bare(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: bare(entry) for key, entry in value.items() if key not in omitted and entry is not None}
+        return [bare(entry) for entry in value] if isinstance(value, list | tuple) else value
+
+    return {section: bare(raw[section]) for section in sections}
+
+
+def reconstructed_sections(components: Any, phrases: Mapping[str, str] | None = None) -> list[str]:
+    """Return descriptions of the sections and list entries whose `provenance` is "reconstructed".
+
+    Args:
+        components: a msgspec Struct.
+        phrases: section -> its description; in that of a list {count} and {total} are replaced. Default: every section.
+
+    >>> Tracks = msgspec.defstruct("Tracks", ["top", "provenance"])
+    >>> Game = msgspec.defstruct("Game", ["tracks"])
+    >>> reconstructed_sections(Game(Tracks(9, "reconstructed")), {"tracks": "the length of the tracks"})
+    ['the length of the tracks']
+    """
+
+    def is_marked(block: Any) -> bool:
+        return getattr(block, "provenance", None) == "reconstructed"
+
+    found = []
+    for name in components.__struct_fields__ if phrases is None else phrases:
+        section = getattr(components, name)
+        if isinstance(section, list):
+            phrase = f"{{count}} of the {{total}} entries of {name}" if phrases is None else phrases[name]
+            if count := sum(map(is_marked, section)):
+                found.append(phrase.format(count=count, total=len(section)))
+        elif is_marked(section):
+            found.append(f"the section {name}" if phrases is None else phrases[name])
+    return found
+
+
+def rules_from(dtype: np.dtype[Any], components: Any, **more: Any) -> np.ndarray[Any, Any]:
+    """Return a rules record, array of shape (1,), filled from component data by field names.
+
+    A field takes the value of the key of its name, in whichever section it is; the list of values SECTION_KEY of a section
+    that is a list of blocks; or the length SECTION_count of a list. Lists may be shorter than the field; the rest is zero.
+
+    Args:
+        dtype: dtype of the record.
+        components: a msgspec Struct.
+        more: values of other fields, which replace those found by name.
+
+    Raises:
+        InputError: no value, or several, for a field, or a value that the field cannot hold; names the field.
+    """
+    found: dict[str, list[Any]] = {}
+    for name, value in _values(components):
+        found.setdefault(name, []).append(value)
+    rules = np.zeros(1, dtype)
+    for field in dtype.names or ():
+        values = [more[field]] if field in more else found.get(field, [])
+        if len(values) != 1:
+            reason = "several sections have" if values else "no section has"
+            raise InputError(f"rules field {field!r}: {reason} a key of this name; give its value to rules_from")
+        _fill(rules[0], field, values[0])
+    for name in more:
+        if name not in (dtype.names or ()):
+            raise InputError(f"rules field {name!r}: not in the rules record")
+    return rules
+
+
+def _fill(row: Any, field: str, value: Any) -> None:
+    """Write a number, or a list of numbers into the beginning of an array field."""
+    shape = row.dtype[field].shape
+    try:
+        given = np.asarray(value)
+        if (given.dtype.kind not in "biuf" and given.size) or given.ndim != len(shape):
+            raise ValueError
+        if shape:
+            row[field][tuple(map(slice, given.shape))] = given
+        else:
+            row[field] = given
+        kept = row[field][tuple(map(slice, given.shape))] if shape else row[field]
+        if not np.array_equal(kept, given):
+            raise ValueError
+    except (ValueError, TypeError, OverflowError):
+        raise InputError(f"rules field {field!r}: cannot hold {short_repr(value)}") from None
+
+
+def _members(block: Any) -> Iterator[tuple[str, Any]]:
+    """Yield (name, value) of a msgspec Struct."""
+    for name in block.__struct_fields__:
+        yield name, getattr(block, name)
+
+
+def _values(components: Any) -> Iterator[tuple[str, Any]]:
+    """Yield (name, value) of everything that a field of the rules can be filled from."""
+    for name, section in _members(components):
+        if isinstance(section, msgspec.Struct):
+            yield from _members(section)
+        elif isinstance(section, list | tuple) and section and isinstance(section[0], msgspec.Struct):
+            yield f"{name}_count", len(section)
+            for key, _ in _members(section[0]):
+                yield f"{name}_{key}", [getattr(entry, key) for entry in section]
+        else:
+            yield name, section
+            if isinstance(section, list | tuple):
+                yield f"{name}_count", len(section)
