@@ -32,7 +32,7 @@ def play(
     Example: strozzi play strozzi --players 4 --agents heuristic --seat 1
     """
     from strozzi_sim.game import load_game
-    from strozzi_sim.game.telling import YOU
+    from strozzi_sim.game.sentences import YOU
     from strozzi_sim.play.position import Position
     from strozzi_sim.runtime.worker import stdout_to_stderr
 
@@ -84,7 +84,7 @@ def play(
 
 def outcome_words(table: "Position", names: list[str], seat: int) -> str:
     """Return the winners with their scores, by name and seat, and the player's place."""
-    from strozzi_sim.game.telling import capitalized, listed, seat_name
+    from strozzi_sim.game.sentences import capitalized, listed, seat_name
 
     places, scores = [1 + sum(other < own for other in table.places) for own in table.places], table.scores
     winners = [other for other, place in enumerate(places) if place == 1]

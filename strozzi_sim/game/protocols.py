@@ -31,11 +31,11 @@ class _Game(Protocol):
     """What a part uses of its game."""
 
     @property
-    def name(self) -> str: ...  # noqa: D102
+    def name(self) -> str: ...
     @property
-    def package(self) -> str: ...  # noqa: D102
+    def package(self) -> str: ...
     @property
-    def rules(self) -> np.dtype[Any]: ...  # noqa: D102
+    def rules(self) -> np.dtype[Any]: ...
 
 
 class Part:

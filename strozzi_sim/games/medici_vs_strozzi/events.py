@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from strozzi_sim.errors import pluralize
-from strozzi_sim.game.telling import YOU, Verb, by_seat, capitalized, verb_of, winners_sentence
+from strozzi_sim.game.sentences import YOU, Verb, by_seat, capitalized, verb_of, winners_sentence
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.state import MEDICI, PLAYER_NAMES, SEATS, STROZZI
 

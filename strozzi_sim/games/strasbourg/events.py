@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from strozzi_sim.errors import pluralize
-from strozzi_sim.game.telling import Verb, by_seat, capitalized, seat_name, verb_of, winners_sentence
+from strozzi_sim.game.sentences import Verb, by_seat, capitalized, seat_name, verb_of, winners_sentence
 from strozzi_sim.games.strasbourg.geometry import City, read_city
 from strozzi_sim.games.strasbourg.state import CARD_BITS, CARD_MASK, MAX_VALUE, NOBODY, SPLIT, STEPS
 from strozzi_sim.games.strasbourg.tasks import told_tasks

@@ -1,125 +1,110 @@
-"""Strozzi's journal: the kinds of events, and their translation to the lines of a record.
+"""Strozzi's events: the journal, the lines of a record, and their text.
 
-A row is (kind, a, b, c, d, e); the comments below say what a..e are. MOVE, SHIP_PRIZE and MARKER are for facts; a record
-has the prizes summed up in its score_round line.
+`move`, `ship_prize` and `marker` are for facts alone; the line `score_round` has the prizes summed up.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from strozzi_sim.game.telling import Verb, by_seat, capitalized, listed, seat_name, verb_of
+from strozzi_sim.game.events import Components, Event, Events, Line, Rows, Say, number, one_of, seat, unrecorded
+from strozzi_sim.game.sentences import listed
 from strozzi_sim.games.strozzi.state import FLAG_NAMES, PORT_NAMES
 
-SHOW = 1  #        slot, tile                      the display before round 1
-ROUND = 2  #       round (from 0), start player
-REVEAL = 3  #      seat, ship, cards left
-CLAIM = 4  #       seat, flag or -1                one for every seat that had a choice
-PLACE = 5  #       seat, ship, flag, port, speed
-MOVE = 6  #        seat, city, from space, to space, cause (CARGO, SCROLL or TILE_WARE)
-TAKE_TILE = 7  #   seat, tile or -1, replacement or -1
-SET_ASIDE = 8  #   ship
-SHIP_PRIZE = 9  #  seat, ship, port, rank, coins
-MARKER = 10  #     seat, city, space, coins by rank, bonus coins
-SCORE = 11  #      seat, total                     coins after a round
-END = 12  #        seat, total, rank (0 = won)
-
-CARGO, SCROLL, TILE_WARE = 0, 1, 2
+CARGO, SCROLL, TILE_WARE = 0, 1, 2  # causes of a move
 
 
-def to_lines(rows: Any, components: dict[str, Any], players: int) -> Iterator[dict[str, Any]]:
-    """The record lines of one game, header excluded, from its journal rows int32[events, WIDTH]."""
-    ships = [ship["id"] for ship in components["ships"]]
-    tiles = [tile["id"] for tile in components["promotion_tiles"]]
-    display: list[str] = []
-    shown = False
-    round_number = 0
-    paid = [[0, 0, 0] for _ in range(players)]  # this round: ships, markers, bonus
-    totals: list[int] = []
-    ends: list[list[int]] = []
-    for kind, a, b, c, d, e in rows.tolist():
-        if kind == SHOW:
-            display.append(tiles[b])
-            continue
-        if not shown:
-            shown = True
-            yield {"type": "tiles", "display": display}
-        if kind == ROUND:
-            round_number = a + 1
-            yield {"type": "round", "round": round_number, "start_player": b}
-        elif kind == REVEAL:
-            yield {"type": "reveal", "player": a, "ship": ships[b]}
-        elif kind == CLAIM:
-            yield {"type": "claim", "player": a, "flag": None if b < 0 else FLAG_NAMES[b]}
-        elif kind == PLACE:
-            flag, port = FLAG_NAMES[c], PORT_NAMES[d]
-            yield {"type": "place", "player": a, "ship": ships[b], "flag": flag, "port": port, "speed": e}
-        elif kind == TAKE_TILE:
-            tile, replacement = (None if b < 0 else tiles[b]), (None if c < 0 else tiles[c])
-            yield {"type": "take_tile", "player": a, "tile": tile, "replacement": replacement}
-        elif kind == SET_ASIDE:
-            yield {"type": "set_aside", "ship": ships[a]}
-        elif kind == SHIP_PRIZE:
-            paid[a][0] += e
-        elif kind == MARKER:
-            paid[a][1] += d
-            paid[a][2] += e
-        elif kind == SCORE:
-            totals = [*totals, b] if a else [b]
-            if len(totals) == players:
-                ship_coins, marker_coins, bonus = (list(column) for column in zip(*paid, strict=True))
-                line = {"ships": ship_coins, "markers": marker_coins, "bonus": bonus, "total": totals}
-                yield {"type": "score_round", "round": round_number, **line}
-                paid = [[0, 0, 0] for _ in range(players)]
-        elif kind == END:
-            ends.append([b - totals[a], b, c])
-            if len(ends) == players:
-                promotion, total, rank = (list(column) for column in zip(*ends, strict=True))
-                ranking = sorted(range(players), key=lambda seat: rank[seat])
-                yield {"type": "score_end", "promotion": promotion, "total": total, "ranking": ranking}
+def _score_round(rows: Rows, components: Components) -> Line:
+    """Return the coins of a round by source, and the totals after it."""
+    totals = [row[1] for row in rows["score_round"]]
+    ships, markers, bonus = ([0] * len(totals) for _ in range(3))
+    for player, _, _, _, coins in rows["ship_prize"]:
+        ships[player] += coins
+    for player, _, _, coins, extra in rows["marker"]:
+        markers[player] += coins
+        bonus[player] += extra
+    return {"round": rows["round"][-1][0] + 1, "ships": ships, "markers": markers, "bonus": bonus, "total": totals}
 
 
-def describe(line: Mapping[str, Any], names: Sequence[str], components: Mapping[str, Any]) -> str:
-    """One line of a record in words; `names` says who sits where."""
-    if "player" in line:
-        seat = line["player"]
-        return capitalized(f"{seat_name(names, seat)} {_deed(line, verb_of(names, seat), components)}.")
-    kind, who = line["type"], [seat_name(names, seat) for seat in range(len(names))]
-    if kind == "tiles":
-        return f"Tiles to choose from: {', '.join(tile_words(tile, components) for tile in line['display']) or 'none'}."
-    if kind == "round":
-        start = line["start_player"]
-        return f"Round {line['round']} begins; {who[start]} {verb_of(names, start)('starts')}."
-    if kind == "set_aside":
-        return f"Nobody wants {line['ship']}; it is set aside."
-    if kind == "score_round":
-        columns = {name: line[name] for name in ("ships", "markers", "bonus")} | {"coins": line["total"]}
-        return by_seat(f"Round {line['round']} is scored.", who, columns)
-    if kind == "score_end":
-        columns = {"tiles": line["promotion"], "coins": line["total"]}
-        ranking = listed([who[seat] for seat in line["ranking"]])
-        return f"{by_seat('Promotion tiles are paid.', who, columns)}\nThe game ends; the best first: {ranking}."
-    return str(dict(line))
+def _score_end(rows: Rows, components: Components) -> Line:
+    """Return the coins of promotion tiles, the totals, and the ranking."""
+    ends = rows["score_end"]
+    before = rows["score_round"][-len(ends) :]
+    return {
+        "promotion": [end[1] - score[1] for end, score in zip(ends, before, strict=True)],
+        "total": [end[1] for end in ends],
+        "ranking": sorted(range(len(ends)), key=lambda player: ends[player][2]),
+    }
 
 
-def _deed(line: Mapping[str, Any], does: Verb, components: Mapping[str, Any]) -> str:
-    """What a seat does, after its name."""
-    kind = line["type"]
-    if kind == "reveal":
-        return f"{does('turns')} over {ship_words(line['ship'], components)}"
-    if kind == "claim":
-        if line["flag"] is None:
-            return does("passes")
-        return f"{does('takes' if line['flag'] == 'pirate' else 'claims')} it with the {line['flag']} flag"
-    if kind == "place":
-        return f"{does('places')} {line['ship']} at {line['port']} with the {line['flag']} flag, speed {line['speed']}"
+def _tiles_text(line: Mapping[str, Any], say: Say) -> str:
+    return f"Tiles to choose from: {', '.join(tile_words(tile, say.components) for tile in line['display']) or 'none'}."
+
+
+def _reveal_text(line: Mapping[str, Any], say: Say) -> str:
+    return say("{player:turns} over {card}.", card=ship_words(line["ship"], say.components))
+
+
+def _claim_text(line: Mapping[str, Any], say: Say) -> str:
+    if line["flag"] is None:
+        return say("{player:passes}.")
+    return say(f"{{player:{'takes' if line['flag'] == 'pirate' else 'claims'}}} it with the {{flag}} flag.")
+
+
+def _tile_text(line: Mapping[str, Any], say: Say) -> str:
     if line["tile"] is None:
-        return f"{does('takes')} no tile"
-    follows = tile_words(line["replacement"], components) if line["replacement"] else "none"
-    return f"{does('takes')} tile {tile_words(line['tile'], components)}; {follows} comes up"
+        return say("{player:takes} no tile.")
+    follows = tile_words(line["replacement"], say.components) if line["replacement"] else "none"
+    return say(
+        "{player:takes} tile {chosen}; {follows} comes up.",
+        chosen=tile_words(line["tile"], say.components),
+        follows=follows,
+    )
+
+
+def _round_text(line: Mapping[str, Any], say: Say) -> str:
+    columns = {name: line[name] for name in ("ships", "markers", "bonus")} | {"coins": line["total"]}
+    return say.table(f"Round {line['round']} is scored.", columns)
+
+
+def _end_text(line: Mapping[str, Any], say: Say) -> str:
+    table = say.table("Promotion tiles are paid.", {"tiles": line["promotion"], "coins": line["total"]})
+    return f"{table}\nThe game ends; the best first: {listed([say.who[player] for player in line['ranking']])}."
+
+
+_SHIP = one_of("ship", lambda components: [ship["id"] for ship in components["ships"]])
+_FLAG = one_of("flag", lambda components: FLAG_NAMES)
+_PORT = one_of("port", lambda components: PORT_NAMES)
+_TILE, _REPLACEMENT = (
+    one_of(name, lambda components: [tile["id"] for tile in components["promotion_tiles"]])
+    for name in ("tile", "replacement")
+)
+EVENTS = Events(
+    Event("tiles", ("slot", _TILE), _tiles_text, recorded=False),  # before round 1; one line for all, see to_lines
+    Event("round", (number("round", offset=1), seat("start_player")), "Round {round} begins; {start_player:starts}."),
+    Event("reveal", ("player", _SHIP, unrecorded("left")), _reveal_text),
+    Event("claim", ("player", _FLAG), _claim_text),  # one for every seat that had a choice
+    Event("place", ("player", _SHIP, _FLAG, _PORT, "speed"), "{player:places} {ship} at {port} with the {flag} flag, speed {speed}."),
+    Event("move", ("player", "city", "start", "end", "cause"), recorded=False),
+    Event("take_tile", ("player", _TILE, _REPLACEMENT), _tile_text),
+    Event("set_aside", (_SHIP,), "No seat claims {ship}; it is set aside."),
+    Event("ship_prize", ("player", _SHIP, _PORT, "rank", "coins"), recorded=False),
+    Event("marker", ("player", "city", "space", "coins", "bonus"), recorded=False),
+    Event("score_round", ("player", "total"), _round_text, by_seat=True, make=_score_round),
+    Event("score_end", ("player", "total", "better"), _end_text, by_seat=True, make=_score_end),
+)  # fmt: skip
+SHOW, ROUND, REVEAL, CLAIM, PLACE, MOVE, TAKE_TILE, SET_ASIDE, SHIP_PRIZE, MARKER, SCORE, END = EVENTS.kinds
+describe = EVENTS.describe
+
+
+def to_lines(rows: Any, components: Components, players: int) -> Iterator[Line]:
+    """Yield the lines of a record: the display of tiles, then a line per event."""
+    if any(row[0] != SHOW for row in rows.tolist()):
+        yield {"type": "tiles", "display": [_TILE.read(row[2], components) for row in rows.tolist() if row[0] == SHOW]}
+    yield from EVENTS.to_lines(rows, components, players)
 
 
 def ship_words(name: str, components: Mapping[str, Any]) -> str:
-    """A ship card in a few words."""
+    """Return the description of a ship card: S01 (sail 5; rome 2)."""
     ship = next(ship for ship in components["ships"] if ship["id"] == name)
     cargo = [f"{port} {ship[port]}" for port in PORT_NAMES if ship[port]]
     cargo += [f"scrolls {ship['scrolls']}"] if ship["scrolls"] else []
@@ -128,7 +113,7 @@ def ship_words(name: str, components: Mapping[str, Any]) -> str:
 
 
 def tile_words(name: str, components: Mapping[str, Any]) -> str:
-    """A promotion tile in a few words."""
+    """Return the description of a promotion tile: T05 (art 1, +1 rome)."""
     return f"{name} ({tile_print(name, components)})"
 
 

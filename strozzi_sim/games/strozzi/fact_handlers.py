@@ -3,19 +3,7 @@
 from numba import int64
 
 from strozzi_sim.facts.sink import row_writer, sink_dtype
-from strozzi_sim.games.strozzi.events import (
-    CARGO,
-    CLAIM,
-    MARKER,
-    MOVE,
-    PLACE,
-    REVEAL,
-    ROUND,
-    SCORE,
-    SET_ASIDE,
-    SHIP_PRIZE,
-    TAKE_TILE,
-)
+from strozzi_sim.games.strozzi.events import CARGO, EVENTS
 from strozzi_sim.games.strozzi.fact_tables import (
     AGREEMENTS,
     CARDS,
@@ -133,40 +121,30 @@ def _standing(state, rules, seat):
     return coins
 
 
-@force_inline
-def note(facts, kind, a, b, c, d, e):
-    """Handle an event of the core; the kind is a compile-time constant where this is inlined."""
-    if kind == REVEAL:
-        _on_reveal(facts, a, b, c)
-    elif kind == CLAIM:
-        if b >= 0:
-            _on_claim(facts, a, b)
-    elif kind == PLACE:
-        _on_place(facts, a, b, c, d)
-    elif kind == MOVE:
-        facts.moved[facts.ship_rows - 1 - facts.first, b] += d - c
-        if e == CARGO:
-            facts.ship_steps[facts.ship_rows - 1] = d - c
-    elif kind == TAKE_TILE:
-        if b >= 0:
-            facts.tile_of[facts.ship_rows - 1 - facts.first] = b
-            if facts.asked & _TILE:
-                _add_tile(facts, seat=a, round=facts.round, tile=b)
-    elif kind == SET_ASIDE:
-        facts.set_aside += 1
-        facts.card_taken[facts.card_rows - 1] = 0
-    elif kind == ROUND:
-        _on_round(facts, a)
-    elif kind == SHIP_PRIZE:
-        _on_prize(facts, a, b, c, e)
-    elif kind == MARKER:
-        _on_marker(facts, a, b, c, d, e)
-    elif kind == SCORE:
-        _on_score(facts, a, b)
+@jit
+def _on_move(facts, seat, city, start, end, cause):
+    facts.moved[facts.ship_rows - 1 - facts.first, city] += end - start
+    if cause == CARGO:
+        facts.ship_steps[facts.ship_rows - 1] = end - start
 
 
 @jit
-def _on_round(facts, round_):
+def _on_take_tile(facts, seat, tile, replacement):
+    if tile < 0:
+        return
+    facts.tile_of[facts.ship_rows - 1 - facts.first] = tile
+    if facts.asked & _TILE:
+        _add_tile(facts, seat=seat, round=facts.round, tile=tile)
+
+
+@jit
+def _on_set_aside(facts, ship):
+    facts.set_aside += 1
+    facts.card_taken[facts.card_rows - 1] = 0
+
+
+@jit
+def _on_round(facts, round_, start_player):
     facts.round = round_ + 1
     facts.ranked = 0
     for seat in range(facts.players):
@@ -196,6 +174,8 @@ def _on_reveal(facts, active, card, left):
 @jit
 def _on_claim(facts, seat, flag):
     row = facts.card_rows - 1
+    if flag < 0:
+        return
     if facts.card_claimed_by[row] == NO_FLAG:
         facts.card_claimed_by[row] = flag
     else:
@@ -204,7 +184,7 @@ def _on_claim(facts, seat, flag):
 
 
 @jit
-def _on_place(facts, seat, card, flag, port):
+def _on_place(facts, seat, card, flag, port, speed):
     order, mine = facts.taken[seat], _row_of(facts, seat)
     row = _add_ship(
         facts, seat=seat, round=facts.round, card=card, flag=flag, port=port, order=order + 1, lap=_lap(facts, seat),
@@ -220,7 +200,7 @@ def _on_place(facts, seat, card, flag, port):
 
 
 @jit
-def _on_prize(facts, seat, card, port, coins):
+def _on_prize(facts, seat, card, port, rank, coins):
     facts.ship_prize[facts.row_of[card]] = coins
     facts.from_ships[seat] += coins
     facts.paid_at[seat, port] += coins
@@ -254,6 +234,12 @@ def _on_score(facts, seat, total):
     facts.round_leader[_row_of(facts, leader)] = 1
     facts.lead_changes += facts.leader >= 0 and facts.leader != leader
     facts.leader = leader
+
+
+note = EVENTS.handlers(
+    round=_on_round, reveal=_on_reveal, claim=_on_claim, place=_on_place, move=_on_move, take_tile=_on_take_tile,
+    set_aside=_on_set_aside, ship_prize=_on_prize, marker=_on_marker, score_round=_on_score,
+)  # fmt: skip
 
 
 @jit

@@ -1,11 +1,11 @@
-"""Sentences that a person at the table reads: seats by name, verbs that agree with "you", and columns by seat."""
+"""Text for a human player: seats by name, verbs that agree with "you", and tables by seat."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-Verb = Callable[[str], str]  # takes a verb in the third person, gives the form that fits a seat
+Verb = Callable[[str], str]  # takes a verb in the third person, returns the form that agrees with a seat
 
-YOU = "you"  # the name of the person who reads
+YOU = "you"  # the name of the human player
 _IRREGULAR = {"has": "have", "does": "do"}
 
 
@@ -19,7 +19,7 @@ def seat_name(names: Sequence[str], seat: int) -> str:
 
 
 def verb_of(names: Sequence[str], seat: int) -> Verb:
-    """Return a function that takes a verb in the third person, and gives the form that fits the seat.
+    """Return a function that takes a verb in the third person and returns the form that agrees with the seat.
 
     >>> does = verb_of(["you", "ann"], 0)
     >>> does("keeps"), does("passes"), does("has")
@@ -35,12 +35,12 @@ def _second_person(verb: str) -> str:
 
 
 def capitalized(text: str) -> str:
-    """Return a sentence that begins with a capital, if it begins with "you"; names of agents stay as they are."""
+    """Return the sentence with a capital if it begins with "you"; names of agents are unchanged."""
     return text[:1].upper() + text[1:] if text.startswith((f"{YOU} ", f"{YOU}'")) else text
 
 
 def listed(things: Sequence[str]) -> str:
-    """Return things in a row.
+    """Return things as a list in text.
 
     >>> listed(["ann", "bob", "you"])
     'ann, bob and you'
@@ -49,13 +49,13 @@ def listed(things: Sequence[str]) -> str:
 
 
 def winners_sentence(winners: Sequence[str]) -> str:
-    """Return who has won, as a sentence."""
+    """Return the winners as a sentence."""
     verb = "win" if len(winners) > 1 or list(winners) == [YOU] else "wins"
     return capitalized(f"{listed(winners)} {verb}.")
 
 
 def by_seat(title: str, who: Sequence[str], columns: Mapping[str, Sequence[Any]]) -> str:
-    """Return a table with a row for each seat; None is a number that the reader must not see.
+    """Return a table with a row per seat; a number hidden from the reader is None.
 
     >>> print(by_seat("Round 1", ["you", "ann (seat 1)"], {"art": [5, 15], "coins": [5, None]}))
     Round 1         art  coins

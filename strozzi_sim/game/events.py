@@ -1,0 +1,280 @@
+"""Events of a game, each declared once: its fields, their visibility, and its text.
+
+From the declaration follow the numbers of the kinds, the lines of a record, their text, and the call of fact handlers:
+
+>>> EVENTS = Events(
+...     Event("bid", ("player", number("card", secret="a card face down")), "{player:bids} {card}."),
+...     Event("award", (seat("player"), number("coins", unit="coin")), "{player:receives} {coins}."),
+... )
+>>> BID, AWARD = EVENTS.kinds
+>>> lines = list(EVENTS.to_lines([[BID, 1, 5, 0, 0, 0], [AWARD, -1, 3, 0, 0, 0]], {}, 2))
+>>> lines
+[{'type': 'bid', 'player': 1, 'card': 5}, {'type': 'award', 'player': None, 'coins': 3}]
+>>> EVENTS.describe(lines[0], ["ann", "you"], {})
+'You bid 5.'
+>>> EVENTS.describe(EVENTS.visible(lines[0], {}, 0), ["you", "bob"], {})
+'bob (seat 1) bids a card face down.'
+>>> EVENTS.describe(lines[1], ["you", "bob"], {})
+'Nobody receives 3 coins.'
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from strozzi_sim.errors import InputError, pluralize, suggest_names
+from strozzi_sim.game.sentences import by_seat, capitalized, seat_name, verb_of, winners_sentence
+from strozzi_sim.kernel.generated import generated
+
+Components = Mapping[str, Any]
+Line = dict[str, Any]
+Rows = Mapping[str, Sequence[Sequence[int]]]  # rows (a, b, c, d, e) by the type of their event
+
+_NUMBERS = "abcde"  # the columns of a journal row after the kind
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of an event, made by `number`, `seat`, `yes_no`, `one_of` or `unrecorded`.
+
+    Attributes:
+        name: key in the line of a record.
+        kind: "number", "seat", "yes/no", "id" or "unrecorded".
+        offset: added to a number; rounds count from 0 in a journal and from 1 in a record.
+        ids: function of the component data that returns the ids that the numbers index.
+        unit: noun after a number in text.
+        none: text of a number below 0, which is None in a record.
+        secret: text for seats that must not see the value; "" if all see it. The seat `player` of the line sees it.
+    """
+
+    name: str
+    kind: str = "number"
+    offset: int = 0
+    ids: Callable[[Components], Sequence[Any]] | None = None
+    unit: str = ""
+    none: str = "none"
+    secret: str = ""
+
+    def read(self, value: int, components: Components) -> Any:
+        """Return the value in a record of a number in a journal."""
+        if self.kind == "number":
+            return value + self.offset
+        if self.kind == "yes/no":
+            return value != 0
+        if value < 0:
+            return None
+        return value if self.ids is None else self.ids(components)[value]
+
+    def format(self, value: Any, names: Sequence[str]) -> Any:
+        """Return an object for a text template; `names` are the agents by seat."""
+        if self.kind == "seat":
+            return _Seat(names, value)
+        if value is None:
+            return self.secret or self.none
+        if isinstance(value, list):
+            return ", ".join(map(str, value)) or self.none
+        return pluralize(value, self.unit) if self.unit else value
+
+
+def number(name: str, *, offset: int = 0, unit: str = "", secret: str = "") -> Field:
+    """Return a field for a whole number; see `Field`."""
+    return Field(name, offset=offset, unit=unit, secret=secret)
+
+
+def seat(name: str) -> Field:
+    """Return a field for a seat, None below 0."""
+    return Field(name, "seat")
+
+
+def yes_no(name: str) -> Field:
+    """Return a field for 0 or 1, false or true in a record."""
+    return Field(name, "yes/no")
+
+
+def one_of(name: str, ids: Callable[[Components], Sequence[Any]], *, none: str = "none", secret: str = "") -> Field:
+    """Return a field for an index into ids, None below 0."""
+    return Field(name, "id", ids=ids, none=none, secret=secret)
+
+
+def unrecorded(name: str) -> Field:
+    """Return a field for fact handlers alone, which the lines of a record omit."""
+    return Field(name, "unrecorded")
+
+
+@dataclass(frozen=True)
+class Event:
+    """A kind of event.
+
+    Attributes:
+        type: type of its line in a record, and name of its fact handler.
+        fields: up to five fields, in the order of the numbers in the journal; a text is a number, "player" a seat.
+        text: template for `Say`, or function(line, say) that returns the text; of a `by_seat` event the title of a table.
+        by_seat: whether the event is written once per seat, in order of seats: the first field is the seat, and the line has
+            a list of each other field.
+        recorded: whether it has a line; an event for facts alone has none.
+        make: function(rows, components) that returns the line's other keys, of the rows since the last such line, by type.
+    """
+
+    type: str
+    fields: tuple[Field | str, ...] = ()
+    text: "str | Callable[[Mapping[str, Any], Say], str]" = ""
+    by_seat: bool = False
+    recorded: bool = True
+    make: Callable[[Rows, Components], Line] | None = None
+
+    @property
+    def typed_fields(self) -> tuple[Field, ...]:
+        """The fields, with texts replaced."""
+        return tuple(
+            each if isinstance(each, Field) else seat(each) if each == "player" else number(each)
+            for each in self.fields
+        )
+
+
+def _winners(rows: Rows, components: Components) -> Line:
+    ends = rows["score_end"]
+    return {"total": [end[1] for end in ends], "winners": [end[0] for end in ends if end[2] == 0]}
+
+
+def _final_text(line: Mapping[str, Any], say: "Say") -> str:
+    winners = winners_sentence([say.who[place] for place in line["winners"]])
+    return f"{say.table('The game ends.', {'points': line['total']})}\n{winners}"
+
+
+# The end of a game: one row per seat with the total and the number of seats placed better (0 = won).
+SCORE_END = Event("score_end", ("player", "total", "better"), _final_text, by_seat=True, make=_winners)
+
+
+class Events:
+    """The events of a game, in the order of their kinds, which count from 1.
+
+    Attributes:
+        kinds: the number of each event's kind.
+
+    Raises:
+        InputError: two events have one type, or an event has more than five fields.
+    """
+
+    def __init__(self, *events: Event) -> None:
+        self._events = {event.type: event for event in events}
+        self._by_kind = dict(enumerate(events, 1))
+        self.kinds = tuple(self._by_kind)
+        if len(self._events) < len(events):
+            raise InputError(f"events: two have one type: {[event.type for event in events]}")
+        for event in events:
+            if len(event.fields) > len(_NUMBERS):
+                raise InputError(f"event {event.type!r}: {len(event.fields)} fields; a journal row has {len(_NUMBERS)}")
+
+    def to_lines(self, rows: Any, components: Components, players: int) -> Iterator[Line]:
+        """Yield the lines of a record from journal rows int32[events, WIDTH]."""
+        seen: dict[str, list[list[int]]] = defaultdict(list)
+        before: dict[str, dict[str, int]] = {}  # by type: number of rows of each type when its last line was written
+        for kind, *numbers in rows.tolist() if hasattr(rows, "tolist") else rows:
+            event = self._by_kind[kind]
+            seen[event.type].append(numbers)
+            if not event.recorded or (event.by_seat and len(seen[event.type]) % players):
+                continue
+            line: Line = {"type": event.type}
+            if event.make:
+                old = before.get(event.type, {})
+                line |= event.make(defaultdict(list, {key: seen[key][old.get(key, 0) :] for key in seen}), components)
+                before[event.type] = {key: len(seen[key]) for key in seen}
+            elif event.by_seat:
+                written = seen[event.type][-players:]
+                for k, field in enumerate(event.typed_fields[1:], 1):
+                    if field.kind != "unrecorded":
+                        line[field.name] = [field.read(row[k], components) for row in written]
+            else:
+                pairs = zip(event.typed_fields, numbers, strict=False)
+                line |= {
+                    field.name: field.read(value, components) for field, value in pairs if field.kind != "unrecorded"
+                }
+            yield line
+
+    def visible(self, line: Line, components: Components, viewer: int) -> Line:
+        """Return the line with None for the secrets of other seats."""
+        event = self._events.get(line["type"])
+        if event is None or line.get("player") == viewer:
+            return line
+        return line | {field.name: None for field in event.typed_fields if field.secret}
+
+    def describe(self, line: Mapping[str, Any], names: Sequence[str], components: Components) -> str:
+        """Return a line as text; `names` are the agents by seat."""
+        event = self._events.get(line["type"])
+        if event is None or not event.text:
+            return str(dict(line))
+        say = Say(event, line, names, components)
+        if callable(event.text):
+            return event.text(line, say)
+        if event.by_seat:
+            return say.table(event.text, {key: column for key, column in line.items() if key != "type"})
+        return say(event.text)
+
+    def handlers(self, **kernels: Any) -> Any:
+        """Return the kernel `note`, which calls the fact handler of an event's type: handler(facts, field, ...).
+
+        Raises:
+            InputError: there is no event of a type.
+        """
+        from strozzi_sim.kernel.jit import force_inline
+
+        source = ["def note(facts, kind, a, b, c, d, e):", "    pass"]
+        for kind, event in self._by_kind.items():
+            if event.type in kernels:
+                arguments = ", ".join(["facts", *_NUMBERS[: len(event.fields)]])
+                source += [f"    if kind == {kind}:", f"        on_{event.type}({arguments})"]
+        for name in kernels:
+            if name not in self._events:
+                raise InputError(f"handlers: no event {name!r}; {suggest_names(name, list(self._events))}")
+        bound = {f"on_{name}": kernel for name, kernel in kernels.items()}
+        return force_inline(generated("\n".join(source), "note", **bound))
+
+
+class Say:
+    """The formatter of a line's text.
+
+    Attributes:
+        who: the seats' names.
+        components: the component data.
+    """
+
+    def __init__(self, event: Event, line: Mapping[str, Any], names: Sequence[str], components: Components) -> None:
+        self.who = [seat_name(names, place) for place in range(len(names))]
+        self.components = components
+        self._names = names
+        fields = (field for field in event.typed_fields if field.name in line)
+        self._values: dict[str, Any] = {field.name: field.format(line[field.name], names) for field in fields}
+        if line.get("player") is not None:
+            self._values["does"] = _Verb(names, line["player"])
+
+    def __call__(self, template: str, **more: Any) -> str:
+        """Return a sentence: {field}, {seat:verb} and {does:verb} are replaced; verbs are given in the third person."""
+        return capitalized(template.format_map(self._values | more))
+
+    def table(self, title: str, columns: Mapping[str, Sequence[Any]]) -> str:
+        """Return a table with a row per seat."""
+        return by_seat(title, self.who, columns)
+
+
+class _Seat:
+    """A seat in a text template: `{player}` is its name, `{player:bids}` its name and the verb that agrees with it."""
+
+    def __init__(self, names: Sequence[str], place: int | None) -> None:
+        self._names, self._place = names, place
+
+    def __format__(self, verb: str) -> str:
+        name = "Nobody" if self._place is None else seat_name(self._names, self._place)
+        if not verb:
+            return name
+        return f"{name} {verb if self._place is None else verb_of(self._names, self._place)(verb)}"
+
+
+class _Verb:
+    """A verb in a text template that agrees with the player: `{does:passes}`."""
+
+    def __init__(self, names: Sequence[str], place: int) -> None:
+        self._verb = verb_of(names, place)
+
+    def __format__(self, verb: str) -> str:
+        return self._verb(verb)
