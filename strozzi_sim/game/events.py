@@ -66,10 +66,8 @@ class Field:
             return None
         return value if self.ids is None else self.ids(components)[value]
 
-    def format(self, value: Any, names: Sequence[str]) -> Any:
-        """Return an object for a text template; `names` are the agents by seat."""
-        if self.kind == "seat":
-            return _Seat(names, value)
+    def format(self, value: Any) -> Any:
+        """Return a value of a record, except a seat, for a text template."""
         if value is None:
             return self.secret or self.none
         if isinstance(value, list):
@@ -149,6 +147,10 @@ SCORE_END = Event("score_end", ("player", "total", "better"), _final_text, by_se
 class Events:
     """The events of a game, in the order of their kinds, which count from 1.
 
+    Args:
+        events: the events.
+        seat_name: function of the agents by seat and a seat that returns the seat's name in text.
+
     Attributes:
         kinds: the number of each event's kind.
 
@@ -156,9 +158,10 @@ class Events:
         InputError: two events have one type, or an event has more than five fields.
     """
 
-    def __init__(self, *events: Event) -> None:
+    def __init__(self, *events: Event, seat_name: Callable[[Sequence[str], int], str] = seat_name) -> None:
         self._events = {event.type: event for event in events}
         self._by_kind = dict(enumerate(events, 1))
+        self._seat_name = seat_name
         self.kinds = tuple(self._by_kind)
         if len(self._events) < len(events):
             raise InputError(f"events: two have one type: {[event.type for event in events]}")
@@ -204,7 +207,7 @@ class Events:
         event = self._events.get(line["type"])
         if event is None or not event.text:
             return str(dict(line))
-        say = Say(event, line, names, components)
+        say = Say(event, line, names, [self._seat_name(names, place) for place in range(len(names))], components)
         if callable(event.text):
             return event.text(line, say)
         if event.by_seat:
@@ -239,12 +242,16 @@ class Say:
         components: the component data.
     """
 
-    def __init__(self, event: Event, line: Mapping[str, Any], names: Sequence[str], components: Components) -> None:
-        self.who = [seat_name(names, place) for place in range(len(names))]
-        self.components = components
-        self._names = names
-        fields = (field for field in event.typed_fields if field.name in line)
-        self._values: dict[str, Any] = {field.name: field.format(line[field.name], names) for field in fields}
+    def __init__(
+        self, event: Event, line: Mapping[str, Any], names: Sequence[str], who: list[str], components: Components
+    ) -> None:
+        self.who, self.components = who, components
+        fields = {field.name: field for field in event.typed_fields}
+        self._values: dict[str, Any] = {}
+        for key, value in line.items():
+            field = fields.get(key, Field(key))
+            is_seat = field.kind == "seat"
+            self._values[key] = _Seat(names, who, value) if is_seat else field.format(value)
         if line.get("player") is not None:
             self._values["does"] = _Verb(names, line["player"])
 
@@ -260,11 +267,11 @@ class Say:
 class _Seat:
     """A seat in a text template: `{player}` is its name, `{player:bids}` its name and the verb that agrees with it."""
 
-    def __init__(self, names: Sequence[str], place: int | None) -> None:
-        self._names, self._place = names, place
+    def __init__(self, names: Sequence[str], who: Sequence[str], place: int | None) -> None:
+        self._names, self._who, self._place = names, who, place
 
     def __format__(self, verb: str) -> str:
-        name = "Nobody" if self._place is None else seat_name(self._names, self._place)
+        name = "Nobody" if self._place is None else self._who[self._place]
         if not verb:
             return name
         return f"{name} {verb if self._place is None else verb_of(self._names, self._place)(verb)}"

@@ -1,22 +1,23 @@
-"""Play the games of a record again in a game's plain-Python reference: what the checks of all games share."""
+"""Reference games in plain Python, and the replay of records in them."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from types import MappingProxyType
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from strozzi_sim.errors import RuleViolation
 
 Lines = Sequence[tuple[int, Mapping[str, Any]]]
 
 
-class Position(Protocol):
-    """What every reference game has.
+class Playable(Protocol):
+    """Members of every reference game; `ReferenceGame` has them.
 
     Attributes:
-        events: the lines of a record so far, without the header.
+        events: lines of a record so far, without the header.
         over: whether the game has ended.
-        question: what somebody must decide, or None.
+        question: the pending decision, or None.
     """
 
     events: list[dict[str, Any]]
@@ -24,12 +25,88 @@ class Position(Protocol):
     question: Any
 
 
-class Draws:
-    """What the lines tell of the order of chance, up to the first line that draws the impossible.
+class Question(NamedTuple):
+    """A decision in a reference game.
 
     Attributes:
-        broken_line: number of the line that draws something impossible, or None.
-        message: what is wrong with it.
+        kind: type of the record line that contains the answer.
+        seat: the acting seat.
+        options: the choices.
+    """
+
+    kind: str
+    seat: int
+    options: Sequence[Any]
+
+
+class ReferenceGame:
+    """A game in plain Python as a generator.
+
+    A subclass has `course`, a generator of the whole game that yields a Question for each decision and receives the chosen option. At
+    the end of its `__init__` it calls `begin`.
+
+    Attributes:
+        events, over, question: see `Playable`.
+
+    >>> class Guess(ReferenceGame):
+    ...     def course(self):
+    ...         card = yield from self.ask("bid", 0, [1, 2])
+    ...         self.tell("bid", player=0, card=card)
+    >>> game = Guess()
+    >>> game.begin()
+    >>> game.question.options
+    [1, 2]
+    >>> game.play(2)
+    >>> game.events, game.over
+    ([{'type': 'bid', 'player': 0, 'card': 2}], True)
+    """
+
+    def begin(self) -> None:
+        """Play up to the first decision."""
+        self.events: list[dict[str, Any]] = []
+        self.over = False
+        self._course = self.course()
+        self._continue(None)
+
+    def course(self) -> Generator[Question, Any, None]:
+        """Play the whole game."""
+        raise NotImplementedError
+
+    def play(self, option: Any) -> None:
+        """Choose an option for the acting seat, and play up to the next decision.
+
+        Raises:
+            ValueError: it is not an option, or the game is over.
+        """
+        question = self.question
+        if question is None or not any(same(known, option) for known in question.options):
+            raise ValueError(f"{option!r} is not one of {list(question.options) if question else 'no options'}")
+        self._continue(option)
+
+    def ask(self, kind: str, seat: int, options: Sequence[Any]) -> Generator[Question, Any, Any]:
+        """Return the chosen option; a single option needs no decision."""
+        if len(options) == 1:
+            return options[0]
+        return (yield Question(kind, seat, options))
+
+    def tell(self, kind: str, **values: Any) -> None:
+        """Write a line of the record."""
+        self.events.append({"type": kind, **values})
+
+    def _continue(self, option: Any) -> None:
+        self.question: Question | None = None
+        try:
+            self.question = self._course.send(option)
+        except StopIteration:
+            self.over = True
+
+
+class Draws:
+    """The order of chance in the lines of a record, up to the first impossible draw.
+
+    Attributes:
+        broken_line: number of the line with an impossible draw, or None.
+        message: description of the violation.
     """
 
     def __init__(self) -> None:
@@ -37,27 +114,44 @@ class Draws:
         self.message = ""
 
     def draw(self, what: str, item: Any, everything: Sequence[Any], drawn: list[Any]) -> None:
-        """Add `item`, a `what`, to those `drawn`; it must be one of `everything` (ids or numbers) and not drawn yet."""
+        """Add `item`, a `what`, to `drawn`, if it is one of `everything` and not yet drawn as often as it is there."""
         if not any(same(known, item) for known in everything):
             self.message = f"expected the id of a {what}, found {text(item)}"
-        elif item in drawn:
+        elif drawn.count(item) >= sum(same(known, item) for known in everything):
             self.message = f"expected a {what} not drawn yet, found {text(item)} again"
         else:
             drawn.append(item)
 
 
-G = TypeVar("G", bound=Position)
+@dataclass(frozen=True)
+class Drawn:
+    """A kind of draw, for `replayer`.
+
+    Attributes:
+        argument: parameter of the reference game that takes the order of the draws.
+        line: type of the line with a draw.
+        key: its key with the drawn item.
+        everything: function of the component data that returns all items; an item can be there several times.
+    """
+
+    argument: str
+    line: str
+    key: str
+    everything: Callable[[Mapping[str, Any]], Sequence[Any]]
+
+
+G = TypeVar("G", bound=Playable)
 
 
 @dataclass(frozen=True)
 class Replay(Generic[G]):
-    """How a game's records are checked.
+    """The check of a game's records; `replayer` makes one for most games.
 
     Attributes:
-        set_up: the game of a record's header, dealt as its lines tell, and these draws.
-        answer: lets a line, with its number, answer the question that the game asks; called as long as the game has
-            not written that line itself.
-        wanted: the line that would answer the question, in words.
+        set_up: function of a record's header and lines that returns the game, with chance as in the lines, and these draws.
+        answer: function of the game, a line's number and the line that plays the line's choice; called until the game writes
+            that line itself.
+        wanted: function of the game that describes the line that would answer its question.
     """
 
     set_up: Callable[[Mapping[str, Any], Lines], tuple[G, Draws]]
@@ -65,16 +159,15 @@ class Replay(Generic[G]):
     wanted: Callable[[G], str]
 
     def check_game(self, header: Mapping[str, Any], header_line: int, lines: Lines) -> None:
-        """Play a recorded game again.
+        """Replay a recorded game.
 
         Args:
-            header: the record's `game` line, of which `players` and `components` are used; as reading a record has
-                checked it.
+            header: the record's `game` line, already checked; `players` and `components` are used.
             header_line: its number in the file.
             lines: the lines after it, each with its number in the file.
 
         Raises:
-            RuleViolation: the first line that cannot be.
+            RuleViolation: the first line that breaks a rule.
         """
         for _ in self.replay_game(header, header_line, lines):
             pass
@@ -82,15 +175,15 @@ class Replay(Generic[G]):
     def replay_game(
         self, header: Mapping[str, Any], header_line: int, lines: Lines
     ) -> Iterator[tuple[G, list[Mapping[str, Any]]]]:
-        """The same, stopping wherever somebody decides, and at the end: the position, and the lines since the last stop."""
+        """Replay, and yield the game and the lines since the last yield at each decision and at the end. Raises RuleViolation."""
         game, draws = self.set_up(header, lines)
-        told = 0
+        reported = 0
         for position, (number, event) in enumerate(lines):
             if number == draws.broken_line:
                 raise RuleViolation(number, draws.message)
             while position == len(game.events):
-                yield game, [line for _, line in lines[told:position]]
-                told = position
+                yield game, [line for _, line in lines[reported:position]]
+                reported = position
                 if game.question is None:
                     raise RuleViolation(number, f"expected nothing after the end of the game, found {text(event)}")
                 self.answer(game, number, event)
@@ -99,11 +192,11 @@ class Replay(Generic[G]):
             last = lines[-1][0] if lines else header_line
             wanted = text(game.events[len(lines)]) if len(lines) < len(game.events) else self.wanted(game)
             raise RuleViolation(last, f"the game stops early: expected {wanted} after this")
-        yield game, [line for _, line in lines[told:]]
+        yield game, [line for _, line in lines[reported:]]
 
 
 def compare(expected: Mapping[str, Any], number: int, event: Mapping[str, Any]) -> None:
-    """Raise RuleViolation unless the line has all that is expected; what it has besides does not matter."""
+    """Raise RuleViolation unless the line has all expected values; other keys are ignored."""
     for key, value in expected.items():
         if key not in event:
             raise RuleViolation(number, f"expected {text(expected)}, found no {key}")
@@ -113,7 +206,7 @@ def compare(expected: Mapping[str, Any], number: int, event: Mapping[str, Any]) 
 
 
 def same(expected: Any, actual: Any) -> bool:
-    """Whether both are equal and of the same kind: 5.0 and true are not 5 and 1."""
+    """Return whether both are equal and of one type: 5.0 and true are not 5 and 1."""
     if isinstance(expected, list) and isinstance(actual, list):
         return len(expected) == len(actual) and all(map(same, expected, actual))
     if isinstance(expected, dict) and isinstance(actual, dict):
@@ -122,5 +215,57 @@ def same(expected: Any, actual: Any) -> bool:
 
 
 def text(thing: Any) -> str:
-    """A thing as it stands in a record."""
+    """Return a value as JSON."""
     return json.dumps(thing, default=repr)
+
+
+def replayer(
+    game: Callable[..., Any],
+    drawn: Sequence[Drawn],
+    answers: Mapping[str, str],
+    *,
+    none: Mapping[str, Any] = MappingProxyType({}),
+) -> Replay[Any]:
+    """Return the check of records of a reference game whose orders of chance and answers are values of lines.
+
+    Args:
+        game: the reference game, called as game(components, players, ARGUMENT=order, ...); missing draws follow the known ones.
+        drawn: the kinds of draws.
+        answers: kind of question -> key of its line with the chosen option.
+        none: kind of question -> option that the line writes as null.
+    """
+
+    def set_up(header: Mapping[str, Any], lines: Lines) -> tuple[Any, Draws]:
+        components, draws = header["components"], Draws()
+        everything = {each.argument: list(each.everything(components)) for each in drawn}
+        orders: dict[str, list[Any]] = {each.argument: [] for each in drawn}
+        for number, line in lines:
+            for each in drawn:
+                if line.get("type") == each.line and line.get(each.key) is not None:
+                    draws.draw(each.key, line[each.key], everything[each.argument], orders[each.argument])
+            if draws.message:
+                draws.broken_line = number
+                break
+        for argument, order in orders.items():
+            left = everything[argument]
+            for item in order:
+                left.remove(item)
+            order += left
+        return game(components, header["players"], **orders), draws
+
+    def answer(game: Any, number: int, line: Mapping[str, Any]) -> None:
+        question = game.question
+        compare({"type": question.kind, "player": question.seat}, number, line)
+        key = answers[question.kind]
+        if key not in line:
+            raise RuleViolation(number, f"expected {wanted(game)}, found no {key}")
+        option = line[key] if line[key] is not None else none.get(question.kind)
+        if not any(same(known, option) for known in question.options):
+            raise RuleViolation(number, f"expected {wanted(game)}, found {key} {text(line[key])}")
+        game.play(option)
+
+    def wanted(game: Any) -> str:
+        kind, seat, options = game.question
+        return f"a {kind} of player {seat}: {' or '.join(map(text, options))}"
+
+    return Replay(set_up, answer, wanted)

@@ -3,7 +3,7 @@
 from numba import int64
 
 from strozzi_sim.facts.sink import row_writer, sink_dtype
-from strozzi_sim.games.medici_vs_strozzi.events import ANSWER, DISCARD, HARBOR, LOAD, MARKER, ROUND, SCORE
+from strozzi_sim.games.medici_vs_strozzi.events import EVENTS
 from strozzi_sim.games.medici_vs_strozzi.fact_tables import (
     AGREEMENTS,
     ENDS,
@@ -101,25 +101,6 @@ def open_game(facts, number):
         facts.poor[seat] = 0
 
 
-@force_inline
-def note(facts, kind, a, b, c, d, e):
-    """Handle an event of the core; the kind is a compile-time constant where this is inlined."""
-    if kind == ANSWER:
-        _on_answer(facts, a, b, c, d)
-    elif kind == LOAD:
-        _on_load(facts, a, b, c, d)
-    elif kind == DISCARD:
-        _on_discard(facts, a, b, c)
-    elif kind == ROUND:
-        _on_round(facts, a)
-    elif kind == HARBOR:
-        _on_harbor(facts, a, b, c, d, e)
-    elif kind == MARKER:
-        _on_marker(facts, a, b, c, d, e)
-    elif kind == SCORE:
-        _on_score(facts, a, b)
-
-
 @jit
 def on_decision(facts, state, rules, action):
     """Write the lot on the table, when its price is about to be named."""
@@ -150,7 +131,7 @@ def _row_of(facts, seat):
 
 
 @jit
-def _on_round(facts, round_):
+def _on_round(facts, round_, start_player):
     facts.round = round_ + 1
     facts.first_lot = facts.lot_rows
     facts.first_tile = facts.tile_rows
@@ -174,7 +155,7 @@ def _on_answer(facts, responder, buys, asked, cash):
 
 
 @jit
-def _on_load(facts, seat, ship, harbor, tiles):
+def _on_load(facts, seat, ship, harbor, tiles, free):
     row, at = facts.tile_rows, facts.ship_rows - (SEATS - seat) * facts.ships + ship
     for k in range(row - tiles, row):
         facts.tile_seat[k] = seat
@@ -261,6 +242,12 @@ def _on_score(facts, medici, strozzi):
         facts.round_leader[_row_of(facts, leader)] = 1
         facts.lead_changes += facts.leader >= 0 and facts.leader != leader
         facts.leader = leader
+
+
+note = EVENTS.handlers(
+    round=_on_round, answer=_on_answer, load=_on_load, discard=_on_discard, harbor=_on_harbor, marker=_on_marker,
+    score_round=_on_score,
+)  # fmt: skip
 
 
 @jit
