@@ -12,7 +12,6 @@ import pandas as pd
 from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance.checked import Checked
 from strozzi_sim.errors import InputError, short_repr, suggest_names
-from strozzi_sim.game import plain_report
 from strozzi_sim.game.reporting import SCENARIO, Picture, unknown_figures
 from strozzi_sim.game.variants import BASE
 from strozzi_sim.simulation.match import Match
@@ -25,7 +24,7 @@ DEALS, CHUNKS = 4, 2  # deals per chunk, and chunks per player count and line-up
 def check_report(here: Checked) -> None:
     """Make the tables of a small study with every player count, and check the names in the game's pictures and heat maps."""
     part = here.game.report
-    if part.pictures == plain_report.pictures or here.variant.name != BASE:
+    if part.is_default or here.variant.name != BASE:
         return
     try:
         lineups = (1, 2)  # self-play has no table of positions

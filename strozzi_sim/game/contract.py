@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numba import int64
@@ -35,6 +35,10 @@ from strozzi_sim.game.slices import Layout
 from strozzi_sim.kernel.generated import generated
 from strozzi_sim.kernel.journal import write_event
 
+if TYPE_CHECKING:
+    from strozzi_sim.game.pages import Report
+
+_PAGES = "strozzi_sim.game.pages"  # loads pandas
 TIERS = ("weak", "middle", "search", "learned")  # levels of strength, weakest first
 
 
@@ -131,11 +135,12 @@ class Game:
         return cast(ViewPart, self._part("view", ViewPart))
 
     @cached_property
-    def report(self) -> ReportPart:
-        """`report/`, or the default report."""
-        if self._has("report"):
-            return cast(ReportPart, self._part("report", ReportPart))
-        return cast(ReportPart, import_module("strozzi_sim.game.plain_report"))
+    def report(self) -> "Report":
+        """`REPORT` of `report/`, or the default report."""
+        report: Report = (
+            self._part("report", ReportPart).REPORT if self._has("report") else import_module(_PAGES).Report()
+        )
+        return report
 
     @cached_property
     def verify(self) -> VerifyPart:

@@ -1,7 +1,8 @@
-"""The pages of a game's report, each by its table, its pictures and its sentences; and what all our games' pages share."""
+"""The pages of a game's report: tables, pictures and sentences of each, and parts that several games use."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -32,10 +33,11 @@ class Page:
     """A page of a game's report.
 
     Attributes:
-        title, question: what stands above it.
-        keys: of its table, beside those of the cell.
-        blocks: its figures.
-        add: adds figures that are of no facts: (table, cell, stats).
+        title: title of the page.
+        question: the question that it answers.
+        keys: key columns of its table, beside those of the cell.
+        blocks: figures of facts.
+        add: function(table, cell, stats) that adds figures of other origin.
     """
 
     title: str
@@ -45,35 +47,65 @@ class Page:
     add: Callable[[FigureTable, Any, Any], None] | None = None
 
 
+def _add_scores(table: FigureTable, cell: Any, stats: Any) -> None:
+    scores, played = (cell.outcome[name].sum(axis=(1, 2)) for name in ("scores", "played"))
+    table.add(cell, "score_mean", stats.ratio(scores, played))
+
+
+BALANCE = Page("Balance", "Is the game fair to its seats?", (), add=_add_scores)
+
+
 class Report:
-    """What a game's `report` has; see `games.reporting`. Narrators quote the first variant and line-up of a page's table.
+    """The report of a game, `REPORT` of its `report.py` or `report/`. Without arguments it has the page `balance` alone.
+
+    Narrators quote the first variant and line-up of a page's table.
 
     Args:
-        pages: page -> what it is; `balance`, which every study has, comes first.
-        pictures: page -> all tables -> what to show.
-        sentences: page -> (narrator, component data of its variant) -> what was found. A sentence that is not `Named` is
-            about the narrator's cell, whose name is put before it; one that quotes a figure without a value is left out.
+        pages: the pages by name; `balance`, which every study has, comes first (default: mean scores).
+        pictures: page -> function of all tables that returns its pictures.
+        sentences: page -> function(narrator, component data of its variant) that returns findings. A sentence that is not
+            `Named` is about the narrator's cell, whose name is put before it; one with a figure without value is omitted.
+        heatmaps: heat maps by name.
+        words: function(tables, data) that returns labels of raw values in a variant with this component data, which may be empty.
+        compared: function of all tables that returns pictures of variants and line-ups side by side, shown last.
+
+    Attributes:
+        PAGES: names of the pages.
+        PAGE_TITLES: page -> (title, question).
+        HEATMAPS: heat maps by name.
     """
 
     def __init__(
         self,
-        pages: Mapping[str, Page],
-        pictures: Mapping[str, Callable[[Tables], list[Picture]]],
-        sentences: Mapping[str, Callable[[Narrator, Mapping[str, Any]], list[str]]],
+        pages: Mapping[str, Page] = MappingProxyType({}),
+        pictures: Mapping[str, Callable[[Tables], list[Picture]]] = MappingProxyType({}),
+        sentences: Mapping[str, Callable[[Narrator, Mapping[str, Any]], list[str]]] = MappingProxyType({}),
+        *,
+        heatmaps: Mapping[str, HeatMap] = MappingProxyType({}),
+        words: Callable[[Tables, Mapping[str, Any]], Mapping[str, str]] = lambda tables, data: {},
+        compared: Callable[[Tables], list[Picture]] = lambda tables: [],
     ) -> None:
-        self._pages, self._pictures, self._sentences = pages, pictures, sentences
-        self.names = tuple(pages)
-        self.titles = {name: (page.title, page.question) for name, page in pages.items()}
+        self._pages = {"balance": BALANCE, **pages}
+        self._pictures, self._sentences, self._compared = pictures, sentences, compared
+        self.PAGES = tuple(self._pages)
+        self.PAGE_TITLES = {name: (page.title, page.question) for name, page in self._pages.items()}
+        self.HEATMAPS = heatmaps
+        self.words = words
+
+    @property
+    def is_default(self) -> bool:
+        """Whether the game declares no pages, pictures or heat maps."""
+        return self._pages == {"balance": BALANCE} and not self._pictures and not self.HEATMAPS
 
     def tables(
         self, cells: Sequence[Any], pages: Sequence[str], heatmaps: Mapping[str, HeatMap], stats: Any
     ) -> dict[str, pd.DataFrame]:
-        """The tables of these cells: `balance`, those of the pages, and heat_<name> of the heat maps.
+        """Return the tables of these cells: `balance`, those of the pages, and heat_<name> of the heat maps.
 
         Args:
             cells: CellCounts of the study.
             pages: names of pages.
-            heatmaps: heat maps by name, a user's own among them.
+            heatmaps: heat maps by name, including custom ones.
             stats: the package strozzi_sim.stats.
 
         Raises:
@@ -94,7 +126,7 @@ class Report:
         return {name: table.frame() for name, table in tables.items()}
 
     def crosstabs(self, pages: Sequence[str]) -> list[Crosstab]:
-        """What has to be counted for these pages.
+        """Return the crosstabs that these pages need.
 
         Raises:
             InputError: an unknown page; lists the known ones.
@@ -106,36 +138,37 @@ class Report:
         return [name for name in self._pages if name == "balance" or name in pages]
 
     def pictures(self, tables: Tables) -> list[Picture]:
-        """What to show, in order; only of pages whose tables are there."""
-        return [picture for page, make in self._pictures.items() if _is_there(tables, page) for picture in make(tables)]
+        """Return the pictures of the pages whose tables exist, in order."""
+        shown = [picture for page, make in self._pictures.items() if _exists(tables, page) for picture in make(tables)]
+        return [*shown, *self._compared(tables)]
 
     def sentences(self, tables: Tables, components: Mapping[str, Any]) -> dict[str, list[str]]:
-        """Page -> what was found on it, of the pages whose tables are there and have rows.
+        """Return page -> findings, of the pages whose tables have rows.
 
         Args:
             tables: the study's tables.
-            components: variant -> component data.
+            components: component data by variant.
         """
         said: dict[str, list[str]] = {}
-        for page, tell in self._sentences.items():
-            if _is_there(tables, page) and not tables[page].empty:
+        for page, find in self._sentences.items():
+            if _exists(tables, page) and not tables[page].empty:
                 say = narrators(tables, page, spoken_of(first_scenario(tables["balance"])), components)
-                found = [text for text in tell(say, say.data) if NO_VALUE not in text]
+                found = [text for text in find(say, say.data) if NO_VALUE not in text]
                 said[page] = [text if isinstance(text, Named) else say.says(text) for text in found]
         return said
 
 
-def _is_there(tables: Tables, page: str) -> bool:
-    """Return whether the page's table is there and the study has figures."""
+def _exists(tables: Tables, page: str) -> bool:
+    """Return whether the page's table exists and the study has figures."""
     return page in tables and not tables["balance"].empty
 
 
 def figures(labels: Mapping[str, str], amounts: Sequence[str]) -> tuple[Figure, ...]:
-    """Figures by name with their labels; the unit follows from the name.
+    """Return figures by name with their labels; the unit follows from the name.
 
     Args:
-        labels: name -> what it is called.
-        amounts: words that names of amounts have in them.
+        labels: name -> label.
+        amounts: words in the names of amounts.
     """
 
     def unit(name: str) -> Unit:
@@ -145,13 +178,13 @@ def figures(labels: Mapping[str, str], amounts: Sequence[str]) -> tuple[Figure, 
 
 
 def score_pictures(unit: str, spread: str, bars: Mapping[str, tuple[Figure, ...]], of_bars: str) -> list[Picture]:
-    """The spread of scores, and by source where they come from.
+    """Return pictures of the spread of scores and of their sources.
 
     Args:
-        unit: what scores are counted in.
+        unit: unit of scores.
         spread: caption of the first picture.
-        bars: name of a bar -> its parts, of the second one.
-        of_bars: its caption.
+        bars: name of a bar -> its parts, for the second picture.
+        of_bars: caption of the second picture.
     """
     quantiles = [
         Figure(name, f"{round(100 * level)} % of players score less", "amount") for name, level in QUANTILES.items()
@@ -169,6 +202,6 @@ def score_pictures(unit: str, spread: str, bars: Mapping[str, tuple[Figure, ...]
 
 
 def leaders(tables: Tables, label: str) -> tuple[Figure, ...]:
-    """How often the leader after each round wins, with the round in the label."""
+    """Return figures of how often the leader after each round wins, with the round in the label."""
     names = sorted(name for name in tables["balance"]["figure"].unique() if name.startswith("leader_"))
     return tuple(Figure(name, label.format(name.split("_")[1]), "share") for name in names)

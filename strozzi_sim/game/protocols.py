@@ -241,30 +241,13 @@ class ViewPart(Protocol):
 
 
 class ReportPart(Protocol):
-    """`report/`: tables, pictures, heat maps, sentences and labels; `game.pages.Report` makes most of them."""
+    """`report.py` or `report/`: tables, pictures, heat maps, sentences and labels.
 
-    PAGES: tuple[str, ...]
-    PAGE_TITLES: Mapping[str, tuple[str, str]]
-    HEATMAPS: Mapping[str, Any] = {}
+    Attributes:
+        REPORT: the report, a `game.pages.Report`.
+    """
 
-    def crosstabs(self, pages: Sequence[str]) -> list[Crosstab]:
-        """Return the crosstabs that the pages need."""
-
-    def tables(
-        self, cells: Sequence[Any], pages: Sequence[str], heatmaps: Mapping[str, Any], stats: Any
-    ) -> dict[str, Any]:
-        """Return tables by name."""
-
-    def pictures(self, tables: Mapping[str, Any]) -> list[Any]:
-        """Return the pictures that these tables allow."""
-
-    def sentences(self, tables: Mapping[str, Any], components: Mapping[str, Plain]) -> dict[str, list[str]]:
-        """Return findings by page, each with the games it is about; `components` are by variant."""
-
-    @optional
-    def words(self, tables: Mapping[str, Any], data: Plain) -> Mapping[str, str]:
-        """Return labels of raw values of the tables in a variant with this component data, which may be empty."""
-        return {}
+    REPORT: Any
 
 
 class FactsPart(Protocol):

@@ -7,8 +7,6 @@ from strozzi_sim.games.strasbourg.report.heatmaps import HEATMAPS
 from strozzi_sim.games.strasbourg.report.labels import words
 from strozzi_sim.games.strasbourg.report.pictures import PICTURES
 
-__all__ = ["HEATMAPS", "PAGES", "PAGE_TITLES", "crosstabs", "pictures", "sentences", "tables", "words"]
-
 _BY = ("by", "level")
 _PAGES = {
     "balance": Page("Balance", "Do all seats win equally often, and where do points come from?", (), of.BALANCE),
@@ -20,7 +18,4 @@ _PAGES = {
     "tasks": Page("Tasks", "Which tasks are kept and fulfilled, and are they worth their points?", ("task", *_BY), of.TASKS, of.add_fair_points),
     "buildings": Page("Edifices and chapels", "What do buildings pay, and whom?", ("thing",), of.BUILDINGS),
 }  # fmt: skip
-_REPORT = Report(_PAGES, PICTURES, SENTENCES)
-PAGES, PAGE_TITLES = _REPORT.names, _REPORT.titles
-tables, crosstabs = _REPORT.tables, _REPORT.crosstabs
-pictures, sentences = _REPORT.pictures, _REPORT.sentences
+REPORT = Report(_PAGES, PICTURES, SENTENCES, heatmaps=HEATMAPS, words=words)

@@ -1,0 +1,60 @@
+"""A new game's folder: the files of `strozzi_sim.template` under another name."""
+
+import keyword
+import re
+from importlib.resources import files
+from pathlib import Path
+
+from strozzi_sim.errors import ArgumentError, StorageError, short_repr
+from strozzi_sim.game import game_names
+
+_TEMPLATE = "strozzi_sim.template"
+_NAME = re.compile(r"[a-z][a-z0-9_]{1,39}")
+_TEST = '''"""The game keeps its contract."""
+
+from strozzi_sim.conformance import check_agent, check_game
+from {name} import GAME
+
+
+def test_the_game_and_its_agent():
+    check_game(GAME, deals=20)
+    check_agent("highest", GAME)
+'''
+
+
+def write_new_game(name: str, folder: Path) -> list[Path]:
+    """Write a game that plays, as an installable package; return its files.
+
+    Args:
+        name: name of the game and its package: lower-case letters, digits and underscores.
+        folder: new folder for it.
+
+    Raises:
+        ArgumentError: the name is invalid, or a game has it.
+        StorageError: the folder exists, or cannot be written.
+    """
+    if not _NAME.fullmatch(name) or keyword.iskeyword(name):
+        raise ArgumentError(
+            "name", f"must be 2 to 40 lower-case letters, digits and underscores, got {short_repr(name)}"
+        )
+    if name in game_names():
+        raise ArgumentError("name", f"a game {name!r} is installed; choose another name")
+    written = {}
+    for file in files(_TEMPLATE).iterdir():
+        if file.name.endswith((".py", ".toml")):
+            text = file.read_text(encoding="utf-8").replace(_TEMPLATE, name)
+            text = re.sub(r"\btemplate\b", name, text)
+            text = re.sub(r"\bTemplate\b", name.replace("_", " ").capitalize(), text)
+            inner = "" if file.name == "pyproject.toml" else name
+            written[folder / inner / file.name] = text
+    written[folder / f"test_{name}.py"] = _TEST.format(name=name)
+    try:
+        folder.mkdir(parents=True)
+        (folder / name).mkdir()
+        for path, text in written.items():
+            path.write_text(text, encoding="utf-8")
+    except FileExistsError:
+        raise StorageError(f"{folder}: exists; choose another folder") from None
+    except OSError as error:
+        raise StorageError(f"{folder}: cannot be written: {error.strerror}") from error
+    return sorted(written)

@@ -1,0 +1,24 @@
+"""Ranks with ties, and points for shared ranks."""
+
+from numba import int64
+
+from strozzi_sim.kernel.jit import jit
+
+
+@jit
+def placed(values, players, seat):
+    """Return (seats with a higher value, seats with an equal value, including this seat)."""
+    better, equal = 0, 0
+    for other in range(players):
+        better += int64(values[other] > values[seat])
+        equal += int64(values[other] == values[seat])
+    return better, equal
+
+
+@jit
+def shared_points(points, better, equal):
+    """Return the points of a shared rank: those of the ranks `better` to `better + equal - 1`, divided equally and rounded down."""
+    total = 0
+    for rank in range(better, better + equal):
+        total += points[rank]
+    return total // equal

@@ -1,0 +1,91 @@
+"""The rules as kernels: set-up, legal actions, a turn, scores."""
+
+from strozzi_sim.kernel.jit import jit
+from strozzi_sim.kernel.journal import write_event
+from strozzi_sim.kernel.multisets import count_items, count_kinds, kth_item, kth_kind
+from strozzi_sim.kernel.ranking import placed
+from strozzi_sim.kernel.streams import draw, reset_source
+from strozzi_sim.template.events import END, REVEAL, TAKEN
+from strozzi_sim.template.state import ACTIONS, OVER, SACK_SOURCE, TAKE, VALUES
+
+
+@jit
+def deal(state, rules, players, start_player, chance, journal):
+    """Fill the sack, and turn the first tokens face up."""
+    state.players = players
+    state.phase = TAKE
+    state.actor = start_player
+    state.turns_left = rules.turns * players
+    for kind in range(VALUES):
+        state.sack[kind] = rules.copies[kind]
+        state.face_up[kind] = 0
+    for seat in range(players):
+        state.score[seat] = 0
+    reset_source(chance, SACK_SOURCE)
+    for _ in range(rules.face_up):
+        _reveal(state, chance, journal)
+    _play_forced(state, chance, journal)
+
+
+@jit
+def _reveal(state, chance, journal):
+    """Turn a token from the sack face up, if there is one."""
+    tokens = count_items(state.sack, VALUES)
+    if tokens > 0:
+        kind = kth_item(state.sack, draw(chance, SACK_SOURCE, tokens))
+        state.sack[kind] -= 1
+        state.face_up[kind] += 1
+        write_event(journal, REVEAL, kind + 1, 0, 0, 0, 0)
+
+
+@jit
+def apply(state, rules, action, chance, journal):
+    """Take a token, and continue to the next decision."""
+    _take(state, action, chance, journal)
+    _play_forced(state, chance, journal)
+
+
+@jit
+def _take(state, value, chance, journal):
+    seat = state.actor
+    state.face_up[value - 1] -= 1
+    state.score[seat] += value
+    state.turns_left -= 1
+    state.actor = (seat + 1) % state.players
+    write_event(journal, TAKEN, seat, value, 0, 0, 0)
+    _reveal(state, chance, journal)
+
+
+@jit
+def _play_forced(state, chance, journal):
+    """Take tokens while all of them are equal, and end the game after the last turn."""
+    while state.turns_left > 0 and count_kinds(state.face_up, VALUES) == 1:
+        _take(state, kth_kind(state.face_up, 0) + 1, chance, journal)
+    if state.turns_left == 0 or count_kinds(state.face_up, VALUES) == 0:
+        state.phase = OVER
+        for seat in range(state.players):
+            write_event(journal, END, seat, state.score[seat], placed(state.score, state.players, seat)[0], 0, 0)
+
+
+@jit
+def count_legal(state, rules):
+    """Return the number of legal actions."""
+    return 0 if state.phase == OVER else count_kinds(state.face_up, VALUES)
+
+
+@jit
+def kth_legal(state, rules, k):
+    """Return the k-th legal action, in ascending order."""
+    return kth_kind(state.face_up, k) + 1
+
+
+@jit
+def is_legal(state, rules, action):
+    """Return whether `action`, any int64, is legal."""
+    return state.phase == TAKE and 0 < action < ACTIONS and state.face_up[action - 1] > 0
+
+
+@jit
+def score(state, seat):
+    """Return the value of a seat's tokens."""
+    return state.score[seat]

@@ -1,0 +1,34 @@
+"""The report: a page of its own, with a picture and a sentence, beside the page `balance` of every game."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from strozzi_sim.facts.blocks import Block, per_player, share
+from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.game.pages import Page, Report
+from strozzi_sim.game.reporting import Narrator, Picture, Tables, quote
+
+_WINS = Figure("win_share", "wins of the seat that takes it", "share")
+_BLOCKS = (Block("take", {"value": "value"}, (per_player("takes", ""), share("win_share", "win"))),)
+
+
+def _pictures(tables: Tables) -> list[Picture]:
+    return [
+        Picture(
+            "wins", "tokens", "intervals", "tokens", (_WINS,), "Who wins with which token?",
+            "Share of games won by the seat that takes a token of that value. Whiskers are 95 % intervals.",
+            x="value", x_label="value of the token",
+        )
+    ]  # fmt: skip
+
+
+def _sentences(say: Narrator, data: Mapping[str, Any]) -> list[str]:
+    ends = say.extremes("win_share")
+    return [f"a token of value {ends[1].value} wins most often: {quote(ends[1], 'share')}."] if ends else []
+
+
+REPORT = Report(
+    {"tokens": Page("Tokens", "What is a token worth?", ("value",), _BLOCKS)},
+    pictures={"tokens": _pictures},
+    sentences={"tokens": _sentences},
+)

@@ -1,0 +1,28 @@
+"""The knowledge of a seat: the observation tensor, and text. The View has the fields of the state."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from strozzi_sim.game.slices import Group, Layout, Slice, number
+from strozzi_sim.template.state import MAX_COPIES, MAX_FACE_UP, SEATS, VALUES
+
+SLICES = Layout(
+    Group("seats", (SEATS,), "for each seat, 0 = the observer, then clockwise; 0 for seats not in the game", (
+        Slice("score", (), "value of the tokens taken / 100", source=number("score", 100)),
+    )),
+    Slice("face_up", (VALUES,), "for each value: tokens face up / 10", source=number("face_up", MAX_FACE_UP)),
+    Slice("sack", (VALUES,), "for each value: tokens in the sack / 20", source=number("sack", MAX_COPIES)),
+    Slice("turns_left", (), "turns left of all seats / 80", source=number("turns_left", 80)),
+)  # fmt: skip
+
+
+def question(view: Any, phase: int) -> str:
+    """Return the pending decision as text."""
+    return "Which token?"
+
+
+def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Return the position as text; `position` is a View or the reference game."""
+    tokens = " ".join(str(value) for value in range(1, VALUES + 1) for _ in range(position.face_up[value - 1]))
+    scores = (f"Seat {seat} {name}: {position.score[seat]} points" for seat, name in enumerate(names))
+    return "\n".join([f"Face up: {tokens or '-'}; in the sack: {sum(position.sack)}", "", "Seats", *scores])
