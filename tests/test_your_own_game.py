@@ -89,9 +89,9 @@ def test_the_page_shows_every_file():
     python_files = {f"goofspiel/{part}.py" for part in parts}
     assert set(FILES) == {"pyproject.toml", "goofspiel/components.toml", *python_files}
     assert PAGE.count("```") == 2 * (
-        len(FILES) + 3
-    )  # no file is missed: beside them stand two blocks of commands and one of code
-    assert not re.search("strozzi_sim|numpy|numba", FILES["goofspiel/reference.py"])
+        len(FILES) + 4
+    )  # no file is missed: the rest are three blocks of commands and one of code
+    assert not re.search("kernel|numpy|numba", FILES["goofspiel/reference.py"].partition('"""\n\n')[2])
 
 
 def test_games_and_agents_list_it(document):
@@ -341,9 +341,14 @@ def test_it_keeps_every_promise(python):
     ("file", "text", "instead", "words"),
     [
         ("view.py", "state.bid[other] = UNKNOWN", "pass", "conceal: seat 1 is shown "),
-        ("view.py", "randbelow(rng, count_bits(hand))", "int64(0)", "determinize: hand (as seat "),
+        ("view.py", "randbelow(rng, count_bits(hand))", "0 * seat", "determinize: hand (as seat "),
         ("trees.toml", "", "[leaves]\n3 = [5, 24]\n", "move trees: 25 positions after 2 decisions, not 24"),
-        ("events.py", '"card": ', '"card": 1 + ', "records: the reference refuses the core's game: line "),
+        (
+            "events.py",
+            'number("card", ',
+            'number("card", offset=1, ',
+            "records: the reference refuses the core's game: line ",
+        ),
         (
             "state.py",
             "MAX_CARDS * (SEATS + 2) + SEATS",
@@ -356,14 +361,8 @@ def test_it_keeps_every_promise(python):
             "pass",
             "deal: `deal` does not reset score: seat 0 is ",
         ),
-        (
-            "view.py",
-            "    _write_cards(state.unseen, out, UNSEEN)\n",
-            "",
-            "observe: not every place seen by seat 0 is written with a finite number: unseen, columns 58 to 70",
-        ),
     ],
-    ids=["leak", "bias", "tree", "event", "journal", "deal", "observation"],
+    ids=["leak", "bias", "tree", "event", "journal", "deal"],
 )
 def test_a_promise_that_is_broken_is_told(python, tmp_path, file, text, instead, words):
     place = tmp_path / "goofspiel" / file

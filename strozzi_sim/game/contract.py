@@ -275,8 +275,8 @@ def placing(state, seat):
 def conceal(state, rules, seat):
     """Reduce a state in place to the knowledge of `seat`: equal knowledge is equal bytes.
 
-    Replace every secret by its constant for "unknown", sort what has no order, set unused elements to zero. Default: the state
-    has no secrets and is canonical.
+    Replace every secret by its constant for "unknown", sort what has no order, set unused elements to zero. Default, of
+    games without `hidden`: the state is unchanged.
     """
     _no_game("conceal")
 
@@ -285,7 +285,7 @@ def determinize(state, rules, seat, rng):
     """Sample, in place, every unknown of a concealed state, consistently with the knowledge of `seat`.
 
     The result depends on the concealed state and on `rng` alone. Future chance is in no state, so it is not sampled: a search
-    makes its own chance record (`kernel.streams.reseed`). Default: there are no unknowns.
+    makes its own chance record (`kernel.streams.reseed`). Default, of games without `hidden`: there are no unknowns.
     """
     _no_game("determinize")
 
@@ -316,7 +316,7 @@ def begin_match(facts, rules, players):
 
 
 def open_game(facts, number):
-    """Prepare a sink for a game of deal `number`, which is about to be dealt."""
+    """Prepare a sink for a game of deal `number`, which is about to be dealt. Optional."""
     _no_game("open_game")
 
 
@@ -326,7 +326,7 @@ def on_decision(facts, state, rules, action):
 
 
 def close_game(facts, state, rules):
-    """Write the rows that are known only at the end of a game."""
+    """Write the rows that are known only at the end of a game. Optional."""
     _no_game("close_game")
 
 
@@ -389,7 +389,7 @@ DEFAULTS: Mapping[Callable[..., Any], Callable[[Game], Callable[..., Any]]] = {
     observe: lambda game: observer(game.slices, game.state, game.rules),
     conceal: _do_nothing("state", "rules", "seat"), determinize: _do_nothing("state", "rules", "seat", "rng"),
     imagine: _do_nothing("state", "rules", "seat", "policy", "rng"), begin_match: _do_nothing("facts", "rules", "players"),
-    open_game: _do_nothing("facts", "number"), on_decision: _do_nothing("facts", "state", "rules", "action"),
+    open_game: _do_nothing("facts", "number"), on_decision: _do_nothing("facts", "state", "rules", "action"), close_game: _do_nothing("facts", "state", "rules"),
 }  # fmt: skip
 
 _registered: dict[np.dtype[Any], str] = {}
@@ -409,7 +409,8 @@ def _register(game: Game) -> None:
     for verb, (part, name, dtype) in parts.items():
         exists = find_spec(f"{game.package}.{part}") is not None
         kernel = getattr(import_module(f"{game.package}.{part}"), name, None) if exists else None
-        if kernel is None and verb in DEFAULTS:
+        has_secrets = hasattr(import_module(f"{game.package}.components"), "hidden")
+        if kernel is None and verb in DEFAULTS and not (has_secrets and verb in (conceal, determinize)):
             kernel = jit(DEFAULTS[verb](game))
         if kernel is None:
             where = f"{game.package}.{part}"

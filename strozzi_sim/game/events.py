@@ -3,17 +3,17 @@
 From the declaration follow the numbers of the kinds, the lines of a record, their text, and the call of fact handlers:
 
 >>> EVENTS = Events(
-...     Event("bid", ("player", number("card", secret="a card face down")), "{player:bids} {card}."),
-...     Event("award", (seat("player"), number("coins", unit="coin")), "{player:receives} {coins}."),
+...     Event("bid", ("player", number("value", secret="a hidden value")), "{player:bids} {value}."),
+...     Event("award", ("player", number("coins", unit="coin")), "{player:receives} {coins}."),
 ... )
 >>> BID, AWARD = EVENTS.kinds
 >>> lines = list(EVENTS.to_lines([[BID, 1, 5, 0, 0, 0], [AWARD, -1, 3, 0, 0, 0]], {}, 2))
 >>> lines
-[{'type': 'bid', 'player': 1, 'card': 5}, {'type': 'award', 'player': None, 'coins': 3}]
+[{'type': 'bid', 'player': 1, 'value': 5}, {'type': 'award', 'player': None, 'coins': 3}]
 >>> EVENTS.describe(lines[0], ["ann", "you"], {})
 'You bid 5.'
 >>> EVENTS.describe(EVENTS.visible(lines[0], {}, 0), ["you", "bob"], {})
-'bob (seat 1) bids a card face down.'
+'bob (seat 1) bids a hidden value.'
 >>> EVENTS.describe(lines[1], ["you", "bob"], {})
 'Nobody receives 3 coins.'
 """

@@ -35,10 +35,10 @@ def write_new_game(name: str, folder: Path) -> list[Path]:
     """
     if not _NAME.fullmatch(name) or keyword.iskeyword(name):
         raise ArgumentError(
-            "name", f"must be 2 to 40 lower-case letters, digits and underscores, got {short_repr(name)}"
+            "game", f"must be 2 to 40 lower-case letters, digits and underscores, got {short_repr(name)}"
         )
     if name in game_names():
-        raise ArgumentError("name", f"a game {name!r} is installed; choose another name")
+        raise ArgumentError("game", f"a game {name!r} is installed; choose another name")
     written = {}
     for file in files(_TEMPLATE).iterdir():
         if file.name.endswith((".py", ".toml")):

@@ -7,10 +7,13 @@ from typing import Any
 
 import pandas as pd
 
+from strozzi_sim.errors import InputError
 from strozzi_sim.facts.blocks import ALL, Block, Quantiles
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure, HeatMap, Unit
 from strozzi_sim.game.reporting import (
+    CELL,
+    FIGURE,
     NO_VALUE,
     FigureTable,
     Named,
@@ -45,6 +48,14 @@ class Page:
     keys: tuple[str, ...]
     blocks: tuple[Block | Quantiles, ...] = ()
     add: Callable[[FigureTable, Any, Any], None] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse keys that are columns of every table. Raises InputError."""
+        for key in self.keys:
+            if key in (*CELL, *FIGURE):
+                raise InputError(
+                    f"page {self.title!r}: key {key!r}: every table has a column of this name; choose another"
+                )
 
 
 def _add_scores(table: FigureTable, cell: Any, stats: Any) -> None:

@@ -50,15 +50,15 @@ class ReferenceGame:
 
     >>> class Guess(ReferenceGame):
     ...     def course(self):
-    ...         card = yield from self.ask("bid", 0, [1, 2])
-    ...         self.tell("bid", player=0, card=card)
+    ...         value = yield from self.ask("bid", 0, [1, 2])
+    ...         self.tell("bid", player=0, value=value)
     >>> game = Guess()
     >>> game.begin()
     >>> game.question.options
     [1, 2]
     >>> game.play(2)
     >>> game.events, game.over
-    ([{'type': 'bid', 'player': 0, 'card': 2}], True)
+    ([{'type': 'bid', 'player': 0, 'value': 2}], True)
     """
 
     def begin(self) -> None:

@@ -9,7 +9,7 @@ from strozzi_sim.template.state import VALUES
 TAKES = Table("take", "a token taken", (
     Column("seat", "seat that takes it", lambda setting: numbers(range(setting.players))),
     Column("turn", "turn of the game, from 1"),
-    Column("value", "value of the token", numbers(range(1, VALUES + 1))),
+    Column("token", "value of the token", numbers(range(1, VALUES + 1))),
 ), max_rows=lambda setting: setting.players * setting.components["table"]["turns"])  # fmt: skip
 TABLES = (TAKES,)
 SINK = sink_dtype(TABLES, [("turn", "i8")])
@@ -26,12 +26,7 @@ def open_game(facts, number):
 @jit
 def _on_take(facts, seat, value):
     facts.turn += 1
-    _add_take(facts, seat=seat, turn=facts.turn, value=value)
-
-
-@jit
-def close_game(facts, state, rules):
-    """Write nothing: all rows are known during the game."""
+    _add_take(facts, seat=seat, turn=facts.turn, token=value)
 
 
 note = EVENTS.handlers(take=_on_take)

@@ -9,7 +9,7 @@ from strozzi_sim.game.pages import Page, Report
 from strozzi_sim.game.reporting import Narrator, Picture, Tables, quote
 
 _WINS = Figure("win_share", "wins of the seat that takes it", "share")
-_BLOCKS = (Block("take", {"value": "value"}, (per_player("takes", ""), share("win_share", "win"))),)
+_BLOCKS = (Block("take", {"token": "token"}, (per_player("takes", ""), share("win_share", "win"))),)
 
 
 def _pictures(tables: Tables) -> list[Picture]:
@@ -17,18 +17,18 @@ def _pictures(tables: Tables) -> list[Picture]:
         Picture(
             "wins", "tokens", "intervals", "tokens", (_WINS,), "Who wins with which token?",
             "Share of games won by the seat that takes a token of that value. Whiskers are 95 % intervals.",
-            x="value", x_label="value of the token",
+            x="token", x_label="value of the token",
         )
     ]  # fmt: skip
 
 
 def _sentences(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     ends = say.extremes("win_share")
-    return [f"a token of value {ends[1].value} wins most often: {quote(ends[1], 'share')}."] if ends else []
+    return [f"a token of value {ends[1].token} wins most often: {quote(ends[1], 'share')}."] if ends else []
 
 
 REPORT = Report(
-    {"tokens": Page("Tokens", "What is a token worth?", ("value",), _BLOCKS)},
+    {"tokens": Page("Tokens", "What is a token worth?", ("token",), _BLOCKS)},
     pictures={"tokens": _pictures},
     sentences={"tokens": _sentences},
 )

@@ -1,0 +1,139 @@
+"""`strozzi new GAME`: a folder that plays, keeps the contract, and has facts and a page."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from strozzi_sim.cli.app import run
+from strozzi_sim.errors import InputError
+from strozzi_sim.game.observing import observer
+from strozzi_sim.game.pages import Page
+from strozzi_sim.game.slices import Group, Layout, Slice, members, number, one_hot, seat_of
+from strozzi_sim.template.state import RULES, STATE
+
+
+@pytest.fixture
+def fair(tmp_path):
+    """Write the game `fair` and its entry points; return a function that runs Python with it."""
+    assert run(["new", "fair", "--out", str(tmp_path / "made")]) == 0
+    points = tomllib.loads((tmp_path / "made" / "pyproject.toml").read_text())["project"]["entry-points"]
+    info = tmp_path / "made" / "fair-0.1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: fair\nVersion: 0.1\n")
+    lines = [
+        f"[{group}]\n" + "".join(f"{key} = {value}\n" for key, value in found.items())
+        for group, found in points.items()
+    ]
+    (info / "entry_points.txt").write_text("".join(lines))
+    path = os.pathsep.join(filter(None, (str(tmp_path / "made"), os.environ.get("PYTHONPATH"))))
+
+    def python(*arguments, code=0):
+        command = [sys.executable, *map(str, arguments)]
+        environment = {**os.environ, "PYTHONPATH": path}
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout
+
+    return python
+
+
+def test_files_and_names(fair, tmp_path):
+    made = tmp_path / "made"
+    text = "".join(path.read_text() for path in made.rglob("*.*") if path.suffix in (".py", ".toml"))
+    assert "template" not in text.lower()
+    assert {path.name for path in made.iterdir()} == {"fair", "pyproject.toml", "test_fair.py", "fair-0.1.dist-info"}
+    assert 'title="Fair"' in (made / "fair" / "__init__.py").read_text()
+
+
+@pytest.mark.slow
+def test_it_plays_and_keeps_the_contract(fair, tmp_path):
+    fair("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", tmp_path / "made" / "test_fair.py")
+    fair("-m", "strozzi_sim", "record", "fair", "--games", 30, "--out", "games.jsonl")
+    assert "every line follows the rules" in fair("-m", "strozzi_sim", "verify", "games.jsonl")
+    fair("-m", "strozzi_sim", "balance", "fair", "--deals", 200, "--workers", 1, "--out", "out")
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "Who wins with which token?" in page
+    assert re.search(r"a token of value [1-5] wins most often: \d", page)
+    tables = json.loads(
+        fair("-m", "strozzi_sim", "tournament", "fair", "--agents", "random,highest", "--deals", 50, "--json")
+    )
+    assert {row["agent"] for row in tables["tables"]["agents"]} == {"random", "highest"}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Fair", "2 to 40 lower-case letters, digits and underscores, got 'Fair'"),
+        ("a b", "got 'a b'"),
+        ("class", "got 'class'"),
+        ("../x", "got '../x'"),
+        ("strozzi", "a game 'strozzi' is installed"),
+    ],
+)
+def test_a_bad_name_is_refused(name, words, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(["new", name]) == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith("strozzi: error: GAME: ")
+    assert words in printed
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_existing_folder_is_untouched(tmp_path, capsys):
+    (tmp_path / "fair").mkdir()
+    (tmp_path / "fair" / "mine.txt").write_text("mine")
+    assert run(["new", "fair", "--out", str(tmp_path / "fair")]) == 4
+    assert "exists; choose --out" in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "fair").iterdir()] == ["mine.txt"]
+
+
+def test_a_page_refuses_keys_that_every_table_has():
+    with pytest.raises(InputError, match="page 'Tokens': key 'value': every table has a column of this name"):
+        Page("Tokens", "What is a token worth?", ("value",))
+
+
+# -- observations made of slices ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        (Slice("x", (), "x"), "slice 'x': needs a source, since view.py has no observe"),
+        (Slice("x", (), "x", source=number("nothing")), "slice 'x': the state has no field 'nothing'"),
+        (Slice("x", (3,), "x", source=number("phase")), "slice 'x': has shape (3,), the state's field 'phase' ()"),
+        (Slice("x", (), "x", source=number("phase", "most")), "slice 'x': the rules have no field 'most'"),
+        (Slice("x", (3,), "x", source=members("score")), "slice 'x': a set needs one axis and one number"),
+    ],
+)
+def test_a_source_that_does_not_fit_is_named(part, words):
+    with pytest.raises(InputError) as refused:
+        observer(Layout(part), STATE, RULES)
+    assert words in str(refused.value)
+
+
+def test_every_kind_of_source_writes_its_columns():
+    import numpy as np
+
+    layout = Layout(
+        Group("seats", (4,), "seats", (Slice("score", (), "score", source=number("score", 10)),)),
+        Slice("actor", (4,), "actor", source=seat_of("actor")),
+        Slice("phase", (2,), "phase", source=one_hot("phase")),
+        Slice("bits", (8,), "turns left as a set", source=members("turns_left")),
+        Slice("sack", (5,), "sack", source=number("sack", "turns")),
+    )
+    state, rules = np.zeros(1, STATE).view(np.recarray), np.zeros(1, RULES).view(np.recarray)
+    state[0].players, state[0].actor, state[0].turns_left = 3, 0, 5
+    state[0].score[:], state[0].sack[:], rules[0].turns = [10, 20, 30, 0], [1, 2, 3, 4, 5], 2
+    out = np.full(layout.size, np.nan, np.float32)
+    observer(layout, STATE, RULES)(state[0], rules[0], 1, out)
+    found = {part.name: part.of(out).tolist() for part in layout.values()}
+    assert found["seats.score"] == [2, 3, 1, 0]  # clockwise from seat 1; seat 3 is not in the game
+    assert found["actor"] == [0, 0, 1, 0]
+    assert found["phase"] == [1, 0]
+    assert found["bits"] == [1, 0, 1, 0, 0, 0, 0, 0]
+    assert found["sack"] == [0.5, 1, 1.5, 2, 2.5]
