@@ -58,7 +58,7 @@ def test_it_plays_and_keeps_the_contract(fair, tmp_path):
     fair("-m", "strozzi_sim", "balance", "fair", "--deals", 200, "--workers", 1, "--out", "out")
     page = (tmp_path / "out" / "report.html").read_text()
     assert "Who wins with which token?" in page
-    assert re.search(r"a token of value [1-5] wins most often: \d", page)
+    assert re.search(r"A token of value [1-5] wins most often: \d", page)
     tables = json.loads(
         fair("-m", "strozzi_sim", "tournament", "fair", "--agents", "random,highest", "--deals", 50, "--json")
     )
