@@ -210,9 +210,9 @@ def test_a_table_of_a_sample_of_deals_is_meant_only_by_name():
     [
         ({"rows": "flg"}, "unknown column 'flg'"),
         ({"rows": "flg"}, "did you mean 'flag'"),
-        ({"columns": "score"}, "score is a number to add up, not one to sort by"),
-        ({"value": "mean"}, 'value: \'mean\' is none of "count", "share", "mean COLUMN"'),
-        ({"value": "median prize"}, "is none of"),
+        ({"columns": "score"}, "score has no levels and cannot be a row or column"),
+        ({"value": "mean"}, 'value: must be "count", "share", "mean COLUMN" or "share COLUMN", got'),
+        ({"value": "median prize"}, "got 'median prize'"),
         ({"value": "share steps"}, "steps is not yes or no"),
         ({"columns": "flag"}, "rows and columns are both 'flag'"),
         ({"fact": "shp"}, "unknown table 'shp'"),

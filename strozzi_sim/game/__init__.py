@@ -1,4 +1,4 @@
-"""What every game is made with: the contract, variants, slices, restrictions, report blocks; and finding installed games."""
+"""The contract of games, and what all games share: variants, slices, restrictions, reports; and the installed games."""
 
 from functools import cache
 
@@ -10,16 +10,16 @@ GROUP = "strozzi_sim.games"
 
 
 def game_names() -> list[str]:
-    """The names of all installed games, in alphabetical order."""
+    """Return the names of all installed games, in alphabetical order."""
     return sorted(find_entry_points(GROUP))
 
 
 @cache
 def load_game(name: str) -> Game:
-    """The game called `name`; of the installed games no other one is imported.
+    """Return the game `name`; no other game is imported.
 
     Raises:
-        InputError: there is none (lists the games there are), or two packages have one.
+        InputError: an unknown name (lists the known ones), or two packages have a game of that name.
     """
     point = find_entry_points(GROUP).get(name)
     if point is None:
@@ -34,10 +34,10 @@ def load_game(name: str) -> Game:
 
 
 def find_game(game: str | Game, place: str = "") -> Game:
-    """The game that is called so; a game is taken as it is. `place` says where the name stood, if it was no argument `game`.
+    """Return the game of a name, or the Game unchanged. `place` is the prefix of errors; default: the argument `game`.
 
     Raises:
-        InputError: there is none.
+        InputError: an unknown game.
     """
     if isinstance(game, Game):
         return game

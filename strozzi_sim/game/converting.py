@@ -1,6 +1,6 @@
-"""Plain data converted to msgspec's types; what does not fit is told by its place, its value and what is allowed.
+"""Conversion of plain data to msgspec's types; errors name the place, the value, and what is allowed.
 
-Of a list of things with ids a place names the id, of a table the entry; msgspec tells a number, and nothing.
+The place in a list of blocks with ids is the id, and in a table the entry.
 
 >>> from typing import Literal
 >>> class Card(msgspec.Struct):
@@ -29,10 +29,10 @@ Step = str | int  # the key of a table, or the number of an entry of a list
 
 
 def converted(raw: Any, kind: Any, where: str, *, str_keys: bool = False) -> Any:
-    """`raw` as the type `kind`; with `str_keys` keys of tables may be numbers written as words.
+    """Return `raw` as the type `kind`; with `str_keys` keys of tables can be numbers as text.
 
     Raises:
-        InputError: what does not fit; names `where`, its place and its value.
+        InputError: a value that does not fit; names `where`, its place and the value.
     """
     try:
         return msgspec.convert(raw, kind, str_keys=str_keys)
@@ -41,7 +41,7 @@ def converted(raw: Any, kind: Any, where: str, *, str_keys: bool = False) -> Any
 
 
 def _words_of(error: msgspec.ValidationError, raw: Any, kind: Any, str_keys: bool) -> str:
-    """A validation error with place and value: `tracks.top_index: expected a whole number <= 31, got 32`."""
+    """Return the text of a validation error, with place and value: `tracks.top_index: expected a whole number <= 31, got 32`."""
     match = _ERROR.fullmatch(str(error))
     message, of_key, path = match.groups() if match else (str(error), None, "")
     given = [name or (_ENTRY if number == _ENTRY else int(number)) for name, number in _STEPS.findall(path)]
@@ -70,7 +70,7 @@ _TYPES = {
 
 
 def _plainly(message: str, value: Any, as_key: str) -> str:
-    """A message about a type or a bound in plain words: expected a whole number <= 9, got 10."""
+    """Return a message about a type or a limit in plain English: expected a whole number <= 9, got 10."""
     expected, _, got = (message[:1].lower() + message[1:]).partition(", got `")
     types = re.search(r"`(.*?)`", expected)
     names = [name for name in types[1].split(" | ") if name != "null"] if types else []
@@ -89,7 +89,7 @@ def _plainly(message: str, value: Any, as_key: str) -> str:
 
 
 def _keys(kind: inspect.Type, steps: Sequence[Step]) -> tuple[str, ...]:
-    """The keys that a table at a place of such a type may have; () where they cannot be listed."""
+    """Return the keys that a table of this type can have at a place; () if they cannot be listed."""
     for found in _types_at(kind, steps):
         if isinstance(found, inspect.StructType):
             return tuple(field.encode_name for field in found.fields)
@@ -97,7 +97,7 @@ def _keys(kind: inspect.Type, steps: Sequence[Step]) -> tuple[str, ...]:
 
 
 def _entry(text: str, raw: Any, kind: Any, steps: Sequence[Step], str_keys: bool) -> str:
-    """The entry of the table at `steps` that an error is about: the one that is refused alone, too, in the same words."""
+    """Return the entry of the table at `steps` that an error is about: alone, it causes an equal error."""
     table = _value_at(raw, steps)
     for name in table if isinstance(table, Mapping) else ():
         try:
@@ -109,7 +109,7 @@ def _entry(text: str, raw: Any, kind: Any, steps: Sequence[Step], str_keys: bool
 
 
 def _with(raw: Any, steps: Sequence[Step], value: Any) -> Any:
-    """`raw` with `value` at the place `steps`."""
+    """Return `raw` with `value` at the place `steps`."""
     if not steps:
         return value
     first, rest = steps[0], steps[1:]
@@ -119,7 +119,7 @@ def _with(raw: Any, steps: Sequence[Step], value: Any) -> Any:
 
 
 def _value_at(raw: Any, steps: Sequence[Step]) -> Any:
-    """What stands at a place; None if nothing does."""
+    """Return the value at a place, or None."""
     for step in steps:
         try:
             raw = raw[step]
@@ -129,7 +129,7 @@ def _value_at(raw: Any, steps: Sequence[Step]) -> Any:
 
 
 def _places(raw: Any, steps: Sequence[Step]) -> Iterator[str]:
-    """How a place is written, step by step: of a list the id of its entry, if it has one of its own, else the number."""
+    """Yield the parts of a place as text: for an entry of a list its id, if unique, else its number."""
     for depth, step in enumerate(steps):
         if not isinstance(step, int):
             yield f".{step}"
@@ -142,12 +142,12 @@ def _places(raw: Any, steps: Sequence[Step]) -> Iterator[str]:
 
 
 def _allowed(kind: inspect.Type, steps: Sequence[Step]) -> tuple[Any, ...]:
-    """The values that may stand at a place of such a type; () where they cannot be listed."""
+    """Return the values that this type allows at a place; () if they cannot be listed."""
     return next((found.values for found in _types_at(kind, steps) if isinstance(found, inspect.LiteralType)), ())
 
 
 def _types_at(kind: inspect.Type, steps: Sequence[Step]) -> Iterator[inspect.Type]:
-    """The types that may stand at a place of such a type."""
+    """Yield the types that this type allows at a place."""
     kinds = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
     for one in kinds:
         one = one.type if isinstance(one, inspect.Metadata) else one
@@ -166,7 +166,7 @@ def _types_at(kind: inspect.Type, steps: Sequence[Step]) -> Iterator[inspect.Typ
 
 
 def set_switches(row: Any, switches: Any) -> None:
-    """Write each switch of a section, a msgspec Struct, that is a bool into the field of its name in the rules record."""
+    """Write the switches (bool) of a section, a msgspec Struct, into the fields of the same names in the rules record."""
     for field in msgspec.structs.fields(switches):
         if field.type is bool and field.name in row.dtype.names:
             row[field.name] = getattr(switches, field.name)

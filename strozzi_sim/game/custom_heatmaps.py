@@ -1,4 +1,4 @@
-"""Heat maps of a user's own: rows, columns and a value from any fact table of a game."""
+"""Custom heat maps: rows, columns and a value from any fact table of a game."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,16 +20,16 @@ _VALUES = '"count", "share", "mean COLUMN" or "share COLUMN"'
 
 
 class OwnMap(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A heat map as a study asks for it.
+    """The specification of a custom heat map.
 
     Attributes:
-        name: of its table, heat_<name>, and of its picture.
-        rows, columns: columns of a fact table.
-        value: count (rows in a game), share (of the row's facts), `mean COLUMN`, or `share COLUMN` (of a column that is yes
-            or no, or `win`).
-        where: which facts count, a condition on columns.
-        fact: the table; may be left out if one table alone has all columns.
-        title: above the picture.
+        name: name of its picture; its table is heat_<name>.
+        rows: column of a fact table.
+        columns: another column of that table.
+        value: count (facts per game), share (of the row's facts), `mean COLUMN`, or `share COLUMN` (a yes/no column or `win`).
+        where: condition on columns; default: all facts.
+        fact: fact table; default: the only one with all columns.
+        title: title of the picture; default: made from the other fields.
     """
 
     name: Annotated[str, Meta(pattern=NAME)]
@@ -42,10 +42,10 @@ class OwnMap(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 def table_of(game: Game, names: Sequence[str], fact: str, place: str) -> Table:
-    """The fact table that is meant: the one named, or the only one that has all these columns.
+    """Return the fact table named `fact`, or the only one with all these columns.
 
     Raises:
-        InputError: there is none, or there are several; lists what there is.
+        InputError: no table, or several; lists the known ones.
     """
     tables = {table.name: table for table in game.facts.TABLES} if game.facts else {}
     if not tables:
@@ -60,7 +60,7 @@ def table_of(game: Game, names: Sequence[str], fact: str, place: str) -> Table:
                 raise InputError(f"{place}: table {fact}: no column {short_repr(name)}; {suggest_names(name, own)}")
         return table
     found = [table for table in tables.values() if {*names} <= {column.name for column in table.all_columns}]
-    found = [table for table in found if not table.sampled] or found  # one of a sample of deals is meant only by name
+    found = [table for table in found if not table.sampled] or found  # a sampled table must be named
     if len(found) == 1:
         return found[0]
     if found:
@@ -75,20 +75,20 @@ def table_of(game: Game, names: Sequence[str], fact: str, place: str) -> Table:
 
 
 def own_heat_map(game: Game, asked: OwnMap, place: str = "heatmap") -> HeatMap:
-    """The heat map that a user asks for.
+    """Return the heat map of a specification.
 
     Args:
-        game: whose facts it is of.
-        asked: what is wanted.
-        place: what is named in errors.
+        game: the game.
+        asked: the specification.
+        place: prefix of errors.
 
     Raises:
-        InputError: something that the game does not have, or that makes no sense; says what there is.
+        InputError: an unknown or unsuitable table, column or value; lists the known ones.
     """
     place = f"{place} {asked.name}"
     kind, _, of = asked.value.partition(" ")
     if (kind, bool(of)) not in (("count", False), ("share", False), ("mean", True), ("share", True)):
-        raise InputError(f"{place}: value: {short_repr(asked.value)} is none of {_VALUES}")
+        raise InputError(f"{place}: value: must be {_VALUES}, got {short_repr(asked.value)}")
     if asked.rows == asked.columns:
         raise InputError(f"{place}: rows and columns are both {asked.rows!r}; name two columns")
     conditions = Condition(asked.where, f"{place}: where").columns if asked.where else []
@@ -99,7 +99,7 @@ def own_heat_map(game: Game, asked: OwnMap, place: str = "heatmap") -> HeatMap:
         if column.levels is None:
             sortable = [each.name for each in table.all_columns if each.levels is not None]
             say = suggest_names(column.name, sortable)
-            raise InputError(f"{place}: {key}: {column.name} is a number to add up, not one to sort by; {say}")
+            raise InputError(f"{place}: {key}: {column.name} has no levels and cannot be a row or column; {say}")
     ratio, figure = _value(table, kind, of, place)
     block = Block(table.name, {"row": asked.rows, "column": asked.columns}, (ratio,), where=asked.where)
     words = f"{figure.label} by {_words(asked.rows)} and {_words(asked.columns)}"
@@ -124,7 +124,7 @@ def own_map(
 
 
 def name_of_map(value: str, rows: str, columns: str, where: str) -> str:
-    """A name that says what a heat map is."""
+    """Return a name made from a heat map's arguments."""
     text = f"{value} by {rows} and {columns} {where}".lower()
     return re.sub(r"[^a-z0-9]+", "-", text).strip("-")[:64].strip("-")
 
@@ -134,7 +134,7 @@ def _words(name: str) -> str:
 
 
 def _value(table: Table, kind: str, of: str, place: str) -> tuple[Ratio, Figure]:
-    """The figure that is drawn."""
+    """Return the ratio and the figure of the value."""
     if kind == "count":
         return per_game("count"), Figure("count", f"number of {table.name} facts in a game", "number")
     if not of:
@@ -156,10 +156,10 @@ def _is_yes_or_no(column: Column) -> bool:
 
 
 def split_maps(asked: Any) -> tuple[list[str], list[OwnMap]]:
-    """Heat maps that are asked for by name, and those of one's own by the keys that a study's file has for them.
+    """Return the names of shipped heat maps, and the specifications of custom ones.
 
     Raises:
-        ArgumentError: no list of names and mappings, or a key that is not known.
+        ArgumentError: not a list of names and mappings, or an unknown key.
     """
     listed = [asked] if isinstance(asked, str | Mapping) else asked
     if not isinstance(listed, Sequence) or not all(isinstance(each, str | Mapping) for each in listed):

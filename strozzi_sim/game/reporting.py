@@ -1,16 +1,7 @@
-"""What the pages of a report are made of, whatever the game: tidy tables, pictures, heat maps, numbers in words.
+"""Parts of a report's pages, for all games: tidy tables, pictures, and figures as text.
 
-A game's `report` has
-    PAGES       the names of its pages
-    HEATMAPS    name -> HeatMap
-    crosstabs(pages) -> what has to be counted
-    tables(cells, pages, heatmaps, stats) -> name -> DataFrame
-    pictures(tables) -> list of Picture
-    sentences(tables, components) -> page -> sentences, each of which names the games it is about
-    words(tables, data) -> how raw values of the tables ("plus_one") are called in a variant with this component data
-most of which `games.pages` makes of the game's pages;
-`cells` are the cells' counts (studies.cells.CellCounts), `stats` is the module that turns counts into figures
-(strozzi_sim.stats) and `components` is variant name -> component data.
+`cells` are the counts of the cells (studies.cells.CellCounts), `stats` is the package that turns counts into figures
+(strozzi_sim.stats), and `components` is variant name -> component data. `game.pages.Report` combines these parts.
 """
 
 from collections import Counter
@@ -31,32 +22,34 @@ FIGURE = ("figure", "value", "low", "high", "n", "deals")
 NUMBER_KEYS = ("seat", "position")
 SCENARIO = "scenario"  # a variant with a line-up
 THIN = "\N{NARROW NO-BREAK SPACE}"
-NO_VALUE = "no value"  # in place of a figure; sentences with it are not said
+NO_VALUE = "no value"  # text of a missing figure; sentences with it are omitted
 
 
 @dataclass(frozen=True)
 class Picture:
-    """One picture or table of a report, by what it shows; how it looks is the report's business.
+    """The content of a picture or table of a report; the report decides how it looks.
 
     Attributes:
         name: file name without ending.
-        page: the page it stands on.
+        page: its page.
         kind: intervals (dots with whiskers by a few levels), lines (by a number), dots (many levels, one row each),
-            bars (stacked sums), spread (quantiles), board (a figure where things lie), table.
-        table: the table its figures are in.
+            bars (stacked sums), spread (quantiles), board (a figure on a map), table.
+        table: the table with its figures.
         figures: one panel or column each; in `bars` the parts of a bar; in `spread` five quantiles and a mark.
-        title, caption: in words.
+        title: title.
+        caption: caption.
         where: the rows of the table it shows, column -> value.
-        x: the column along the axis, or of the rows ("players" compares player counts in one panel).
-        series: the column told apart by colour; SCENARIO puts variants and line-ups into one picture.
-        levels, series_levels: the values of `x` and of `series` in their order; empty = those there are.
-        groups: `bars` only, name of a bar -> its parts, instead of `x` and `figures`.
-        x_label: what `x` is.
+        x: column of the axis, or of the rows ("players" compares player counts in one panel).
+        series: column distinguished by colour; SCENARIO puts variants and line-ups into one picture.
+        levels: values of `x` in order; default: all in the table.
+        series_levels: values of `series` in order; default: all in the table.
+        groups: for `bars` only: name of a bar -> its parts, instead of `x` and `figures`.
+        x_label: label of `x`.
         equal: draw a line at an equal chance, 1 / players; of `board`: colours are of multiples of it.
-        board: `board` only, component data of a variant -> where the levels of `x` lie.
-        zero: `lines` and `dots` only, draw a line at zero: the figures are differences.
-        sort: the figure by which the levels of `x` are sorted, largest first; "" leaves their order.
-        most: number of levels shown, of those that are sorted; 0 = all.
+        board: for `board` only: function of a variant's component data that returns the positions of the levels of `x`.
+        zero: for `lines` and `dots` only: draw a line at zero, for differences.
+        sort: figure by which the levels of `x` are sorted, largest first; default: the order of the table.
+        most: number of sorted levels shown; default: all.
     """
 
     name: str
@@ -81,7 +74,7 @@ class Picture:
 
 
 class FigureTable:
-    """Collects figures into a tidy table: players, variant, lineup, the keys, figure, value, low, high, n, deals."""
+    """A tidy table of figures: players, variant, lineup, the keys, figure, value, low, high, n, deals."""
 
     def __init__(self, *keys: str) -> None:
         self.columns = (*CELL, *keys, *FIGURE)
@@ -97,17 +90,17 @@ class FigureTable:
         keep: Any = True,
         **levels: str | int | Sequence[str] | Sequence[int],
     ) -> None:
-        """Add an estimate of shape [L1, L2, ...], one axis for every key given as a list, in the order of the keys.
+        """Add an estimate of shape [L1, L2, ...], with one axis for each key given as a list, in the order of the keys.
 
-        Every level gets a row, also one without an event: that there was none is a result, and a share that stood in
-        the table only when it occurred would be overestimated on average.
+        Every level has a row, even without an event: zero events are a result, and a share listed only when it occurred would
+        be overestimated on average.
 
         Args:
-            cell: players, variant, lineup, deals.
-            figure: its name.
-            estimate: value, low, high, n.
-            keep: bool of the same shape, False for what cannot occur.
-            levels: one or many for every key.
+            cell: the cell, with players, variant, lineup and deals.
+            figure: name of the figure.
+            estimate: the estimate, with value, low, high and n.
+            keep: bool array of this shape, False for impossible combinations.
+            levels: one level or a list, for every key.
         """
         lists = [list(levels[key]) for key in self._keys if not isinstance(levels[key], str | int)]  # type: ignore[arg-type]
         shape = tuple(len(axis) for axis in lists)
@@ -136,7 +129,7 @@ class FigureTable:
             self.add(cell, figure, estimate, **levels)
 
     def frame(self) -> pd.DataFrame:
-        """The table; without rows it still has its columns and their types."""
+        """Return the table; without rows it still has its columns and their types."""
         columns: dict[str, list[Any]] = {name: [] for name in self.columns}
         for part in self._parts:
             size = len(part["n"])
@@ -150,10 +143,10 @@ class FigureTable:
 
 
 def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse names that are not known.
+    """Check that all names are known.
 
     Raises:
-        InputError: lists the known ones.
+        InputError: an unknown name; lists the known ones.
     """
     known = list(known)
     for name in names:
@@ -162,7 +155,7 @@ def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
 
 
 def unknown_figures(picture: Picture, table: pd.DataFrame) -> list[str]:
-    """Return, as text, the figures of a picture that its table has no row of, and the known ones; none of an empty table."""
+    """Return a message for each figure of a picture that its table lacks; [] for an empty table."""
     if table.empty:
         return []
     known = sorted(table["figure"].unique())
@@ -172,7 +165,7 @@ def unknown_figures(picture: Picture, table: pd.DataFrame) -> list[str]:
 
 
 def in_words(value: float, unit: Unit, digits: int | None = None) -> str:
-    """A figure as a person reads it: shares as per cent."""
+    """Return a figure as text: shares in per cent."""
     if np.isnan(value):
         return "\N{EN DASH}"
     scaled, sign = (100 * value, f"{THIN}%") if unit == "share" else (value, "")
@@ -183,14 +176,14 @@ _DIGITS: dict[Unit, int] = {"share": 1, "amount": 1, "number": 2, "count": 0}
 
 
 def digits_for(half: float, unit: Unit, most: int = 2) -> int:
-    """Decimals that show an interval of this half-width: as few as can be."""
+    """Return the smallest number of decimals that shows an interval of this half-width."""
     half = 100 * half if unit == "share" else half
     needed = int(np.ceil(-np.log10(half) - 1e-9)) if half > 0 else 0
     return max(_DIGITS[unit], min(needed, most))
 
 
 def reach_in_words(row: Any, unit: Unit, digits: int) -> str:
-    """The half-width of a row's interval, rounded up to the decimals shown; "" if there is no interval."""
+    """Return the half-width of a row's interval, rounded up to the decimals shown; "" without an interval."""
     if np.isnan(row.low) or np.isnan(row.high):
         return ""
     half = max(row.high - row.value, row.value - row.low) * (100 if unit == "share" else 1)
@@ -198,7 +191,7 @@ def reach_in_words(row: Any, unit: Unit, digits: int) -> str:
 
 
 def quote(row: Any, unit: Unit) -> str:
-    """A row of a table in words: value ± half-width."""
+    """Return a row's figure as text: value ± half-width."""
     if np.isnan(row.value):
         return NO_VALUE
     if np.isnan(row.low):
@@ -209,7 +202,7 @@ def quote(row: Any, unit: Unit) -> str:
 
 
 def pick(table: pd.DataFrame, **where: Any) -> pd.DataFrame:
-    """The rows of a table whose columns have these values."""
+    """Return the rows of a table whose columns have these values."""
     keep = np.ones(len(table), bool)
     for column, value in where.items():
         keep &= (table[column] == value).to_numpy()
@@ -217,13 +210,13 @@ def pick(table: pd.DataFrame, **where: Any) -> pd.DataFrame:
 
 
 def row_of(table: pd.DataFrame, **where: Any) -> Any:
-    """The only such row with a value, as a named tuple; None if there is none."""
+    """Return the only such row with a value, as a named tuple, or None."""
     rows = pick(table, **where)
     return next(rows.itertuples(index=False)) if len(rows) == 1 and not np.isnan(rows["value"].iloc[0]) else None
 
 
 def first_scenario(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the table's first variant and line-up."""
+    """Return the rows of the table's first variant and line-up."""
     if table.empty:
         return table
     first = table.iloc[0]
@@ -231,27 +224,27 @@ def first_scenario(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Words in a row: a, b and c."""
+    """Return a list in text: a, b and c."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
 
 
 class Named(str):
-    """A sentence that names the games it is about, or is about none."""
+    """A sentence that names its games, or is not about games."""
 
     __slots__ = ()
 
 
 class Narrator:
-    """Quotes one table at one player count, of one variant and line-up: a cell of the study.
+    """Formats figures of one cell of the study: a table at one player count, variant and line-up.
 
     Args:
-        table: its rows of that variant and line-up.
+        table: the table's rows of that variant and line-up.
         players: the player count.
-        name: the cell, in words: "3 players (long: random)".
-        where: what tells it from the narrator whose `elsewhere` it is in, in words: "at 3 players".
-        elsewhere: those of the table's other player counts, variants and line-ups.
+        name: name of the cell, such as "3 players (long: random)".
+        where: difference from the cell whose `elsewhere` has this one, such as "at 3 players".
+        elsewhere: narrators of the table's other player counts, variants and line-ups.
         data: component data of the variant.
-        agents: what agents are called, by position; seats where one agent plays itself.
+        agents: names of agents by position; seats if one agent plays itself.
     """
 
     def __init__(
@@ -266,7 +259,7 @@ class Narrator:
         return Named(f"{self.name}: {text[:1].upper()}{text[1:]}")
 
     def row(self, figure: str, **where: Any) -> Any:
-        """The only such row with a value, at the player count spoken of unless `where` names another; or None."""
+        """Return the only such row with a value, or None; default: at this player count."""
         return row_of(self.table, figure=figure, **{"players": self.players, **where})
 
     def _quote(self, figure: str, unit: Unit, where: Mapping[str, Any]) -> str:
@@ -274,34 +267,34 @@ class Narrator:
         return quote(row, unit) if row else NO_VALUE
 
     def share(self, figure: str, **where: Any) -> str:
-        """The figure in words, as a share."""
+        """Return a figure as text, as a share."""
         return self._quote(figure, "share", where)
 
     def amount(self, figure: str, **where: Any) -> str:
-        """The figure in words, as an amount of what scores are counted in."""
+        """Return a figure as text, as an amount in the unit of scores."""
         return self._quote(figure, "amount", where)
 
     def number(self, figure: str, **where: Any) -> str:
-        """The figure in words, as a number."""
+        """Return a figure as text, as a number."""
         return self._quote(figure, "number", where)
 
     @property
     def equal(self) -> str:
-        """What an equal chance is, as the end of a sentence."""
+        """The equal chance, as the end of a sentence."""
         return f"an equal chance is {in_words(1 / self.players, 'share')}."
 
     def rows(self, figure: str, **where: Any) -> list[Any]:
-        """All such rows with a value."""
+        """Return all such rows with a value."""
         rows = pick(self.table, figure=figure, **{"players": self.players, **where}).dropna(subset="value")
         return list(rows.itertuples(index=False))
 
     def extremes(self, figure: str, **where: Any) -> tuple[Any, Any] | None:
-        """The rows with the lowest and the highest value; None with less than two."""
+        """Return the rows with the lowest and the highest value; None for fewer than two rows."""
         rows = sorted(self.rows(figure, **where), key=lambda row: float(row.value))
         return (rows[0], rows[-1]) if len(rows) > 1 else None
 
     def span(self, figure: str, unit: Unit, **where: Any) -> str:
-        """Between what the figure lies elsewhere, to stand behind it: " (elsewhere 44.1 ± 0.5 % at 5 players to ...)"."""
+        """Return the range of a figure in other cells, as a suffix: " (elsewhere 44.1 ± 0.5 % at 5 players to ...)"."""
         rows = [(cell.where, row) for cell in self.elsewhere if (row := cell.row(figure, **where))]
         rows.sort(key=lambda found: float(found[1].value))
         ends = rows if len(rows) < 2 else [rows[0], rows[-1]]
@@ -309,9 +302,9 @@ class Narrator:
         return f" (elsewhere {words})" if words else ""
 
     def also(self, figure: str, key: str, level: str, *, least: bool = False, called: str = "{}", **where: Any) -> str:
-        """Whether the level with most (or least) of a figure has so elsewhere too, to stand behind it: "; elsewhere too".
+        """Return whether a level also has the most (or least) in other cells, as a suffix: "; elsewhere too".
 
-        What differs is named where it is sure: where another level has more by intervals that do not overlap.
+        Cells in which another level is significantly ahead (intervals do not overlap) are named.
         """
         same, others, sign = 0, [], -1 if least else 1
         cells = [(cell, cell.rows(figure, **where)) for cell in self.elsewhere]
@@ -330,18 +323,18 @@ class Narrator:
 
 
 def some_of(words: Sequence[str], most: int = 4) -> str:
-    """The first of them in a row, and how many more there are."""
+    """Return the first of them as a list in text, and the number of the others."""
     return listed([*words[:most], f"{len(words) - most} more"] if len(words) > most else words)
 
 
 def narrators(tables: Tables, page: str, players: int, components: Mapping[str, Any]) -> Narrator:
-    """Return what quotes the first variant and line-up of a page's table at a player count, and elsewhere all other cells.
+    """Return the narrator of a page's first variant and line-up at a player count; `elsewhere` are all other cells.
 
     Args:
         tables: the tables of the study.
         page: name of the table.
         players: the player count.
-        components: variant -> component data.
+        components: component data by variant.
     """
     table = tables[page]
     cells = table[list(CELL)].drop_duplicates()
@@ -366,16 +359,16 @@ def narrators(tables: Tables, page: str, players: int, components: Mapping[str, 
 
 
 def cell_name(players: int, variant: str, lineup: str, *, several: bool = False) -> str:
-    """Return a cell in words: "3 players (random)", with its variant if there are several or it is not the base."""
+    """Return a cell's name: "3 players (random)", with its variant if there are several or it is not the base."""
     shown_variant = f"{variant}: " if several or variant != "base" else ""
     return f"{players} players ({shown_variant}{lineup.replace(',', ', ')})"
 
 
 def agent_names(lineup: pd.DataFrame, players: int) -> list[str]:
-    """Return what the positions of a line-up are called: agents by name, copies in their order ("first random").
+    """Return the names of a line-up's positions: agents by name, copies numbered ("first random").
 
     Args:
-        lineup: rows of the line-up's table; without any an agent plays itself, and position k is seat k.
+        lineup: rows of the line-up's table; without rows one agent plays itself, and position k is seat k.
         players: the player count.
     """
     agents = dict(zip(lineup["position"], lineup["agent"], strict=True))
@@ -395,5 +388,5 @@ def _ordinal(number: int) -> str:
 
 
 def spoken_of(table: pd.DataFrame) -> int:
-    """Return the player count that sentences are about: 4, or the smallest."""
+    """Return the player count of the headline: 4, or the smallest."""
     return 4 if (table["players"] == 4).any() else int(table["players"].min())

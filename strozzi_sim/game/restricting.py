@@ -1,8 +1,8 @@
-"""Restricted play: what a seat may not do, as data in the rules record that kernels read.
+"""Restricted play: actions forbidden to a seat, as data in the rules record that kernels read.
 
-What a thing is worth shows when a seat has to do without it. The legal verbs honour a restriction; where it would leave
-nothing it is void, and the game counts that. The component data, and so records, stay as they are: whatever a restricted seat
-does is allowed by the rules of the game.
+The value of a thing is measured by a seat that must do without it. The verbs of legal actions enforce a restriction; it is
+void at a decision where it would leave no action, and the game counts such decisions. Component data and records are
+unchanged: every action of a restricted seat is allowed by the rules of the game.
 """
 
 import re
@@ -16,21 +16,21 @@ from strozzi_sim.kernel.record_types import exact_copy
 
 
 def restrictions(game: Game, variant: Variant) -> dict[str, str]:
-    """What can be forbidden in a game, by name, in words; N in a name stands for a number. Empty if the game declares nothing."""
+    """Return a game's restrictions: name -> description; N in a name stands for a number."""
     part = game.restrictions
     return part.names(variant.components) if part else {}
 
 
 def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[str]]) -> Variant:
-    """The variant in which seats may not do some things.
+    """Return the variant with restrictions of seats.
 
     Args:
         game: the game.
-        variant: what is played otherwise.
+        variant: the unrestricted variant.
         forbidden: names of restrictions by seat.
 
     Raises:
-        InputError: a seat that the game does not have, or a name that it does not know.
+        InputError: an unknown seat or restriction.
 
     >>> from strozzi_sim.game import load_game
     >>> from strozzi_sim.game.variants import resolve_variant
@@ -58,10 +58,10 @@ def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[st
 
 
 def read_limit(name: str) -> int:
-    """The number N of a restriction `KIND:above-N`.
+    """Return the number N of a restriction `KIND:above-N`.
 
     Raises:
-        InputError: it is no whole number above 0.
+        InputError: N is not a whole number above 0.
 
     >>> read_limit("price:above-20")
     20

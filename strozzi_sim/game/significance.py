@@ -1,9 +1,8 @@
-"""What may be said of a figure: how sure it is that it is not some number, and whether that matters.
+"""Significance of figures with intervals, for the sentences of reports.
 
-A 95 % interval tells which numbers a two-sided test at 5 % does not refuse. Here the same test gives a p-value, found
-from the side of the interval that faces the number, so that p < 0.05 exactly where the number lies outside. Sentences
-that pick from several figures judge them together (Bonferroni), and differences below `MIN_...` are not findings,
-however sure they are.
+A 95 % interval contains the numbers that a two-sided test at 5 % does not reject. The p-value of that test follows from
+the side of the interval that faces the number, so that p < 0.05 exactly if the number is outside. Sentences that select
+from several figures correct for their number (Bonferroni), and differences below `MIN_...` are not findings.
 """
 
 from collections.abc import Iterable
@@ -16,23 +15,23 @@ Array = np.ndarray[Any, Any]
 MIN_SHARE = 0.005  # of games won: half a point
 MIN_COINS = 0.5
 ALPHA = 0.05
-MAX_CHUNKS = 200  # parts of a study that intervals are made of, if it does not say otherwise
+MAX_CHUNKS = 200  # default number of chunks of a study, from which intervals are computed
 
 
 def degrees_of_freedom(n: Any, deals: Any, chunks: int = MAX_CHUNKS) -> Array:
-    """Those of the variance behind an interval: one less than its parts, of which no more say anything than events."""
+    """Return the degrees of freedom of an interval's variance: one less than the chunks, deals or events, whichever is fewest."""
     return np.asarray(np.maximum(np.minimum(np.minimum(n, deals), chunks) - 1, 1))
 
 
 def p_value(value: Any, low: Any, high: Any, null: float, df: Any) -> Array:
-    """P-values float64[...] of "the figure is `null`" from figures with 95 % intervals; NaN where there is none.
+    """Return p-values float64[...] of "the figure is `null`" from 95 % intervals; NaN without an interval.
 
     Args:
-        value: float64[...].
-        low: as `value`.
-        high: as `value`.
-        null: the number.
-        df: of Student's t, int64[...].
+        value: the figures, float64[...].
+        low: lower ends.
+        high: upper ends.
+        null: the hypothetical value.
+        df: degrees of freedom of Student's t, int64[...].
     """
     from scipy.special import stdtr, stdtrit
 
@@ -47,9 +46,9 @@ def p_value(value: Any, low: Any, high: Any, null: float, df: Any) -> Array:
 
 
 def p_value_of_share(value: Any, low: Any, high: Any, null: float, df: Any) -> Array:
-    """As `p_value`, of shares: the score test, with the variance that the share would have if it were `null`.
+    """Return p-values of shares: the score test, with the variance of a share that equals `null`.
 
-    It is for many figures at once: the width of an interval around a share that came out small by chance is too small.
+    Use it for many figures at once: around a share that is small by chance the interval is too narrow.
     An end e of Wilson's interval solves (e - value)^2 = z^2 e (1 - e) / n, which gives the effective n.
     """
     from scipy.special import stdtr, stdtrit
@@ -64,7 +63,7 @@ def p_value_of_share(value: Any, low: Any, high: Any, null: float, df: Any) -> A
 
 
 def surely_not(rows: Iterable[Any], null: float, *, share: bool = False, chunks: int = MAX_CHUNKS) -> list[bool]:
-    """Of each row of a table (named tuples) whether its figure is surely not `null`, all rows judged together."""
+    """Return for each row of a table (named tuples) whether its figure differs significantly from `null`, corrected for their number."""
     rows = list(rows)
     if not rows:
         return []

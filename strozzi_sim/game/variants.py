@@ -1,8 +1,7 @@
-"""Variants: named changes of component data, laid over a game's components.toml key by key.
+"""Variants: named changes of component data, merged into a game's components.toml key by key.
 
-A change names a section and a key (`tracks.top_index`). Maps keyed by player count are merged entry by entry; every
-other value is replaced whole. A list of things with ids may be replaced whole by a list, or changed
-in part by a table `id -> changed attributes`.
+A change names a section and a key (`tracks.top_index`). Tables in MERGED are merged entry by entry; every other value is
+replaced. A list of blocks with ids is replaced by a list, or changed in part by a table `id -> changed attributes`.
 """
 
 import re
@@ -30,13 +29,13 @@ class Variant:
     """A variant ready to play.
 
     Attributes:
-        name: its name; "base" is the game as published.
-        components: every component and switch, as plain data (what records and plans store).
-        rules: record array of shape (1,), what kernels read.
-        reconstructed: the blocks of data that are in no source and had to be chosen.
-        hidden: whether seats know what others must not see; then agents are handed a concealed state.
-        file: the study that defines it, or "" for a shipped one.
-        warnings: what its designer should know, such as a task that no game can fulfil.
+        name: name; "base" is the published game.
+        components: component data as plain values, stored in records and plans.
+        rules: record that kernels read, array of shape (1,).
+        reconstructed: descriptions of reconstructed data, which no source gives.
+        hidden: whether seats have secrets; agents then receive a concealed state.
+        file: file of the study that defines it; "" for a shipped variant.
+        warnings: warnings for its designer, such as an unreachable goal.
     """
 
     name: str
@@ -58,17 +57,17 @@ def _toml(package: str, file: str) -> dict[str, Any]:
 
 
 def shipped_variants(game: Game) -> dict[str, dict[str, Any]]:
-    """The variants that come with a game, by name, each with its `about` text and its changes."""
+    """Return a game's shipped variants by name, each with its `about` text and its changes."""
     return deepcopy(_toml(game.package, "variants.toml"))
 
 
 def resolve_variant(
     game: Game, name: str, own: Mapping[str, Mapping[str, Any]] | None = None, place: str = ""
 ) -> Variant:
-    """The variant `name` of `game`: "base", a shipped one, or one of the tables `own` (a study's `[variant.*]`).
+    """Return the variant `name`: "base", a shipped variant, or one of the tables `own` (a study's `[variant.*]`).
 
     Raises:
-        InputError: unknown name, a redefined shipped one, or data that cannot be played; names file and key.
+        InputError: an unknown name, a redefined shipped variant, or invalid data; names file and key.
     """
     own = own or {}
     shipped = shipped_variants(game)
@@ -100,12 +99,15 @@ def _shipped(game: Game, name: str) -> Variant:
 
 
 def find_variant(game: Game, variant: AnyVariant, place: str = "") -> Variant:
-    """The shipped variant of this name, the same object each time; a variant is taken as it is. `place` begins errors.
+    """Return a variant: a shipped one by name (one object per name), a Variant unchanged, or {name: changes} as in a study's file.
 
-    Changes of one's own are a mapping of one name to them, as in a study's file.
+    Args:
+        game: the game.
+        variant: the variant.
+        place: prefix of errors.
 
     Raises:
-        InputError: the game has none of that name, the variant is one of another game, or the game cannot be changed so.
+        InputError: an unknown name, a variant of another game, or invalid changes.
     """
     prefix = f"{place}: " if place else ""
     if isinstance(variant, Mapping):
@@ -130,10 +132,10 @@ def find_variant(game: Game, variant: AnyVariant, place: str = "") -> Variant:
 
 
 def own_variants(game: Game, changes: Mapping[Any, Any], place: str = "") -> tuple[Variant, ...]:
-    """The variants of one's own: name -> changes, as in a study's file.
+    """Return custom variants: name -> changes, as in a study's file.
 
     Raises:
-        InputError: a name that cannot be, or the game cannot be changed so.
+        InputError: an invalid name, or invalid changes.
     """
     own = {str(name): with_text_keys(change) for name, change in changes.items()}
     for name, change in own.items():
@@ -147,19 +149,19 @@ def own_variants(game: Game, changes: Mapping[Any, Any], place: str = "") -> tup
 
 
 def with_text_keys(changes: Any) -> Any:
-    """Changes as TOML has them, where every key is text."""
+    """Return changes with text keys, as in TOML."""
     if isinstance(changes, Mapping):
         return {str(key): with_text_keys(value) for key, value in changes.items()}
     return [with_text_keys(each) for each in changes] if isinstance(changes, list | tuple) else changes
 
 
 def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) -> Variant:
-    """The variant made by laying `changes` over the game's components."""
+    """Return the variant made by merging `changes` into the game's components."""
     part = game.components_part
     raw = deepcopy(_toml(game.package, "components.toml"))
-    _lay_over(raw, changes, where, part.VARIABLE, part.MERGED)
+    _merge_changes(raw, changes, where, part.VARIABLE, part.MERGED)
     components = _converted(game, raw, where)
-    if not changes:  # the file itself; what a variant changes, its totals follow
+    if not changes:  # the totals of a changed variant are derived
         part.check_totals(components, where)
     return _variant(game, name, components)
 
@@ -167,11 +169,10 @@ def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) 
 def from_components(game: Game, name: str, components: Mapping[str, Any], where: str) -> Variant:
     """Return a variant from the plain components of a record or a plan, as `Variant.components` has them.
 
-    Keys that they lack are those of `base`; see `completed`.
+    Missing keys are those of `base`; see `completed`.
 
     Raises:
-        InputError: a section that is missing, an unknown key, data that cannot be played, or totals that disagree with
-            what they add up; names `where` and the key.
+        InputError: a missing section, an unknown key, invalid data, or inconsistent totals; names `where` and the key.
     """
     components = completed(game, components)
     sections = game.components_part.VARIABLE
@@ -197,10 +198,10 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
 
 
 def completed(game: Game, components: Mapping[str, Any]) -> dict[str, Any]:
-    """Return components with the keys that their sections lack, as `base` has them.
+    """Return components with the missing keys of their sections, as in `base`.
 
-    So a record or a folder of before a switch was added is read as it was played: a new switch leaves `base` as it is, or
-    raises the game's `behaviour`. Things with ids are never added.
+    A record or folder from before a switch was added is therefore read as it was played: a new switch does not change `base`, or it
+    raises the game's `behaviour`. Blocks with ids are never added.
     """
     base = _shipped(game, BASE).components
     return {
@@ -212,7 +213,7 @@ def completed(game: Game, components: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _converted(game: Game, raw: dict[str, Any], where: str) -> Any:
-    """All of a game's component data, checked."""
+    """Return all component data of a game, checked."""
     part = game.components_part
     components = converted(raw, part.Components, where, str_keys=True)
     part.check(components, where)
@@ -232,7 +233,7 @@ _NOTHING = object()
 
 
 def _differences(given: Any, wanted: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """(key, given, wanted) wherever two plain documents differ."""
+    """Yield (key, given, wanted) for each difference of two plain documents."""
     if isinstance(given, Mapping) and isinstance(wanted, Mapping):
         for name in (*wanted, *(name for name in given if name not in wanted)):
             here = f"{key}.{name}" if key else str(name)
@@ -244,7 +245,7 @@ def _differences(given: Any, wanted: Any, key: str = "") -> Iterator[tuple[str, 
         yield key, given, wanted
 
 
-def _lay_over(
+def _merge_changes(
     raw: dict[str, Any],
     changes: Mapping[str, Any],
     where: str,
