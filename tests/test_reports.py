@@ -18,7 +18,7 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import SCENARIO, FigureTable, Picture
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.reports import heat_panels
-from strozzi_sim.reports.chance import is_noise
+from strozzi_sim.reports.chance import no_significant_difference
 from strozzi_sim.reports.heat import draw_panels
 from strozzi_sim.reports.heat_grid import TALLEST, grid_of, lines_of
 from strozzi_sim.reports.page import MAX_SCENARIOS, _item
@@ -272,7 +272,7 @@ def test_the_page_says_what_was_played_and_how_to_again(game, page):
     assert "strozzi run <a & b>.toml" in text
     assert "0123abcd" in text
     assert CASES[game.name][2] in text
-    assert "no seat is shown to be favoured" in text or "; fair " in text
+    assert "no significant difference" in text or "; fair " in text
     assert "nan" not in text.lower().split()
 
 
@@ -426,10 +426,10 @@ def test_noise_is_seldom_taken_for_a_pattern(share):
     for _ in range(sets):
         value = 0.4 + 0.02 * rng.standard_normal(figures)
         n = np.full(figures, 600)
-        patterns += not is_noise(value, value - 0.0392, value + 0.0392, n, n, share=share)
+        patterns += not no_significant_difference(value, value - 0.0392, value + 0.0392, n, n, share=share)
     assert patterns <= sets // 20
     value[0] = 0.6
-    assert not is_noise(value, value - 0.0392, value + 0.0392, n, n, share=share)
+    assert not no_significant_difference(value, value - 0.0392, value + 0.0392, n, n, share=share)
 
 
 def test_no_variant_or_line_up_is_left_out_and_no_drawing_too_tall():

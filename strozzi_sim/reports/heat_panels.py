@@ -10,7 +10,7 @@ import pandas as pd
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.reporting import listed
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom, p_value_of_share
-from strozzi_sim.reports.chance import is_noise
+from strozzi_sim.reports.chance import no_significant_difference
 from strozzi_sim.reports.findings import scenario_words, scenarios
 from strozzi_sim.reports.series import in_order, players_title
 from strozzi_sim.stats.multiple_testing import benjamini_hochberg
@@ -159,7 +159,7 @@ def _panel(
     if heat_map.equal:
         p = p_value_of_share(value, low, high, 1 / players, degrees_of_freedom(n, deals, chunks))
         alarm[at] = benjamini_hochberg(p) < ALPHA
-    noise = is_noise(value, low, high, n, deals, share=heat_map.figure.unit == "share", chunks=chunks)
+    noise = no_significant_difference(value, low, high, n, deals, share=heat_map.figure.unit == "share", chunks=chunks)
     return Panel(title, players, scenario, values, events, alarm, noise)
 
 

@@ -149,7 +149,7 @@ class Results:
             InputError: no such picture, or no pictures at all; lists those available.
 
         >>> import strozzi_sim as ss
-        >>> ss.compare("strozzi", "greedy", "random", players=3, deals=30).plot().title.endswith("less random, on the same deals")
+        >>> ss.compare("strozzi", "greedy", "random", players=3, deals=30).plot().title.endswith("minus random, on the same deals")
         True
         """
         from strozzi_sim.reports.drawings import drawn, names_of
