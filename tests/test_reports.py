@@ -405,7 +405,7 @@ def test_colours_diverge_around_zero_where_figures_lie_below_it():
 def test_noise_is_said_to_be_none_and_has_one_colour():
     rng = np.random.default_rng(3)
     drawn = drawn_of(heat_table(lambda players, k, i, j: 2 + rng.normal() / 30 + (players == 4) * i, half=0.07))
-    assert drawn.noise == "At 3 players no cell differs from another by more than chance."
+    assert drawn.noise == "At 3 players no cells differ significantly."
     assert not drawn.flat
     flat, varied = panels_of(drawn.drawings[0][2])
     assert len(np.unique(flat, axis=0)) == 1
@@ -413,7 +413,7 @@ def test_noise_is_said_to_be_none_and_has_one_colour():
     assert "3 players \N{ALMOST EQUAL TO}" in texts_of(drawn.drawings[0][2])
     both = drawn_of(heat_table(lambda players, k, i, j: 2 + rng.normal() / 30, half=0.07))
     assert both.flat
-    assert both.noise == "No differences beyond chance in any panel."
+    assert both.noise == "No significant differences in any panel."
     no_intervals = heat_table(lambda players, k, i, j: 2).assign(low=np.nan, high=np.nan)
     assert drawn_of(no_intervals).noise == ""
 
