@@ -110,7 +110,7 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.Dat
         axes.set_xlim(-0.55, len(own) - 0.45)
         axes.set_xticks(range(len(own)), [named(level, words, picture.x) for level in own])
         figure = picture.figures[0] if panel is None or not across else panel
-        style.scale_words(axes, figure.unit)
+        style.format_ticks(axes, figure.unit)
         note = style.compact_range(list(here["n"]))
         style.panel_title(axes, "" if panel is None else panel.label if across else players_title(panel), note)
         axes.set_xlabel(picture.x_label)
@@ -175,7 +175,7 @@ def _lines(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFra
             axes.set_ylim(*around_zero(every))
         else:
             axes.set_ylim(0, _top(every))
-        style.scale_words(axes, figure.unit)
+        style.format_ticks(axes, figure.unit)
         style.panel_title(axes, players_title(players), style.compact_range(list(here["n"])))
     width, height = drawing.get_size_inches()
     drawing.text(0.5 / width, 0.06 / height, picture.x_label, ha="left", va="bottom", fontsize=8, color=GREY)
