@@ -1,4 +1,4 @@
-"""Writes docs/api.md from the docstrings of what `import strozzi_sim as ss` offers: `python docs/write_api.py`."""
+"""Write docs/api.md from the docstrings of the public names of strozzi_sim: `python docs/write_api.py`."""
 
 import inspect
 import re
@@ -10,7 +10,7 @@ import strozzi_sim as ss
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "Play and count": ("simulate", "heatmap", "Study", "read_study", "run", "Results"),
-    "Questions": (),  # those that stand in no other group
+    "Questions": (),  # all that are in no other group
     "One game": ("Position",),
     "Thousands of games at once": ("VectorEnv",),
     "What there is": ("games", "agents", "load_game", "load_agent"),
@@ -23,15 +23,15 @@ FILE = Path(__file__).parent / "api.md"
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the page."""
     lines = [
         "# The Python interface",
         "",
-        "`import strozzi_sim as ss` offers what is on this page, and nothing else is promised. Whatever the command can, a few lines of Python",
-        "can: the same work, the same bytes. Games, agents and variants are given by name, as on the command line, or as objects. Errors are exceptions",
-        "of `strozzi_sim.errors`; `InputError`, a wrong argument, names the argument and what is allowed.",
+        "Only the names on this page are public (`import strozzi_sim as ss`). Every command is also a function, with identical results.",
+        "Pass games, agents and variants by name, as on the command line, or as objects. Errors are exceptions",
+        "of `strozzi_sim.errors`; `InputError`, for a wrong argument, names the argument and the allowed values.",
         "",
-        "This page is made of the docstrings by `python docs/write_api.py`.",
+        "`python docs/write_api.py` generates this page from the docstrings.",
     ]
     for title, names in GROUPS.items():
         lines += ["", f"## {title}"]
@@ -63,7 +63,7 @@ def _entry(name: str) -> list[str]:
 
 
 def _signature(thing: Any) -> str:
-    """The arguments and their defaults, without types."""
+    """Return the arguments and their defaults, without types."""
     parts, star = [], False
     for argument in inspect.signature(thing).parameters.values():
         if argument.name in ("self", "cls"):
@@ -77,7 +77,7 @@ def _signature(thing: Any) -> str:
 
 
 def _text(doc: str) -> list[str]:
-    """A docstring as Markdown: sections as lists, examples as code."""
+    """Return a docstring as Markdown: sections as lists, examples as code."""
     lines: list[str] = []
     section = code = False
     for line in doc.split("\n"):

@@ -72,7 +72,7 @@ def test_a_panel_for_each_player_count_and_places_that_the_figure_says_nothing_a
     assert len(grey) == 6  # the frame and the disc of each panel
     texts = [text.get_text() for text in drawing.axes[0].texts]
     assert "a space" in texts
-    assert "a corner; grey: this is not about it" in texts
+    assert "a corner; grey: not covered" in texts
 
 
 def test_a_dash_stands_where_events_are_too_few():
@@ -100,7 +100,7 @@ def test_only_the_shape_that_does_not_differ_is_said_to():
     shown = replace(SHOWN, board=lambda data: board)
     drawing = draw(shown, table({"a1": 0.1, "b1": 0.9, "b2": 0.5, "a2": 0.505}), {}, {"rows": 2})
     texts = [text.get_text() for text in drawing.axes[0].texts]
-    assert "\N{ALMOST EQUAL TO} site: no more than chance; n = 900" in texts
+    assert "\N{ALMOST EQUAL TO} site: no significant differences; n = 900" in texts
     assert {"a", "b", "1", "2"} <= set(texts)  # what a place is called is found along the edges
 
 

@@ -164,14 +164,14 @@ def test_a_map_added_to_a_folder_by_hand(finished, tmp_path):
 def test_a_study_names_where_a_map_is_wrong():
     for change, said in (
         ({"rows": "flg"}, "study.toml: heatmap late: unknown column 'flg'"),
-        ({"name": "flag-by-sail"}, "study.toml: heatmap flag-by-sail: there is one of that name"),
+        ({"name": "flag-by-sail"}, "study.toml: heatmap flag-by-sail: the name is already used"),
         ({"colums": "x"}, "heatmap[0]"),
         ({"name": "Late"}, "heatmap[0].name"),
     ):
         with pytest.raises(InputError) as refused:
             make_plan({**STUDY, "heatmap": [{**LATE, **change}]}, "study.toml")
         assert said in str(refused.value)
-    with pytest.raises(InputError, match="there is one of that name"):
+    with pytest.raises(InputError, match="the name is already used"):
         make_plan({**STUDY, "heatmap": [LATE, LATE]}, "study.toml")
 
 

@@ -212,7 +212,7 @@ def test_a_picture_of_several_figures_says_which_is_which(results, tmp_path):
 
 def test_a_comparison_a_ladder_and_a_best_response_have_their_picture():
     compared = ss.compare("strozzi", "greedy", "random", players=[3, 4], deals=30, workers=1).plot()
-    assert compared.title == "greedy less random, on the same deals"
+    assert compared.title == "greedy minus random, on the same deals"
     shares, places, scores = compared.figure.axes
     rows = compared.table.query("figure == 'win_share'")
     assert [label.get_text() for label in shares.get_yticklabels()] == ["3 players", "4 players"]

@@ -18,7 +18,7 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import SCENARIO, FigureTable, Picture
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.reports import heat_panels
-from strozzi_sim.reports.chance import is_noise
+from strozzi_sim.reports.chance import no_significant_difference
 from strozzi_sim.reports.heat import draw_panels
 from strozzi_sim.reports.heat_grid import TALLEST, grid_of, lines_of
 from strozzi_sim.reports.page import MAX_SCENARIOS, _item
@@ -272,7 +272,7 @@ def test_the_page_says_what_was_played_and_how_to_again(game, page):
     assert "strozzi run <a & b>.toml" in text
     assert "0123abcd" in text
     assert CASES[game.name][2] in text
-    assert "no seat is shown to be favoured" in text or "; fair " in text
+    assert "no significant difference" in text or "; fair " in text
     assert "nan" not in text.lower().split()
 
 
@@ -405,7 +405,7 @@ def test_colours_diverge_around_zero_where_figures_lie_below_it():
 def test_noise_is_said_to_be_none_and_has_one_colour():
     rng = np.random.default_rng(3)
     drawn = drawn_of(heat_table(lambda players, k, i, j: 2 + rng.normal() / 30 + (players == 4) * i, half=0.07))
-    assert drawn.noise == "At 3 players no cell differs from another by more than chance."
+    assert drawn.noise == "At 3 players no cells differ significantly."
     assert not drawn.flat
     flat, varied = panels_of(drawn.drawings[0][2])
     assert len(np.unique(flat, axis=0)) == 1
@@ -413,7 +413,7 @@ def test_noise_is_said_to_be_none_and_has_one_colour():
     assert "3 players \N{ALMOST EQUAL TO}" in texts_of(drawn.drawings[0][2])
     both = drawn_of(heat_table(lambda players, k, i, j: 2 + rng.normal() / 30, half=0.07))
     assert both.flat
-    assert both.noise == "No differences beyond chance in any panel."
+    assert both.noise == "No significant differences in any panel."
     no_intervals = heat_table(lambda players, k, i, j: 2).assign(low=np.nan, high=np.nan)
     assert drawn_of(no_intervals).noise == ""
 
@@ -426,10 +426,10 @@ def test_noise_is_seldom_taken_for_a_pattern(share):
     for _ in range(sets):
         value = 0.4 + 0.02 * rng.standard_normal(figures)
         n = np.full(figures, 600)
-        patterns += not is_noise(value, value - 0.0392, value + 0.0392, n, n, share=share)
+        patterns += not no_significant_difference(value, value - 0.0392, value + 0.0392, n, n, share=share)
     assert patterns <= sets // 20
     value[0] = 0.6
-    assert not is_noise(value, value - 0.0392, value + 0.0392, n, n, share=share)
+    assert not no_significant_difference(value, value - 0.0392, value + 0.0392, n, n, share=share)
 
 
 def test_no_variant_or_line_up_is_left_out_and_no_drawing_too_tall():

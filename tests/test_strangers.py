@@ -155,7 +155,7 @@ def change_table(folder, name, change):
         ),
         (
             lambda frame: pd.concat([frame, frame.tail(1)]),
-            "figure: 'lead_mean' of players 3, variant 'base', lineup 'random', seat 2 stands twice; run the study again",
+            "figure: 'lead_mean' of players 3, variant 'base', lineup 'random', seat 2 occurs twice; run the study again",
         ),
         (lambda frame: frame.assign(variant="<b>"), "variant: the plan has no '<b>'"),
     ],
@@ -204,7 +204,7 @@ def test_tables_of_tournaments_are_those_of_their_plan(played):
             lambda frame: frame.assign(lineup="x"),
             "lineup: the plan has no 'x'; known: greedy,random,random #2",
         ),
-        ("pairwise", lambda frame: pd.concat([frame, frame]), "figure: 'ahead_share' of .* stands twice"),
+        ("pairwise", lambda frame: pd.concat([frame, frame]), "figure: 'ahead_share' of .* occurs twice"),
     ],
 )
 def test_a_table_of_a_tournament_is_that_of_its_plan(name, change, words, played):

@@ -119,7 +119,7 @@ def test_a_weaker_agent_that_beats_a_stronger_one_is_named(results):
 def test_few_games_and_a_rule_to_stop(tmp_path):
     few = played(tmp_path / "few", ["random", "greedy", "trader"], deals=2)
     text = text_of(write_report(tmp_path / "few", few.manifest, few.tables, STROZZI).read_text())
-    assert "there are too few games to say how certain that is" in text
+    assert "there are too few games for an interval of its rank" in text
     assert np.isnan(few.tables["ratings"]["value"]).all()
     long = "heuristic:keep_pirate=1,risk=0.25"
     stopped = played(tmp_path / "until", [long, "random", "greedy"], deals=300, until="0.2")

@@ -122,7 +122,9 @@ class Lineups:
 def test_equal_positions_are_seldom_said_to_win_more():
     """Without a correction for their number one study in four of these would say so of some position."""
     studies = Lineups(7)
-    said = [any("surely" in line for line in findings.lineup_sentences(studies.tables(2, 60))) for _ in range(30)]
+    said = [
+        any("significantly" in line for line in findings.lineup_sentences(studies.tables(2, 60))) for _ in range(30)
+    ]
     assert sum(said) <= 5  # of 30 at 5 %: more than 5 in 0.3 % of such tests
 
 
@@ -132,7 +134,7 @@ def test_unequal_positions_are_told():
         r"4 players \(.*?\): (agent 1) wins [\d.]+, (agent 0) [\d.]+, (agent \d) [\d.]+ and (agent \d) [\d.]+", line
     )
     assert names
-    assert f"surely agent 1 more and {names[3]} and {names[4]} less than agent 0" in line
+    assert f"agent 1 significantly more and {names[3]} and {names[4]} significantly less than agent 0" in line
 
 
 def test_copies_of_an_agent_are_numbered():
@@ -141,7 +143,9 @@ def test_copies_of_an_agent_are_numbered():
     (line,) = findings.lineup_sentences(tables)
     assert re.match(r"4 players \(.*?\): agent 1 wins [\d.]+, agent 0 [\d.]+, the (first|second) agent 2 ", line)
     assert re.search(
-        r"surely agent 1 more and the (first|second) agent 2 and the (first|second) agent 2 less than agent 0", line
+        r"agent 1 significantly more and the (first|second) agent 2 and the (first|second) agent 2 significantly less "
+        "than agent 0",
+        line,
     )
 
 
@@ -158,14 +162,14 @@ def test_a_difference_too_small_to_matter_is_no_finding():
         return {"seats": seats.frame(), "balance": balance.frame()}
 
     small, large = tables([0.502, 0.498], 0.001, 1e-9), tables([0.53, 0.47], 0.001, 1e-9)
-    assert findings.headline(small) == "With random, the seats win alike, to within 0.5 points, at 2 players."
-    assert "alike" in findings.seat_sentences(small)[0]
+    assert findings.headline(small) == "With random, all seats win their share to within 0.5 points at 2 players."
+    assert "equal to within" in findings.seat_sentences(small)[0]
     assert findings.headline(large).replace("\N{NARROW NO-BREAK SPACE}", " ") == (
         "With random, at 2 players seat 0 wins 53.0 % (fair: 50.0 %)."
     )
     assert (
         findings.headline(tables([0.51, 0.49], 0.02, 0.3))
-        == "With random, no seat is shown to be favoured at 2 players."
+        == "With random, no seat wins significantly more or less than its share at 2 players."
     )
 
 

@@ -1,4 +1,4 @@
-"""agents, games, cache, warm: what is installed, and what is compiled."""
+"""Commands agents, games, cache and warm: installed agents and games, and compiled code."""
 
 from pathlib import Path
 from typing import Annotated, Any

@@ -17,11 +17,11 @@ COMMANDS = {
     "board": "print the whole table; without it only the parts that changed are printed",
     "log": "print what has happened",
     "rules": "print the rules of the game in short",
-    "undo": "take your last choice back; chance stays as it is",
+    "undo": "take your last choice back; chance is unchanged",
     "quit": "leave the table",
 }
-_WIDTH = 100  # columns, where the terminal has as many
-_SHORT = 12  # letters of what a choice stands for, if several share a line
+_WIDTH = 100  # maximum columns of the terminal in use
+_SHORT = 12  # maximum letters of a choice's name for several choices on one line
 
 
 class Person:

@@ -1,7 +1,7 @@
-"""Commands made of questions: a function's arguments are the options, its docstring is the help, its errors name options.
+"""Commands generated from public functions: arguments become options, docstrings the help, and errors name options.
 
-An option that is not given is not passed; what is given is passed as it was typed, since questions take text wherever
-they take objects.
+An omitted option is not passed. Other options are passed as text, since the functions accept text wherever they accept
+objects.
 """
 
 import inspect
@@ -92,7 +92,7 @@ def _show_tables(results: "Results", given: dict[str, Any]) -> None:
 
 
 def _declared(part: inspect.Parameter, words: str, usual: Mapping[str, Any]) -> inspect.Parameter:
-    """Return an argument as an option of the parser; a default that cannot be typed becomes "" or None."""
+    """Return an argument as an option of the parser; a default without a text form becomes "" or None."""
     kind, default = _TYPES.get(part.annotation, str), usual.get(part.name, part.default)
     if default is not part.empty and ((kind not in (int, float) and not isinstance(default, str)) or kind in _LISTS):
         default = "" if kind is str and part.annotation not in _PARSERS else None

@@ -36,7 +36,7 @@ def _show(results: "Results", given: dict[str, Any]) -> int:
 
 def _describe_rows(rows: "RowCheck") -> str:
     if rows.independent:
-        return f"In batches: none of {rows.rows:,} decisions depends on its place in the batch or on the other rows."
+        return f"In batches: 0 of {rows.rows:,} decisions depend on their place in the batch or on the other rows."
     return (
         f"In batches: {rows.moved:,} of {rows.rows:,} decisions depend on their place in the batch or on the other rows. Studies "
         "repeat to the byte on one type of processor; a game played alone may differ from the same game in a study."

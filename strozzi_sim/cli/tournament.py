@@ -81,7 +81,7 @@ def _show_nash(found: Any) -> None:
     for agent in order:
         weight, score = found.loc[("weight", agent)], found.loc[("score", agent)]
         rows.append([agent, _value(weight), _value(score), f"{score['n']:,}"])
-    print(f"\nNash averaging: the mixture that no agent beats (1/2 is even)\n{options.columns_of(rows)}")
+    print(f"\nNash averaging: the mixture that no agent beats (1/2 is a draw)\n{options.columns_of(rows)}")
 
 
 def _show_compare(results: "Results", given: dict[str, Any]) -> None:
@@ -110,7 +110,7 @@ def _show_ladder(results: "Results", given: dict[str, Any]) -> None:
     if flat is None:
         print("every doubling wins or loses more than its fair share: no step is flat yet")
     elif flat == 0:
-        print("too few games to tell whether it flattens")
+        print("too few games to determine whether it flattens")
     else:
         twice, once = table[table["step"] == str(flat)].iloc[0][["budget", "against"]]
         print(f"flat from step {flat}: {twice} is not significantly better or worse than {once}")

@@ -1,4 +1,4 @@
-"""An action as somebody gives it, by number or by name; and what to say where it cannot be played."""
+"""Parse an action given by number or name, and build the errors for invalid ones."""
 
 import re
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ from strozzi_sim.play.start import whole
 
 
 class Decision(Protocol):
-    """What is to be decided: a Position has all of it."""
+    """Pending decision, such as a Position."""
 
     actor: int
 
     @property
-    def over(self) -> bool: ...  # noqa: D102 - as of Position
+    def over(self) -> bool: ...  # noqa: D102 - see Position
 
     @property
     def legal(self) -> tuple[int, ...]: ...  # noqa: D102
@@ -27,12 +27,12 @@ class Decision(Protocol):
 
 
 def words_of(text: str) -> list[str]:
-    """The things that a text names, with blanks, commas or plus between them."""
+    """Split a text at blanks, commas and plus signs."""
     return re.split(r"[\s,+]+", text.strip())
 
 
 def joined(words: Sequence[str], together: Sequence[str]) -> str:
-    """The name of the action that chooses these things out of `together`, in whatever order they are given.
+    """Return the name of the action that chooses these items of `together`, given in any order.
 
     >>> joined(["red", "blue"], ["blue", "green", "red"])
     'blue red'
@@ -41,10 +41,10 @@ def joined(words: Sequence[str], together: Sequence[str]) -> str:
 
 
 def number_of(position: Decision, action: Any) -> int:
-    """The number of an action, which need not be legal; a name must be one of the position's, or its words in another order.
+    """Return the number of an action: a number unchecked, a name of the position with its items in any order.
 
     Raises:
-        ArgumentError: it is neither a whole number nor such a name; lists them, and the one that was meant, if one is near.
+        ArgumentError: the action is neither an integer nor a known name; lists the names and suggests a similar one.
     """
     if not isinstance(action, str):
         return whole("action", action)
@@ -61,7 +61,7 @@ def number_of(position: Decision, action: Any) -> int:
 
 
 def cannot_be_played(position: Decision, action: int | str) -> ArgumentError:
-    """The error for an action that is not legal in a position, or that comes after the end."""
+    """Return the error for an illegal action, or for one after the end of the game."""
     if position.over:
         return ArgumentError("action", f"{short_repr(action)} cannot be played: the game is over")
     legal = ", ".join(in_ranges([str(number) for number in position.legal]))

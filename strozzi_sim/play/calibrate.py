@@ -1,8 +1,8 @@
-"""Seconds a decision, turned into a count: `ismcts:seconds=0.1` into `ismcts:iterations=N` for this machine.
+"""Convert seconds per decision to a count for this machine: `ismcts:seconds=0.1` to `ismcts:iterations=N`.
 
-Timing cannot be reproduced, so nothing plays by the clock: before a run, the agent is asked about some positions, and a
-count is fixed that takes that long on average, in time of one core. The run is then played with that count and can be
-reproduced with it; another calibration, here or elsewhere, will find another count.
+Timing is not reproducible, so no clock is read during play. Before a run, a calibration on some positions finds the count
+that takes the given CPU time per decision on average. The run uses this count and is reproducible with it; another
+calibration, even on the same machine, finds another count.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,23 +22,23 @@ from strozzi_sim.play.seat import Seat
 from strozzi_sim.simulation.isolation import ask_apart
 from strozzi_sim.simulation.match import check_players
 
-POSITIONS = 24  # of which the agent is asked, of all player counts and variants together
-MIN = 0.3  # seconds measured at least
-_SHORT = 0.1  # seconds a decision up to which all positions are measured
-_LONGEST = 0.5  # seconds a decision while measuring; beyond, time is taken to grow with the count
+POSITIONS = 24  # positions of a calibration, over all player counts and variants
+MIN = 0.3  # minimum seconds of a measurement
+_SHORT = 0.1  # up to these seconds per decision, all positions are measured
+_LONGEST = 0.5  # maximum seconds per measured decision; above, time is extrapolated in proportion to the count
 _DIGITS = 3  # significant digits of a count
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What came out of a calibration.
+    """Result of a calibration.
 
     Attributes:
-        given: the agent with its budget in seconds, spec string.
-        plays: the agent with the count, which is what plays.
-        count: that count, such as "iterations=4050".
-        players: the player counts of the positions.
-        measured: seconds a decision with that count, estimated from the measurement.
+        given: spec string with the budget in seconds.
+        plays: spec string with the count, which plays.
+        count: the count, such as "iterations=4050".
+        players: player counts of the positions.
+        measured: seconds per decision with that count, estimated from the measurement.
     """
 
     given: str
@@ -48,19 +48,19 @@ class Calibration:
     measured: float
 
     def __str__(self) -> str:
-        """In words, for the terminal and for reports."""
+        """Format the calibration as a sentence for the terminal and reports."""
         return (
-            f"{self.given} plays with {self.count} ({self.measured:.3g} s a decision when calibrated on this machine), "
+            f"{self.given} plays with {self.count} ({self.measured:.3g} s per decision when calibrated on this machine), "
             f"as {self.plays}; results with seconds= cannot be reproduced, those of {self.plays} can"
         )
 
     def plain(self) -> dict[str, Any]:
-        """As plain data for a manifest or a JSON document."""
+        """Return plain data for a manifest or a JSON document."""
         return {**asdict(self), "players": list(self.players)}
 
     @classmethod
     def of(cls, plain: Any) -> "Calibration | None":
-        """From plain data; None if it is none."""
+        """Return the calibration of this plain data; None if invalid."""
         try:
             given, plays, count = (str(plain[key]) for key in ("given", "plays", "count"))
             return cls(given, plays, count, tuple(plain["players"]), float(plain["measured"]))
@@ -69,17 +69,17 @@ class Calibration:
 
 
 def calibrate(spec: AgentSpec, game: Game, players: Sequence[int], variants: Sequence[Variant]) -> Calibration:
-    """The count that takes an agent as many seconds a decision as its spec string says, on average.
+    """Find the count with which an agent takes, on average, the seconds per decision of its spec string.
 
     Args:
-        spec: an agent whose budget is in seconds.
-        game: what is played.
-        players: player counts; positions are taken from all of them alike.
-        variants: the component data, likewise.
+        spec: agent with a budget in seconds.
+        game: game to play.
+        players: player counts; positions are distributed equally over them.
+        variants: variants; positions are distributed equally over them.
 
     Raises:
-        InputError: the agent does not play this, or its memory cannot hold the count.
-        AgentFault: it changed the rules.
+        InputError: the agent does not play this game or cell, or its memory cannot hold the count.
+        AgentFault: the agent failed, such as by changing the rules.
     """
     key = spec.in_seconds
     assert key is not None, f"{spec.text} has no budget in seconds"
@@ -117,7 +117,7 @@ def calibrate(spec: AgentSpec, game: Game, players: Sequence[int], variants: Seq
 
 
 def with_values(spec: AgentSpec, values: dict[str, Any]) -> AgentSpec:
-    """The same agent with other values for some of its parameters."""
+    """Return the agent with other values for some of its parameters."""
     changed = {
         key: param.format(value)
         for key, param in spec.agent.params.items()
@@ -139,7 +139,7 @@ def in_counts(
     variants: Sequence[Variant],
     known: Sequence[Calibration] = (),
 ) -> dict[str, Calibration]:
-    """Calibrations of those agents whose budget is in seconds, by spec string; the `known` ones are taken as they are."""
+    """Return calibrations of the agents with a budget in seconds, by spec string; reuse the `known` ones."""
     by_text = {calibration.given: calibration for calibration in known}
     asked = dict.fromkeys(spec.text for spec in specs if spec.in_seconds)
     of = {spec.text: spec for spec in specs}
@@ -147,7 +147,7 @@ def in_counts(
 
 
 def _positions(game: Game, players: Sequence[int], variants: Sequence[Variant]) -> list[Position]:
-    """Positions of games played at random, spread evenly over each."""
+    """Return positions of randomly played games, uniformly spaced in each game."""
     cells = [(number, variant) for number in players for variant in variants]
     share = -(-POSITIONS // len(cells))
     positions = []
@@ -163,9 +163,9 @@ def _positions(game: Game, players: Sequence[int], variants: Sequence[Variant]) 
 
 
 def _seconds(spec: AgentSpec, tables: Sequence[Position], positions: int) -> float:
-    """Mean seconds a decision over that many of the positions, in turn until LEAST seconds have been measured."""
+    """Return mean seconds per decision over this number of positions, repeated until `MIN` seconds are measured."""
     seat = Seat(spec, tables[0], 0)
-    seat.choose(tables[0].state)  # its memory is touched for the first time
+    seat.choose(tables[0].state)  # warm-up: first access to its memory
     chosen = [tables[(2 * k + 1) * len(tables) // (2 * positions)] for k in range(positions)]
     total, asked = 0.0, 0
     while total < MIN:

@@ -1,7 +1,7 @@
-"""What an agent thinks at the decisions of a recorded game.
+"""Query an agent's analysis of the decisions of a recorded game.
 
-The agent sits in every seat at once, with the random stream that the seat's own agent had, and is asked at each
-decision of the recorded game; then what was played there is played. At a seat that was its own it decides as it did.
+The agent takes every seat, with the random stream of the seat's recorded agent. It is queried at each recorded decision;
+then the recorded action is played. At its own seats it repeats its recorded decisions.
 """
 
 from collections import Counter
@@ -20,8 +20,8 @@ from strozzi_sim.play.position import Position
 from strozzi_sim.play.seat import Seat
 
 TREE_FORMAT = "strozzi-sim.tree/1"
-FUTURES = 32  # imagined games that give the actions of a line their names
-_MEANINGS = 3  # of an action that means different things in different futures
+FUTURES = 32  # imagined games from which actions of a line take their names
+_MEANINGS = 3  # maximum names of an action that differs between futures
 
 Futures = list[Position]
 
@@ -37,32 +37,32 @@ def explain(
     visits: int,
     tree: bool = False,
 ) -> Iterator[tuple[Position, dict[str, Any]]]:
-    """Each decision that is wanted: the table before it, and what the agent thinks.
+    """Yield each wanted decision: the position before it and the agent's analysis.
 
     Args:
-        table: the game as dealt; it is played on.
-        actions: what was played, decision by decision.
-        spec: the agent.
-        wanted: the numbers of the decisions to explain, from 1.
-        lines: how many best lines; each begins with another action, the most visited first.
-        depth: most actions of a line, and most levels of a tree.
-        visits: lines end, and trees leave out, where the agent tried an action less often.
-        tree: whether to give the tree too.
+        table: game as dealt; the actions are played in it.
+        actions: recorded actions in order.
+        spec: agent to query.
+        wanted: numbers of the decisions to explain, from 1.
+        lines: maximum number of lines; each begins with another action, the most visited first.
+        depth: maximum actions of a line and levels of a tree.
+        visits: minimum visits of an action in lines and trees.
+        tree: whether to include the tree; default: no.
 
     Yields:
         (table, document): keys decision, seat, question, played, chosen, same, visits, actions, lines, and with `tree`
-        also next and left_out. An action is {action, name}, in lines and trees with seat, visits and value. An agent
-        that does not say what it thinks leaves None in `visits` and no lines.
+        also next and left_out. An action is {action, name}, in lines and trees with seat, visits and value. For
+        an agent without analysis, `visits` is None and `lines` is empty.
 
     Raises:
         InputError: the agent does not play this game.
-        AgentFault: it failed, or chose an illegal action.
+        AgentFault: the agent failed or chose an illegal action.
     """
     check_lineup([spec], table.game, table.players)
     seats = deciders(table, actions)
     asked = {seats[number - 1] for number in wanted}
     for number, action in enumerate(actions[: max(wanted, default=0)], 1):
-        if table.actor in asked:  # earlier decisions too: they move its stream and its memory on
+        if table.actor in asked:  # also at earlier decisions, which advance its stream and memory
             chosen = table.ask(spec)
             if chosen not in table.legal:
                 raise table.fault(spec, f"chose the illegal action {chosen}, or failed in compiled code")
@@ -73,7 +73,7 @@ def explain(
 
 
 def deciders(table: Position, actions: Sequence[int]) -> list[int]:
-    """The seat that makes each decision of a game, from its table as dealt and its actions."""
+    """Return the acting seat of each decision, given the game as dealt and its actions."""
     ahead, seats = table.copy(), []
     for action in actions:
         seats.append(ahead.actor)
@@ -82,13 +82,13 @@ def deciders(table: Position, actions: Sequence[int]) -> list[int]:
 
 
 def _names(table: Position, actions: Sequence[int]) -> list[str]:
-    """Legal actions in words."""
+    """Return the names of these actions."""
     view, seen = table.game.view, table.view()
     return [str(view.action_name(action, seen)) for action in actions]
 
 
 class _Told:
-    """One decision, described."""
+    """Description of one decision."""
 
     def __init__(self, table: Position, seat: Seat, number: int, depth: int, visits: int) -> None:
         self.table, self.seat, self.number = table, seat, number
@@ -96,7 +96,7 @@ class _Told:
         self.names = dict(zip(table.legal, table.names, strict=True))
         self.says = seat.spec.agent.analyse is not None
         self.analyses = in_full(seat, table.legal)
-        self._rng = SeatRng(number)  # for names only: any stream that is always the same will do
+        self._rng = SeatRng(number)  # only for names: any fixed stream
 
     def document(self, played: int, chosen: int, lines: int, tree: bool) -> dict[str, Any]:
         table = self.table
@@ -119,7 +119,7 @@ class _Told:
 
     @cached_property
     def _futures(self) -> Futures:
-        """Games as they may go on from here."""
+        """Imagined games consistent with the acting seat's knowledge."""
         rng = np.zeros(1, RANDOM)
         rng["cursor"] = self.number
         return [self.table.imagine(self.table.actor, rng) for _ in range(FUTURES)]
@@ -135,12 +135,12 @@ class _Told:
         }
 
     def _line(self, analysis: ActionAnalysis, futures: Futures) -> list[dict[str, Any]]:
-        """The most visited line that begins with an action, as far as imagined games follow it."""
+        """Return the most visited line that begins with an action, as far as imagined games follow it."""
         line: list[dict[str, Any]] = []
         while True:
             name, futures = self._play(analysis, futures)
             if line and not futures:
-                return line  # no imagined game comes to it, so that nobody knows what it means
+                return line  # no imagined game reaches the action, so its name is unknown
             line.append(self._step(analysis, name))
             following = ranked(self._after(analysis))
             if len(line) == self.depth or not following or following[0].visits < self.least:
@@ -148,7 +148,7 @@ class _Told:
             analysis = following[0]
 
     def _below(self, analyses: list[ActionAnalysis], futures: Futures, depth: int) -> dict[str, Any]:
-        """The part of the tree below a node, and how many of its actions are left out."""
+        """Return the tree below a node and the number of its omitted actions."""
         shown = [analysis for analysis in analyses if analysis.visits >= self.least] if depth > 0 else []
         nodes = []
         for analysis in shown:
@@ -173,14 +173,14 @@ class _Told:
         return [] if analysis.node is None else self.seat.analyse(self.table.legal, analysis.node) or []
 
     def _play(self, analysis: ActionAnalysis, futures: Futures) -> tuple[str, Futures]:
-        """An action in words, as it is called in imagined games that come to it, and these games after it."""
+        """Return an action's names in the imagined games that reach it, and these games after it."""
         mover, action = self._mover(analysis), analysis.action
         fitting = [
             imagined
             for imagined in futures
             if not imagined.over and imagined.actor == mover and action in imagined.legal
         ]
-        if not fitting:  # the agent's tree skips what others do
+        if not fitting:  # the agent's tree omits the actions of others
             played_on = [self._until(mover, imagined) for imagined in futures]
             fitting = [imagined for imagined in played_on if not imagined.over and action in imagined.legal]
         names, after = Counter[str](), []
@@ -193,7 +193,7 @@ class _Told:
         return " or ".join([*words[:_MEANINGS], *["..."][: len(words) > _MEANINGS]]) or f"action {action}", after
 
     def _until(self, seat: int, future: Position) -> Position:
-        """The game after the others have played at random, at the next decision of a seat."""
+        """Return the game at the next decision of a seat, after random play of the others."""
         future = future.copy()
         while not future.over and future.actor != seat:
             future.play(future.legal[self._rng.below(len(future.legal))])

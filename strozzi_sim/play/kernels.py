@@ -1,4 +1,4 @@
-"""What single games are made of, compiled: verbs on arrays of shape (1,), for any game and either kind of chance."""
+"""Compiled kernels of single games: verbs on arrays of shape (1,), for any game, with random or scripted chance."""
 
 from functools import cache, cached_property
 from typing import Any
@@ -25,8 +25,8 @@ from strozzi_sim.kernel.pointers import call_at, clone
 from strozzi_sim.kernel.record_types import array_type
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, SCRIPT, deal_key, reseed, seat_stream, seed_chance
 
-NOBODY = -1  # decides: the game is over
-ILLEGAL = -2  # in place of the seat that decides: the action is not legal, and nothing has changed
+NOBODY = -1  # acting seat: the game is over
+ILLEGAL = -2  # acting seat: the action was illegal, and the state is unchanged
 
 
 @jit
@@ -110,7 +110,7 @@ def _imagine(states, rules, chances, seat, rng):
 
 
 class Kernels:
-    """Each is compiled when it is first asked for, or taken from the cache folder.
+    """Kernels of a game, each compiled, or loaded from the cache, at its first use.
 
     States, rules, chances and journals are arrays of shape (1,).
     """
@@ -126,60 +126,60 @@ class Kernels:
 
     @cached_property
     def begin(self) -> Any:
-        """(chances, randoms[P], game key, seed, players, deal): where seeded chance and the streams of all seats begin."""
+        """(chances, randoms[P], game key, seed, players, deal): seed chance and the streams of all seats."""
         i8 = types.int64
         return self._entry(_begin, types.void, self._chance, self._rng, i8, i8, i8, i8)
 
     @cached_property
     def deal(self) -> Any:
-        """(states, rules, chances, players, start player) -> the seat that decides, or NOBODY."""
+        """(states, rules, chances, players, start player) -> acting seat or NOBODY."""
         i8 = types.int64
         return self._entry(_deal, i8, self._state, self._rules, self._chance, i8, i8)
 
     @cached_property
     def step(self) -> Any:
-        """(states, rules, chances, action) -> the seat that decides then, NOBODY or ILLEGAL."""
+        """(states, rules, chances, action) -> next acting seat, NOBODY or ILLEGAL."""
         return self._entry(_step, types.int64, self._state, self._rules, self._chance, types.int64)
 
     @cached_property
     def retell(self) -> Any:
-        """(states, rules, chances, journals, players, start player, actions int64[D]): the game again, with a journal."""
+        """(states, rules, chances, journals, players, start player, actions int64[D]): replay the game with a journal."""
         i8, journal = types.int64, array_type(self._game.journal)
         return self._entry(_retell, types.void, self._state, self._rules, self._chance, journal, i8, i8, i8[::1])
 
     @cached_property
     def legal(self) -> Any:
-        """(states, rules, out int64[ACTIONS]) -> the number of legal actions, written to `out`."""
+        """(states, rules, out int64[ACTIONS]) -> number of legal actions, which are written to `out`."""
         return self._entry(_legal, types.int64, self._state, self._rules, types.int64[::1])
 
     @cached_property
     def ask(self) -> Any:
-        """(states, rules, address, params, memory, rng) -> what the agent at `address` chooses."""
+        """(states, rules, address, params, memory, rng) -> action chosen by the agent at `address`."""
         i8 = types.int64
         return self._entry(_ask, i8, self._state, self._rules, i8, i8, i8, self._rng)
 
     @cached_property
     def conceal(self) -> Any:
-        """(states, rules, seat): the state becomes what `seat` knows."""
+        """(states, rules, seat): reduce the state to the knowledge of `seat`."""
         return self._entry(_conceal, types.void, self._state, self._rules, types.int64)
 
     @cached_property
     def observe(self) -> Any:
-        """(states, rules, seat, out float32[F]): what `seat` sees of what it knows; the state stays as it is."""
+        """(states, rules, seat, out float32[F]): write the observation of `seat`; the state is unchanged."""
         return self._entry(_observe, types.void, self._state, self._rules, types.int64, types.float32[::1])
 
     @cached_property
     def results(self) -> Any:
-        """(states, out int64[P, 3]): score, seats placed better, and seats that share the place."""
+        """(states, out int64[P, 3]): write score, seats placed better, and seats that share the place."""
         return self._entry(_results, types.void, self._state, types.int64[:, ::1])
 
     @cached_property
     def imagine(self) -> Any:
-        """(states, rules, chances, seat, rng) -> the seat that decides; what `seat` cannot know is drawn, and all chance."""
+        """(states, rules, chances, seat, rng) -> acting seat; sample what `seat` cannot know, and all future chance."""
         return self._entry(_imagine, types.int64, self._state, self._rules, self._chance, types.int64, self._rng)
 
 
 @cache
 def kernels(game: Game, *, scripted: bool = False) -> Kernels:
-    """The kernels of a game, for chance that is drawn or by script."""
+    """Return the kernels of a game, for random or scripted chance."""
     return Kernels(game, scripted)

@@ -1,8 +1,8 @@
-"""The same decisions asked once more, where everything is different that must not matter to an agent.
+"""Repeat an agent's decisions in another process, with everything changed that must not matter to it.
 
-Games that were played are dealt again in a process of its own, and one seat of one game after another is asked, the last
-ones first, while the others play from the script. There the environment has no variables of the user's, the clock
-runs wildly, and global random numbers and hashes start elsewhere. Whatever an agent may know is the same.
+Played games are dealt again in a separate process. One seat of one game after another is queried, in reverse order,
+while the others play their recorded actions. There the user's environment variables are missing, the clock jumps, and
+global random numbers and hashes have other seeds. All that an agent may know is unchanged.
 """
 
 import datetime
@@ -29,24 +29,24 @@ from strozzi_sim.play.seat import Seat
 from strozzi_sim.runtime.threads import single_threaded_blas
 
 ORDER, ENVIRONMENT, CLOCK, NUMBERS = (
-    "other games and seats that it was asked before",
+    "the order of games and seats in which it was queried",
     "the environment variables",
     "the clock and the date",
     "what differs between processes: global random numbers, hashes, the process itself",
 )
 CHANGES = (ORDER, ENVIRONMENT, CLOCK, NUMBERS)
 
-# What the interpreter, the libraries and this package need is kept; all else is the user's, and so might be an agent's.
+# Kept: variables of the interpreter, the libraries and this package. An agent might read any other one.
 _KEPT = ("PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "VIRTUAL_ENV", "GLIBC_TUNABLES")
 _KEPT_PREFIXES = (
     "LD_", "DYLD_", "PYTHON", "XDG_", "STROZZI_", "NUMBA_", "NPY_", "OPENBLAS_", "MKL_", "OMP_", "COV_", "COVERAGE_",
 )  # fmt: skip
-_OFFSET = 101 * 86_400 + 11 * 3_600 + 17 * 60 + 0.377  # seconds by which the clock is ahead at the start
-_STRIDE = 5 * 3_600 + 7 * 60 + 0.113  # by which it jumps before each decision
+_OFFSET = 101 * 86_400 + 11 * 3_600 + 17 * 60 + 0.377  # initial offset of the clock in seconds
+_STRIDE = 5 * 3_600 + 7 * 60 + 0.113  # seconds by which the clock jumps before each decision
 
 
 class PlayedGame(NamedTuple):
-    """A game that was played: its deal, and the actions in order."""
+    """A played game: player count, deal and actions in order."""
 
     players: int
     deal: int
@@ -54,7 +54,7 @@ class PlayedGame(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """A decision that was another one elsewhere: number of the game, of the decision in it, and what was chosen."""
+    """A decision that changed in the other process: number of the game, number of the decision, action chosen there."""
 
     game: int
     decision: int
@@ -62,28 +62,28 @@ class Moved(NamedTuple):
 
 
 class Witness:
-    """Asks an agent again in another process.
+    """Repeats an agent's decisions in another process.
 
-    Made before the agent plays, since it takes along what the agent's file or class holds then.
+    Create it before the agent plays: it pickles the agent's code and data as they are then.
     """
 
     def __init__(self, spec: AgentSpec, game: Game, variant: Variant, seed: int) -> None:
-        from joblib.externals.loky.backend.reduction import dumps  # classes that live in no file go by value
+        from joblib.externals.loky.backend.reduction import dumps  # pickles classes without a file by value
 
         self._name, self._job = spec.text, bytes(dumps((spec, game, variant, seed)))
 
     def ask(
         self, games: Sequence[PlayedGame], changes: Sequence[str] = CHANGES, hash_seed: str | None = None
     ) -> Moved | None:
-        """The first decision of these games that is another one elsewhere, with these changes; None if there is none.
+        """Return the first decision of these games that differs under these changes, or None.
 
         Args:
-            games: what was played here.
-            changes: what is not as it is here.
-            hash_seed: of Python's hashes there; None leaves it to Python, unless NUMBERS change.
+            games: games played in this process.
+            changes: changes in the other process; default: all.
+            hash_seed: PYTHONHASHSEED of the other process; default: Python's choice, or fixed with the change `NUMBERS`.
 
         Raises:
-            AgentFault: it fails there.
+            AgentFault: the agent fails there.
         """
         environment = dict(os.environ)
         if ENVIRONMENT in changes:
@@ -104,19 +104,19 @@ class Witness:
             if not answer.exists():
                 said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing"]
                 raise AgentFault(
-                    f"agent {self._name!r} brought down the process in which it was asked again (exit code "
-                    f"{done.returncode}); it said last: {said[-1]}"
+                    f"agent {self._name!r} ended the process in which its decisions were repeated (exit code "
+                    f"{done.returncode}); last line of its output: {said[-1]}"
                 )
             moved: Moved | str | None = pickle.loads(answer.read_bytes())
         if isinstance(moved, str):
             raise AgentFault(
-                f"agent {self._name!r}, asked again in another process without the user's environment variables, {moved}"
+                f"agent {self._name!r}, repeated in another process without the user's environment variables, {moved}"
             )
         return moved
 
     def cause(self, games: Sequence[PlayedGame]) -> str:
-        """Which of the changes alone moves a decision of these games, or all of them in words."""
-        # Hashes of two processes can lead to the same decisions by chance, so several are tried before anything else.
+        """Return the first single change that changes a decision of these games, or the list of all changes."""
+        # Hashes of two processes can lead to equal decisions by chance, so several seeds are tried first.
         if any(self.ask(games, [], hash_seed) is not None for hash_seed in (None, "1", "2", "3")):
             return NUMBERS
         for change in CHANGES:
@@ -133,13 +133,13 @@ def _is_kept(name: str) -> bool:
 
 
 def answer() -> None:
-    """Do what `Witness.ask` wrote to standard input."""
+    """Run the job that `Witness.ask` wrote to standard input."""
     place, changes, games, job = pickle.loads(sys.stdin.buffer.read())
-    os.dup2(2, 1)  # what the agent prints is nobody's answer
+    os.dup2(2, 1)  # the agent's prints must not reach standard output
     step = _let_the_clock_run() if CLOCK in changes else lambda: None
     if NUMBERS in changes:
         random.seed(20_260_714)
-        np.random.seed(20_260_714)  # noqa: NPY002 - agents may read the old one, and must not
+        np.random.seed(20_260_714)  # noqa: NPY002 - agents might read the legacy generator
     try:
         spec, game, variant, seed = pickle.loads(job)
         with single_threaded_blas():
@@ -174,7 +174,7 @@ def _first_moved(
 
 
 def _let_the_clock_run() -> Callable[[], None]:
-    """Have Python's clocks run ahead; returns what makes them jump."""
+    """Shift Python's clocks and return a function that makes them jump."""
     ahead = [_OFFSET]
 
     def shifted(clock: Callable[[], float]) -> Callable[[], float]:

@@ -1,1 +1,1 @@
-"""Reports: tables -> pictures and one self-contained HTML page. They know how to draw, never what a game is about."""
+"""Reports: turn tables into pictures and one self-contained HTML page; independent of any game."""

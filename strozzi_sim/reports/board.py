@@ -1,8 +1,8 @@
-"""Draws boards: a figure where its levels lie, a panel for each player count, one scale for all.
+"""Board pictures: the values of a figure at the places of its levels, one panel per player count, one scale for all panels.
 
-A board is a map in inches from the upper left corner, as a heat map is: squares, framed squares, and discs upon them. Places
-of one shape that do not differ by more than chance have one colour. A dash stands where events are too few for a value; places
-that the figure says nothing about are grey.
+A board is drawn in inches from the upper left corner, like a heat map: squares, framed squares, and discs on top of them.
+Places of one shape without significant differences have one colour. A dash marks places with too few events for a value;
+places that the figure does not cover are grey.
 """
 
 from collections.abc import Mapping
@@ -18,29 +18,34 @@ from matplotlib.patches import Circle, Rectangle
 
 from strozzi_sim.facts.pictures import Board, Place, Shape
 from strozzi_sim.game.reporting import Picture
-from strozzi_sim.reports.chance import is_noise
+from strozzi_sim.reports.chance import no_significant_difference
 from strozzi_sim.reports.heat_scale import Scale, scale_between
 from strozzi_sim.reports.series import players_title
 from strozzi_sim.reports.style import GREY, GROUND, INK, PAPER, WIDTH, compact_range, new_figure
 
-_EDGE, _GAP, _HEAD, _LINE = 0.08, 0.3, 0.3, 0.17  # inches: at the sides, between panels, above one, a line of text
-_NAMES = 0.15  # inches for the names of rows, and of columns
-_LARGEST = 0.62  # inches of a cell
+_EDGE, _GAP, _HEAD, _LINE = (
+    0.08,
+    0.3,
+    0.3,
+    0.17,
+)  # inches: side margin, gap between panels, head of a panel, line of text
+_NAMES = 0.15  # inches for row names and for column names
+_LARGEST = 0.62  # maximum cell size in inches
 _FRAME, _DISC = 0.74, 0.19  # in cells: side of a framed square, radius of a disc
-_SHAPES: tuple[Shape, ...] = ("square", "frame", "disc")  # from the ground up
+_SHAPES: tuple[Shape, ...] = ("square", "frame", "disc")  # bottom to top
 _DASH = "\N{EN DASH}"
 
 
 def draw_board(
     picture: Picture, rows: pd.DataFrame, components: Mapping[str, Any], every: pd.DataFrame
 ) -> Drawing | None:
-    """The picture, or None if none of its levels lies on the board.
+    """Draw a board picture; return None if no level with a value is on the board.
 
     Args:
-        picture: of the kind "board"; its only figure is drawn.
-        rows: those of its table, without a value too.
-        components: component data of their variant.
-        every: rows of all variants and line-ups that are drawn beside these; they share one scale.
+        picture: picture of kind "board"; its only figure is drawn.
+        rows: rows of the picture's table, including rows without a value.
+        components: component data of the variant.
+        every: rows of all variants and line-ups shown alongside; all share one scale.
     """
     assert picture.board is not None
     board, figure = picture.board(components), picture.figures[0]
@@ -56,7 +61,7 @@ def draw_board(
     aside, above = _NAMES * bool(board.row_names), _HEAD + _NAMES * bool(board.column_names)
     cell = min(_LARGEST, ((WIDTH - 2 * _EDGE - _GAP * (across - 1)) / across - aside) / board.columns)
     step = aside + board.columns * cell + _GAP, above + board.rows * cell
-    silent = {place.shape for level, place in board.places.items() if level not in set(rows[picture.x])}
+    uncovered_shapes = {place.shape for level, place in board.places.items() if level not in set(rows[picture.x])}
     dashes = f"{_DASH} too few events for a value" if rows["value"].isna().any() else ""
     foot = _LINE * (len(board.key) + bool(dashes) + 1) + 0.12
     tall = -(-len(counts) // across) * step[1] + foot
@@ -69,8 +74,8 @@ def draw_board(
         corner = _EDGE + aside + number % across * step[0], above + number // across * step[1]
         _Panel(axes, board, scale, corner, cell).draw(picture, rows[rows["players"] == players], players)
     for number, (shape, text) in enumerate(board.key.items()):
-        said = f"{text}; grey: this is not about it" if shape in silent else text
-        _key(axes, shape, said, tall - foot + 0.14 + _LINE * number, GROUND if shape in silent else PAPER)
+        label = f"{text}; grey: not covered" if shape in uncovered_shapes else text
+        _key(axes, shape, label, tall - foot + 0.14 + _LINE * number, GROUND if shape in uncovered_shapes else PAPER)
     if dashes:
         axes.text(_EDGE, tall - foot + 0.14 + _LINE * len(board.key), dashes, fontsize=7.5, color=GREY, va="center")
     scale.draw(axes, _EDGE, tall - 0.12)
@@ -78,7 +83,7 @@ def draw_board(
 
 
 def _key(axes: Axes, shape: Shape, text: str, middle: float, face: str) -> None:
-    """A line of the key: the shape, and what it is."""
+    """Draw a line of the key: the shape and its meaning."""
     if shape == "disc":
         axes.add_patch(Circle((_EDGE + 0.07, middle), 0.045, facecolor=face, edgecolor=INK, linewidth=0.6))
     else:
@@ -89,7 +94,7 @@ def _key(axes: Axes, shape: Shape, text: str, middle: float, face: str) -> None:
 
 
 class _Panel:
-    """Draws the places of one player count."""
+    """Panel with the places of one player count."""
 
     def __init__(
         self, axes: Axes, board: Board, scale: Scale, corner: tuple[float, float], cell: float
@@ -98,10 +103,10 @@ class _Panel:
 
     def draw(self, picture: Picture, rows: pd.DataFrame, players: int) -> None:
         left, top = self._corner
-        told = set(rows[picture.x])
-        silent = [
-            level for level in self._board.places if level not in told
-        ]  # in the board's order, so that files are equal
+        covered = set(rows[picture.x])
+        uncovered = [
+            level for level in self._board.places if level not in covered
+        ]  # in the board's order, so that files are identical
         few, rows = rows[rows["value"].isna()], rows.dropna(subset="value")
         there = {
             shape: rows[[self._board.places[level].shape == shape for level in rows[picture.x]]] for shape in _SHAPES
@@ -114,31 +119,31 @@ class _Panel:
                 continue
             value, low, high, n, deals = (own[name].to_numpy() for name in ("value", "low", "high", "n", "deals"))
             shown = value
-            if is_noise(value, low, high, n, deals, share=self._scale.figure.unit == "share"):
+            if no_significant_difference(value, low, high, n, deals, share=self._scale.figure.unit == "share"):
                 shown = np.full(len(value), np.average(value, weights=n))
                 flat.append(shape)
             inks = self._scale.inks(shown * (players if picture.equal else 1))
             for level, number, ink in zip(own[picture.x], value, inks, strict=True):
                 self._place(self._board.places[level], self._scale.text(number), ink)
-        for levels, text, face in ((few[picture.x], _DASH, PAPER), (silent, "", GROUND)):
+        for levels, text, face in ((few[picture.x], _DASH, PAPER), (uncovered, "", GROUND)):
             for level in levels:
                 self._place(self._board.places[level], text, to_rgba(face))
         self._names()
         note, line = compact_range(list(rows["n"])), top - 0.08 - _NAMES * bool(self._board.column_names)
         self._axes.text(left, line, players_title(players), fontsize=8.5, fontweight="bold", va="baseline")
         right = left + self._board.columns * self._cell
-        noted = f"\N{ALMOST EQUAL TO} {self._flat_words(flat, there)}; {note}" if flat else note
+        noted = f"\N{ALMOST EQUAL TO} {self._flat_note(flat, there)}; {note}" if flat else note
         self._axes.text(right, line, noted, fontsize=7, color=GREY, ha="right", va="baseline")
 
-    def _flat_words(self, flat: list[Shape], there: Mapping[Shape, pd.DataFrame]) -> str:
-        """That places of these shapes do not differ beyond chance; which ones, if other places have values too."""
+    def _flat_note(self, flat: list[Shape], there: Mapping[Shape, pd.DataFrame]) -> str:
+        """Return a note that places of these shapes do not differ significantly; name the shapes if others have values."""
         if all(own.empty or shape in flat for shape, own in there.items()):
-            return "one colour: no more than chance"
+            return "no significant differences"
         kinds = " and ".join(self._board.key[shape].partition(",")[0] for shape in flat)
-        return f"{kinds}: no more than chance"
+        return f"{kinds}: no significant differences"
 
     def _names(self) -> None:
-        """What columns and rows are called, along the upper and the left edge."""
+        """Write column and row names along the upper and the left edge."""
         look: Any = {"fontsize": 6.5, "color": GREY, "ha": "center", "va": "center"}
         away = 0.5 * _NAMES / self._cell
         for k, name in enumerate(self._board.column_names):
@@ -150,7 +155,7 @@ class _Panel:
         return self._corner[0] + x * self._cell, self._corner[1] + y * self._cell
 
     def _place(self, place: Place, text: str, face: Any) -> None:
-        """A place of this colour with its value."""
+        """Draw a place in this colour with its value."""
         large = self._cell > 0.5
         colour = PAPER if 0.299 * face[0] + 0.587 * face[1] + 0.114 * face[2] <= 0.52 else INK
         height = {"square": 0.0, "frame": 1.0, "disc": 3.0}[place.shape]
@@ -184,7 +189,7 @@ class _Panel:
             )
 
     def _borders(self) -> None:
-        """Lines between squares of different regions, and around the board."""
+        """Draw lines between squares of different regions and around the board."""
         region = {
             (int(place.x), int(place.y)): place.region
             for place in self._board.places.values()

@@ -1,4 +1,4 @@
-"""Whether figures differ from one another by more than chance, however many there are."""
+"""Test whether the figures of a set differ significantly, corrected for their number."""
 
 from typing import Any
 
@@ -9,24 +9,24 @@ from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom
 Array = np.ndarray[Any, Any]
 
 
-def is_noise(
+def no_significant_difference(
     value: Array, low: Array, high: Array, n: Array, deals: Array, *, share: bool, chunks: int = MAX_CHUNKS
 ) -> bool:
-    """Whether one number lies in the intervals of all figures; False with fewer than two intervals.
+    """Return whether one number is in the intervals of all figures; False with fewer than two intervals.
 
-    The intervals are widened to `ALPHA` over the number of figures (Bonferroni). So figures that all measure the same
-    are said to differ in at most 1 of 20 such sets, whether they come from the same deals, add up to 1 or are
-    independent (measured: in 0 to 3 of 100). The cost: a difference must be rather larger than a test of two
-    figures alone would ask for, and noise does not mean that there is none, but that so many games do not show it.
+    The intervals are widened to the level `ALPHA` divided by the number of figures (Bonferroni). Sets of equal figures
+    therefore yield a difference in at most 1 of 20 cases, whether the figures share deals, add up to 1 or are
+    independent (measured: 0 to 3 of 100). The cost is power: a difference must be larger than in a test of two figures
+    alone, so True means that these games show no difference, not that there is none.
 
     Args:
-        value: float64[F], the figures.
-        low: ends of their 95 % intervals; NaN where there is none, and the figure is ignored.
-        high: as `low`.
-        n: int64[F], events behind them.
-        deals: deals behind them.
-        share: whether they are shares, with Wilson's intervals.
-        chunks: parts of the study that intervals are made of.
+        value: figures, float64[F].
+        low: lower ends of their 95 % intervals; a figure with NaN is ignored.
+        high: upper ends of their 95 % intervals, like `low`.
+        n: events behind each figure, int64[F].
+        deals: deals behind each figure, int64[F].
+        share: whether the figures are shares, with Wilson intervals.
+        chunks: chunks of the study from which the intervals were estimated.
     """
     from scipy.special import stdtrit
 
@@ -44,7 +44,7 @@ def is_noise(
 
 
 def _wilson(value: Array, end: Array, wider: Array) -> Array:
-    """The end of Wilson's interval on the same side as `end`, at a quantile `wider` times as large.
+    """Return the end of Wilson's interval on the side of `end`, for a quantile `wider` times as large.
 
     An end e solves (e - value)^2 = c e (1 - e), c = z^2 / n.
     """

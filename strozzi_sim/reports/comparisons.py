@@ -1,4 +1,4 @@
-"""The pictures of results that have no page: of a comparison, a ladder, and the search for a best response."""
+"""Pictures of results without a page: comparisons, ladders and searches for a best response."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,22 +12,22 @@ from strozzi_sim.reports.painter import Painter
 from strozzi_sim.reports.series import players_title
 
 LEAD = Figure("lead_mean", "mean lead over the others", "amount")
-_LONG = 48  # letters of an agent's name beside a picture
+_LONG = 48  # maximum letters of an agent's name beside a picture
 
 Shown = tuple[Picture, pd.DataFrame, Mapping[str, str]]
 
 
 def has_pictures(tables: Tables) -> bool:
-    """Whether results with these tables have a picture here."""
+    """Return whether this module draws results with these tables."""
     return not _KINDS.keys().isdisjoint(tables)
 
 
 def contest_pictures(tables: Tables, painter: Painter) -> None:
-    """Let the pictures of these results be painted.
+    """Paint the pictures of these results.
 
     Args:
-        tables: with difference, ladder or challengers.
-        painter: takes the pictures.
+        tables: tables by name, among them difference, ladder or challengers.
+        painter: receives the pictures.
     """
     for name in _KINDS.keys() & tables.keys():
         for picture, rows, words in _KINDS[name](tables[name]):
@@ -35,9 +35,9 @@ def contest_pictures(tables: Tables, painter: Painter) -> None:
 
 
 def _difference(table: pd.DataFrame) -> Iterator[Shown]:
-    """First less second, at every player count; of variants, seat by seat, and position by position."""
+    """Yield first minus second for every player count; for variants, also by seat and by position."""
     first, second = table["first"].iloc[0], table["second"].iloc[0]
-    title = f"{_short(first)} less {_short(second)}, on the same deals"
+    title = f"{_short(first)} minus {_short(second)}, on the same deals"
     agents = set(table["by"]) == {"position"} and set(table["level"]) == {"0"}
     counts = table["players"].nunique()
     for by in dict.fromkeys(table["by"]):
@@ -59,7 +59,7 @@ def _difference(table: pd.DataFrame) -> Iterator[Shown]:
 
 
 def _ladder(table: pd.DataFrame) -> Iterator[Shown]:
-    """What one seat with twice the budget wins, and by how much it leads, step by step."""
+    """Yield the win share and the lead of one seat with twice the budget, step by step."""
     words = {f"budget={row.budget}": f"{row.budget} : {row.against}" for row in table.itertuples(index=False)}
     label, levels = "budget of one seat : of each other seat", tuple(dict.fromkeys(table["budget"]))
     share = Picture(
@@ -68,14 +68,14 @@ def _ladder(table: pd.DataFrame) -> Iterator[Shown]:
         "lines",
         "ladder",
         (WIN,),
-        "What twice the budget wins",
+        "Win share with twice the budget",
         x="budget",
         levels=levels,
         x_label=label,
         equal=True,
     )
     lead = Picture(
-        "lead", "", "lines", "ladder", (LEAD,), "By how much twice the budget leads", x="budget", levels=levels, x_label=label,
+        "lead", "", "lines", "ladder", (LEAD,), "Mean lead with twice the budget", x="budget", levels=levels, x_label=label,
         zero=True,
     )  # fmt: skip
     yield share, table, words
@@ -83,9 +83,9 @@ def _ladder(table: pd.DataFrame) -> Iterator[Shown]:
 
 
 def _challengers(table: pd.DataFrame) -> Iterator[Shown]:
-    """What every challenger wins among copies of the agent."""
+    """Yield the win share of each challenger among copies of the agent."""
     first = table.iloc[0]
-    title = f"What one challenger wins among copies of {_short(first['agent'])}, {players_title(first['players'])}"
+    title = f"Win share of one challenger among copies of {_short(first['agent'])}, {players_title(first['players'])}"
     words: dict[str, str] = {f"challenger={each}": _short(each) for each in table["challenger"]}
     words |= {"chosen=yes": "the best on other deals: its gain is the bound", "chosen=no": "other challengers"}
     rows = table.assign(chosen=table["chosen"].map({True: "yes", False: "no"}))

@@ -1,4 +1,4 @@
-"""Pictures as objects: they show themselves in a notebook, and can be saved."""
+"""Pictures as objects that display in a notebook and can be saved."""
 
 import io
 import textwrap
@@ -22,18 +22,18 @@ from strozzi_sim.reports.writing import paint_pictures
 from strozzi_sim.runtime.files import storage_errors
 
 FORMATS = (".png", ".svg", ".pdf")
-_HEAT = "heat_"  # what the names of heat maps' tables begin with
-_LETTERS = 88  # of a line of a title
-_COLOURS = 128  # of a picture in a notebook
+_HEAT = "heat_"  # prefix of the table names of heat maps
+_LETTERS = 88  # maximum letters of a title line
+_COLOURS = 128  # colours of a picture in a notebook
 
 
 class FigureCollector(Painter):
-    """A painter that keeps drawings instead of making files of them, and draws what is wanted alone.
+    """Painter that keeps drawings in memory and draws only the wanted picture.
 
     Attributes:
-        wanted: the name of a picture; "" draws nothing and notes names.
-        names: of all pictures that there are, but heat maps of a study, once for each variant and line-up.
-        drawings: name of the picture -> (title, matplotlib figure).
+        wanted: name of the wanted picture; "" draws nothing and only collects names.
+        names: names of all available pictures, once per variant and line-up; without the heat maps of a study.
+        drawings: picture name -> (title, matplotlib figure).
     """
 
     by_players = False
@@ -45,7 +45,7 @@ class FigureCollector(Painter):
         self.drawings: dict[str, tuple[str, Any]] = {}
 
     def paint(self, drawing: Any, name: str, title: str, *, pixels: bool = False) -> str:
-        """Keep it."""
+        """Store the drawing under its name and return the name."""
         self.drawings[name] = title, drawing
         return name
 
@@ -53,31 +53,31 @@ class FigureCollector(Painter):
         self, shown: Picture | HeatMap, name: str, rows: pd.DataFrame, words: Mapping[str, str], scenario: str = "",
         components: Mapping[str, Any] | None = None, compared: pd.DataFrame | None = None,
     ) -> list[Part]:  # fmt: skip
-        """As of any painter, but nothing that is not wanted; tables are none of the pictures."""
+        """Note the name, and return the parts if the picture is wanted; skip tables and pictures without values."""
         if isinstance(shown, Picture) and (shown.kind == "table" or rows_of(shown, rows)["value"].isna().all()):
             return []
         self.names.append(name)
         return super().parts(shown, name, rows, words, scenario, components, compared) if self.wants(name) else []
 
     def wants(self, name: str) -> bool:
-        """Whether it is the wanted picture, of any variant and line-up."""
+        """Return whether `name` is the wanted picture, in any variant and line-up."""
         return name in self.wanted or base_name(name) in self.wanted
 
 
 def base_name(name: str) -> str:
-    """The name of a picture without what tells its variants and line-ups apart."""
+    """Return a picture's name without the suffix of its variant and line-up."""
     return name.split("--")[0]
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """One picture, or several of a kind.
+    """One picture, possibly as several figures.
 
     Attributes:
-        title: in words.
-        figures: matplotlib figures, by name.
-        table: the rows that are drawn, a data frame.
-        titles: what stands above each figure, by name: the title, and of several which variant and line-up it shows.
+        title: title of the picture.
+        figures: matplotlib figures by name.
+        table: drawn rows, a data frame.
+        titles: title of each figure by name; several figures also name their variant and line-up.
     """
 
     title: str
@@ -87,18 +87,18 @@ class Drawing:
 
     @property
     def figure(self) -> Any:
-        """The matplotlib figure; of several, the first."""
+        """The (first) matplotlib figure."""
         return next(iter(self.figures.values()))
 
     def save(self, path: str | Path) -> list[Path]:
-        """Write the picture to a file; of several, each to a file of its own, numbered.
+        """Write the picture to a file and return the written paths; several figures get numbered files.
 
         Args:
-            path: ends in .png, .svg or .pdf; a file of that name is replaced.
+            path: file name ending in .png, .svg or .pdf; an existing file is replaced.
 
         Raises:
-            ArgumentError: another ending.
-            StorageError: it cannot be written.
+            ArgumentError: the ending is not supported.
+            StorageError: a file cannot be written.
         """
         path = Path(path)
         if path.suffix not in FORMATS:
@@ -112,12 +112,12 @@ class Drawing:
         return written
 
     def __repr__(self) -> str:
-        """Its title."""
+        """Return the title and the number of figures."""
         many = f", {len(self.figures)} figures" if len(self.figures) > 1 else ""
         return f"<Drawing: {self.title}{many}>"
 
     def _repr_png_(self) -> bytes:
-        """All figures below each other, for a notebook."""
+        """Return all figures stacked vertically, as PNG for a notebook."""
         from PIL import Image
 
         pictures = [Image.open(io.BytesIO(self._bytes(name, "png"))).convert("RGB") for name in self.figures]
@@ -131,7 +131,7 @@ class Drawing:
         return content.getvalue()
 
     def _bytes(self, name: str, kind: str) -> bytes:
-        """A file of a figure, its title above it."""
+        """Return a figure, with its title above, as a file of this format."""
         from matplotlib import rc_context
         from matplotlib.transforms import Bbox
 
@@ -151,10 +151,10 @@ class Drawing:
 
 
 def drawn(name: str, manifest: Mapping[str, Any], tables: dict[str, Any], game: Game) -> Drawing:
-    """The picture of that name, in all its variants and line-ups; no other one is drawn.
+    """Draw the picture of this name, in all its variants and line-ups.
 
     Raises:
-        ArgumentError: there is none; lists the names.
+        ArgumentError: the name is unknown; the message lists the names.
         InputError: results of this kind have no pictures.
     """
     book = FigureCollector(name)
@@ -163,7 +163,7 @@ def drawn(name: str, manifest: Mapping[str, Any], tables: dict[str, Any], game: 
     found = {key: each for key, each in book.drawings.items() if book.wants(key)}
     if not found:
         known = suggest_names(name, names_of(manifest, tables, game))
-        raise ArgumentError("name", f"no picture {short_repr(name)} of these games (it takes enough of them); {known}")
+        raise ArgumentError("name", f"no picture {short_repr(name)} of these games; {known} (some need more games)")
     titles = {key: title for key, (title, _) in found.items()}
     table = tables.get(name.replace("-", "_"), tables.get(name))
     whole, count = _common(list(titles.values())), _count_of(own, tables)
@@ -176,7 +176,7 @@ def drawn(name: str, manifest: Mapping[str, Any], tables: dict[str, Any], game: 
 
 
 def names_of(manifest: Mapping[str, Any], tables: dict[str, Any], game: Game) -> list[str]:
-    """The names of the pictures, each once; nothing is drawn.
+    """Return the picture names, each once, without drawing.
 
     Raises:
         InputError: results of this kind have no pictures.
@@ -192,7 +192,7 @@ def names_of(manifest: Mapping[str, Any], tables: dict[str, Any], game: Game) ->
 
 
 def _count_of(own: set[str], tables: dict[str, Any]) -> str:
-    """The one player count of a heat map whose panels are named by what else they show."""
+    """Return the title suffix with the player count of a heat map whose panels are variants or line-ups; else ""."""
     (table,) = [tables[key] for key in own if key in tables] or [None]
     if table is None or table["players"].nunique() > 1 or len(table[["variant", "lineup"]].drop_duplicates()) == 1:
         return ""
@@ -204,6 +204,6 @@ def _is_heat(table: str) -> bool:
 
 
 def _common(titles: list[str]) -> str:
-    """What several titles begin with, up to the colon before what tells them apart."""
+    """Return the common beginning of several titles, in whole parts between colons."""
     parts = zip(*(title.split(": ") for title in titles), strict=False)
     return ": ".join(part[0] for part in takewhile(lambda part: len(set(part)) == 1, parts)) or titles[0]

@@ -1,4 +1,4 @@
-"""Draws the pictures that a game's pages describe: one Picture, the rows of its table -> one matplotlib figure."""
+"""Draw the pictures of a game's report: one Picture and the rows of its table -> one matplotlib figure."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ from strozzi_sim.reports.series import (
 )
 from strozzi_sim.reports.style import COLOURS, EQUAL, GREY, MARKS, STYLE
 
-_ZOOM = 0.12  # shares that stay this near to an equal chance are drawn with a cut axis
+_ZOOM = 0.12  # a cut axis if all shares are this close to 1 / players
 
 
 def draw(
@@ -41,11 +41,11 @@ def draw(
     """Draw the picture; return None if no row has a value.
 
     Args:
-        picture: what to show; any kind but "table".
-        table: its table, of one variant and line-up (of all of them if its series is "scenario").
-        words: raw value -> how it is called.
-        components: component data of the variant; without them no board is drawn.
-        compared: rows of all variants and line-ups that are drawn beside this one, whose scale it shares; default: table.
+        picture: picture of any kind except "table".
+        table: the picture's table for one variant and line-up (for all of them if its series is "scenario").
+        words: raw value -> display name.
+        components: component data of the variant, required by boards; default: no board is drawn.
+        compared: rows of all variants and line-ups shown alongside, which share one scale; default: table.
     """
     rows = rows_of(picture, table)
     if rows["value"].isna().all():
@@ -54,13 +54,13 @@ def draw(
     with rc_context(STYLE):
         if picture.kind == "board":
             return draw_board(picture, rows, components, every) if components else None
-        if picture.x in rows:  # the table's order, also where the first player count has no value
+        if picture.x in rows:  # the table's order, even if the first player count has no value
             picture = replace(picture, levels=tuple(levels_of(picture, every)))
         return _KINDS[picture.kind](picture, rows.dropna(subset="value"), words, every.dropna(subset="value"))
 
 
 def rows_of(picture: Picture, table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of its table that a picture is of; if none has a value there is nothing to draw."""
+    """Return the rows of its table that a picture shows, including rows without a value."""
     rows = pick(table, **picture.where)
     bars = list(picture.groups.values()) or [picture.figures]
     wanted = [figure.name for bar in bars for figure in bar]
@@ -72,7 +72,7 @@ def rows_of(picture: Picture, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _intervals(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> Drawing:
-    """Dots with whiskers; with x = "players" one panel a figure, else one panel a player count."""
+    """Draw dots with whiskers: one panel per figure if x = "players", else one panel per player count."""
     across = picture.x == "players"
     panels: list[Any]
     if across:
@@ -88,9 +88,9 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.Dat
         len(panels), most=2 if across else 4, height=2.15, keys=series.keys, share=not near and not across, foot=foot
     )
     for axes, panel in zip(all_axes, panels, strict=True):
-        here, alike = rows, every
+        here, same_scale = rows, every
         if panel is not None:
-            alike = every[every["figure"] == panel.name] if across else every
+            same_scale = every[every["figure"] == panel.name] if across else every
             here = rows[rows["figure"] == panel.name] if across else rows[rows["players"] == panel]
         own = [level for level in levels if level in set(here[picture.x])]
         width = 0.62 if many > 1 else 0.0
@@ -99,7 +99,9 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.Dat
             _dots(axes, at, points, series.inks[k])
             if many == 1 and len(own) <= 6:
                 middle = None if across or not picture.equal else 1 / panel
-                _write_values(axes, at, points, picture.figures[0].unit, middle, 0.0 if near else 0.1 * _top(alike))
+                _write_values(
+                    axes, at, points, picture.figures[0].unit, middle, 0.0 if near else 0.1 * _top(same_scale)
+                )
         if picture.equal and not across:
             axes.axhline(1 / panel, **EQUAL)
         elif picture.equal:
@@ -108,7 +110,7 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.Dat
         axes.set_xlim(-0.55, len(own) - 0.45)
         axes.set_xticks(range(len(own)), [named(level, words, picture.x) for level in own])
         figure = picture.figures[0] if panel is None or not across else panel
-        style.scale_words(axes, figure.unit)
+        style.format_ticks(axes, figure.unit)
         note = style.compact_range(list(here["n"]))
         style.panel_title(axes, "" if panel is None else panel.label if across else players_title(panel), note)
         axes.set_xlabel(picture.x_label)
@@ -116,13 +118,13 @@ def _intervals(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.Dat
             span = _span(every)
             axes.set_ylim(1 / panel - span, 1 / panel + span)
         else:
-            axes.set_ylim(0, _top(alike))
+            axes.set_ylim(0, _top(same_scale))
     series.write_keys(drawing)
     return drawing
 
 
 def _write_values(axes: Axes, at: Any, points: pd.DataFrame, unit: Unit, middle: float | None, floor: float) -> None:
-    """The values beyond their whiskers, away from the middle line and never below `floor`, where the axis is."""
+    """Write the values at the ends of their whiskers, away from the middle line and never below `floor`, the axis."""
     for spot, row in zip(at, points.itertuples(index=False), strict=True):
         below = middle is not None and row.value < middle and np.nanmin([row.value, row.low]) > floor
         end = row.value if np.isnan(row.low) else row.low if below else row.high
@@ -137,7 +139,7 @@ def _top(rows: pd.DataFrame) -> float:
 
 
 def _span(rows: pd.DataFrame) -> float:
-    """Room around an equal chance that all points and whiskers of all panels need."""
+    """Return the half-range around 1 / players that holds all points and whiskers of all panels."""
     equal = 1 / rows["players"]
     ends = pd.concat([rows["value"] - equal, rows["low"] - equal, rows["high"] - equal]).abs()
     return max(1.18 * float(ends.max()), 0.01)
@@ -151,7 +153,7 @@ def _dots(axes: Axes, at: Any, points: pd.DataFrame, k: int) -> None:
 
 
 def _lines(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> Drawing:
-    """A line per series over levels that are numbers, with whiskers; one panel a player count, all with the same axes."""
+    """Draw one line per series over numeric levels, with whiskers; one panel per player count, with common axes."""
     figure = picture.figures[0]
     panels = sorted(rows["players"].unique())
     series, levels = Series(picture, rows, words, every), in_order(every[picture.x], picture.levels)
@@ -173,7 +175,7 @@ def _lines(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFra
             axes.set_ylim(*around_zero(every))
         else:
             axes.set_ylim(0, _top(every))
-        style.scale_words(axes, figure.unit)
+        style.format_ticks(axes, figure.unit)
         style.panel_title(axes, players_title(players), style.compact_range(list(here["n"])))
     width, height = drawing.get_size_inches()
     drawing.text(0.5 / width, 0.06 / height, picture.x_label, ha="left", va="bottom", fontsize=8, color=GREY)
@@ -182,7 +184,7 @@ def _lines(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFra
 
 
 def _sparse(names: Sequence[str], width: float) -> list[str]:
-    """The names that fit below an axis of so many inches, the last one among them; the others are left out."""
+    """Return the names with those blanked that do not fit below an axis of `width` inches; the last one stays."""
     every = -(-len(names) * (0.065 * max(map(len, names)) + 0.07) // width)
     return [name if (len(names) - 1 - k) % every == 0 else "" for k, name in enumerate(names)]
 
@@ -190,7 +192,7 @@ def _sparse(names: Sequence[str], width: float) -> list[str]:
 def _panels(
     count: int, *, most: int, height: float, keys: Sequence[str], share: bool, foot: float = 0.0
 ) -> tuple[Drawing, list[Axes]]:
-    """A figure with panels in rows of `most` at most."""
+    """Return a figure and its `count` panels, at most `most` per row."""
     columns = min(count, most)
     lines = -(-count // columns)
     top, bottom = 0.3 + (0.14 + 0.17 * style.legend_lines(keys) if keys else 0), 0.48 + foot

@@ -1,7 +1,7 @@
-"""Draws heat maps: every player count, variant and line-up a panel, one scale for all of them.
+"""Draw heat maps: one panel per player count, variant and line-up, one scale for all panels.
 
-All panels of a drawing share one axes in inches, from the top left corner: many small axes would take longer to draw
-than all the cells. Cells without a value are blank; a panel whose cells do not differ by more than chance has one colour.
+All panels of a drawing share one axes in inches, from the top left corner, because many small axes take longer to draw
+than all the cells. Cells without a value are blank; a panel whose cells do not differ significantly has one colour.
 """
 
 import math
@@ -31,22 +31,22 @@ from strozzi_sim.reports.heat_grid import (
     panel_width,
     sheets_of,
 )
-from strozzi_sim.reports.heat_panels import Panel, known_rows, noise_in_words, panels_of, shade
+from strozzi_sim.reports.heat_panels import Panel, format_noise, known_rows, panels_of, shade
 from strozzi_sim.reports.heat_scale import Scale, scale_of
 from strozzi_sim.reports.series import Words
 from strozzi_sim.reports.style import GREY, INK, PAPER, STYLE, WIDTH, compact, new_figure
 
-_ALIKE = "\N{ALMOST EQUAL TO}"
+_FLAT = "\N{ALMOST EQUAL TO}"
 
 
 @dataclass(frozen=True)
 class DrawnMap:
-    """A heat map as drawn.
+    """Drawings of a heat map.
 
     Attributes:
-        drawings: (end of the file's name, variant if there is a drawing for each, the drawing).
-        noise: which panels show no differences beyond chance, in a sentence.
-        flat: whether no panel shows any.
+        drawings: (suffix of the file name, variant if each has a drawing, drawing).
+        noise: sentence that names the panels without significant differences.
+        flat: whether no panel shows a significant difference.
     """
 
     drawings: tuple[tuple[str, str, Drawing], ...]
@@ -57,7 +57,7 @@ class DrawnMap:
 def draw_heat_map(
     heat_map: HeatMap, table: pd.DataFrame, words: Words, compared: pd.DataFrame | None = None
 ) -> Drawing | None:
-    """Draw the heat map in a single drawing, or return None if no cell has a value; arguments are those of `draw_panels`."""
+    """Draw the heat map as a single drawing; return None if no cell has a value. Arguments: see `draw_panels`."""
     drawn = draw_panels(heat_map, table, words, tallest=math.inf, compared=compared)
     return None if drawn is None else drawn.drawings[0][2]
 
@@ -71,15 +71,15 @@ def draw_panels(
     tallest: float = TALLEST,
     compared: pd.DataFrame | None = None,
 ) -> DrawnMap | None:
-    """Draw the heat map, one panel for each player count, variant and line-up, or return None if no cell has a value.
+    """Draw the heat map, one panel per player count, variant and line-up; return None if no cell has a value.
 
     Args:
-        heat_map: what to show.
-        table: heat_<name>.
-        words: raw row or column -> how it is called.
-        chunks: parts of the study that intervals are made of.
-        tallest: inches of a drawing, beyond which there are several.
-        compared: rows of all drawings that share rows, columns and scale with this one; default: table.
+        heat_map: heat map to draw.
+        table: its table heat_<name>.
+        words: raw row or column -> display name.
+        chunks: chunks of the study from which the intervals were estimated.
+        tallest: maximum height of a drawing in inches; panels beyond it go to further drawings.
+        compared: rows of all drawings that share rows, columns and scale; default: table.
     """
     panels = panels_of(heat_map, table, chunks, compared)
     if panels is None:
@@ -94,16 +94,16 @@ def draw_panels(
             (sheet.suffix, sheet.variant, _Sheet(heat_map, scale, grid, names, tops).draw(sheet))
             for sheet in sheets_of(grid, panels, len(names), len(tops), tallest)
         )
-    return DrawnMap(drawings, noise_in_words(panels), all(panel.noise for panel in panels.every))
+    return DrawnMap(drawings, format_noise(panels), all(panel.noise for panel in panels.every))
 
 
 def cells_of(heat_map: HeatMap, table: pd.DataFrame) -> int:
-    """How many cells of a table heat_<name> are drawn."""
+    """Return the number of drawn cells of a table heat_<name>."""
     return len(known_rows(heat_map, table))
 
 
 class _Sheet:
-    """Draws sheets of a heat map."""
+    """Renderer of the sheets of a heat map."""
 
     def __init__(
         self, heat_map: HeatMap, scale: Scale, grid: Grid, names: Sequence[str], tops: Sequence[str]
@@ -111,7 +111,7 @@ class _Sheet:
         self._map, self._scale, self._grid, self._names, self._tops = heat_map, scale, grid, names, tops
 
     def draw(self, sheet: Sheet) -> Drawing:
-        """One drawing."""
+        """Return the drawing of a sheet."""
         grid, rows, tops = self._grid, len(self._names), len(self._tops)
         title = 0.24 if sheet.variant else 0.0
         tall = height(grid, sheet.lines, rows, tops) + title
@@ -136,7 +136,7 @@ class _Sheet:
         self._scale.draw(axes, grid.left, foot)
         if any(panel.noise for line in sheet.lines for _, few in line.bands for panel in few):
             foot -= NOTE
-            key = f"{_ALIKE}  no cell of the panel differs from another by more than chance: one colour"
+            key = f"{_FLAT}  no significant difference between the cells of the panel: one colour"
             axes.text(grid.left, foot, key, fontsize=7, color=GREY, va="center")
         labels = f"{self._map.column_label}  \N{MIDDLE DOT}  rows: {self._map.row_label}"
         axes.text(grid.left, foot - 0.22, labels, fontsize=7.5, color=GREY, va="center")
@@ -196,7 +196,7 @@ class _Sheet:
             )  # fmt: skip
 
     def _events(self, panel: Panel) -> list[int]:
-        """What is behind each row: its events, or those that it has in common if figures are shares of a row; 0 = none."""
+        """Return the number of events of each row: the sum of its cells, or their common n if figures are shares of a row."""
         totals = []
         for events in panel.n:
             some = events[events > 0]
@@ -205,14 +205,14 @@ class _Sheet:
         return totals
 
     def _margins(self, axes: Axes, panel: Panel, corner: tuple[float, float]) -> None:
-        """Of a large panel: its title, n beside the rows, labels below the columns."""
+        """Write a large panel's title, n beside the rows and labels below the columns."""
         x, y = corner
         wide, tall = self._grid.cell
         own = [k for k in range(len(self._tops)) if not np.isnan(panel.value[:, k]).all()]
         axes.text(
             x,
             y - 0.09,
-            panel.title + (f" {_ALIKE}" if panel.noise else ""),
+            panel.title + (f" {_FLAT}" if panel.noise else ""),
             fontsize=8.5,
             fontweight="bold",
             va="baseline",
@@ -230,21 +230,21 @@ class _Sheet:
                 axes.text(right, y + (i + 0.5) * tall, compact(total), va="center", fontsize=6.5, color=GREY)
 
     def _range(self, axes: Axes, panel: Panel, corner: tuple[float, float]) -> None:
-        """Of a small panel: n of its rows, and whether it shows no differences."""
+        """Write a small panel's n, and mark it if it shows no significant differences."""
         totals = [total for total in self._events(panel) if total]
         if not totals:
             return
         low, high = (compact(end) for end in (min(totals), max(totals)))
         width = self._grid.cell[0] * len(self._tops)
-        said = low if low == high else f"{low}\N{EN DASH}{high}"
-        text = f"{_ALIKE}  n {said}" if panel.noise else f"n {said}"
+        events = low if low == high else f"{low}\N{EN DASH}{high}"
+        text = f"{_FLAT}  n {events}" if panel.noise else f"n {events}"
         axes.text(
             corner[0] + width, corner[1] - 0.045, text, ha="right", va="baseline", fontsize=6 if width > 0.75 else 5,
             color=GREY,
         )  # fmt: skip
 
     def _heads(self, axes: Axes, lines: Sequence[Line], y: float) -> None:
-        """Titles of the columns of small panels."""
+        """Write the titles above the columns of small panels."""
         width = panel_width(self._grid, len(self._tops))
         titles = max((few for line in lines for _, few in line.bands), key=len)
         for number in range(max(len(line.bands) for line in lines)):
@@ -256,7 +256,7 @@ class _Sheet:
                 axes.text(x, y, title, fontsize=size, fontweight="bold", va="baseline", color=INK)
 
     def _column_labels(self, axes: Axes, lines: Sequence[Line], y: float, side: str) -> None:
-        """Labels of the columns of cells, once for all small panels below or above."""
+        """Write the labels of cell columns, once for all small panels below or above."""
         grid, width = self._grid, panel_width(self._grid, len(self._tops))
         longest = max(len(top) for top in self._tops) * 0.0084 * grid.tops
         every = 1 if grid.turned else max(1, math.ceil((longest + 0.02) / grid.cell[0]))

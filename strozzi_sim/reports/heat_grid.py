@@ -1,7 +1,7 @@
-"""Where things are in a heat map, in inches, and which panels go into which drawing.
+"""Layout of heat maps in inches, and the distribution of panels over drawings.
 
-A few panels are drawn large, as many side by side as keep their numbers readable. Many are small multiples: the panels of
-a band side by side, bands below one another, labels at the head and foot alone, numbers where they have room.
+A few panels are drawn large, with as many side by side as leave their numbers readable. Many are drawn as small multiples:
+the panels of a band side by side, bands stacked, labels only at head and foot, numbers where they fit.
 """
 
 import re
@@ -13,33 +13,33 @@ from itertools import chain, pairwise
 from strozzi_sim.reports.heat_panels import Panel, Panels
 from strozzi_sim.reports.style import WIDTH
 
-TALLEST = 11.0  # inches of a drawing: at the page's width, one printed page
-MANY = 12  # rows from which on they are drawn lower
-NOTE = 0.165  # inches of a line of text at the foot
-TITLE = 0.75  # that the title of a panel needs
-_LARGE = 2  # bands that are drawn large
-_MOST = 6  # small panels side by side
-_FOOT = 0.2  # for the scale
-_GAP = 0.2  # between lines of large panels
-_LETTER = 0.0084  # inches a letter and point of its size
+TALLEST = 11.0  # maximum height of a drawing in inches: at the page's width, one printed page
+MANY = 12  # above this number of rows, rows are lower
+NOTE = 0.165  # inches for a line of text at the foot
+TITLE = 0.75  # inches for the title of a panel
+_LARGE = 2  # maximum bands with large panels
+_MOST = 6  # maximum small panels side by side
+_FOOT = 0.2  # inches for the scale
+_GAP = 0.2  # inches between lines of large panels
+_LETTER = 0.0084  # width of a letter in inches per point of its size
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Where things are, in inches.
+    """Layout of a heat map in inches.
 
     Attributes:
         small: whether panels are small multiples.
         left: width of the row labels.
         cell: width and height of a cell.
-        columns: panels of a band side by side.
-        across: bands side by side.
-        beside: room right of a panel, of large ones for n.
-        over, under: room above and below the cells of a panel.
-        head, foot: room above and below all panels.
-        size: of the text in cells; 0 = none.
-        names: size of the row labels. tops: of the column labels.
-        turned: whether column labels are turned.
+        columns: number of panels of a band side by side.
+        across: number of bands side by side.
+        beside: space right of a panel; large panels show n there.
+        over, under: space above and below the cells of a panel.
+        head, foot: space above and below all panels.
+        size: font size in cells; 0: no text.
+        names: font size of the row labels. tops: font size of the column labels.
+        turned: whether column labels are vertical.
     """
 
     small: bool
@@ -60,23 +60,23 @@ class Grid:
 
 @dataclass(frozen=True)
 class Line:
-    """What stands side by side: a heading, in lines of text, and panels for each band.
+    """Panels side by side, by band.
 
     Attributes:
-        bands: (heading, its panels).
-        apart: whether a drawing may begin here.
-        variant, name: for file names, what its bands have in common.
+        bands: (heading, panels) of each band.
+        can_start: whether a drawing may start with this line.
+        variant, name: common variant and heading of the bands, for file names.
     """
 
     bands: tuple[tuple[str, tuple[Panel, ...]], ...]
-    apart: bool
+    can_start: bool
     variant: str
     name: str
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """One drawing: the end of its file's name, its variant if a drawing shows but one of several, its lines."""
+    """One drawing: the suffix of its file name, its variant if it shows only one of several, its lines."""
 
     suffix: str
     variant: str
@@ -84,13 +84,13 @@ class Sheet:
 
 
 def grid_of(panels: Panels, names: Sequence[str], tops: Sequence[str], widest: int) -> Grid:
-    """Where things are.
+    """Return the layout of these panels.
 
     Args:
-        panels: what is drawn.
-        names: labels of the rows.
-        tops: labels of the columns.
-        widest: letters of the longest number in a cell.
+        panels: panels to draw.
+        names: row labels.
+        tops: column labels.
+        widest: length of the longest number in a cell, in letters.
     """
     foot = _FOOT + (NOTE if any(panel.noise for panel in panels.every) else 0.0)
     if len(panels.bands) > _LARGE:
@@ -122,7 +122,7 @@ def _large(panels: Panels, names: Sequence[str], tops: Sequence[str]) -> Grid:
 
 
 def _small(panels: Panels, names: Sequence[str], tops: Sequence[str], widest: int) -> Grid | None:
-    """The grid of small multiples, or None if they would not be readable."""
+    """Return the grid of small multiples, or None if they would be unreadable."""
     columns = len(panels.titles)
     tall = len(names) > MANY
     label = 5.4 if tall else 6.8
@@ -162,12 +162,12 @@ def _small(panels: Panels, names: Sequence[str], tops: Sequence[str], widest: in
 
 
 def panel_width(grid: Grid, tops: int) -> float:
-    """From the left edge of a panel to that of the next one."""
+    """Return the distance between the left edges of neighbouring panels."""
     return grid.cell[0] * tops + grid.beside
 
 
 def heading_lines(grid: Grid, heading: str, tops: int) -> list[str]:
-    """A band's heading in lines of text; a short one stands beside the numbers of events of small panels."""
+    """Return a band's heading in lines of text; a short one fits beside the event counts of small panels."""
     if not heading or not grid.small:
         return [heading] if heading else []
     band = panel_width(grid, tops) * grid.columns + (grid.left if grid.across == 1 else 0.0)
@@ -175,7 +175,7 @@ def heading_lines(grid: Grid, heading: str, tops: int) -> list[str]:
 
 
 def over(grid: Grid, line: Line, tops: int) -> float:
-    """Room above the cells of a line."""
+    """Return the space above the cells of a line."""
     if not grid.small:
         return grid.over if line.bands[0][0] else min(grid.over, 0.28)
     beside = grid.cell[0] * tops - 0.8 + (grid.left if grid.across == 1 else 0.0)
@@ -187,20 +187,20 @@ def over(grid: Grid, line: Line, tops: int) -> float:
 
 
 def height(grid: Grid, lines: Sequence[Line], rows: int, tops: int) -> float:
-    """Of a drawing with these lines."""
+    """Return the height of a drawing with these lines."""
     body = grid.cell[1] * rows + grid.under
     return grid.head + grid.foot + sum(over(grid, line, tops) + body for line in lines)
 
 
 def lines_of(grid: Grid, panels: Panels) -> list[Line]:
-    """Bands in lines of panels."""
+    """Return the bands, divided into lines of panels."""
     found = []
     for band in panels.bands:
         whole = panels.aligned(band) if grid.small else band.panels
         for start in range(0, len(whole), grid.columns):
             heading = band.heading if start == 0 else ""
             part = ((heading, whole[start : start + grid.columns]),)
-            found.append(Line(part, band.apart or start == 0, band.variant, band.heading))
+            found.append(Line(part, band.can_start or start == 0, band.variant, band.heading))
     if grid.across == 1:
         return found
     joined = []
@@ -213,7 +213,7 @@ def lines_of(grid: Grid, panels: Panels) -> list[Line]:
 
 
 def sheets_of(grid: Grid, panels: Panels, rows: int, tops: int, tallest: float = TALLEST) -> list[Sheet]:
-    """What goes into which drawing: all into one if it is not too tall, else one or more for each variant."""
+    """Return the drawings: a single one if it is not too tall, else one or more per variant."""
     lines = lines_of(grid, panels)
     if height(grid, lines, rows, tops) <= tallest:
         return [Sheet("", "", tuple(lines))]
@@ -229,7 +229,7 @@ def sheets_of(grid: Grid, panels: Panels, rows: int, tops: int, tallest: float =
                 replace(line, bands=tuple((short.get(heading, ""), few) for heading, few in line.bands))
                 for line in group
             ]
-        parts = _evenly(grid, group, rows, tops, tallest)
+        parts = _split(grid, group, rows, tops, tallest)
         for number, part in enumerate(parts, 1):
             names = {line.name for line in part}
             name = variant or (names.pop() if len(names) == 1 and len(parts) == len(panels.bands) else "")
@@ -240,11 +240,11 @@ def sheets_of(grid: Grid, panels: Panels, rows: int, tops: int, tallest: float =
     return sheets
 
 
-def _evenly(grid: Grid, lines: Sequence[Line], rows: int, tops: int, tallest: float) -> list[list[Line]]:
-    """Lines in as few parts as are not too tall, if they can be parted there, about equally long."""
+def _split(grid: Grid, lines: Sequence[Line], rows: int, tops: int, tallest: float) -> list[list[Line]]:
+    """Split the lines into the fewest parts of about equal length that are not too tall, only where a part can start."""
     blocks: list[list[Line]] = []
     for line in lines:
-        if line.apart or not blocks:
+        if line.can_start or not blocks:
             blocks.append([])
         blocks[-1].append(line)
     for count in range(1, len(blocks) + 1):
@@ -256,5 +256,5 @@ def _evenly(grid: Grid, lines: Sequence[Line], rows: int, tops: int, tallest: fl
 
 
 def slug(name: str) -> str:
-    """A name as part of a file's name."""
+    """Return the name as part of a file name."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40]

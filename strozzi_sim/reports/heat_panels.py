@@ -1,4 +1,4 @@
-"""What the panels of a heat map show: one for each player count, variant and line-up, in bands of those that belong together."""
+"""Panels of a heat map: one per player count, variant and line-up, grouped in bands."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,28 +10,28 @@ import pandas as pd
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.reporting import listed
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom, p_value_of_share
-from strozzi_sim.reports.chance import is_noise
+from strozzi_sim.reports.chance import no_significant_difference
 from strozzi_sim.reports.findings import scenario_words, scenarios
 from strozzi_sim.reports.series import in_order, players_title
 from strozzi_sim.stats.multiple_testing import benjamini_hochberg
 
 Array = np.ndarray[Any, Any]
 
-_MAX_NAMED = 6  # panels without differences that are named one by one
+_MAX_NAMED = 6  # maximum panels without differences named one by one
 
 
 @dataclass(frozen=True)
 class Panel:
-    """The cells at one player count of one variant and line-up.
+    """Cells of one player count, variant and line-up.
 
     Attributes:
-        title: what tells it from the others of its band.
-        players: the player count.
+        title: name within the band.
+        players: player count.
         scenario: variant and line-up, as far as there are several.
-        value: float64[R, C], NaN where there is none.
-        n: int64[R, C], events.
-        alarm: bool[R, C], whether a share is surely not an equal chance.
-        noise: whether no cell differs from another by more than chance.
+        value: figures, float64[R, C]; NaN where no value exists.
+        n: events, int64[R, C].
+        alarm: whether a share differs significantly from 1 / players, bool[R, C].
+        noise: whether no two cells differ significantly.
     """
 
     title: str
@@ -45,43 +45,43 @@ class Panel:
 
 @dataclass(frozen=True)
 class Band:
-    """Panels that stand side by side: those of a variant and line-up, or of what else there is but one.
+    """Panels side by side: one variant and line-up, or one of the two.
 
     Attributes:
-        heading: what tells it from all other bands; "" if there is only one.
-        short: what tells it from other bands of its variant.
-        variant: its variant, "" if variants or line-ups are not several.
+        heading: name among all bands; "" for a single band.
+        short: name among the bands of its variant.
+        variant: its variant; "" unless there are several variants and several line-ups.
         panels: its panels.
-        apart: whether every line of its panels may begin a drawing.
+        can_start: whether a drawing may start with any line of its panels.
     """
 
     heading: str
     short: str
     variant: str
     panels: tuple[Panel, ...]
-    apart: bool
+    can_start: bool
 
 
 @dataclass(frozen=True)
 class Panels:
-    """All panels of a heat map: raw levels of their rows and columns, and their bands."""
+    """All panels of a heat map: raw levels of rows and columns, and the bands."""
 
     levels: tuple[list[str], list[str]]
     bands: tuple[Band, ...]
 
     @property
     def every(self) -> list[Panel]:
-        """The panels of all bands."""
+        """Panels of all bands."""
         return [panel for band in self.bands for panel in band.panels]
 
     @property
     def titles(self) -> list[str]:
-        """The titles of panels, each once, fewer players first: the columns of small multiples."""
+        """Distinct titles of panels, fewest players first: the columns of small multiples."""
         players = {panel.title: panel.players for panel in self.every}
         return sorted(players, key=lambda title: players[title])
 
     def aligned(self, band: Band) -> tuple[Panel, ...]:
-        """The panels of a band, one for each of the titles, empty where it has none: not every line-up plays at every count."""
+        """Return one panel of the band per title; empty if the line-up was not played at that count."""
         shape = len(self.levels[0]), len(self.levels[1])
         nothing = np.full(shape, np.nan), np.zeros(shape, np.int64), np.zeros(shape, bool)
         own = {panel.title: panel for panel in band.panels}
@@ -89,7 +89,7 @@ class Panels:
 
 
 def shade(heat_map: HeatMap, value: Array, players: Any) -> Array:
-    """What is shown by colour: the value, or a share as a multiple of an equal chance."""
+    """Return the coloured quantity: the value, or a share as a multiple of 1 / players."""
     return value * players if heat_map.equal else value
 
 
@@ -103,9 +103,9 @@ def panels_of(
 ) -> Panels | None:
     """Return the panels of a table heat_<name>, or None if no cell has a value.
 
-    Player counts stand side by side and line-ups below one another; with a single player count it is variants that
-    stand side by side, and line-ups if there is but one variant. Rows and columns are those that have a value anywhere
-    in `compared`; default: in the table.
+    Player counts are side by side, and line-ups are stacked. With a single player count, variants are side by side, or
+    line-ups if there is only one variant. Rows and columns are those with a value anywhere in `compared`; default: the
+    table.
     """
     if known_rows(heat_map, table).empty:
         return None
@@ -126,14 +126,14 @@ def panels_of(
         if key not in groups:
             continue
         variant, lineup, players = key
-        title = {"players": players_title(players), "variant": variant, "lineup": _who(lineup)}[side]
+        title = {"players": players_title(players), "variant": variant, "lineup": _spaced(lineup)}[side]
         who = title, players, scenario_words((variant, lineup), every)
         place = {"players": (variant, lineup), "variant": ("", lineup), "lineup": (variant, "")}[side]
         bands.setdefault(place, []).append(_panel(heat_map, groups[key], levels, who, chunks))
     both = len(variants) > 1 and len(lineups) > 1
     found = []
     for (variant, lineup), group in bands.items():
-        short = _who(lineup) if len(lineups) > 1 else variant
+        short = _spaced(lineup) if len(lineups) > 1 else variant
         heading = f"{variant}: {short}" if both and variant else short
         one = len(bands) == 1
         found.append(
@@ -142,7 +142,7 @@ def panels_of(
     return Panels(levels, tuple(found))
 
 
-def _who(lineup: str) -> str:
+def _spaced(lineup: str) -> str:
     return lineup.replace(",", ", ")
 
 
@@ -159,19 +159,19 @@ def _panel(
     if heat_map.equal:
         p = p_value_of_share(value, low, high, 1 / players, degrees_of_freedom(n, deals, chunks))
         alarm[at] = benjamini_hochberg(p) < ALPHA
-    noise = is_noise(value, low, high, n, deals, share=heat_map.figure.unit == "share", chunks=chunks)
+    noise = no_significant_difference(value, low, high, n, deals, share=heat_map.figure.unit == "share", chunks=chunks)
     return Panel(title, players, scenario, values, events, alarm, noise)
 
 
-def noise_in_words(panels: Panels) -> str:
-    """Which panels show no differences beyond chance, in a sentence; "" if all do show some."""
+def format_noise(panels: Panels) -> str:
+    """Return a sentence that names the panels without significant differences; "" if all panels have some."""
     every = panels.every
     noisy = [panel for panel in every if panel.noise]
     if not noisy:
         return ""
     if len(noisy) == len(every):
-        return "No differences beyond chance." if len(every) == 1 else "No differences beyond chance in any panel."
-    none = "no cell differs from another by more than chance"
+        return "No significant differences." if len(every) == 1 else "No significant differences in any panel."
+    none = "no cells differ significantly"
     scenes = list(dict.fromkeys(panel.scenario for panel in noisy))
     if len(noisy) > _MAX_NAMED:
         return f"In {len(noisy)} of {len(every)} panels (\N{ALMOST EQUAL TO}) {none}."

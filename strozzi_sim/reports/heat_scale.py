@@ -1,4 +1,4 @@
-"""The colours of a heat map: one scale for all its panels, around zero if figures lie below it."""
+"""Colours of a heat map: one scale for all its panels, diverging around zero if figures are negative."""
 
 from dataclasses import dataclass
 
@@ -12,20 +12,20 @@ from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.reports.heat_panels import Array, shade
 from strozzi_sim.reports.style import DIVERGING, GREY, SEQUENTIAL
 
-_MIN = 0.5  # that a scale of amounts or numbers spans: what looks the same in the cells is not told apart by colour
-_STEPS = 11  # odd, so that one is zero where colours diverge
+_MIN = 0.5  # minimum span of a scale of amounts or numbers, so that values that print the same have similar colours
+_STEPS = 11  # odd, so that a diverging scale has a step at zero
 _MINUS = "\N{MINUS SIGN}"
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How values become colours.
+    """Mapping of values to colours.
 
     Attributes:
-        figure: what is shown.
-        equal: whether colours are of multiples of an equal chance.
-        norm, colours: what maps them.
-        digits: decimals in the cells.
+        figure: figure shown.
+        equal: whether colours show multiples of 1 / players.
+        norm, colours: normalization and colour map.
+        digits: number of decimals in the cells.
     """
 
     figure: Figure
@@ -36,20 +36,20 @@ class Scale:
 
     @property
     def diverging(self) -> bool:
-        """Whether the colours of what is below zero differ from those of what is above."""
+        """Whether negative and positive values have different hues."""
         return self.colours is DIVERGING
 
     def inks(self, shades: Array) -> Array:
-        """The colours float64[K, 4] of shades float64[K]."""
+        """Return the colours, float64[K, 4], of shades, float64[K]."""
         return np.asarray(self.colours(self.norm(shades)))
 
     def text(self, value: float) -> str:
-        """A value as it stands in a cell."""
+        """Format a value for a cell."""
         number = 100 * value if self.figure.unit == "share" else value
         return f"{number:z.{self.digits}f}".replace("-", _MINUS)
 
     def draw(self, axes: Axes, left: float, middle: float) -> None:
-        """A thin colour scale with its ends and what it shows; in inches."""
+        """Draw a thin colour scale with its ends and label; positions in inches."""
         share = self.figure.unit == "share"
         low, high = float(self.norm.vmin or 0.0), float(self.norm.vmax or 1.0)
         steps = np.linspace(low, high, _STEPS)
@@ -68,28 +68,28 @@ class Scale:
         ]
         ends = [end.replace("-", _MINUS) for end in ends]
         axes.text(start - 0.05, middle, ends[0], ha="right", va="center", fontsize=7, color=GREY)
-        what = "times an equal chance; in the cells: " if self.equal else ""
-        label = f"{ends[1]} · {what}{self.figure.label}{', %' if share else ''}"
+        multiple = "times a fair share; in the cells: " if self.equal else ""
+        label = f"{ends[1]} · {multiple}{self.figure.label}{', %' if share else ''}"
         axes.text(start + step * len(steps) + 0.05, middle, label, ha="left", va="center", fontsize=7, color=GREY)
 
 
 def scale_of(heat_map: HeatMap, known: pd.DataFrame) -> Scale:
-    """Return the scale of all panels of a heat map, from the rows that have a value."""
+    """Return the scale of all panels of a heat map, given the rows with a value."""
     shades = shade(heat_map, known["value"].to_numpy(), known["players"].to_numpy())
     ends = float(shades.min()), float(shades.max())
     return scale_between(heat_map.figure, ends, float(known["value"].abs().max()), equal=heat_map.equal)
 
 
 def scale_between(figure: Figure, shades: tuple[float, float], largest: float, *, equal: bool) -> Scale:
-    """From 0 unless the figures are far from it; near-equal shares get a middle tone, not a false contrast.
+    """Return a scale from 0, unless the figures are far from it; near-equal shares get a middle tone, not a false contrast.
 
-    Figures that lie below zero get colours that diverge around it, with limits as far below as above.
+    If figures are negative, the colours diverge around zero, with symmetric limits.
 
     Args:
-        figure: what is shown.
-        shades: the lowest and the highest of what is shown by colour.
-        largest: the largest number in a cell, without its sign.
-        equal: whether colours are of multiples of an equal chance.
+        figure: figure shown.
+        shades: minimum and maximum of the coloured quantity.
+        largest: largest absolute value in a cell.
+        equal: whether colours show multiples of 1 / players.
     """
     low, high = shades
     unit = figure.unit

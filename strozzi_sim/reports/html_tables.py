@@ -1,4 +1,4 @@
-"""Tables for the page: tidy rows -> what the template prints."""
+"""Tables of the page: convert tidy rows to the cells that the template prints."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,23 +13,23 @@ from strozzi_sim.game.reporting import THIN, Picture, digits_for, in_words, pick
 from strozzi_sim.reports.series import levels_of, named
 from strozzi_sim.reports.style import compact
 
-_WIDE = 14  # columns of numbers that fit on the page
-_FIT = 7  # columns that need no small type
-_FEW = 4  # levels up to which figures are the row groups
+_WIDE = 14  # maximum columns of numbers on the page
+_FIT = 7  # maximum columns in normal type
+_FEW = 4  # up to this number of levels, rows are grouped by figure
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A number: as printed, the half-width of its interval, and its n for who points at it."""
+    """A number: its text, the half-width of its interval, and n as tooltip."""
 
     value: str
-    reach: str
+    half_width: str
     n: str
 
 
 @dataclass(frozen=True)
 class Row:
-    """A line: what it is, its numbers, how many events are behind them; `head` starts a group of lines."""
+    """A line of a table: label, numbers, range of event counts; `head` starts a group of lines."""
 
     label: str
     cells: tuple[Cell | None, ...]
@@ -42,13 +42,13 @@ class PageTable:
     """A table of the page.
 
     Attributes:
-        corner: what the lines are.
-        groups: (label, columns under it), above the columns; empty if there are none.
-        columns: the columns' labels.
-        rows: the lines.
-        wide: whether it needs the small type.
-        left_out: names of the levels without a value of the figure that the lines are sorted by.
-        sorted_by: that figure's label.
+        corner: heading of the row labels.
+        groups: (label, number of columns) of the column groups; empty without groups.
+        columns: column labels.
+        rows: lines.
+        wide: whether the table needs small type.
+        left_out: names of levels without a value of the figure that sorts the lines.
+        sorted_by: label of that figure.
     """
 
     corner: str
@@ -61,12 +61,12 @@ class PageTable:
 
 
 def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) -> PageTable | None:
-    """The table that `picture` describes, or None if there is nothing in it.
+    """Return the table that `picture` describes, or None if it is empty.
 
     Args:
-        picture: of the kind "table".
-        table: its table, of one variant and line-up.
-        words: raw value -> how it is called.
+        picture: picture of kind "table".
+        table: its table for one variant and line-up.
+        words: raw value -> display name.
     """
     rows = pick(table, **picture.where)
     rows = rows[rows["figure"].isin([figure.name for figure in picture.figures])]
@@ -96,7 +96,7 @@ def _table(picture: Picture, rows: pd.DataFrame, levels: Sequence[Any], words: M
     heads = tuple(f"{count} players" for count in players)
 
     def lines(labels: Iterable[tuple[str, Any]], figures: Sequence[Figure]) -> tuple[Row, ...]:
-        """The lines of these (label, level) that are there, with the figures side by side."""
+        """Return the non-empty lines of these (label, level), with the figures side by side."""
         keys = [(label, [(figure, count, level) for figure in figures for count in players]) for label, level in labels]
         return tuple(line for label, own in keys if (line := _line(label, numbers, own)))
 
@@ -124,12 +124,12 @@ def _label(figure: Figure) -> str:
 
 
 class _Numbers:
-    """The rows of a table by (figure, players, level), with the decimals that each figure needs."""
+    """Rows of a table by (figure, players, level), and the decimals of each figure."""
 
     def __init__(self, rows: pd.DataFrame, picture: Picture, most: int) -> None:
         self._rows: dict[tuple[str, int, Any], Any] = {}
         self._digits: dict[str, int] = {}
-        rows = rows[rows["n"] > 0]  # the page has no lines for what never was; the tables have
+        rows = rows[rows["n"] > 0]  # the page omits lines without events; the CSV tables keep them
         valued = rows.dropna(subset="value")
         for row in rows.itertuples(index=False):
             level = "" if picture.x == "figure" else getattr(row, picture.x)
@@ -145,13 +145,13 @@ class _Numbers:
         digits = self._digits[figure.name]
         n = f"n = {row.n:,}"
         if figure.name.endswith("_p"):
-            return Cell(p_in_words(row.value), "", n)
+            return Cell(format_p(row.value), "", n)
         value = in_words(row.value, figure.unit, digits).removesuffix(f"{THIN}%")
         return Cell(value, "" if np.isnan(row.value) else reach_in_words(row, figure.unit, digits), n)
 
 
-def p_in_words(p: float) -> str:
-    """A p-value: three decimals."""
+def format_p(p: float) -> str:
+    """Format a p-value with two decimals, or three below 0.1."""
     return "-" if np.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
 
 

@@ -1,4 +1,4 @@
-"""What values of tables are called: in each variant by its own component data, in each line-up by its own agents."""
+"""Display names of table values, which depend on a variant's component data and a line-up's agents."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,15 +7,15 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Tables, agent_names, pick
 from strozzi_sim.reports.series import Words
 
-_PART = " \N{MIDDLE DOT} "  # between the parts of what is printed on a component
+_PART = " \N{MIDDLE DOT} "  # separates the parts of a component's name
 
 
 class Naming:
-    """Knows what the raw values of a study's tables are called.
+    """Display names of the raw values of a study's tables.
 
     Args:
-        game: what was played.
-        tables: the tables of the study.
+        game: game of the study.
+        tables: tables of the study.
         variants: variant -> component data.
     """
 
@@ -31,7 +31,7 @@ class Naming:
         return {**self._words(variant), **{f"position={k}": name for k, name in enumerate(agents)}}
 
     def of_all(self) -> Words:
-        """Return raw value -> name for pictures of several variants; what variants print differently is said to vary."""
+        """Return raw value -> name for pictures of several variants; parts that differ between them read "varies"."""
         every = [self._words(variant) for variant in self._tables["balance"]["variant"].unique()]
         named = {raw: {words[raw] for words in every if raw in words} for words in every for raw in words}
         return {raw: _common(raw, names) for raw, names in named.items()}

@@ -1,4 +1,4 @@
-"""One self-contained HTML page of a study, and its pictures as files."""
+"""Self-contained HTML page of a study, and its pictures as files."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,20 +25,20 @@ from strozzi_sim.reports.naming import Naming
 from strozzi_sim.reports.painter import Painter, Part
 from strozzi_sim.reports.series import players_title
 
-MAX_SCENARIOS = 4  # variants and line-ups of which there are pictures; the tables and heat maps hold all
-MAX_CELLS = 2000  # of a heat map whose drawing stands on the page as text; of more, its pixels do
+MAX_SCENARIOS = 4  # maximum variants and line-ups with pictures; tables and heat maps contain all
+MAX_CELLS = 2000  # maximum cells of a heat map inlined as SVG; larger ones are inlined as PNG
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True)
 class Item:
-    """A picture or a table on the page, once for each variant and line-up drawn.
+    """Picture or table on the page, with a part for each variant and line-up drawn.
 
     Attributes:
-        title, caption: in words.
-        parts: what is shown.
-        anchor: where links lead.
-        left_out: how much of its table is not shown, in words, or "".
+        title, caption: texts above and below it.
+        parts: its parts.
+        anchor: target of links.
+        left_out: sentence on omitted variants and line-ups, or "".
     """
 
     title: str
@@ -50,7 +50,7 @@ class Item:
 
 @dataclass(frozen=True)
 class IndexLine:
-    """A line of the index of heat maps: their rows, what their cells show, (anchor, name, title, whether flat) of each."""
+    """Line of the index of heat maps: row label, cell label, and (anchor, name, title, whether flat) of each heat map."""
 
     rows: str
     cells: str
@@ -59,14 +59,15 @@ class IndexLine:
 
 @dataclass(frozen=True)
 class Section:
-    """A page of the report.
+    """Section of the page.
 
     Attributes:
-        anchor, title, question: what stands above it.
-        sentences: what was found.
-        items: what is shown.
-        index: where the items are, of many.
-        counts: player counts of which the page shows one at a time; the one shown first.
+        anchor, title, question: its heading.
+        sentences: findings.
+        items: pictures and tables.
+        index: index of the items, if there are many.
+        counts: player counts, of which the page shows one at a time.
+        first: player count shown first.
     """
 
     anchor: str
@@ -81,12 +82,12 @@ class Section:
 
 @dataclass(frozen=True)
 class Content:
-    """What a page says beside what every manifest says.
+    """Content of a page, in addition to that of its manifest.
 
     Attributes:
         plan: the plan in a sentence. facts: the plan as a short table.
-        headline: what was found, in a sentence. sections: what is shown.
-        certainty: how sure figures are, in sentences.
+        headline: main finding in a sentence. sections: sections of the page.
+        certainty: sentences on the statistical method.
         tables: names of the tables in the folder.
     """
 
@@ -101,13 +102,13 @@ class Content:
 def study_page(
     manifest: Mapping[str, Any], tables: Mapping[str, pd.DataFrame], game: Game, painter: Painter
 ) -> Content:
-    """What the page of a study says, with its pictures painted.
+    """Paint the pictures of a study and return the content of its page.
 
     Args:
-        manifest: what its manifest.json says.
+        manifest: content of its manifest.json.
         tables: the study's tables by name.
-        game: what was played.
-        painter: takes the pictures.
+        game: game of the study.
+        painter: receives the pictures.
     """
     return Content(
         plan=plan_in_words(manifest, game),
@@ -120,9 +121,9 @@ def study_page(
 
 
 def section(anchor: str, title: str, question: str, sentences: Iterable[str], items: Iterable[Item]) -> Section:
-    """A section without the items of which there is nothing to show."""
-    said = tuple(marked(sentence) for sentence in sentences)
-    return Section(anchor, title, question, said, tuple(item for item in items if item.parts))
+    """Return a section, without empty items."""
+    texts = tuple(marked(sentence) for sentence in sentences)
+    return Section(anchor, title, question, texts, tuple(item for item in items if item.parts))
 
 
 def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter) -> list[Section]:
@@ -130,27 +131,27 @@ def _sections(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: 
     variants = _variants(manifest)
     painted, heat = paint_study(manifest, tables, game, painter)
     tables = {**tables, "lineup": findings.with_agents(tables["lineup"])}
-    said = part.sentences(tables, variants)
+    sentences = part.sentences(tables, variants)
     chunks = manifest.get("plan", {}).get("chunks") or MAX_CHUNKS
     lineups = findings.lineup_sentences(tables, chunks)
     sections = []
     for page, items in painted.items():
         title, question = part.PAGE_TITLES[page]
         seats = [*lineups, *findings.seat_sentences(tables)] if page == "balance" else []
-        sections.append(section(page, title, question, [*seats, *said.get(page, [])], items))
+        sections.append(section(page, title, question, [*seats, *sentences.get(page, [])], items))
     return [*sections, heat] if heat.items else sections
 
 
 def paint_study(
     manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter
 ) -> tuple[dict[str, list[Item]], Section]:
-    """The pictures and tables of a study's page, by page of the game's report, and its heat maps; arguments as of `study_page`."""
+    """Paint a study's pictures; return its items by page of the game's report, and its heat maps. Arguments: see `study_page`."""
     part = game.report
     variants = _variants(manifest)
     naming = Naming(game, tables, variants)
     tables = {**tables, "lineup": findings.with_agents(tables["lineup"])}
-    asked = manifest.get("report") or manifest.get("plan", {}).get("report") or {}
-    pages = asked.get("pages", part.PAGES)
+    report = manifest.get("report") or manifest.get("plan", {}).get("report") or {}
+    pages = report.get("pages", part.PAGES)
     chunks = manifest.get("plan", {}).get("chunks") or MAX_CHUNKS
     pictures = [*findings.seat_pictures(tables), *part.pictures(tables)]
     painted: dict[str, list[Item]] = {}
@@ -164,7 +165,7 @@ def paint_study(
 def _heat_maps(
     maps: Mapping[str, HeatMap], tables: Tables, words: Mapping[str, str], painter: Painter, chunks: int
 ) -> Section:
-    """All heat maps, each with all its player counts, variants and line-ups, and an index of them."""
+    """Return the section of all heat maps, with their index."""
     items, noise = [], False
     index: dict[tuple[str, str], list[tuple[str, str, str, bool]]] = {}
     for name, heat_map in maps.items():
@@ -179,19 +180,17 @@ def _heat_maps(
         items.append(Item(heat_map.title, heat_map.caption, tuple(parts), anchor))
         link = anchor, name, heat_map.title, flat
         index.setdefault((heat_map.row_label, heat_map.figure.label), []).append(link)
-    notes = [
-        "Cells without a figure are blank: it never happened, or fewer than 30 times. n is what is behind a row; above "
-        "small panels, the least and the most that is behind a row of theirs."
-    ]
+    notes = ["Blank cells: fewer than 30 events. n: events per row; above small panels, the range over their rows."]
     if noise:
         notes.append(
-            "\N{ALMOST EQUAL TO} marks panels of one colour: one number fits all their cells, each within its interval, widened "
-            "for how many cells there are. A panel of pure chance is shown with differences at most 1 time in 20."
+            "\N{ALMOST EQUAL TO} marks panels without significant differences, drawn in one colour: one number is within the "
+            "intervals of all their cells, corrected for the number of cells. If all cells are equal, a panel shows "
+            "differences at most 1 time in 20."
         )
     order = {rows: k for k, rows in enumerate(dict.fromkeys(rows for rows, _ in index))}
     lines = [IndexLine(*key, tuple(index[key])) for key in sorted(index, key=lambda key: order[key[0]])]
     shown = tuple(lines) if len(items) > 1 else ()
-    found = section("heatmaps", "Heat maps", "Where does what happen?", notes, items)
+    found = section("heatmaps", "Heat maps", "How does each figure vary by row and column?", notes, items)
     counts = tuple(sorted({part.players for item in items for part in item.parts} - {0}))
     first = spoken_of(pd.DataFrame({"players": counts})) if counts else 0
     return replace(found, index=shown, counts=counts, first=first)
@@ -200,24 +199,24 @@ def _heat_maps(
 def _map_parts(
     heat_map: HeatMap, name: str, table: pd.DataFrame, words: Mapping[str, str], painter: Painter, chunks: int
 ) -> tuple[list[Part], bool]:
-    """Return the drawings of a heat map, in one scale, and whether no panel shows differences beyond chance."""
+    """Return the drawings of a heat map, in one scale, and whether no panel shows significant differences."""
     if known_rows(heat_map, table).empty:
         return [], False
     counts = sorted(int(players) for players in table["players"].unique())
-    apart = painter.by_players and len(counts) > 1
+    by_count = painter.by_players and len(counts) > 1
     pixels = cells_of(heat_map, table) > MAX_CELLS
     parts, flat = [], []
-    for players in counts if apart else [0]:
-        rows = pick(table, players=players) if apart else table
+    for players in counts if by_count else [0]:
+        rows = pick(table, players=players) if by_count else table
         drawn = draw_panels(heat_map, rows, words, chunks=chunks, compared=table)
         if drawn is None:
             parts.append(Part(players_title(players), "", "", None, players, "Too few events for a value."))
             continue
         flat.append(drawn.flat)
         for number, (suffix, variant, drawing) in enumerate(drawn.drawings, 1):
-            file = f"{name}--{players}-players{suffix}" if apart else f"{name}{suffix}"
-            title = ": ".join(filter(None, [heat_map.title, players_title(players) if apart else "", variant]))
-            heading = players_title(players) if apart and number == 1 else ""
+            file = f"{name}--{players}-players{suffix}" if by_count else f"{name}{suffix}"
+            title = ": ".join(filter(None, [heat_map.title, players_title(players) if by_count else "", variant]))
+            heading = players_title(players) if by_count and number == 1 else ""
             note = drawn.noise if number == len(drawn.drawings) else ""
             html = painter.paint(drawing, file, title, pixels=pixels)
             parts.append(Part(heading, html, file, None, players, note))
@@ -225,9 +224,9 @@ def _map_parts(
 
 
 def _maps_of(manifest: Mapping[str, Any], game: Game) -> dict[str, HeatMap]:
-    """The heat maps of a study: the game's, and those of its own."""
-    own = [msgspec.convert(asked, OwnMap) for asked in manifest.get("report", {}).get("own", [])]
-    return {**game.report.HEATMAPS, **{asked.name: own_heat_map(game, asked) for asked in own}}
+    """Return the heat maps of a study: the game's and the custom ones."""
+    custom = [msgspec.convert(spec, OwnMap) for spec in manifest.get("report", {}).get("own", [])]
+    return {**game.report.HEATMAPS, **{spec.name: own_heat_map(game, spec) for spec in custom}}
 
 
 def _variants(manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -236,13 +235,13 @@ def _variants(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def marked(sentence: str) -> Markup:
-    """Words between back-ticks are code; a number keeps its per cent sign."""
+    """Convert a sentence to HTML: back-ticks mark code, and a number keeps its per cent sign."""
     sentence = re.sub(r"(\d) %", rf"\1{THIN}%", sentence)
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(sentence, quote=False)))
 
 
-def _apart(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """The first variants and line-ups of a table: (in words, for a file name, their rows)."""
+def _by_scenario(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield (name, suffix for file names, rows) of the first variants and line-ups of a table."""
     every = findings.scenarios(table)
     for number, (variant, lineup) in enumerate(every[:MAX_SCENARIOS]):
         name = findings.scenario_words((variant, lineup), every)
@@ -251,9 +250,9 @@ def _apart(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
 
 
 def _item(shown: Picture, table: pd.DataFrame, naming: Naming, variants: Mapping[str, Any], painter: Painter) -> Item:
-    """A picture or table, once for each variant and line-up, or once for all if it tells them apart itself."""
+    """Return the item of a picture or table: a part per variant and line-up, or one part if these are its series."""
     together = shown.series == SCENARIO
-    scenes = [("", "", findings.with_scenario(table))] if together else list(_apart(table))
+    scenes = [("", "", findings.with_scenario(table))] if together else list(_by_scenario(table))
     compared = pd.concat([rows for _, _, rows in scenes]) if scenes else table
     parts = []
     for scenario, slug, rows in scenes:
@@ -270,13 +269,13 @@ def _item(shown: Picture, table: pd.DataFrame, naming: Naming, variants: Mapping
 
 
 def _heading(name: str, title: str) -> str:
-    """A study's name as a heading; a game in it is written as on its box."""
+    """Return a study's name as a heading, with the game's title as on its box."""
     words = re.sub(r"[-_]", " ", name).capitalize()
     return re.sub(rf"\b{re.escape(title)}\b", title, words, flags=re.IGNORECASE)
 
 
 def render(manifest: Mapping[str, Any], game: Game, content: Content, mark: str = "") -> str:
-    """Return the page as HTML; `mark` stands in its head."""
+    """Return the page as HTML, with `mark` in its head."""
     loader = jinja2.FileSystemLoader(_TEMPLATES)
     environment = jinja2.Environment(
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
@@ -297,7 +296,7 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content, mark: str 
 
 
 def plan_in_words(manifest: Mapping[str, Any], game: Game) -> str:
-    """The plan in one sentence: what times what is how many games."""
+    """Return the plan in one sentence, with the number of games."""
     plan = manifest.get("plan", {})
     players, lineups, variants = plan.get("players", []), plan.get("lineups", []), list(_variants(manifest))
     names = _lineups(plan)
@@ -321,13 +320,13 @@ def _facts(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Line-ups", " | ".join(_lineups(plan))),
         ("Variants", ", ".join(_variants(manifest))),
         ("Deals per combination", f"{plan['deals']:,}" if "deals" in plan else ""),
-        ("Seatings", f"{seatings} (an agent against itself sits one way)" if seatings else ""),
+        ("Seatings", f"{seatings} (one seating for an agent against itself)" if seatings else ""),
     ]
     return known_facts(manifest, facts)
 
 
 def known_facts(manifest: Mapping[str, Any], of_plan: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The plan as a short table: player counts, these facts, how many games, and when; what is not known is left out."""
+    """Return the plan as a short table: player counts, these facts, games and dates; unknown entries are omitted."""
     facts = [
         ("Players", ", ".join(str(count) for count in manifest.get("plan", {}).get("players", []))),
         *of_plan,
@@ -342,17 +341,17 @@ def _lineups(plan: Mapping[str, Any]) -> list[str]:
 
 
 def calibrated_words(manifest: Mapping[str, Any]) -> list[str]:
-    """What agents given in seconds a decision played as, and that this cannot be reproduced."""
+    """Return a sentence for each agent with a budget in seconds: the calibrated count, and that it is not reproducible."""
     return [str(calibration) for noted in manifest.get("calibrated", []) if (calibration := Calibration.of(noted))]
 
 
 def _moment(text: Any) -> str:
-    """A time as ISO 8601 writes it, for people."""
+    """Format an ISO 8601 time for display."""
     return str(text).replace("T", " ").replace("+00:00", " UTC")
 
 
 def _again(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What identifies the results."""
+    """Return the seed, the plan's hash and the versions, which identify the results."""
     versions = ", ".join(f"{name} {version}" for name, version in manifest.get("versions", {}).items())
     seed = manifest.get("seed", manifest.get("plan", {}).get("seed"))
     facts = {"Seed": "" if seed is None else str(seed), "Plan's hash": str(manifest.get("plan_hash") or "")}

@@ -1,4 +1,4 @@
-"""Makes files of drawings, and HTML for the page that needs no file."""
+"""Render drawings as picture files and as inline HTML for the page."""
 
 import base64
 import io
@@ -20,19 +20,19 @@ from strozzi_sim.reports.heat import draw_heat_map
 from strozzi_sim.reports.html_tables import PageTable, page_table
 from strozzi_sim.reports.style import STYLE
 
-_INKS = 128  # colours of a picture whose pixels stand on the page
+_INKS = 128  # colours of an inline PNG
 
 
 @dataclass(frozen=True)
 class Part:
-    """What is shown of one variant and line-up: a picture as HTML with its file's name, or a table.
+    """Picture or table of one variant and line-up.
 
     Attributes:
-        scenario: the variant and line-up in words, "" if there is one.
-        html: the picture. file: its file's name without ending.
-        table: the table.
-        players: the player count of a part that is shown at this count alone, 0 for all.
-        note: a sentence about this part.
+        scenario: name of the variant and line-up; "" for a single one.
+        html: picture as HTML. file: name of its file without suffix.
+        table: table.
+        players: player count at which the part is shown; 0: all.
+        note: sentence about this part.
     """
 
     scenario: str
@@ -44,11 +44,11 @@ class Part:
 
 
 class Painter:
-    """Makes pictures of drawings and hands back their SVG for the page.
+    """Renderer of drawings; returns their HTML for the page and collects their files.
 
     Attributes:
-        drawn: what is to be written, by path within the results folder.
-        by_players: whether heat maps have a drawing for each player count, as a page shows one at a time.
+        drawn: path within the results folder -> content of the file.
+        by_players: whether heat maps have one drawing per player count, since a page shows one count at a time.
     """
 
     by_players = True
@@ -58,7 +58,7 @@ class Painter:
         self._phase = phase
 
     def paint(self, drawing: Drawing, name: str, title: str, *, pixels: bool = False) -> str:
-        """Draw under a name; returns the HTML for the page, an SVG or, as `pixels`, a PNG."""
+        """Render a drawing as PNG and SVG files; return its HTML, an inline SVG or, with `pixels`, an inline PNG."""
         if self._phase is not None:
             self._phase("pictures", len(self.drawn) // 2, 0)
         with rc_context(STYLE):
@@ -74,10 +74,10 @@ class Painter:
         self, shown: Picture | HeatMap, name: str, rows: pd.DataFrame, words: Mapping[str, str], scenario: str = "",
         components: Mapping[str, Any] | None = None, compared: pd.DataFrame | None = None,
     ) -> list[Part]:  # fmt: skip
-        """Return a picture, table or heat map of these rows as a part of an item; empty if no row has a value.
+        """Return the picture, table or heat map of these rows as a part of an item; empty if no row has a value.
 
-        `components` are those of the rows' variant, which boards need; `compared` are the rows of all parts of the item,
-        which share one scale.
+        `components` is the component data of the rows' variant, required by boards; `compared` holds the rows of all
+        parts of the item, which share one scale.
         """
         if isinstance(shown, Picture) and shown.kind == "table":
             lines = page_table(shown, rows, words)
@@ -91,7 +91,7 @@ class Painter:
 
 
 def inline_svg(text: str, name: str, title: str) -> str:
-    """An SVG file as part of an HTML page: no prologue, ids of its own, its size and its type left to the page."""
+    """Return an SVG file for inclusion in HTML: no prologue, unique ids, size and font set by the page."""
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, count=1, flags=re.DOTALL)
     text = re.sub(r'<g id="text_\d+">', "<g>", text)
@@ -111,12 +111,12 @@ def inline_svg(text: str, name: str, title: str) -> str:
 
 
 def _rounded(attribute: re.Match[str]) -> str:
-    """Coordinates to a hundredth of a point, in a single line."""
+    """Return the attribute on one line, with coordinates cut to a hundredth of a point."""
     return " " + re.sub(r"(\.\d\d)\d+", r"\1", " ".join(attribute[0].split()))
 
 
 def inline_png(picture: bytes, title: str) -> str:
-    """A PNG file as part of an HTML page, in as many colours as its pixels need."""
+    """Return a PNG file as an inline HTML image with a reduced palette."""
     few = io.BytesIO()
     with Image.open(io.BytesIO(picture)) as image:
         image.convert("RGB").quantize(_INKS, dither=Image.Dither.NONE).save(few, "PNG", optimize=True)

@@ -1,4 +1,4 @@
-"""Pictures whose lines lie one below the other: dots in rows, stacked bars, quantiles."""
+"""Pictures with stacked lines: rows of dots, stacked bars, quantiles."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ from strozzi_sim.game.reporting import Picture, in_words, pick
 from strozzi_sim.reports import style
 from strozzi_sim.reports.series import Series, Words, around_zero, figures_of, in_order, named, players_title, whiskers
 
-_TINTS = ("#0072B2", "#5b6770", "#E69F00", "#a9cfe6", "#cc79a7", "#d9d9d9")  # neighbours differ in grey too
+_TINTS = ("#0072B2", "#5b6770", "#E69F00", "#a9cfe6", "#cc79a7", "#d9d9d9")  # neighbours also differ in grey
 
 
 def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> Drawing:
-    """Many levels, one line each; one panel a figure, all with the same lines."""
+    """Draw many levels, one line each; one panel per figure, with common lines."""
     levels, series = in_order(rows[picture.x], picture.levels), Series(picture, rows, words, every)
     figures = figures_of(picture, rows)
     drawing = style.new_figure(0.175 * len(levels) + (1.01 if series.keys else 0.67))
@@ -25,7 +25,7 @@ def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataF
     left = 0.1 + 0.054 * max(len(label) for label in labels)
     style.margins(drawing, left=left, right=0.1, top=0.68 if series.keys else 0.34, bottom=0.33, between=0.4)
     for axes, figure in zip(grid.flat, figures, strict=True):
-        here, alike = rows[rows["figure"] == figure.name], every[every["figure"] == figure.name]
+        here, same_scale = rows[rows["figure"] == figure.name], every[every["figure"] == figure.name]
         for k, points in enumerate(series.points(here)):
             at = [levels.index(level) for level in points[picture.x]]
             axes.errorbar(
@@ -40,11 +40,11 @@ def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataF
             axes.axvline(1 / int(here["players"].iloc[0]), **style.EQUAL)
         if picture.zero:
             axes.axvline(0, **style.EQUAL)
-        if picture.zero or (alike[["low", "value"]] < 0).any(axis=None):
-            axes.set_xlim(*around_zero(alike))
+        if picture.zero or (same_scale[["low", "value"]] < 0).any(axis=None):
+            axes.set_xlim(*around_zero(same_scale))
         else:
-            axes.set_xlim(0, 1.06 * float(alike["high"].fillna(alike["value"]).max()) or 1.0)
-        style.scale_words(axes, figure.unit, "x")
+            axes.set_xlim(0, 1.06 * float(same_scale["high"].fillna(same_scale["value"]).max()) or 1.0)
+        style.format_ticks(axes, figure.unit, "x")
         style.panel_title(axes, figure.label, style.compact_range(list(here["n"])) if len(figures) == 1 else "")
         axes.title.set_fontsize(7.5)
     series.write_keys(drawing)
@@ -52,7 +52,7 @@ def dot_rows(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataF
 
 
 def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> Drawing:
-    """Stacked bars of sums, what is below zero to the left of it; one panel a player count."""
+    """Draw stacked bars of sums, negative parts to the left of zero; one panel per player count."""
     panels = sorted(rows["players"].unique())
     bars: list[tuple[str, tuple[Figure, ...], dict[str, str]]]
     if picture.groups:
@@ -74,18 +74,18 @@ def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.D
         here = rows[rows["players"] == players]
         there = [
             line for line, (_, _, where) in enumerate(bars) if len(pick(here, **where))
-        ]  # a seat that is not there has none
+        ]  # a seat without a player has no rows
         for line in there:
             _, figures, where = bars[line]
-            reached = {True: 0.0, False: 0.0}  # the end of what is below zero, and of the rest
+            reached = {True: 0.0, False: 0.0}  # ends of the negative and of the positive part
             for k, figure in enumerate(figures):
                 value = float(pick(here, figure=figure.name, **where)["value"].sum())
                 start = reached[value < 0]
                 axes.barh(line, value, left=start, height=0.66, color=_TINTS[k], edgecolor=style.PAPER, linewidth=0.8)
                 if abs(value) > 0.09 * longest:
                     ink = style.PAPER if k < 2 else style.INK
-                    said = in_words(value, "count")
-                    axes.text(start + value / 2, line, said, ha="center", va="center", fontsize=7, color=ink)
+                    text = in_words(value, "count")
+                    axes.text(start + value / 2, line, text, ha="center", va="center", fontsize=7, color=ink)
                 reached[value < 0] += value
             total = in_words(sum(reached.values()), "count")
             axes.text(reached[False], line, f" {total}", ha="left", va="center", fontsize=7.5, fontweight="bold")
@@ -107,7 +107,7 @@ def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.D
 def _ends_of_bars(
     every: pd.DataFrame, bars: list[tuple[str, tuple[Figure, ...], dict[str, str]]]
 ) -> tuple[float, float]:
-    """Return how far stacked bars reach below and above zero, those of all variants and line-ups."""
+    """Return the lowest and the highest end of the stacked bars of all variants and line-ups."""
     ends = [0.0, 0.0]
     for _, figures, where in bars:
         parts = pick(every, **where)
@@ -118,7 +118,7 @@ def _ends_of_bars(
 
 
 def quantile_lines(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> Drawing:
-    """Quantiles 5, 25, 50, 75, 95 % and one mark beyond; a line a player count."""
+    """Draw the quantiles 5, 25, 50, 75 and 95 % and one mark beyond; one line per player count."""
     names = [figure.name for figure in picture.figures]
     panels = sorted(rows["players"].unique())
     drawing = style.new_figure(0.42 * len(panels) + 0.6)

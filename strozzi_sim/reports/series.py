@@ -1,4 +1,4 @@
-"""What pictures of series share: the order of levels, the names and marks of series, whiskers, keys."""
+"""Common parts of pictures with series: order of levels, names and marks of series, whiskers, keys."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,14 +19,14 @@ Words = Mapping[str, str]
 _NUMBER = re.compile(r"(<?)(-?\d+)\+?")
 
 
-def in_order(values: pd.Series, asked: Sequence[str]) -> list[Any]:
-    """The values that occur: those asked for in their order, else numbers by size, then the others as they come.
+def in_order(values: pd.Series, wanted: Sequence[str]) -> list[Any]:
+    """Return the distinct values: those of `wanted` in its order; if empty, numbers by size, then others in table order.
 
     "15+" and "<-20" are numbers too.
     """
     there = list(dict.fromkeys(values))
-    if asked:
-        return [value for value in asked if value in there]
+    if wanted:
+        return [value for value in wanted if value in there]
     numbers = {value: match for value in there if (match := _NUMBER.fullmatch(str(value)))}
     return [
         *sorted(numbers, key=lambda value: (int(numbers[value][2]), not numbers[value][1])),
@@ -35,7 +35,7 @@ def in_order(values: pd.Series, asked: Sequence[str]) -> list[Any]:
 
 
 def levels_of(picture: Picture, rows: pd.DataFrame) -> list[Any]:
-    """Return the levels of a picture that occur in these rows: in its order, or sorted by a figure, all together last."""
+    """Return the levels of a picture in these rows: in its order, or sorted by a figure with the total (`ALL`) last."""
     levels = in_order(rows[picture.x], picture.levels)
     if not picture.sort:
         return levels
@@ -45,24 +45,24 @@ def levels_of(picture: Picture, rows: pd.DataFrame) -> list[Any]:
 
 
 def named(value: Any, words: Words, column: str = "") -> str:
-    """How a raw value is called: in this column (by "column=value"), or anywhere."""
+    """Return the display name of a raw value: that of "column=value", else that of the value, else the value."""
     return words.get(f"{column}={value}", words.get(str(value), str(value)))
 
 
 def players_title(players: int) -> str:
-    """The title of the panel of a player count."""
+    """Return the panel title of a player count."""
     return f"{players} players"
 
 
 def whiskers(rows: pd.DataFrame) -> np.ndarray[Any, Any]:
-    """Whiskers as matplotlib wants them, [2, rows]; none where there is no interval."""
+    """Return whisker lengths for matplotlib, [2, rows]; 0 without an interval."""
     low = (rows["value"] - rows["low"]).fillna(0).clip(lower=0)
     high = (rows["high"] - rows["value"]).fillna(0).clip(lower=0)
     return np.array([low, high])
 
 
 def figures_of(picture: Picture, rows: pd.DataFrame) -> list[Figure]:
-    """Return the figures of a picture that these rows have: with few games some have no value."""
+    """Return the figures of a picture that occur in these rows; with few games some are absent."""
     there = set(rows["figure"])
     return [figure for figure in picture.figures if figure.name in there]
 
@@ -76,12 +76,12 @@ def around_zero(rows: pd.DataFrame) -> tuple[float, float]:
 
 
 class Series:
-    """The series of a picture in their order; a single one, named None, if it has but one kind of point.
+    """Series of a picture, in order; a picture without a series column has one series, None.
 
     Attributes:
-        levels: what tells them apart.
-        inks: which colour and mark each has: the same in every picture that names the same levels.
-        keys: what the keys say; empty for a single series, which needs none.
+        levels: level of each series.
+        inks: index of each series' colour and mark, equal in all pictures with the same levels.
+        keys: texts of the legend; empty for a single series.
     """
 
     def __init__(self, picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> None:
@@ -102,11 +102,11 @@ class Series:
         self.keys = named_levels if len(named_levels) > 1 else []
 
     def points(self, rows: pd.DataFrame) -> list[pd.DataFrame]:
-        """The rows of each series."""
+        """Return the rows of each series."""
         return [rows if level is None else rows[rows[self._column] == level] for level in self.levels]
 
     def write_keys(self, drawing: Drawing, linewidth: float = 0.0) -> None:
-        """The keys of the series above the panels, if there are several."""
+        """Draw the legend above the panels if there are several series."""
         if self.keys:
             look: Any = {"markeredgewidth": 0, "markersize": 4.5, "linewidth": linewidth}
             handles = [Line2D([], [], color=COLOURS[k], marker=MARKS[k], **look) for k in self.inks]

@@ -1,4 +1,4 @@
-"""How pictures look: colours that the colour-blind tell apart, marks that grey print tells apart, quiet axes."""
+"""Style of pictures: colours for the colour-blind, marks for grey print, quiet axes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,16 +10,16 @@ from matplotlib.figure import Figure
 
 from strozzi_sim.facts.pictures import Unit
 
-WIDTH = 7.6  # inches, the column of the page
+WIDTH = 7.6  # inches: width of the page's column
 INK, GREY, PAPER, GROUND = "#222222", "#6b6b6b", "#ffffff", "#e3e3e3"
-# Okabe and Ito (2008), yellow left out: too pale on white.
+# Okabe and Ito (2008), without yellow, which is too pale on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
 SERIES = len(COLOURS)
-EQUAL: Any = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (3, 2)), "zorder": 1}  # where nobody is better
-# One hue whose lightness falls evenly: dark is more, in grey print too, whatever colours the eye can tell apart.
+EQUAL: Any = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (3, 2)), "zorder": 1}  # line of a fair share
+# One hue with uniformly falling lightness: darker is more, also in grey print and for the colour-blind.
 SEQUENTIAL = LinearSegmentedColormap.from_list("strozzi", ["#f1f5f9", "#a9c8e4", "#5793c4", "#1f5f9c", "#0b2f5b"])
-# Orange below zero, the same blue above: hues that the colour-blind tell apart. Grey print shows how far from zero.
+# Orange below zero, blue above: distinct for the colour-blind. Grey print shows the distance from zero.
 DIVERGING = LinearSegmentedColormap.from_list(
     "strozzi-diverging",
     ["#5f2a02", "#a8550c", "#dd9748", "#f4d3a8", "#f4f4f4", "#a9c8e4", "#5793c4", "#1f5f9c", "#0b2f5b"],
@@ -56,21 +56,21 @@ STYLE: Any = {
     "ytick.major.size": 0.0,
     "xtick.major.width": 0.6,
     "text.color": INK,
-    "text.parse_math": False,  # a dollar in somebody's name begins no formula
+    "text.parse_math": False,  # a dollar sign in a name must not start a formula
     "legend.frameon": False,
     "legend.fontsize": 8.0,
     "lines.linewidth": 1.3,
     "lines.markersize": 4.0,
     "figure.facecolor": PAPER,
     "savefig.dpi": 160,
-    "svg.fonttype": "none",  # text stays text: it can be searched, and prints in the page's own type
-    "svg.hashsalt": "strozzi-sim",  # the same picture has the same bytes
+    "svg.fonttype": "none",  # text stays text: searchable, and in the page's font
+    "svg.hashsalt": "strozzi-sim",  # a picture is reproducible to the byte
     "path.simplify": True,
 }
 
 
 def new_figure(height: float) -> Figure:
-    """An empty figure of the page's width; no global state."""
+    """Return an empty figure of the page's width, without global state."""
     figure = Figure(figsize=(WIDTH, height))
     FigureCanvasAgg(figure)
     return figure
@@ -79,7 +79,7 @@ def new_figure(height: float) -> Figure:
 def margins(
     figure: Figure, *, left: float, right: float, top: float, bottom: float, between: float = 0.3, rows: float = 0.6
 ) -> None:
-    """Set the margins, and the room between panels and between rows of panels, in inches."""
+    """Set the margins and the space between panels and between rows of panels, in inches."""
     width, height = figure.get_size_inches()
     axes = figure.axes
     shape = axes[0].get_subplotspec()
@@ -94,14 +94,14 @@ def margins(
 
 
 def panel_title(axes: Axes, title: str, note: str = "") -> None:
-    """A panel's title at its left, and a grey note, mostly n, at its right."""
+    """Write a panel's title at the left and a grey note, usually n, at the right."""
     axes.set_title(title)
     if note:
         axes.set_title(note, loc="right", fontsize=7, fontweight="normal", color=GREY)
 
 
-def scale_words(axes: Axes, unit: Unit, axis: str = "y") -> None:
-    """Ticks of shares as per cent, everything else as it is."""
+def format_ticks(axes: Axes, unit: Unit, axis: str = "y") -> None:
+    """Format the ticks of an axis: shares as per cent, other units as numbers."""
     which = axes.yaxis if axis == "y" else axes.xaxis
     if unit == "share":
         which.set_major_formatter(lambda value, _: f"{100 * value:.4g} %")
@@ -110,13 +110,13 @@ def scale_words(axes: Axes, unit: Unit, axis: str = "y") -> None:
 
 
 def legend_lines(names: Sequence[str]) -> int:
-    """How many lines a legend with these names needs."""
+    """Return the number of lines of a legend with these names."""
     across = _legend_columns(names)
     return -(-len(names) // across)
 
 
 def _legend_columns(names: Sequence[str]) -> int:
-    """Columns are as wide as their names; all names in one line, or lines as even as can be."""
+    """Return the number of columns of a legend: all names in one line, or lines of about equal length."""
     widths = [0.07 * len(name) + 0.55 for name in names]
     if sum(widths) <= WIDTH - 0.5:
         return len(names)
@@ -125,7 +125,7 @@ def _legend_columns(names: Sequence[str]) -> int:
 
 
 def legend(figure: Figure, handles: Sequence[Any], names: Sequence[str], left: float) -> None:
-    """Keys at the top left, above the panels."""
+    """Draw a legend at the top left, above the panels."""
     width, height = figure.get_size_inches()
     figure.legend(
         handles, names, loc="upper left", bbox_to_anchor=(left / width, 1 - 0.08 / height),
@@ -135,7 +135,7 @@ def legend(figure: Figure, handles: Sequence[Any], names: Sequence[str], left: f
 
 
 def compact(number: float) -> str:
-    """86, 4.1k, 474k, 1.4M."""
+    """Format a number briefly: 86, 4.1k, 474k, 1.4M."""
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if number >= size:
             scaled = number / size
@@ -144,6 +144,6 @@ def compact(number: float) -> str:
 
 
 def compact_range(numbers: Sequence[int]) -> str:
-    """The numbers of events in words: n = 40k, or n = 12k to 40k."""
+    """Format the range of event counts: n = 40k, or n = 12k to 40k."""
     low, high = compact(min(numbers)), compact(max(numbers))
     return f"n = {low}" if low == high else f"n = {low} to {high}"

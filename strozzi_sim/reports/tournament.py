@@ -1,4 +1,4 @@
-"""The page of a tournament: who is strongest, who beats whom, and what the seats do."""
+"""Page of a tournament: ranking, pairwise results, Nash averaging and seats."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -20,21 +20,21 @@ STRENGTH = Figure("strength", "strength", "number")
 AHEAD = Figure("ahead_share", "finished ahead", "share")
 WEIGHT = Figure("weight", "Nash weight", "share")
 AGAINST = Figure("score", "wins against the mixture", "share")
-_LONG, _LONGER = 34, 60  # letters of an agent's name beside a heat map, beside dots
-_MAX_PAIRS = 6  # against the ranking, told one by one
-_MAX_MAPPED = 40  # agents of a heat map
+_LONG, _LONGER = 34, 60  # maximum letters of an agent's name beside a heat map and beside dots
+_MAX_PAIRS = 6  # maximum pairs against the ranking that a sentence lists
+_MAX_MAPPED = 40  # maximum agents in a heat map
 
 Words = dict[str, str]
 
 
 def tournament_page(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: Painter) -> Content:
-    """What the page of a tournament says, with its pictures painted.
+    """Paint the pictures of a tournament and return the content of its page.
 
     Args:
-        manifest: what its manifest.json says.
-        tables: agents, pairwise, ratings, seat_effects; with two players nash.
-        game: what was played.
-        painter: takes the pictures.
+        manifest: content of its manifest.json.
+        tables: agents, pairwise, ratings and seat_effects; with two players also nash.
+        game: game of the tournament.
+        painter: receives the pictures.
     """
     standings = list(_standings(tables))
     sections = [
@@ -46,7 +46,7 @@ def tournament_page(manifest: Mapping[str, Any], tables: Tables, game: Game, pai
     return Content(
         plan=_plan(manifest, game, standings),
         facts=_facts(manifest, standings),
-        headline=" ".join(_first(standing) for standing in standings),
+        headline=" ".join(_headline(standing) for standing in standings),
         sections=[section for section in sections if section.items],
         certainty=_certainty(manifest),
         tables=sorted(tables),
@@ -54,13 +54,13 @@ def tournament_page(manifest: Mapping[str, Any], tables: Tables, game: Game, pai
 
 
 class _Standing:
-    """One player count and variant.
+    """Standing at one player count in one variant.
 
     Attributes:
-        title: in words, with the variant if there are several. slug: the same for file names.
+        title: player count, and variant if there are several. slug: suffix for file names.
         agents: best first. words: agent -> "1 random".
-        ratings, figures, pairs: its rows of the tables; figures are those of agents, ratings among them.
-        converged: whether the fit of strengths did; if not, there is no ranking.
+        ratings, figures, pairs: rows of the tables; `figures` holds all rows of agents, including `ratings`.
+        converged: whether the fit of strengths converged; without it there is no ranking.
     """
 
     def __init__(self, tables: Tables, players: int, variant: str, several: bool) -> None:
@@ -77,11 +77,11 @@ class _Standing:
         self.words = {agent: f"{number} {agent}" for number, agent in enumerate(self.agents, 1)}
 
     def row(self, figure: str, agent: str) -> Any:
-        """A figure of an agent, or None."""
+        """Return the row of an agent's figure, or None."""
         return row_of(self.figures, figure=figure, agent=agent)
 
-    def reach(self, agent: str) -> tuple[int, int] | None:
-        """The interval of its rank."""
+    def rank_interval(self, agent: str) -> tuple[int, int] | None:
+        """Return the 95 % interval of an agent's rank, or None if unknown."""
         rank = self.row("rank", agent)
         return None if rank is None or np.isnan(rank.low) else (int(rank.low), int(rank.high))
 
@@ -93,15 +93,15 @@ def _standings(tables: Tables) -> Iterator[_Standing]:
         yield _Standing(tables, int(players), str(variant), several)
 
 
-# -- what is shown ---------------------------------------------------------------------------------------------------
+# -- sections -------------------------------------------------------------------------------------------------------
 
 
 def _standing(standings: Sequence[_Standing], painter: Painter) -> Section:
     pictures, lines, every = [], [], pd.concat([standing.ratings for standing in standings])
     for standing in standings:
-        words = {agent: _with_reach(standing, agent) for agent in standing.agents}
+        words = {agent: _with_rank(standing, agent) for agent in standing.agents}
         dots = Picture("strength", "", "dots", "", (STRENGTH,), "Strength", x="agent", levels=standing.agents)
-        short = {agent: _with_reach(standing, agent, _LONGER) for agent in standing.agents}
+        short = {agent: _with_rank(standing, agent, _LONGER) for agent in standing.agents}
         pictures += painter.parts(
             dots, f"strength{standing.slug}", standing.ratings, short, standing.title, compared=every
         )
@@ -111,23 +111,23 @@ def _standing(standings: Sequence[_Standing], painter: Painter) -> Section:
         )  # fmt: skip
         lines += painter.parts(table, "", standing.figures, words, standing.title)
     caption = (
-        "Plackett-Luce strengths from whole finishing orders; logarithms with mean 0. A difference of 1 means finishing ahead about "
-        "e = 2.7 times as often as behind. Whiskers are 95 % intervals. In parentheses the ranks that are possible with 95 % confidence."
+        "Plackett-Luce strengths from complete finishing orders; logarithms with mean 0. A difference of 1 means finishing ahead about "
+        "e = 2.7 times as often as behind. Whiskers are 95 % intervals. Parentheses: 95 % interval of the rank."
     )
     items = [
         Item("How strong each agent is", caption, tuple(pictures)),
-        Item("The standing in figures", "Over all games of an agent, whoever sat there with it.", tuple(lines)),
+        Item("The standing in figures", "Over all games of an agent, against any opponents.", tuple(lines)),
     ]
-    sentences = [sentence for standing in standings for sentence in _told(standing)]
+    sentences = [sentence for standing in standings for sentence in _ranking_sentences(standing)]
     return section("standing", "Standing", "Who is strongest, and how certain is that?", sentences, items)
 
 
 def _pairs(standings: Sequence[_Standing], painter: Painter, chunks: int) -> Section:
     parts, sentences, maps = [], [], []
-    counted = "of the agent with this number"
-    heat_map = HeatMap("Who finishes ahead of whom", "", "agent", counted, AHEAD)
+    opponent = "of the agent with this number"
+    heat_map = HeatMap("Who finishes ahead of whom", "", "agent", opponent, AHEAD)
     for standing in standings:
-        sentences += _against(standing, chunks)
+        sentences += _pair_sentences(standing, chunks)
         agents = standing.agents[:_MAX_MAPPED]
         number = {agent: k for k, agent in enumerate(agents, 1)}
         rows = standing.pairs[standing.pairs["agent"].isin(agents) & standing.pairs["opponent"].isin(agents)]
@@ -139,11 +139,11 @@ def _pairs(standings: Sequence[_Standing], painter: Painter, chunks: int) -> Sec
     for standing, rows, words in maps:
         parts += painter.parts(heat_map, f"pairs{standing.slug}", rows, words, standing.title, compared=every)
     caption = (
-        "How often the agent of the row finished ahead of that of the column, in games that both played; a tie counts half. "
-        "n is the number of those games. Agents are numbered by strength."
+        "How often the row's agent finished ahead of the column's agent in games that both played; a tie counts half. "
+        "n is the number of these games. Agents are numbered by strength."
     )
     items = [Item("Who finishes ahead of whom", caption, tuple(parts))]
-    return section("pairs", "Pairs", "Does the ranking hold for every two agents?", sentences, items)
+    return section("pairs", "Pairs", "Does the ranking hold for every pair of agents?", sentences, items)
 
 
 def _nash(standings: Sequence[_Standing], tables: Tables, painter: Painter) -> Section:
@@ -159,11 +159,11 @@ def _nash(standings: Sequence[_Standing], tables: Tables, painter: Painter) -> S
         if mixture:
             sentences.append(f"At {standing.title} the mixture that no agent beats is {listed(mixture)}.")
     caption = (
-        "Choosing an agent is a game itself, and this is its solution: the most even mixture of agents that none of them beats (Nash averaging, Balduzzi et al. 2018). "
-        "Against it an agent with a weight wins one half, the others less. Neither copies nor more weak agents change these scores."
+        "The choice of an agent is itself a game. Its solution is the most uniform mixture of agents that no agent beats (Nash averaging, Balduzzi et al. 2018). "
+        "Against it, agents with a weight win one half, the others less. Adding copies or weak agents does not change these scores."
     )
     items = [Item("Weights, and scores against the mixture", caption, tuple(lines))]
-    return section("nash", "Nash averaging", "Which agents does nobody beat?", sentences, items)
+    return section("nash", "Nash averaging", "Which mixture of agents is unbeaten?", sentences, items)
 
 
 def _seats(tables: Tables, painter: Painter) -> Section:
@@ -180,46 +180,46 @@ def _seats(tables: Tables, painter: Painter) -> Section:
         pictures += painter.parts(seats, f"seats{slug}", here, {}, title, compared=rows)
         lines += painter.parts(table, "", here, {}, title)
     caption = (
-        "All games of the tournament together. The broken line is an equal chance. Every agent sits at every seat equally often, so that seats "
+        "All games of the tournament. The broken line is a fair share. Every agent sits at every seat equally often, so that seats "
         "favour no agent in the standing."
     )
     items = [Item("How often each seat wins", caption, tuple(pictures)), Item("Seats in figures", "", tuple(lines))]
-    return section("seats", "Seats", "What do the seats do, whoever sits there?", [], items)
+    return section("seats", "Seats", "How much does a seat matter, over all agents?", [], items)
 
 
 def _short(name: str, most: int = _LONG) -> str:
     return name if len(name) <= most else f"{name[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
-# -- what is said ----------------------------------------------------------------------------------------------------
+# -- sentences ------------------------------------------------------------------------------------------------------
 
 
-def _with_reach(standing: _Standing, agent: str, most: int = 1000) -> str:
-    """An agent with its number and the interval of its rank: "2 random (2-3)"."""
+def _with_rank(standing: _Standing, agent: str, most: int = 1000) -> str:
+    """Return an agent's number and name with the interval of its rank: "2 random (2-3)"."""
     name = _short(standing.words[agent], most)
-    reach = standing.reach(agent)
-    return name + ("" if reach is None else f" ({_span(*reach)})")
+    ranks = standing.rank_interval(agent)
+    return name + ("" if ranks is None else f" ({_span(*ranks)})")
 
 
 def _span(low: int, high: int) -> str:
     return f"{low}" if low == high else f"{low}\N{EN DASH}{high}"
 
 
-def _first(standing: _Standing) -> str:
-    """Who is strongest, in a sentence."""
+def _headline(standing: _Standing) -> str:
+    """Return a sentence that names the strongest agent."""
     where, best = f"At {standing.title}", standing.agents[0]
     if not standing.converged:
         return f"{where} the fit of strengths did not converge, so there is no ranking; the other figures are valid."
-    if standing.reach(best) is None:
-        return f"{where} {best} did best; there are too few games to say how certain that is."
-    rivals = [agent for agent in standing.agents[1:] if (reach := standing.reach(agent)) and reach[0] == 1]
+    if standing.rank_interval(best) is None:
+        return f"{where} {best} did best; there are too few games for an interval of its rank."
+    rivals = [agent for agent in standing.agents[1:] if (ranks := standing.rank_interval(agent)) and ranks[0] == 1]
     if not rivals:
         return f"{where} {best} is the strongest of {len(standing.agents)}."
     return f"{where} {best} did best; {listed(rivals)} may be as strong."
 
 
-def _told(standing: _Standing) -> list[str]:
-    """The best agent in figures, and who cannot be told apart."""
+def _ranking_sentences(standing: _Standing) -> list[str]:
+    """Return sentences with the best agent's figures and the agents whose rank is uncertain."""
     statements = []
     best = standing.agents[0]
     strength, share = standing.row("strength", best), standing.row("win_share", best)
@@ -227,20 +227,20 @@ def _told(standing: _Standing) -> list[str]:
         equal = f"{100 / standing.players:.1f} %"
         statements.append(
             f"At {standing.title} `{best}` has strength {quote(strength, 'number')} and wins {quote(share, 'share')} of its "
-            f"{share.n:,} games, where {equal} would be equal."
+            f"{share.n:,} games, where {equal} would be a fair share."
         )
     groups: dict[tuple[int, int], list[str]] = {}
     for agent in standing.agents:
-        reach = standing.reach(agent)
-        if reach is not None and reach[0] < reach[1]:
-            groups.setdefault(reach, []).append(f"`{agent}`")
-    for reach, agents in groups.items():
-        statements.append(f"{listed(agents)} may stand anywhere from rank {reach[0]} to {reach[1]}.")
+        ranks = standing.rank_interval(agent)
+        if ranks is not None and ranks[0] < ranks[1]:
+            groups.setdefault(ranks, []).append(f"`{agent}`")
+    for (first, last), agents in groups.items():
+        statements.append(f"{listed(agents)} may have any rank from {first} to {last}.")
     return statements
 
 
-def _against(standing: _Standing, chunks: int) -> list[str]:
-    """Pairs in which the weaker one is surely ahead, all pairs judged together, or that there are none."""
+def _pair_sentences(standing: _Standing, chunks: int) -> list[str]:
+    """Return a sentence on pairs whose weaker agent is significantly ahead, corrected for the number of pairs."""
     if not standing.converged:
         return []
     place = {agent: k for k, agent in enumerate(standing.agents)}
@@ -248,12 +248,12 @@ def _against(standing: _Standing, chunks: int) -> list[str]:
     rows = [row for row in pairs.itertuples(index=False) if place[row.agent] > place[row.opponent]]
     against = [
         f"`{row.agent}` finished ahead of `{row.opponent}` in {quote(row, 'share')} of {row.n:,} games"
-        for row, sure in zip(rows, surely_not(rows, 0.5, share=True, chunks=chunks), strict=True)
-        if sure and row.value >= 0.5 + MIN_SHARE
+        for row, significant in zip(rows, surely_not(rows, 0.5, share=True, chunks=chunks), strict=True)
+        if significant and row.value >= 0.5 + MIN_SHARE
     ]
     if not against:
         return [
-            f"At {standing.title} no weaker agent certainly finishes ahead of a stronger one ({len(rows)} pairs, judged together)."
+            f"At {standing.title} no weaker agent finishes significantly ahead of a stronger one ({len(rows)} pairs, judged together)."
         ]
     more = [f"and {len(against) - _MAX_PAIRS} more pairs"] if len(against) > _MAX_PAIRS else []
     return [f"At {standing.title}, against the ranking, {'; '.join([*against[:_MAX_PAIRS], *more])}."]
@@ -272,13 +272,13 @@ def _plan(manifest: Mapping[str, Any], game: Game, standings: Sequence[_Standing
 def _facts(manifest: Mapping[str, Any], standings: Sequence[_Standing]) -> list[tuple[str, str]]:
     plan = manifest["plan"]
     rule = plan.get("until", "")
-    stopped = f"{rule if rule == 'decided' else f'win shares known to within {rule}'}; at most {plan['deals']:,} deals"
+    stopped = f"{rule if rule == 'decided' else f'win shares to within {rule}'}; at most {plan['deals']:,} deals"
     facts = [
         ("Field", ", ".join(sorted({agent for standing in standings for agent in standing.agents}))),
         ("Matchups", f"{len(plan['lineups']):,}"),
         ("Variants", ", ".join(plan["variants"])),
         ("Seatings", plan["seatings"]),
-        ("Deals of a matchup", f"{manifest['deals']:,}"),
+        ("Deals per matchup", f"{manifest['deals']:,}"),
         ("Stopping rule", stopped if rule else ""),
     ]
     return known_facts(manifest, facts)
@@ -286,19 +286,21 @@ def _facts(manifest: Mapping[str, Any], standings: Sequence[_Standing]) -> list[
 
 def _certainty(manifest: Mapping[str, Any]) -> list[str]:
     plan = manifest["plan"]
-    chunks = -(-manifest["deals"] * plan["chunks"] // plan["deals"])  # those played: a rule may stop before the last
+    chunks = -(
+        -manifest["deals"] * plan["chunks"] // plan["deals"]
+    )  # chunks played: a rule may stop before the last one
     statements = [
-        f"The deals are cut into {chunks} parts; part c of every matchup holds the same deals. Every interval comes from leaving out one part of all "
-        "matchups at a time (the delete-one jackknife), so that deals used many times make nothing look more certain than it is.",
-        "Intervals are 95 %: strengths and means by Student's t, shares by Wilson's formula, or the exact one where events are rare. An agent's rank lies above all that are certainly weaker and below all that are "
-        "certainly stronger, with the comparisons of that agent judged together (Bonferroni).",
-        "Strengths sum up a field: they leave out who sits where, and where three agents beat one another in a circle no ranking is right. They hold for "
-        "these opponents; another field may give another order.",
-        "Figures with fewer than 30 games behind them have no value. Intervals cover chance, not what other agents, or people, would do.",
+        f"The deals are divided into {chunks} parts; part c of every matchup has the same deals. Every interval comes from leaving out one part of all "
+        "matchups at a time (the delete-one jackknife), so that repeated deals do not narrow the intervals wrongly.",
+        "Intervals are 95 %: strengths and means by Student's t, shares by Wilson's formula, or the exact one if events are rare. An agent ranks above all significantly weaker and below all significantly stronger "
+        "agents, corrected for the number of its comparisons (Bonferroni).",
+        "Strengths summarize a field: they ignore the seating, and if three agents beat one another in a circle, no ranking is right. They hold for "
+        "these opponents; another field may have another order.",
+        "Figures with fewer than 30 games have no value. Intervals cover chance; results may differ for other agents or for human players.",
     ]
     if manifest["plan"].get("until"):
         statements.append(
-            "The tournament stopped because of what it saw. `win_share_anytime` in `tables/agents.csv` has intervals that hold however often one looks; the others "
-            "are those of a tournament planned with that number of deals."
+            "The stopping rule depends on the results. `win_share_anytime` in `tables/agents.csv` has intervals that are valid at every look; the others "
+            "assume a number of deals fixed in advance."
         )
     return statements

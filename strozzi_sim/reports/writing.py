@@ -1,4 +1,4 @@
-"""Writes the report of whatever was played: the page of a study or of a tournament, and its pictures."""
+"""Write the report of results: the page of a study or tournament, and its pictures."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ from strozzi_sim.runtime.files import storage_errors
 from strozzi_sim.studies.database import read_files, write_files
 from strozzi_sim.studies.made_of import digest_of_page
 
-if TYPE_CHECKING:  # matplotlib and pandas take a second that a page which is there already does not need
+if TYPE_CHECKING:  # importing matplotlib and pandas takes a second, which an existing page does not need
     import pandas as pd
 
     from strozzi_sim.reports.page import Content
@@ -21,15 +21,15 @@ PAGE = "report.html"
 
 
 def has_page(tables: Tables) -> bool:
-    """Whether results with these tables have a page: those of studies and tournaments."""
+    """Return whether results with these tables have a page, as studies and tournaments do."""
     return "ratings" in tables or "seats" in tables
 
 
 def page_of(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: "Painter") -> "Content":
-    """What the page of these results says, with its pictures painted.
+    """Paint the pictures of these results and return the content of their page.
 
     Raises:
-        InputError: nothing draws results of this kind.
+        InputError: results of this kind have no page.
     """
     from strozzi_sim.reports.page import study_page
     from strozzi_sim.reports.tournament import tournament_page
@@ -42,10 +42,10 @@ def page_of(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: "P
 
 
 def paint_pictures(manifest: Mapping[str, Any], tables: Tables, game: Game, painter: "Painter") -> None:
-    """Let the pictures of these results be painted: those of their page, or of a comparison, ladder or best response.
+    """Paint the pictures of these results: of their page, or of a comparison, ladder or best response.
 
     Raises:
-        InputError: nothing draws results of this kind.
+        InputError: results of this kind have no pictures.
     """
     from strozzi_sim.reports.comparisons import contest_pictures, has_pictures
     from strozzi_sim.reports.page import paint_study
@@ -53,7 +53,7 @@ def paint_pictures(manifest: Mapping[str, Any], tables: Tables, game: Game, pain
     if has_pictures(tables):
         contest_pictures(tables, painter)
     elif "seats" in tables and "ratings" not in tables:
-        paint_study(manifest, tables, game, painter)  # without the sentences, which take longer than a picture
+        paint_study(manifest, tables, game, painter)  # skips the sentences, which take longer than a picture
     else:
         page_of(manifest, tables, game, painter)
 
@@ -67,18 +67,18 @@ def write_report(
 ) -> Path:
     """Write figures/*.png, figures/*.svg and report.html into a results folder; return the page's path.
 
-    If all of them are there as they were written, made of the same tables by the same code, they stay.
+    If the unmodified files of the same tables and code exist, nothing is written.
 
     Args:
-        folder: the results folder.
-        manifest: what its manifest.json says.
-        tables: the tables by name.
-        game: what was played.
-        phase: called with ("pictures", how many are drawn, 0).
+        folder: results folder.
+        manifest: content of its manifest.json.
+        tables: tables by name.
+        game: game of the results.
+        phase: callback for ("pictures", number of drawn pictures, 0); default: no callback.
 
     Raises:
-        InputError: nothing draws results of this kind.
-        StorageError: the folder cannot be written, is in use, or holds a file of that name that no run wrote.
+        InputError: results of this kind have no page.
+        StorageError: the folder cannot be written, is in use, or contains a file of that name not written by a run.
     """
     mark = f'<meta name="made-of" content="{digest_of_page(manifest, tables, game)}">'
     if _is_written(folder, mark):
@@ -97,7 +97,7 @@ def write_report(
 
 
 def _is_written(folder: Path, mark: str) -> bool:
-    """Return whether the page with this mark is there, it and its pictures as they were written."""
+    """Return whether the page with this mark and its pictures exist unmodified."""
     files = read_files(folder)
     names = [name for name in files.digests if name == PAGE or name.startswith("figures/")]
     if PAGE not in names or not files.are_as_written(names):

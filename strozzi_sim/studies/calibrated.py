@@ -31,15 +31,15 @@ def with_counts(
 
     Args:
         specs: agents; those without a budget in seconds are returned unchanged.
-        game: the game they will play.
+        game: game to play.
         players: player counts.
-        variants: the component data.
-        folder: a results folder, whose manifest may say what they play as.
-        calibrating: called before an agent is asked, with whether the folder notes any; not called if no budget is
-            in seconds.
+        variants: variants to play.
+        folder: results folder, whose manifest may contain calibrations.
+        calibrating: called before a calibration, with whether the folder contains any; not called if no budget is
+            in seconds; default: no callback.
 
     Raises:
-        InputError: an agent that does not play this, or whose memory cannot hold so many.
+        InputError: an agent does not play this game or cell, or its memory cannot hold the count.
         AgentFault: an agent changed the rules.
     """
     if not any(spec.in_seconds for spec in specs):

@@ -126,7 +126,7 @@ def _check_rows(frame: pd.DataFrame, known: _Known, wanted: Sequence[tuple[Any, 
     twice = frame[keys][frame.duplicated(keys)]
     if len(twice):
         raise InputError(
-            f"figure: {_in_words(keys, next(twice.itertuples(index=False)))} stands twice; run the study again"
+            f"figure: {_in_words(keys, next(twice.itertuples(index=False)))} occurs twice; run the study again"
         )
     there = set(frame[keys].itertuples(index=False, name=None)) if wanted else set()
     missing = next((row for row in wanted if row not in there), None)

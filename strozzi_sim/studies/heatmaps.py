@@ -23,13 +23,13 @@ from strozzi_sim.studies.study import Study, run
 
 
 def add_to_plan(plan: Plan, own: OwnMap) -> Plan:
-    """Return the plan with an additional heat map; it replaces one of the same name.
+    """Return the plan with an additional heat map, which replaces a custom one of this name.
 
     Raises:
         InputError: a column or value that the game does not have, or an invalid combination.
     """
     if own.name in plan.game.report.HEATMAPS:
-        raise InputError(f"heatmap {own.name}: {plan.game.name} has one of that name; give it another")
+        raise InputError(f"heatmap {own.name}: the name is that of a heat map of {plan.game.name}; choose another")
     maps = {**plan.heatmaps, own.name: own_heat_map(plan.game, own)}
     others = tuple(each for each in plan.own_maps if each.name != own.name)
     changed = replace(plan, heatmaps=maps, own_maps=(*others, own))
@@ -45,7 +45,7 @@ def add_heat_map(results: Results, own: OwnMap) -> Results:
     In a results folder the map becomes part of the study.
 
     Raises:
-        InputError: it counts no facts, something that cannot be drawn, or an agent's file that has changed since.
+        InputError: the results have no facts, the map is invalid, or an agent's file has changed.
         StorageError, AgentFault, Interrupted: as `study.run`.
     """
     if results.folder is not None:
@@ -67,17 +67,17 @@ def add_in(
     progress: ProgressOption = None,
     code: Sequence[str | Path] = (),
 ) -> Results:
-    """Add a heat map to a study that has been played; its chunks are played again if they do not count what it needs.
+    """Add a heat map to a played study; the study is replayed if its chunks lack the facts that the map needs.
 
     Args:
-        folder: the study's results.
-        own: the heat map.
-        workers: as in `run`.
-        progress: as in `run`.
-        code: files of agents that the study may run; others that its manifest names are refused.
+        folder: results folder of the study.
+        own: heat map to add.
+        workers: number of workers; see `run`.
+        progress: progress reports; see `run`.
+        code: agents' files that the study may run; other files in its manifest are refused.
 
     Raises:
-        InputError: no such study, something that cannot be drawn, an agent's file that has changed since or is not in `code`.
+        InputError: the study does not exist, the map is invalid, or an agent's file has changed or is not in `code`.
         StorageError, AgentFault, Interrupted: as `run`.
     """
     return run(Study.of(add_to_plan(plan_in(folder, code), own)), folder, workers, progress)

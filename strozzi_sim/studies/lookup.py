@@ -41,7 +41,7 @@ def find_variants(game: Game, variants: Variants, argument: str = "variant") -> 
     """Return variants by name (shipped ones), by changes as in a study's file ({name: changes}), or unchanged.
 
     Raises:
-        ArgumentError: the game has none of that name, it cannot be changed so, or one is listed twice.
+        ArgumentError: an unknown name, an invalid change, or a variant listed twice.
     """
     if isinstance(variants, str | Variant | Mapping) or not isinstance(variants, Iterable):
         variants = [variants]

@@ -45,8 +45,7 @@ def make_field(specs: Sequence[AgentSpec]) -> Field:
 def matchups(field: Field, players: int, most: int, seed: int) -> list[tuple[int, ...]]:
     """The matchups of a player count, as indices into the field: all, or `most` in which agents are about equally often.
 
-    The sample takes the agents in rounds, each in a new order that hangs on the seed alone, so many at a time as there
-    are seats.
+    The sample takes the agents in rounds, each in a new order that depends only on the seed, in groups of `players`.
     """
     size = len(field.agents)
     if comb(size, players) <= most:

@@ -34,7 +34,7 @@ def write_tables(files: FileList, frames: dict[str, Any]) -> dict[str, Path]:
 def csv_bytes(frame: Any) -> bytes:
     """Return a table as CSV that a spreadsheet opens without running anything.
 
-    A text cell that a spreadsheet would take for a formula begins with an apostrophe; numbers stay as they are. Names of
+    A text cell that a spreadsheet would take for a formula begins with an apostrophe; numbers are unchanged. Names of
     agents' files, for example, are untrusted (OWASP, "CSV injection").
     """
     texts = {

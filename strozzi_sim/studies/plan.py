@@ -22,9 +22,9 @@ from strozzi_sim.simulation.finishing_orders import ORDERS
 from strozzi_sim.simulation.match import Match
 
 CHUNKS = 200
-_FEW = 8  # line-ups, and warnings of a variant, that are still listed one by one
+_FEW = 8  # maximum line-ups, or warnings of a variant, listed one by one
 FORMAT = "strozzi-sim.plan/1"
-NO_SOURCE = "declared in code without a text: that it changed is not noticed"  # in place of a digest
+NO_SOURCE = "declared in code without a text: changes are not detected"  # instead of a digest
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class Plan:
 
     @cached_property
     def resolved(self) -> dict[str, Any]:
-        """Everything that determines the results, as plain data."""
+        """All inputs that determine the results, as plain data."""
         kind = {"counts": "orders"} if self.orders else {}
         rule = {"until": self.until} if self.until else {}
         agents = {spec for lineup in self.lineups for spec in lineup}

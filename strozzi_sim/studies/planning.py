@@ -93,7 +93,7 @@ def make_plan(
     maps = {each: known.HEATMAPS[each] for each in heatmaps}
     for own in own_maps:
         if own.name in maps or own.name in known.HEATMAPS:
-            raise InputError(f"heatmap {own.name}: there is one of that name; give it another")
+            raise InputError(f"heatmap {own.name}: the name is already used; choose another")
         maps[own.name] = own_heat_map(game, own, "heatmap")
     keep = keep_of(game.fact_tables, facts, facts_share)
     plan = Plan(

@@ -117,16 +117,16 @@ class Results:
         If what it needs was not counted, the games are played again. In a results folder it becomes part of the study.
 
         Args:
-            rows: the column whose values are the rows.
-            columns: the column whose values are the columns.
+            rows: column whose values are the rows.
+            columns: column whose values are the columns.
             value: "count", "share" (of the row), "mean COLUMN" or "share COLUMN".
-            where: a condition on columns, such as "round == 3 and seat != 0".
-            fact: the fact table, if several have these columns.
-            name: lower-case letters, digits and -; None makes one of the rest.
-            title: above the picture.
+            where: condition on columns, such as "round == 3 and seat != 0".
+            fact: fact table, if several have these columns.
+            name: lower-case letters, digits and -; default: formed from the other arguments.
+            title: title of the picture.
 
         Raises:
-            InputError: an unknown column, or an invalid combination; lists what is available.
+            InputError: an unknown column, or an invalid combination; lists the available columns.
 
         >>> import strozzi_sim as ss
         >>> results = ss.simulate("strozzi", players=4, agents=["random"], deals=200)
@@ -149,7 +149,7 @@ class Results:
             InputError: no such picture, or no pictures at all; lists those available.
 
         >>> import strozzi_sim as ss
-        >>> ss.compare("strozzi", "greedy", "random", players=3, deals=30).plot().title.endswith("less random, on the same deals")
+        >>> ss.compare("strozzi", "greedy", "random", players=3, deals=30).plot().title.endswith("minus random, on the same deals")
         True
         """
         from strozzi_sim.reports.drawings import drawn, names_of

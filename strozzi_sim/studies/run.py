@@ -53,12 +53,12 @@ def run_study(
 ) -> Results:
     """Play the missing chunks of a study and write its tables, made by `tables`; default: those of a study.
 
-    `kind` names what makes the tables, with all that decides them beside the plan. Tables that are there and unchanged,
-    of the same chunks, are read and not made again.
+    `kind` names the function that makes the tables, with all its inputs other than the plan. Existing, unmodified tables
+    of the same chunks are read instead of made again.
 
     `ready` is called once the results folder is locked and play can start.
-    With `stopping_rule`, chunk after chunk is played of all cells, and no more once it says so of the plan cut down to the
-    chunks so far; that cut plan is what the tables are of.
+    With `stopping_rule`, all cells are played chunk by chunk, until the rule is true for the plan reduced to the chunks
+    played so far. The tables describe this reduced plan.
 
     Raises:
         InputError: the folder holds the results of another plan.
@@ -184,10 +184,10 @@ def run_in_memory(
     ready: Callable[[], None] | None = None,
     stopping_rule: StoppingRule | None = None,
 ) -> Results:
-    """Play a study that leaves nothing behind; otherwise as `run_study`.
+    """Play a study with results in memory only; arguments as in `run_study`.
 
-    If `progress` takes a part, what a signal interrupts comes to what is finished: the first chunks, as many as there are of every
-    cell, if they are enough for an interval.
+    If `progress` allows partial results, an interrupted study returns its finished chunks: the first ones, equally many
+    of every cell, if they suffice for an interval.
 
     Raises:
         AgentFault: an agent chose an illegal action.

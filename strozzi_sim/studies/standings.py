@@ -66,7 +66,7 @@ class Counts:
 
     @cached_property
     def members(self) -> Array:
-        """The agents of each set, int64[K, P]; where a set is smaller, the number of agents stands."""
+        """The agents of each set, int64[K, P]; smaller sets are padded with the number of agents."""
         members = np.full((len(self._column), self.players), len(self.field.agents))
         for agents, column in self._column.items():
             members[column, : len(agents)] = agents

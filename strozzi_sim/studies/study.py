@@ -152,8 +152,8 @@ def run(
         InputError: the folder holds the results of another plan.
         StorageError: the folder cannot be written, is in use, or the disk is full.
         AgentFault: an agent chose an illegal action, failed or hung.
-        Interrupted: a signal asked to stop; finished chunks are kept in the folder. Without a folder, what is finished is
-            returned, if it is enough for intervals.
+        Interrupted: a signal asked to stop; finished chunks are kept in the folder. Without a folder, their results are
+            returned, if they suffice for intervals.
 
     >>> import strozzi_sim as ss
     >>> study = ss.Study(name="mine", game="medici_vs_strozzi", deals=100, lineups=[["random"]])
