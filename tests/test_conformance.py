@@ -14,7 +14,7 @@ from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.start import Start
+from strozzi_sim.play.start import GameSetup
 
 HIDDEN = variant("hidden-cash")
 
@@ -90,14 +90,14 @@ def test_a_journal_without_room_is_refused():
 
 
 def test_a_core_that_plays_otherwise_with_a_journal_is_refused(monkeypatch):
-    retold = Start.retold
+    retold = GameSetup.retold
 
     def otherwise(start, actions):
         state, rows = retold(start, actions)
         state["coins"][0, 0] += 1
         return state, rows
 
-    monkeypatch.setattr(Start, "retold", otherwise)
+    monkeypatch.setattr(GameSetup, "retold", otherwise)
     assert "the game with a journal differs from the one without" in broken("one deal, one game")
 
 

@@ -15,9 +15,9 @@ from strozzi_sim.cli.app import run
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.games.strozzi.state import PLAYER_COUNTS
 from strozzi_sim.kernel.streams import RANDOM
-from strozzi_sim.play.explain import deciders, explain
+from strozzi_sim.play.explain import acting_seats, explain
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.reconstruct import retrace, table_of
+from strozzi_sim.play.reconstruct import deal_recorded_game, reconstruct_actions
 from strozzi_sim.play.records import RecordedGame, record_game, write_record
 from strozzi_sim.simulation.match import Match
 
@@ -86,9 +86,9 @@ def recorded(*names, players=4, played=BASE, deal=0, seating=0):
 
 def explained(game, name, *, wanted=None, lines=3, depth=6, visits=1, tree=False, seat=None):
     """(decisions explained, actions played)."""
-    table = table_of(game, "game")
-    actions = retrace(game, table, "game")
-    seats = deciders(table, actions)
+    table = deal_recorded_game(game, "game")
+    actions = reconstruct_actions(game, table, "game")
+    seats = acting_seats(table, actions)
     if wanted is None:
         wanted = [number for number, who in enumerate(seats, 1) if seat in (None, who)]
     spec = load_agent(name)
@@ -110,7 +110,7 @@ def test_the_lines_tell_the_actions(players, changes):
     header = {"game": "strozzi", "players": players, "seed": 5, "deal": 2, "variant": "mine"}
     header = json.loads(json.dumps({**header, "components": played.components}))
     game = RecordedGame(header, 1, list(enumerate(table.lines(), 2)))
-    assert retrace(game, table_of(game, "game"), "game") == actions
+    assert reconstruct_actions(game, deal_recorded_game(game, "game"), "game") == actions
 
 
 def test_a_game_of_another_deal_is_refused_at_its_line():
@@ -119,22 +119,22 @@ def test_a_game_of_another_deal_is_refused_at_its_line():
     line = game.events[number][0]
     game.events[number][1]["player"] = 9
     with pytest.raises(InputError, match=f"game: line {line}: does not follow from the game of seed 7, deal 0"):
-        retrace(game, table_of(game, "game"), "game")
+        reconstruct_actions(game, deal_recorded_game(game, "game"), "game")
     short = recorded("random")
     del short.events[-1]
     with pytest.raises(InputError, match="does not follow"):
-        retrace(short, table_of(short, "game"), "game")
+        reconstruct_actions(short, deal_recorded_game(short, "game"), "game")
     longer = recorded("random")
     longer.events.append((999, longer.events[-1][1]))
     with pytest.raises(InputError, match="line 999: does not follow"):
-        retrace(longer, table_of(longer, "game"), "game")
+        reconstruct_actions(longer, deal_recorded_game(longer, "game"), "game")
     other = recorded("random")
     other.header |= {"seed": 8, "behaviour": 0}
     with pytest.raises(InputError, match=r"line 2: does not follow from the game of seed 8.*recorded with behaviour 0"):
-        retrace(other, table_of(other, "game"), "game")
+        reconstruct_actions(other, deal_recorded_game(other, "game"), "game")
     for key, value in (("seed", None), ("deal", -1), ("deal", True), ("seed", 1.0)):
         with pytest.raises(InputError, match=f"game: line 1: {key}: a game is dealt again from its seed and deal"):
-            table_of(RecordedGame(game.header | {key: value}, 1), "game")
+            deal_recorded_game(RecordedGame(game.header | {key: value}, 1), "game")
 
 
 # -- what an agent thinks --------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from strozzi_sim.facts.counting import count_rows, finish_counts
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
 from strozzi_sim.facts.sink import SEATS, batch_for
 from strozzi_sim.game import load_game
-from strozzi_sim.game.custom_heatmaps import OwnMap, own_heat_map
+from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
 
 TABLES = STROZZI.facts.TABLES
 SHIP = next(table for table in TABLES if table.name == "ship")
@@ -199,10 +199,10 @@ def test_what_is_no_condition_is_refused(text, said):
 
 
 def test_a_table_of_a_sample_of_deals_is_meant_only_by_name():
-    lots = OwnMap("mine", rows="order", columns="seat", value="mean price")
+    lots = HeatMapSpec("mine", rows="order", columns="seat", value="mean price")
     game = load_game("medici_vs_strozzi")
-    assert own_heat_map(game, lots).block.fact == "lot"
-    assert own_heat_map(game, msgspec.structs.replace(lots, fact="price_estimate")).block.fact == "price_estimate"
+    assert custom_heat_map(game, lots).block.fact == "lot"
+    assert custom_heat_map(game, msgspec.structs.replace(lots, fact="price_estimate")).block.fact == "price_estimate"
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_a_table_of_a_sample_of_deals_is_meant_only_by_name():
 def test_a_map_that_cannot_be_is_refused_in_words(asked, said):
     wanted = {"name": "mine", "rows": "flag", "columns": "sail", **asked}
     with pytest.raises(InputError) as refused:
-        own_heat_map(STROZZI, OwnMap(**wanted))
+        custom_heat_map(STROZZI, HeatMapSpec(**wanted))
     assert said in str(refused.value)
     assert "heatmap mine" in str(refused.value)
 

@@ -22,7 +22,7 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.row_storage import RowRecorder, RowSelection, kept_rows
 from strozzi_sim.facts.sink import sink_dtype
 from strozzi_sim.game import load_game
-from strozzi_sim.game.custom_heatmaps import OwnMap
+from strozzi_sim.game.custom_heatmaps import HeatMapSpec
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.records import record_game
 from strozzi_sim.simulation.match import Match
@@ -345,7 +345,7 @@ def test_a_heat_map_that_chunks_do_not_count_keeps_the_rows(tmp_path):
     added |= {"rows": "port"}
     result = run_study(plan(facts=["game"], heatmap=[added]), tmp_path / "r", workers=1)
     assert len(result.facts("game")) == 40 * 9
-    once_more = add_in(tmp_path / "r", OwnMap(**added | {"name": "other"}), 1)
+    once_more = add_in(tmp_path / "r", HeatMapSpec(**added | {"name": "other"}), 1)
     assert len(once_more.facts("game")) == 40 * 9
 
 

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.patches import Rectangle
 
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.game.reporting import Picture, in_words
+from strozzi_sim.game.reporting import Picture, format_value
 from strozzi_sim.reports.figures import draw
 from strozzi_sim.reports.style import legend_lines
 
@@ -63,8 +63,8 @@ def test_a_legend_has_as_few_lines_as_fit():
 
 
 def test_no_minus_stands_before_zero():
-    assert in_words(-0.04, "amount") == "0.0"
-    assert in_words(-0.06, "amount") == "\N{MINUS SIGN}0.1"
+    assert format_value(-0.04, "amount") == "0.0"
+    assert format_value(-0.06, "amount") == "\N{MINUS SIGN}0.1"
 
 
 def test_dots_at_the_end_of_an_axis_are_not_cut_off():

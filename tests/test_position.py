@@ -27,7 +27,7 @@ from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play import packing
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import check_header, read_record, record_game, write_record
-from strozzi_sim.play.scripted import ScriptEnded, steps
+from strozzi_sim.play.scripted import ScriptEnded, successor_states
 from strozzi_sim.simulation.match import Match
 
 COUNTS = [
@@ -596,7 +596,7 @@ def test_chance_by_script(kit):
         before = exact_copy(again.state)
         again.play(action)
         if number % 10 == 0:
-            ways = steps(kit.game, again.variant.rules, before, action)
+            ways = successor_states(kit.game, again.variant.rules, before, action)
             assert again.state.tobytes() in {state.tobytes() for state, _ in ways}
             packed = Position.from_bytes(again.to_bytes())
             assert packed == again

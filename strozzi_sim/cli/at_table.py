@@ -208,7 +208,7 @@ def _changed_lines(part: Sequence[str], before: Iterable[Sequence[str]]) -> Sequ
 
 def names_meant(answer: str, names: Sequence[str], together: Sequence[str]) -> list[str]:
     """Return the names, commands included, that an answer abbreviates: its beginning, or that of each item of a compound choice."""
-    from strozzi_sim.play.action_parsing import joined, words_of
+    from strozzi_sim.play.action_parsing import joined, split_names
 
     command = ["help"] if answer == "?" else _begun(answer, list(COMMANDS))
     if not together:
@@ -216,7 +216,7 @@ def names_meant(answer: str, names: Sequence[str], together: Sequence[str]) -> l
         return whole or ([answer] if answer in COMMANDS else _begun(answer, names) or command)
     if len(command) == 1 and not _begun(answer, together):
         return command
-    words = [_begun(word, together) for word in words_of(answer)]
+    words = [_begun(word, together) for word in split_names(answer)]
     for matches in words:
         if len(matches) != 1:
             return matches

@@ -123,10 +123,10 @@ def _slice_size(seconds: Callable[[int], float], most: int | None, wanted: float
 
 def _seconds(match: Any, games: int, crosstabs: Any) -> float:
     """Return the seconds that this number of games takes."""
-    from strozzi_sim.simulation.isolation import play_apart
+    from strozzi_sim.simulation.isolation import run_in_worker
 
     if match.foreign:
-        return float(play_apart(_measure, match, games, crosstabs, blame=match.lost))
+        return float(run_in_worker(_measure, match, games, crosstabs, blame=match.lost))
     return _measure(match, games, crosstabs)
 
 

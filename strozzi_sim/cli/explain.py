@@ -41,8 +41,8 @@ def explain_game(recorded: "RecordedGame", place: str, asked: ExplainOptions, *,
         StorageError: the trees cannot be written.
     """
     from strozzi_sim.agent import check_lineup, load_agent
-    from strozzi_sim.play.explain import TREE_FORMAT, deciders, explain
-    from strozzi_sim.play.reconstruct import retrace, table_of
+    from strozzi_sim.play.explain import TREE_FORMAT, acting_seats, explain
+    from strozzi_sim.play.reconstruct import deal_recorded_game, reconstruct_actions
     from strozzi_sim.studies.calibrated import add_calibrations
 
     spec, header = load_agent(asked.agent, recorded.header["game"]), recorded.header
@@ -54,10 +54,10 @@ def explain_game(recorded: "RecordedGame", place: str, asked: ExplainOptions, *,
         _check_writable(asked.tree)
         if spec.agent.analyse is None:
             raise InputError(f"--tree: {spec.text} does not say what it thinks; only its choice can be shown")
-    table = table_of(recorded, place)
+    table = deal_recorded_game(recorded, place)
     check_lineup([spec], table.game, table.players)
-    actions = retrace(recorded, table, place)
-    wanted = _wanted(asked, deciders(table, actions))
+    actions = reconstruct_actions(recorded, table, place)
+    wanted = _wanted(asked, acting_seats(table, actions))
     (spec,), notes = in_counts([spec], table.game, [table.players], table.variant)
     analyse = spec.agent.analyse
     value = (analyse.__doc__ or "").strip().split("\n")[0] if analyse else None

@@ -13,7 +13,7 @@ import numpy as np
 from strozzi_sim.conformance.checked import Checked
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.seat_rng import SeatRng
-from strozzi_sim.play.start import start_of
+from strozzi_sim.play.start import set_up_game
 
 GAMES = 12  # games from which the used bytes of the record are found
 OTHER = 0xAA  # a byte that `deal` is unlikely to write
@@ -30,7 +30,7 @@ class _Table:
 
     def __init__(self, here: Checked, before: Array) -> None:
         self._here = here
-        start = start_of(here.game, here.players, here.seed, here.deal, here.variant)
+        start = set_up_game(here.game, here.players, here.seed, here.deal, here.variant)
         self._kernels = start.moving
         self.state: Array = before.copy().view(here.game.state)
         self._chance, _ = start.chance()

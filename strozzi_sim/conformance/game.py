@@ -48,8 +48,8 @@ from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.seat_rng import SeatRng
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.scripted import steps
-from strozzi_sim.play.start import start_of
+from strozzi_sim.play.scripted import successor_states
+from strozzi_sim.play.start import set_up_game
 
 SAMPLED_STATES = 3  # samples of the unknown at each decision
 EVERY, WAYS = 5, 500  # at every fifth decision up to 500 chance outcomes are tried
@@ -137,7 +137,7 @@ def _walk(here: Checked) -> None:
         here.found.decisions += 1
         here.require("one deal, one game", twin.state.tobytes() == position.state.tobytes(), "two games differ")
     here.require("legal actions", position.over, "the game does not end")
-    start = start_of(here.game, here.players, here.seed, here.deal, here.variant)
+    start = set_up_game(here.game, here.players, here.seed, here.deal, here.variant)
     try:
         same = start.retold(here.actions)[0].tobytes() == position.state.tobytes()
     except JournalFull as error:
@@ -151,7 +151,7 @@ def _walk(here: Checked) -> None:
 
 def _check_chance(here: Checked, before: Array, action: int, after: Array) -> None:
     """Check that the state after an action is a possible chance outcome; passes if there are WAYS outcomes or more."""
-    ways = islice(steps(here.game, here.variant.rules, before, action), WAYS)
+    ways = islice(successor_states(here.game, here.variant.rules, before, action), WAYS)
     found = [state.tobytes() == after.tobytes() for state, _ in ways]
     here.require(
         "chance",

@@ -19,7 +19,7 @@ NAME = r"^[a-z0-9-]{1,64}$"
 _VALUES = '"count", "share", "mean COLUMN" or "share COLUMN"'
 
 
-class OwnMap(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class HeatMapSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """The specification of a custom heat map.
 
     Attributes:
@@ -74,7 +74,7 @@ def table_of(game: Game, names: Sequence[str], fact: str, place: str) -> Table:
     raise InputError(f"{place}: no fact table has all of {', '.join(names)}; `strozzi facts {game.name}` lists them")
 
 
-def own_heat_map(game: Game, asked: OwnMap, place: str = "heatmap") -> HeatMap:
+def custom_heat_map(game: Game, asked: HeatMapSpec, place: str = "heatmap") -> HeatMap:
     """Return the heat map of a specification.
 
     Args:
@@ -110,9 +110,9 @@ def own_heat_map(game: Game, asked: OwnMap, place: str = "heatmap") -> HeatMap:
     return HeatMap(asked.title or words[0].upper() + words[1:] + which, caption, down.text, across.text, figure, block)
 
 
-def own_map(
+def heat_map_spec(
     rows: str, columns: str, value: str = "share", where: str = "", fact: str = "", name: str = "", title: str = ""
-) -> OwnMap:
+) -> HeatMapSpec:
     """Return the specification of a custom heat map; without a name, one is made from the other arguments.
 
     Raises:
@@ -120,7 +120,7 @@ def own_map(
     """
     if name and not re.fullmatch(NAME, name):
         raise ArgumentError("name", f"must be 1 to 64 lower-case letters, digits and -, got {short_repr(name)}")
-    return OwnMap(name or name_of_map(value, rows, columns, where), rows, columns, value, where, fact, title)
+    return HeatMapSpec(name or name_of_map(value, rows, columns, where), rows, columns, value, where, fact, title)
 
 
 def name_of_map(value: str, rows: str, columns: str, where: str) -> str:
@@ -155,7 +155,7 @@ def _is_yes_or_no(column: Column) -> bool:
     return column.levels is YES_NO or column.name == "win"
 
 
-def split_maps(asked: Any) -> tuple[list[str], list[OwnMap]]:
+def split_maps(asked: Any) -> tuple[list[str], list[HeatMapSpec]]:
     """Return the names of shipped heat maps, and the specifications of custom ones.
 
     Raises:
@@ -167,7 +167,7 @@ def split_maps(asked: Any) -> tuple[list[str], list[OwnMap]]:
             "heatmaps", f"expected names of heat maps, or mappings with rows and columns, got {short_repr(asked)}"
         )
     own = [{"name": _name(each), **each} for each in listed if isinstance(each, Mapping)]
-    return [each for each in listed if isinstance(each, str)], converted(own, list[OwnMap], "heatmaps")
+    return [each for each in listed if isinstance(each, str)], converted(own, list[HeatMapSpec], "heatmaps")
 
 
 def _name(own: Mapping[str, Any]) -> str:

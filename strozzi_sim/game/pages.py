@@ -22,8 +22,8 @@ from strozzi_sim.game.reporting import (
     Tables,
     check_names,
     first_scenario,
+    headline_players,
     narrators,
-    spoken_of,
 )
 
 __all__ = ["ALL", "QUANTILES", "Page", "Report", "figures", "leaders", "score_pictures"]
@@ -163,7 +163,7 @@ class Report:
         said: dict[str, list[str]] = {}
         for page, find in self._sentences.items():
             if _exists(tables, page) and not tables[page].empty:
-                say = narrators(tables, page, spoken_of(first_scenario(tables["balance"])), components)
+                say = narrators(tables, page, headline_players(first_scenario(tables["balance"])), components)
                 found = [text for text in find(say, say.data) if NO_VALUE not in text]
                 said[page] = [text if isinstance(text, Named) else say.says(text) for text in found]
         return said

@@ -164,7 +164,7 @@ def unknown_figures(picture: Picture, table: pd.DataFrame) -> list[str]:
     return [f"unknown figure {short_repr(name)}; {suggest_names(name, known)}" for name in names if name not in known]
 
 
-def in_words(value: float, unit: Unit, digits: int | None = None) -> str:
+def format_value(value: float, unit: Unit, digits: int | None = None) -> str:
     """Return a figure as text: shares in per cent."""
     if np.isnan(value):
         return "\N{EN DASH}"
@@ -182,7 +182,7 @@ def digits_for(half: float, unit: Unit, most: int = 2) -> int:
     return max(_DIGITS[unit], min(needed, most))
 
 
-def reach_in_words(row: Any, unit: Unit, digits: int) -> str:
+def format_half_width(row: Any, unit: Unit, digits: int) -> str:
     """Return the half-width of a row's interval, rounded up to the decimals shown; "" without an interval."""
     if np.isnan(row.low) or np.isnan(row.high):
         return ""
@@ -190,15 +190,15 @@ def reach_in_words(row: Any, unit: Unit, digits: int) -> str:
     return "0" if half <= 0 else f"{max(np.ceil(half * 10**digits - 1e-6), 1) / 10**digits:,.{digits}f}"
 
 
-def quote(row: Any, unit: Unit) -> str:
+def format_estimate(row: Any, unit: Unit) -> str:
     """Return a row's figure as text: value ± half-width."""
     if np.isnan(row.value):
         return NO_VALUE
     if np.isnan(row.low):
-        return in_words(row.value, unit)
+        return format_value(row.value, unit)
     digits = digits_for((row.high - row.low) / 2, unit)
-    said, per_cent, _ = in_words(row.value, unit, digits).partition(f"{THIN}%")
-    return f"{said}{THIN}±{THIN}{reach_in_words(row, unit, digits)}{per_cent}"
+    said, per_cent, _ = format_value(row.value, unit, digits).partition(f"{THIN}%")
+    return f"{said}{THIN}±{THIN}{format_half_width(row, unit, digits)}{per_cent}"
 
 
 def pick(table: pd.DataFrame, **where: Any) -> pd.DataFrame:
@@ -264,7 +264,7 @@ class Narrator:
 
     def _quote(self, figure: str, unit: Unit, where: Mapping[str, Any]) -> str:
         row = self.row(figure, **where)
-        return quote(row, unit) if row else NO_VALUE
+        return format_estimate(row, unit) if row else NO_VALUE
 
     def share(self, figure: str, **where: Any) -> str:
         """Return a figure as text, as a share."""
@@ -281,7 +281,7 @@ class Narrator:
     @property
     def equal(self) -> str:
         """The equal chance, as the end of a sentence."""
-        return f"an equal chance is {in_words(1 / self.players, 'share')}."
+        return f"an equal chance is {format_value(1 / self.players, 'share')}."
 
     def rows(self, figure: str, **where: Any) -> list[Any]:
         """Return all such rows with a value."""
@@ -298,7 +298,7 @@ class Narrator:
         rows = [(cell.where, row) for cell in self.elsewhere if (row := cell.row(figure, **where))]
         rows.sort(key=lambda found: float(found[1].value))
         ends = rows if len(rows) < 2 else [rows[0], rows[-1]]
-        words = " to ".join(f"{quote(row, unit)} {place}" for place, row in ends)
+        words = " to ".join(f"{format_estimate(row, unit)} {place}" for place, row in ends)
         return f" (elsewhere {words})" if words else ""
 
     def also(self, figure: str, key: str, level: str, *, least: bool = False, called: str = "{}", **where: Any) -> str:
@@ -387,6 +387,6 @@ def _ordinal(number: int) -> str:
     return words[number - 1] if number <= len(words) else f"{number}th"
 
 
-def spoken_of(table: pd.DataFrame) -> int:
+def headline_players(table: pd.DataFrame) -> int:
     """Return the player count of the headline: 4, or the smallest."""
     return 4 if (table["players"] == 4).any() else int(table["players"].min())

@@ -62,7 +62,9 @@ def p_value_of_share(value: Any, low: Any, high: Any, null: float, df: Any) -> A
     return np.where(np.isnan(end + value), np.nan, np.where(np.isnan(size), 1.0, p))
 
 
-def surely_not(rows: Iterable[Any], null: float, *, share: bool = False, chunks: int = MAX_CHUNKS) -> list[bool]:
+def differs_significantly(
+    rows: Iterable[Any], null: float, *, share: bool = False, chunks: int = MAX_CHUNKS
+) -> list[bool]:
     """Return for each row of a table (named tuples) whether its figure differs significantly from `null`, corrected for their number."""
     rows = list(rows)
     if not rows:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from strozzi_sim.errors import ArgumentError, in_ranges, short_repr, suggest_names
-from strozzi_sim.play.start import whole
+from strozzi_sim.play.start import check_integer
 
 
 class Decision(Protocol):
@@ -26,7 +26,7 @@ class Decision(Protocol):
     def compound_choices(self) -> tuple[str, ...]: ...  # noqa: D102
 
 
-def words_of(text: str) -> list[str]:
+def split_names(text: str) -> list[str]:
     """Split a text at blanks, commas and plus signs."""
     return re.split(r"[\s,+]+", text.strip())
 
@@ -40,27 +40,27 @@ def joined(words: Sequence[str], together: Sequence[str]) -> str:
     return " ".join(sorted(words, key=together.index))
 
 
-def number_of(position: Decision, action: Any) -> int:
+def parse_action(position: Decision, action: Any) -> int:
     """Return the number of an action: a number unchecked, a name of the position with its items in any order.
 
     Raises:
         ArgumentError: the action is neither an integer nor a known name; lists the names and suggests a similar one.
     """
     if not isinstance(action, str):
-        return whole("action", action)
+        return check_integer("action", action)
     names, together = position.names, position.compound_choices
-    words = words_of(action)
+    words = split_names(action)
     if set(words) <= set(together):
         action = joined(words, together)
     if action in names:
         return position.legal[names.index(action)]
     if position.over:
-        raise cannot_be_played(position, action)
+        raise illegal_action_error(position, action)
     known = suggest_names(action, together or names) + ("; give one or several" if together else "")
     raise ArgumentError("action", f"unknown to seat {position.actor}: {short_repr(action)}; {known}")
 
 
-def cannot_be_played(position: Decision, action: int | str) -> ArgumentError:
+def illegal_action_error(position: Decision, action: int | str) -> ArgumentError:
     """Return the error for an illegal action, or for one after the end of the game."""
     if position.over:
         return ArgumentError("action", f"{short_repr(action)} cannot be played: the game is over")

@@ -30,7 +30,7 @@ def ranked(analyses: Sequence[ActionAnalysis]) -> list[ActionAnalysis]:
     return sorted(analyses, key=lambda analysis: (-analysis.visits, -(analysis.value or 0.0), analysis.action))
 
 
-class Asking:
+class AgentQueries:
     """The part of a Position that queries agents."""
 
     game: Game

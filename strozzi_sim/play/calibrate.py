@@ -19,7 +19,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.seat import Seat
-from strozzi_sim.simulation.isolation import ask_apart
+from strozzi_sim.simulation.isolation import query_in_worker
 from strozzi_sim.simulation.match import check_players
 
 POSITIONS = 24  # positions of a calibration, over all player counts and variants
@@ -143,7 +143,7 @@ def in_counts(
     by_text = {calibration.given: calibration for calibration in known}
     asked = dict.fromkeys(spec.text for spec in specs if spec.in_seconds)
     of = {spec.text: spec for spec in specs}
-    return {text: by_text.get(text) or ask_apart(calibrate, of[text], game, players, variants) for text in asked}
+    return {text: by_text.get(text) or query_in_worker(calibrate, of[text], game, players, variants) for text in asked}
 
 
 def _positions(game: Game, players: Sequence[int], variants: Sequence[Variant]) -> list[Position]:

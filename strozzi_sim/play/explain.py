@@ -59,7 +59,7 @@ def explain(
         AgentFault: the agent failed or chose an illegal action.
     """
     check_lineup([spec], table.game, table.players)
-    seats = deciders(table, actions)
+    seats = acting_seats(table, actions)
     asked = {seats[number - 1] for number in wanted}
     for number, action in enumerate(actions[: max(wanted, default=0)], 1):
         if table.actor in asked:  # also at earlier decisions, which advance its stream and memory
@@ -67,12 +67,12 @@ def explain(
             if chosen not in table.legal:
                 raise table.fault(spec, f"chose the illegal action {chosen}, or failed in compiled code")
             if number in wanted:
-                told = _Told(table, table.seated(spec), number, depth, visits)
+                told = _ExplainedDecision(table, table.seated(spec), number, depth, visits)
                 yield table, told.document(action, chosen, lines, tree)
         table.play(action)
 
 
-def deciders(table: Position, actions: Sequence[int]) -> list[int]:
+def acting_seats(table: Position, actions: Sequence[int]) -> list[int]:
     """Return the acting seat of each decision, given the game as dealt and its actions."""
     ahead, seats = table.copy(), []
     for action in actions:
@@ -87,7 +87,7 @@ def _names(table: Position, actions: Sequence[int]) -> list[str]:
     return [str(view.action_name(action, seen)) for action in actions]
 
 
-class _Told:
+class _ExplainedDecision:
     """Description of one decision."""
 
     def __init__(self, table: Position, seat: Seat, number: int, depth: int, visits: int) -> None:

@@ -19,7 +19,7 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.rerun_check import PlayedGame, Witness
+from strozzi_sim.play.rerun_check import PlayedGame, RerunChecker
 from strozzi_sim.play.seat import Seat
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.row_dependence import RowCheck, row_independence
@@ -97,7 +97,7 @@ def check_leaks(
     if not counts:
         raise InputError(f"agent {spec.text!r} does not play {game.name} with {', '.join(map(str, players))} players")
     trusted = all(each.builtin for each in (spec, *spec.policies))
-    witness = None if trusted else Witness(spec, game, variant, seed)
+    witness = None if trusted else RerunChecker(spec, game, variant, seed)
     decisions, games = 0, []
     with single_threaded_blas():
         for count in counts:

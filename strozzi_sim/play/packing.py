@@ -18,7 +18,7 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, Variant, find_variant, from_components, resolve_variant
 from strozzi_sim.kernel.record_types import field_bytes
-from strozzi_sim.play.start import Start, start_of
+from strozzi_sim.play.start import GameSetup, set_up_game
 
 MAGIC, FORMAT = b"strozzi", b"1"
 _HEAD = len(MAGIC) + len(FORMAT) + 4
@@ -41,7 +41,7 @@ class Packed(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     actions: bytes
 
 
-def pack(start: Start, actions: Sequence[int]) -> bytes:
+def pack(start: GameSetup, actions: Sequence[int]) -> bytes:
     """Return the bytes of a position."""
     game, variant, script = start.game, start.variant, start.script
     packer = zlib.compressobj(9, zdict=_base_components(game))
@@ -55,7 +55,7 @@ def pack(start: Start, actions: Sequence[int]) -> bytes:
     return MAGIC + FORMAT + zlib.crc32(content).to_bytes(4, "big") + content
 
 
-def unpack(data: bytes, variant: Variant | None) -> tuple[Start, list[int]]:
+def unpack(data: bytes, variant: Variant | None) -> tuple[GameSetup, list[int]]:
     """Return the set-up of a position's game, and its actions.
 
     Args:
@@ -76,7 +76,7 @@ def unpack(data: bytes, variant: Variant | None) -> tuple[Start, list[int]]:
         if rules != packed.rules:
             raise InputError(f"of other rules than those of {variant.name!r}; give the variant that was played")
         where = packed.players, packed.seed, packed.deal, variant, packed.start_player, packed.script
-        return start_of(game, *where), np.frombuffer(packed.actions, _width(game)).tolist()
+        return set_up_game(game, *where), np.frombuffer(packed.actions, _width(game)).tolist()
     except (InputError, ValueError) as error:
         raise ArgumentError("data", f"the bytes of a position that cannot be read: {error}") from None
 

@@ -15,18 +15,18 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant
 from strozzi_sim.kernel.record_types import field_bytes
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
-from strozzi_sim.play.action_parsing import cannot_be_played, number_of
-from strozzi_sim.play.agent_queries import Asking
+from strozzi_sim.play.action_parsing import illegal_action_error, parse_action
+from strozzi_sim.play.agent_queries import AgentQueries
 from strozzi_sim.play.kernels import ILLEGAL, kernels
 from strozzi_sim.play.packing import pack, unpack
 from strozzi_sim.play.scripted import check_drawn
-from strozzi_sim.play.start import Start, one_per_seat, start_of, whole
+from strozzi_sim.play.start import GameSetup, check_integer, one_per_seat, set_up_game
 
 Array = np.ndarray[Any, Any]
 _Past = tuple[Any, int, bytes, bytes, int] | None  # what was before, the action, then state, chance and actor before it
 
 
-class Position(Asking):
+class Position(AgentQueries):
     """One game at one of its decisions, or at its end.
 
     Two positions are equal if they are of the same game, player count, rules, seed and deal, and have the same state and the same
@@ -85,10 +85,10 @@ class Position(Asking):
             InputError: an invalid argument; names it and what is allowed.
             ScriptEnded: `chance` is too short for the deal; names the next draw.
         """
-        self._begin(start_of(game, players, seed, deal, variant, start_player, chance))
+        self._begin(set_up_game(game, players, seed, deal, variant, start_player, chance))
 
-    def _begin(self, start: Start) -> None:
-        self._start: Start | None = start
+    def _begin(self, start: GameSetup) -> None:
+        self._start: GameSetup | None = start
         self.game, self.variant, self.players = start.game, start.variant, start.players
         self.seed, self.deal, self.start_player = start.seed, start.deal, start.start_player
         self._kernels, self._actions = kernels(self.game), self.game.actions
@@ -172,14 +172,14 @@ class Position(Asking):
             ScriptEnded: the script of chance has ended; nothing changes.
         """
         if type(action) is not int:
-            action = number_of(self, action)
+            action = parse_action(self, action)
         state, chance = bytes(self._state_bytes), bytes(self._chance_bytes)
         try:
             actor = self._step(self.state, self.variant.rules, self.chance, action)
         except OverflowError:
             actor = ILLEGAL
         if actor == ILLEGAL:
-            raise cannot_be_played(self, action)
+            raise illegal_action_error(self, action)
         if self._script is not None:
             try:
                 check_drawn(self._script, self.chance)
@@ -252,7 +252,7 @@ class Position(Asking):
             if self.over:
                 raise ArgumentError(argument, f"nobody decides, the game is over; give one of 0 to {self.players - 1}")
             return self.actor
-        return whole(argument, seat, self.players - 1)
+        return check_integer(argument, seat, self.players - 1)
 
     def copy(self) -> "Position":
         """Return a copy with the same past and the same future chance, without seated agents."""
@@ -351,7 +351,7 @@ class Position(Asking):
             raise ArgumentError("data", f"the bytes of a position that cannot be played: {error}") from None
         return position
 
-    def _begun(self) -> Start:
+    def _begun(self) -> GameSetup:
         if self._start is None:
             raise InputError("an imagined game has no beginning: it has no bytes, no record and no journal")
         return self._start

@@ -17,7 +17,7 @@ from strozzi_sim.play.records import RecordedGame, games_in
 MAX_TRIED = 200_000  # positions looked at before a record is given up
 
 
-def table_of(recorded: RecordedGame, place: str) -> Position:
+def deal_recorded_game(recorded: RecordedGame, place: str) -> Position:
     """Deal the game of a record again.
 
     Raises:
@@ -44,13 +44,13 @@ def position_of(lines: Iterable[Mapping[str, Any]], place: str) -> Position:
     recorded, *more = games_in(enumerate(lines, 1), place)
     if more:
         raise InputError(f"{place}: line {more[0].line}: expected one game, and another begins here")
-    position = table_of(recorded, place)
-    for action in retrace(recorded, position, place, complete=False):
+    position = deal_recorded_game(recorded, place)
+    for action in reconstruct_actions(recorded, position, place, complete=False):
         position.play(action)
     return position
 
 
-def retrace(recorded: RecordedGame, table: Position, place: str, *, complete: bool = True) -> list[int]:
+def reconstruct_actions(recorded: RecordedGame, table: Position, place: str, *, complete: bool = True) -> list[int]:
     """Return the actions of a recorded game in order, from its table as dealt.
 
     A record that need not be `complete` may stop at any decision: the actions end with the last one that wrote a line.

@@ -18,7 +18,7 @@ from strozzi_sim.game.variants import NAME, Variant, from_components
 from strozzi_sim.kernel.journal import events_in
 from strozzi_sim.runtime.files import open_atomically
 from strozzi_sim.runtime.parsing import parse_json, read_lines
-from strozzi_sim.simulation.isolation import play_apart
+from strozzi_sim.simulation.isolation import run_in_worker
 from strozzi_sim.simulation.match import Match
 
 FORMAT = "strozzi-sim.record/1"
@@ -70,7 +70,7 @@ def record_game(match: Match, deal: int, seating: int, row_dependent: Sequence[s
     """
     if not match.foreign:
         return _record_game(match, deal, seating, row_dependent)
-    lines: list[dict[str, Any]] = play_apart(
+    lines: list[dict[str, Any]] = run_in_worker(
         _record_game, match, deal, seating, row_dependent, blame=lambda beat, what: match.lost(beat, what, seating)
     )
     return lines

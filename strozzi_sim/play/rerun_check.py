@@ -53,7 +53,7 @@ class PlayedGame(NamedTuple):
     actions: list[int]
 
 
-class Moved(NamedTuple):
+class ChangedDecision(NamedTuple):
     """A decision that changed in the other process: number of the game, number of the decision, action chosen there."""
 
     game: int
@@ -61,7 +61,7 @@ class Moved(NamedTuple):
     moved_to: int
 
 
-class Witness:
+class RerunChecker:
     """Repeats an agent's decisions in another process.
 
     Create it before the agent plays: it pickles the agent's code and data as they are then.
@@ -74,7 +74,7 @@ class Witness:
 
     def ask(
         self, games: Sequence[PlayedGame], changes: Sequence[str] = CHANGES, hash_seed: str | None = None
-    ) -> Moved | None:
+    ) -> ChangedDecision | None:
         """Return the first decision of these games that differs under these changes, or None.
 
         Args:
@@ -107,7 +107,7 @@ class Witness:
                     f"agent {self._name!r} ended the process in which its decisions were repeated (exit code "
                     f"{done.returncode}); last line of its output: {said[-1]}"
                 )
-            moved: Moved | str | None = pickle.loads(answer.read_bytes())
+            moved: ChangedDecision | str | None = pickle.loads(answer.read_bytes())
         if isinstance(moved, str):
             raise AgentFault(
                 f"agent {self._name!r}, repeated in another process without the user's environment variables, {moved}"
@@ -133,7 +133,7 @@ def _is_kept(name: str) -> bool:
 
 
 def answer() -> None:
-    """Run the job that `Witness.ask` wrote to standard input."""
+    """Run the job that `RerunChecker.ask` wrote to standard input."""
     place, changes, games, job = pickle.loads(sys.stdin.buffer.read())
     os.dup2(2, 1)  # the agent's prints must not reach standard output
     step = _let_the_clock_run() if CLOCK in changes else lambda: None
@@ -143,7 +143,7 @@ def answer() -> None:
     try:
         spec, game, variant, seed = pickle.loads(job)
         with single_threaded_blas():
-            moved: Moved | str | None = _first_moved(spec, game, variant, seed, games, ORDER in changes, step)
+            moved: ChangedDecision | str | None = _first_moved(spec, game, variant, seed, games, ORDER in changes, step)
     except InvalidAnswer as bad:
         moved = bad.what
     except AgentFault as fault:
@@ -156,7 +156,7 @@ def answer() -> None:
 def _first_moved(
     spec: AgentSpec, game: Game, variant: Variant, seed: int, games: Sequence[PlayedGame], backwards: bool,
     step: Callable[[], None],
-) -> Moved | None:  # fmt: skip
+) -> ChangedDecision | None:  # fmt: skip
     rounds = [(number, seat) for number, played in enumerate(games) for seat in range(played.players)]
     for number, seat in reversed(rounds) if backwards else rounds:
         played = games[number]
@@ -168,7 +168,7 @@ def _first_moved(
                 sitting = sitting or Seat(spec, table, seat)
                 other = sitting.choose(table.state)
                 if other != action:
-                    return Moved(number, decision, other)
+                    return ChangedDecision(number, decision, other)
             table.play(action)
     return None
 

@@ -54,13 +54,13 @@ def check_drawn(outcomes: Array | None, chance: Array) -> None:
     raise ArgumentError("chance", f"{what}, got {int(outcomes[place])}")
 
 
-def deals(game: Game, rules: Array, players: int, start_player: int = 0) -> Iterator[tuple[Array, float]]:
+def initial_states(game: Game, rules: Array, players: int, start_player: int = 0) -> Iterator[tuple[Array, float]]:
     """Yield every initial state, shape (1,), and its probability; see `steps`."""
     kernel = kernels(game, scripted=True).deal
     return _branches(np.zeros(1, game.state), lambda state, script: kernel(state, rules, script, players, start_player))
 
 
-def steps(game: Game, rules: Array, state: Array, action: int) -> Iterator[tuple[Array, float]]:
+def successor_states(game: Game, rules: Array, state: Array, action: int) -> Iterator[tuple[Array, float]]:
     """Yield every state to which a legal action may lead, shape (1,), and its probability.
 
     States may come more than once: then chance has several ways to the same one.

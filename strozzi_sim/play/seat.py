@@ -29,7 +29,7 @@ from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.runtime.worker import active_heartbeat, heartbeat
 
 
-class Table(Protocol):
+class GameContext(Protocol):
     """What a seated agent needs of a game; `Position` provides it."""
 
     game: Game
@@ -42,7 +42,7 @@ class Table(Protocol):
 class Seat:
     """An agent at one seat of one game, with its memory and its random stream."""
 
-    def __init__(self, spec: AgentSpec, table: Table, seat: int) -> None:
+    def __init__(self, spec: AgentSpec, table: GameContext, seat: int) -> None:
         self.spec, self.game, self.variant, self.seat = spec, table.game, table.variant, seat
         self._kernels = kernels(self.game)
         self._rng = table.rng[seat : seat + 1].copy()

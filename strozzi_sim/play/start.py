@@ -22,7 +22,7 @@ MAX_SEED = 2**53 - 1  # of a seed, and of a deal
 
 
 @dataclass(frozen=True, eq=False)
-class Start:
+class GameSetup:
     """A game before its deal.
 
     Attributes:
@@ -63,10 +63,10 @@ class Start:
         return state, events_in(journal, self.game.name)
 
 
-def start_of(
+def set_up_game(
     game: str | Game, players: int, seed: int, deal: int, variant: AnyVariant, start_player: int = 0,
     script: Iterable[int] | None = None,
-) -> Start:  # fmt: skip
+) -> GameSetup:  # fmt: skip
     """Return the set-up of a game from names or objects.
 
     Raises:
@@ -74,15 +74,15 @@ def start_of(
     """
     the_game = find_game(game)
     the_variant = as_argument_error("variant", find_variant, the_game, variant)
-    players = whole("players", players)
+    players = check_integer("players", players)
     check_players(the_game, players, the_variant)
-    return Start(
-        the_game, the_variant, players, whole("seed", seed, MAX_SEED), whole("deal", deal, MAX_SEED),
-        whole("start_player", start_player, players - 1), None if script is None else _outcomes(script),
+    return GameSetup(
+        the_game, the_variant, players, check_integer("seed", seed, MAX_SEED), check_integer("deal", deal, MAX_SEED),
+        check_integer("start_player", start_player, players - 1), None if script is None else _outcomes(script),
     )  # fmt: skip
 
 
-def whole(argument: str, value: Any, most: int | None = None) -> int:
+def check_integer(argument: str, value: Any, most: int | None = None) -> int:
     """Return a whole number of any integer type, from 0 to `most`; refuse True and 1.0.
 
     Raises:
@@ -117,4 +117,4 @@ def one_per_seat(argument: str, names: Sequence[str] | None, default: str, playe
 def _outcomes(script: Iterable[int]) -> Array:
     if isinstance(script, str | bytes) or not isinstance(script, Iterable):
         raise ArgumentError("chance", f"expected a list of outcomes, whole numbers from 0, got {short_repr(script)}")
-    return np.array([whole("chance", outcome, 2**32 - 1) for outcome in script], np.int64)
+    return np.array([check_integer("chance", outcome, 2**32 - 1) for outcome in script], np.int64)

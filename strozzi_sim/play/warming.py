@@ -9,7 +9,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.play import kernels
 from strozzi_sim.simulation import slots
 from strozzi_sim.simulation import vector_kernels as vector
-from strozzi_sim.simulation.loop import counting_loop, recording_loop, silent_loop
+from strozzi_sim.simulation.loop import counting_loop, plain_loop, recording_loop
 
 
 def warm(game: Game) -> Iterator[str]:
@@ -17,7 +17,7 @@ def warm(game: Game) -> Iterator[str]:
 
     Agents are compiled with their defaults. Those of other packages are not kept (see docs/agents.md) and so are left out.
     """
-    silent_loop(game)
+    plain_loop(game)
     yield "silent loop"
     if game.facts is not None:
         counting_loop(game)

@@ -70,11 +70,11 @@ def heatmap(
     from pathlib import Path
 
     from strozzi_sim.errors import ArgumentError
-    from strozzi_sim.game.custom_heatmaps import own_map
+    from strozzi_sim.game.custom_heatmaps import heat_map_spec
     from strozzi_sim.studies.heatmaps import add_in
     from strozzi_sim.studies.study import lineup_study, run
 
-    own = own_map(rows, columns, value, where, fact, name, title)
+    own = heat_map_spec(rows, columns, value, where, fact, name, title)
     game = _find_game(source)
     if game is not None:
         if code:

@@ -57,7 +57,7 @@ def leak_check(
     from strozzi_sim.game import find_game
     from strozzi_sim.play.leak_check import LeakCheck, check_leaks
     from strozzi_sim.simulation.interrupts import stop_flag
-    from strozzi_sim.simulation.isolation import ask_apart
+    from strozzi_sim.simulation.isolation import query_in_worker
     from strozzi_sim.studies.calibrated import add_calibrations, with_counts
     from strozzi_sim.studies.lookup import find_agents, find_players
     from strozzi_sim.studies.planning import find_study_variant
@@ -77,7 +77,7 @@ def leak_check(
             f"{spec.text} against itself, players {', '.join(map(str, counts))}, {deals:,} deals", calibrations
         )
         check = partial(check_leaks, players=counts, deals=deals, seed=seed)
-        found: LeakCheck = ask_apart(check, spec, game, played, seed=seed)
+        found: LeakCheck = query_in_worker(check, spec, game, played, seed=seed)
     leak = {} if found.leak is None else found.leak.where
     keys = ("players", "deal", "decision", "seat", "action", "moved_to", "changed")
     row = {"agent": spec.text, "decisions": found.decisions, "ok": not leak, "seed": seed}

@@ -17,10 +17,10 @@ from strozzi_sim.game.reporting import (
     agent_names,
     cell_name,
     digits_for,
-    in_words,
+    format_half_width,
+    format_value,
     listed,
     pick,
-    reach_in_words,
     row_of,
 )
 from strozzi_sim.game.significance import MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value
@@ -200,7 +200,7 @@ def _seat_cells(tables: Tables) -> list[_SeatCell]:
 def _share_words(cell: _SeatCell) -> str:
     """Return the seat furthest from its fair share: "seat 0 wins 38.6 % (fair: 33.3 %)"."""
     row = cell.shares.loc[(cell.shares["value"] - cell.fair).abs().idxmax()]
-    return f"seat {row['seat']} wins {in_words(row['value'], 'share')} (fair: {in_words(cell.fair, 'share')})"
+    return f"seat {row['seat']} wins {format_value(row['value'], 'share')} (fair: {format_value(cell.fair, 'share')})"
 
 
 def seat_sentences(tables: Tables) -> list[str]:
@@ -222,10 +222,10 @@ def _seat_sentence(cell: _SeatCell, balance: pd.DataFrame) -> str:
     of_cell = {"players": cell.test.players, "variant": cell.test.variant, "lineup": cell.test.lineup}
     names = ("seat_favour_bound", "seat_gap_by_chance")
     bound, chance = (row_of(balance, figure=name, **of_cell) for name in names)
-    fair = in_words(cell.fair, "share")
+    fair = format_value(cell.fair, "share")
     games = f"{cell.test.n:,} games"
     low, high = (
-        in_words(end, "share").removesuffix(f"{THIN}%")
+        format_value(end, "share").removesuffix(f"{THIN}%")
         for end in (cell.shares["value"].min(), cell.shares["value"].max())
     )
     between = f"{cell.where}: the seats win {low} to {high}{THIN}% of {games}"
@@ -251,12 +251,12 @@ def _shares_in_words(rows: list[tuple[str, Any]]) -> tuple[str, str]:
 
     def share_text(row: Any) -> str:
         if not np.isnan(row.value):
-            return in_words(row.value, "share", digits).removesuffix(f"{THIN}%")
-        return "too seldom for a figure" if np.isnan(row.high) else f"below {in_words(row.high, 'share', digits)}"
+            return format_value(row.value, "share", digits).removesuffix(f"{THIN}%")
+        return "too seldom for a figure" if np.isnan(row.high) else f"below {format_value(row.high, 'share', digits)}"
 
     first, *rest = rows
     words = listed([f"{first[0]} wins {share_text(first[1])}", *(f"{name} {share_text(row)}" for name, row in rest)])
-    half_widths = [reach_in_words(row, "share", digits) for _, row in rows if not np.isnan(row.value)]
+    half_widths = [format_half_width(row, "share", digits) for _, row in rows if not np.isnan(row.value)]
     half_width = max((text for text in half_widths if text), key=float, default="")
     return f"{words}{THIN}%", f"\N{PLUS-MINUS SIGN}{half_width}; " if half_width else ""
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.game.reporting import THIN, Picture, digits_for, in_words, pick, reach_in_words
+from strozzi_sim.game.reporting import THIN, Picture, digits_for, format_half_width, format_value, pick
 from strozzi_sim.reports.series import levels_of, named
 from strozzi_sim.reports.style import compact
 
@@ -146,8 +146,8 @@ class _Numbers:
         n = f"n = {row.n:,}"
         if figure.name.endswith("_p"):
             return Cell(format_p(row.value), "", n)
-        value = in_words(row.value, figure.unit, digits).removesuffix(f"{THIN}%")
-        return Cell(value, "" if np.isnan(row.value) else reach_in_words(row, figure.unit, digits), n)
+        value = format_value(row.value, figure.unit, digits).removesuffix(f"{THIN}%")
+        return Cell(value, "" if np.isnan(row.value) else format_half_width(row, figure.unit, digits), n)
 
 
 def format_p(p: float) -> str:

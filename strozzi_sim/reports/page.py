@@ -14,8 +14,8 @@ from markupsafe import Markup
 
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.custom_heatmaps import OwnMap, own_heat_map
-from strozzi_sim.game.reporting import SCENARIO, THIN, Picture, Tables, listed, pick, spoken_of, unknown_figures
+from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
+from strozzi_sim.game.reporting import SCENARIO, THIN, Picture, Tables, headline_players, listed, pick, unknown_figures
 from strozzi_sim.game.significance import MAX_CHUNKS
 from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.reports import findings
@@ -192,7 +192,7 @@ def _heat_maps(
     shown = tuple(lines) if len(items) > 1 else ()
     found = section("heatmaps", "Heat maps", "How does each figure vary by row and column?", notes, items)
     counts = tuple(sorted({part.players for item in items for part in item.parts} - {0}))
-    first = spoken_of(pd.DataFrame({"players": counts})) if counts else 0
+    first = headline_players(pd.DataFrame({"players": counts})) if counts else 0
     return replace(found, index=shown, counts=counts, first=first)
 
 
@@ -225,8 +225,8 @@ def _map_parts(
 
 def _maps_of(manifest: Mapping[str, Any], game: Game) -> dict[str, HeatMap]:
     """Return the heat maps of a study: the game's and the custom ones."""
-    custom = [msgspec.convert(spec, OwnMap) for spec in manifest.get("report", {}).get("own", [])]
-    return {**game.report.HEATMAPS, **{spec.name: own_heat_map(game, spec) for spec in custom}}
+    custom = [msgspec.convert(spec, HeatMapSpec) for spec in manifest.get("report", {}).get("own", [])]
+    return {**game.report.HEATMAPS, **{spec.name: custom_heat_map(game, spec) for spec in custom}}
 
 
 def _variants(manifest: Mapping[str, Any]) -> dict[str, Any]:

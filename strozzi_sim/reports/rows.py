@@ -8,7 +8,7 @@ from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Patch
 
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.game.reporting import Picture, in_words, pick
+from strozzi_sim.game.reporting import Picture, format_value, pick
 from strozzi_sim.reports import style
 from strozzi_sim.reports.series import Series, Words, around_zero, figures_of, in_order, named, players_title, whiskers
 
@@ -84,10 +84,10 @@ def stacked_bars(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.D
                 axes.barh(line, value, left=start, height=0.66, color=_TINTS[k], edgecolor=style.PAPER, linewidth=0.8)
                 if abs(value) > 0.09 * longest:
                     ink = style.PAPER if k < 2 else style.INK
-                    text = in_words(value, "count")
+                    text = format_value(value, "count")
                     axes.text(start + value / 2, line, text, ha="center", va="center", fontsize=7, color=ink)
                 reached[value < 0] += value
-            total = in_words(sum(reached.values()), "count")
+            total = format_value(sum(reached.values()), "count")
             axes.text(reached[False], line, f" {total}", ha="left", va="center", fontsize=7.5, fontweight="bold")
             if reached[True] < 0:
                 axes.plot([0, 0], [line - 0.42, line + 0.42], color=style.INK, linewidth=0.9)
@@ -137,7 +137,7 @@ def quantile_lines(picture: Picture, rows: pd.DataFrame, words: Words, every: pd
         ):  # fmt: skip
             if np.isnan(value):
                 continue
-            text = in_words(value, "count")
+            text = format_value(value, "count")
             spot: Any = {"textcoords": "offset points", "ha": across, "va": up, "fontsize": 7, "color": colour}
             axes.annotate(text, (value, line), shift, **spot)
     low, high = float(every["value"].min()), float(every["value"].max())

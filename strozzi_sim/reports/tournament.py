@@ -9,8 +9,8 @@ import pandas as pd
 from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import Picture, Tables, listed, pick, quote, row_of
-from strozzi_sim.game.significance import MIN_SHARE, surely_not
+from strozzi_sim.game.reporting import Picture, Tables, format_estimate, listed, pick, row_of
+from strozzi_sim.game.significance import MIN_SHARE, differs_significantly
 from strozzi_sim.reports.findings import RANK, SCORE, WIN
 from strozzi_sim.reports.page import Content, Item, Section, known_facts, section
 from strozzi_sim.reports.painter import Painter
@@ -155,7 +155,7 @@ def _nash(standings: Sequence[_Standing], tables: Tables, painter: Painter) -> S
         )
         lines += painter.parts(table, "", rows, standing.words, standing.title)
         weighty = pick(rows, figure="weight").query("value > 0").sort_values("value", ascending=False, kind="stable")
-        mixture = [f"`{row.agent}` ({quote(row, 'share')})" for row in weighty.itertuples(index=False)]
+        mixture = [f"`{row.agent}` ({format_estimate(row, 'share')})" for row in weighty.itertuples(index=False)]
         if mixture:
             sentences.append(f"At {standing.title} the mixture that no agent beats is {listed(mixture)}.")
     caption = (
@@ -226,7 +226,7 @@ def _ranking_sentences(standing: _Standing) -> list[str]:
     if strength is not None and share is not None:
         equal = f"{100 / standing.players:.1f} %"
         statements.append(
-            f"At {standing.title} `{best}` has strength {quote(strength, 'number')} and wins {quote(share, 'share')} of its "
+            f"At {standing.title} `{best}` has strength {format_estimate(strength, 'number')} and wins {format_estimate(share, 'share')} of its "
             f"{share.n:,} games, where {equal} would be a fair share."
         )
     groups: dict[tuple[int, int], list[str]] = {}
@@ -247,8 +247,8 @@ def _pair_sentences(standing: _Standing, chunks: int) -> list[str]:
     pairs = pick(standing.pairs, figure="ahead_share").dropna(subset="low")
     rows = [row for row in pairs.itertuples(index=False) if place[row.agent] > place[row.opponent]]
     against = [
-        f"`{row.agent}` finished ahead of `{row.opponent}` in {quote(row, 'share')} of {row.n:,} games"
-        for row, significant in zip(rows, surely_not(rows, 0.5, share=True, chunks=chunks), strict=True)
+        f"`{row.agent}` finished ahead of `{row.opponent}` in {format_estimate(row, 'share')} of {row.n:,} games"
+        for row, significant in zip(rows, differs_significantly(rows, 0.5, share=True, chunks=chunks), strict=True)
         if significant and row.value >= 0.5 + MIN_SHARE
     ]
     if not against:

@@ -16,7 +16,7 @@ from strozzi_sim.simulation.interrupts import stop_flag
 Blame = Callable[[np.ndarray[Any, Any], str], AgentFault]
 
 
-def play_apart(
+def run_in_worker(
     function: Callable[..., Any], *arguments: Any, blame: Blame, is_dropped: Callable[[], bool] = lambda: False
 ) -> Any:
     """Return or raise the result of a function that queries agents, called in a worker process.
@@ -41,7 +41,7 @@ def play_apart(
         raise blame(ended.beat, ended.what) from None
 
 
-def ask_apart(
+def query_in_worker(
     function: Callable[..., Any], spec: AgentSpec, game: Game, *arguments: Any, seed: int = 0, **named: Any
 ) -> Any:
     """Return or raise the result of `function(spec, game, ...)`, in a worker process if the agent is third-party.
@@ -61,4 +61,4 @@ def ask_apart(
         place = f"{game.name}, {last['players']} players, seed {seed}, deal {last['deal']}"
         return AgentFault(f"agent {spec.text!r} at seat {last['seat']} {what} ({place})")
 
-    return play_apart(call, blame=blame)
+    return run_in_worker(call, blame=blame)

@@ -244,7 +244,7 @@ def work_dtype(game: Game) -> Any:
     return np.dtype(fields, align=True)
 
 
-def counter(memory: np.dtype[Any]) -> int:
+def playouts_offset(memory: np.dtype[Any]) -> int:
     """Return the offset of the field `playouts` in an agent's memory, or -1."""
     return int(memory.fields["playouts"][1]) if memory.fields and "playouts" in memory.fields else -1
 
@@ -259,7 +259,7 @@ def _signature(game: Game) -> list[Any]:
 
 
 @cache
-def silent_loop(game: Game) -> Any:
+def plain_loop(game: Game) -> Any:
     """Return the loop without output, compiled for `game`."""
     game.register()
     return entry(_play, types.int64(*_signature(game), types.none, types.none), game.name)

@@ -25,10 +25,10 @@ from strozzi_sim.simulation.loop import (
     OUTCOME,
     ROW,
     UNIFORM,
-    counter,
     counting_loop,
+    plain_loop,
+    playouts_offset,
     recording_loop,
-    silent_loop,
     work_dtype,
 )
 from strozzi_sim.simulation.mixed import MixedLoop
@@ -151,7 +151,7 @@ class Match:
 
     def warm(self, *, counted: bool = False) -> None:
         """Compile everything that this match needs except third-party agents, so that workers find it in the cache folder."""
-        counting_loop(self.game) if counted and self.game.facts else silent_loop(self.game)
+        counting_loop(self.game) if counted and self.game.facts else plain_loop(self.game)
         for spec in self.lineup:
             if not spec.foreign:
                 compile_agent(spec, self.game)
@@ -234,7 +234,7 @@ class Match:
             written = np.zeros(1, self.game.journal)
             loop, sink = recording_loop(self.game), written[0]
         else:
-            loop = silent_loop(self.game)
+            loop = plain_loop(self.game)
         games, parts, beat = 0, iter([(first, last, agents)]), heartbeat()
         if self.in_python:
             mixed = MixedLoop(
@@ -293,7 +293,7 @@ class Match:
 def agent_row(agent: CompiledAgent, memory: np.ndarray[Any, Any], variant: Variant) -> tuple[int, ...]:
     """Return the AGENT record of a compiled agent whose memory is that array."""
     params, sees_state = agent.params.ctypes.data, agent.sees_state(variant.hidden)
-    return agent.address, params, memory.ctypes.data, agent.memory_size, sees_state, counter(agent.memory), 0, 0
+    return agent.address, params, memory.ctypes.data, agent.memory_size, sees_state, playouts_offset(agent.memory), 0, 0
 
 
 def _foreign(positions: Sequence[AgentSpec], compiled: Sequence[CompiledAgent | None]) -> str:

@@ -35,7 +35,7 @@ from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.runtime.threads import limit_loaded, single_threaded_blas
 from strozzi_sim.runtime.worker import begin_decision
 from strozzi_sim.simulation.loop import AGENT, FAULT
-from strozzi_sim.simulation.slots import FULL, LOGGED, PENDING, PROGRESS, SCRIPT, SLOT, kernels, slot_records
+from strozzi_sim.simulation.slots import FULL, LOGGED, PENDING, PROGRESS, REPLAY_CURSOR, SLOT, kernels, slot_records
 
 MAX_SLOTS = 4096  # games at once
 WAVE = 4  # times as many games are played before they are counted
@@ -121,7 +121,7 @@ class MixedLoop:
             script = self._play(wave, agents, fault, stop, games)
             if fault["found"][0] or stop[0] != 0:
                 return
-            memory = np.zeros(1, SCRIPT)
+            memory = np.zeros(1, REPLAY_CURSOR)
             memory["place"] = script.ctypes.data
             scripted = np.zeros(len(self.specs), AGENT)
             scripted[:] = (self.kernels.scripted.address, memory.ctypes.data, memory.ctypes.data, 0, 1, -1, 0, 0)

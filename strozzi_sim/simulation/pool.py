@@ -17,7 +17,7 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection
 from strozzi_sim.runtime.workers import Cancelled
 from strozzi_sim.simulation.finishing_orders import count_orders
-from strozzi_sim.simulation.isolation import play_apart
+from strozzi_sim.simulation.isolation import run_in_worker
 from strozzi_sim.simulation.match import NO_STOP, Match, MatchResult
 
 
@@ -59,7 +59,7 @@ def _perform(task: Task, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any])
         return bool(stop[0] or left[0])
 
     try:
-        return task, play_apart(_play, task, blame=task.match.lost, is_dropped=is_dropped)
+        return task, run_in_worker(_play, task, blame=task.match.lost, is_dropped=is_dropped)
     except Cancelled:
         return task, None
 

@@ -17,7 +17,7 @@ from strozzi_sim.errors import AgentFault
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.runtime.threads import single_threaded_blas
-from strozzi_sim.simulation.isolation import play_apart
+from strozzi_sim.simulation.isolation import run_in_worker
 from strozzi_sim.simulation.match import Match
 
 DEALS = 64  # games of self-play that rows are taken from, at each player count
@@ -107,7 +107,7 @@ def row_dependent(match: Match) -> list[str]:
         return []
     if not match.foreign:
         return _row_dependent(match)
-    dependent: list[str] = play_apart(_row_dependent, match, blame=match.lost)
+    dependent: list[str] = run_in_worker(_row_dependent, match, blame=match.lost)
     return dependent
 
 

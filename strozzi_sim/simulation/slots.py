@@ -48,7 +48,7 @@ PROGRESS = np.dtype([("next", "i8"), ("games", "i8"), ("logged", "i8")], align=T
 LOGGED = np.dtype([("game", "i4"), ("action", "i4")], align=True)
 
 # Memory of the agent that plays from the script: position of its next action.
-SCRIPT = np.dtype([("place", "i8")], align=True)
+REPLAY_CURSOR = np.dtype([("place", "i8")], align=True)
 _NOTHING = np.dtype([("nothing", "u8")])
 
 WAITS, FINISHED, FULL, FAULTY = 0, 1, -1, -2  # how far a slot came
@@ -240,7 +240,7 @@ class Kernels:
             game.name,
         )  # fmt: skip
         self.sort = entry(_sort, types.void(array_type(LOGGED), i8, i8[::1], i8[::1]), game.name)
-        records = [record_type(dtype) for dtype in (game.state, game.rules, _NOTHING, SCRIPT, RANDOM)]
+        records = [record_type(dtype) for dtype in (game.state, game.rules, _NOTHING, REPLAY_CURSOR, RANDOM)]
         self.scripted = compile_cfunc(_next_of_script.py_func, i8(*records), game.name)
 
 

@@ -31,7 +31,7 @@ from strozzi_sim.simulation.slots import FAULTY, FINISHED, SLOT, WAITS, deal_to,
 WIN, SCORE, LEAD = 0, 1, 2  # rewards
 UNASKED, ILLEGAL = -3, -4  # why a step was not made
 MAX_UNASKED = 1000  # games one after another in which the caller is not asked
-AHEAD = (
+PREFETCH_DISTANCE = (
     2  # slots; that far before it is played a game is brought near, which saves a fifth of the time with 4,096 games
 )
 _LINE = 64  # bytes of a cache line
@@ -71,7 +71,7 @@ class Finals(NamedTuple):
 
 
 @inline_source
-def _bring_near(address, size):
+def _prefetch(address, size):
     """Prefetch `size` bytes from an address for writing."""
     for k in range(0, size, _LINE):
         prefetch(address + k)
@@ -137,9 +137,9 @@ def _step(plan, job, rules, works, slots, agents, strides, seat_agents, randoms,
     first_row, row_size = int64(rows.observations.ctypes.data), rows.observations.shape[1] * rows.observations.itemsize
     for b in range(games):
         slot, work = slots[b], works[b]
-        if b + AHEAD < games:
-            _bring_near(address_of(works[b + AHEAD].state), plan.state_size)
-            _bring_near(first_row + (b + AHEAD) * row_size, row_size)
+        if b + PREFETCH_DISTANCE < games:
+            _prefetch(address_of(works[b + PREFETCH_DISTANCE].state), plan.state_size)
+            _prefetch(first_row + (b + PREFETCH_DISTANCE) * row_size, row_size)
         rows.done[b] = False
         for seat in range(players):
             rows.rewards[b, seat] = 0

@@ -15,7 +15,7 @@ from msgspec import Meta
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection
-from strozzi_sim.game.custom_heatmaps import OwnMap
+from strozzi_sim.game.custom_heatmaps import HeatMapSpec
 from strozzi_sim.runtime.files import storage_errors, write_atomically
 from strozzi_sim.studies.plan import hash_of
 
@@ -37,7 +37,7 @@ _Name = Annotated[str, Meta(pattern=r"^[a-zA-Z0-9_-]{1,64}$")]
 class _Report(msgspec.Struct):
     pages: list[_Name]
     heatmaps: list[_Name]
-    own: list[OwnMap] = []
+    own: list[HeatMapSpec] = []
 
 
 class _Plan(msgspec.Struct):

@@ -10,7 +10,7 @@ from strozzi_sim.agent.importing import only_named
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection, keep_of
 from strozzi_sim.game import load_game
-from strozzi_sim.game.custom_heatmaps import OwnMap, own_heat_map
+from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
 from strozzi_sim.game.variants import from_components
 from strozzi_sim.studies.folder import MANIFEST, read_manifest
 from strozzi_sim.studies.lookup import find_agents
@@ -22,7 +22,7 @@ from strozzi_sim.studies.run import tables_again
 from strozzi_sim.studies.study import Study, run
 
 
-def add_to_plan(plan: Plan, own: OwnMap) -> Plan:
+def add_to_plan(plan: Plan, own: HeatMapSpec) -> Plan:
     """Return the plan with an additional heat map, which replaces a custom one of this name.
 
     Raises:
@@ -30,7 +30,7 @@ def add_to_plan(plan: Plan, own: OwnMap) -> Plan:
     """
     if own.name in plan.game.report.HEATMAPS:
         raise InputError(f"heatmap {own.name}: the name is that of a heat map of {plan.game.name}; choose another")
-    maps = {**plan.heatmaps, own.name: own_heat_map(plan.game, own)}
+    maps = {**plan.heatmaps, own.name: custom_heat_map(plan.game, own)}
     others = tuple(each for each in plan.own_maps if each.name != own.name)
     changed = replace(plan, heatmaps=maps, own_maps=(*others, own))
     changed = replace(changed, counted=changed.required_facts)
@@ -39,7 +39,7 @@ def add_to_plan(plan: Plan, own: OwnMap) -> Plan:
     return changed
 
 
-def add_heat_map(results: Results, own: OwnMap) -> Results:
+def add_heat_map(results: Results, own: HeatMapSpec) -> Results:
     """Return the results with an additional heat map; the study is replayed if its chunks lack the facts that the map needs.
 
     In a results folder the map becomes part of the study.
@@ -62,7 +62,7 @@ def add_heat_map(results: Results, own: OwnMap) -> Results:
 
 def add_in(
     folder: Path,
-    own: OwnMap,
+    own: HeatMapSpec,
     workers: int | None = None,
     progress: ProgressOption = None,
     code: Sequence[str | Path] = (),
@@ -114,7 +114,7 @@ def plan_in(folder: Path, code: Sequence[str | Path] = ()) -> Plan:
         plan, name=manifest["name"], rows=resolved["rows"], pages=tuple(report["pages"]), heatmaps=shipped
     )  # fmt: skip
     for own in report.get("own", []):
-        plan = add_to_plan(plan, OwnMap(**own))
+        plan = add_to_plan(plan, HeatMapSpec(**own))
     before = as_today(resolved, game)
     if plan.hash != hash_of(before):
         changes = "; ".join(list(differences(before, plan.resolved))[:3])

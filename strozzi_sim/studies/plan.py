@@ -15,7 +15,7 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.custom_heatmaps import OwnMap
+from strozzi_sim.game.custom_heatmaps import HeatMapSpec
 from strozzi_sim.game.variants import Variant, completed
 from strozzi_sim.play.calibrate import Calibration
 from strozzi_sim.simulation.finishing_orders import ORDERS
@@ -73,7 +73,7 @@ class Plan:
     rows: bool
     pages: tuple[str, ...]
     heatmaps: Mapping[str, HeatMap] = field(compare=False)
-    own_maps: tuple[OwnMap, ...] = field(default=(), compare=False)
+    own_maps: tuple[HeatMapSpec, ...] = field(default=(), compare=False)
     orders: bool = False
     keep: RowSelection = field(default=NO_ROWS, compare=False)
     counted: tuple[Crosstab, ...] = field(default=(), compare=False)

@@ -29,7 +29,7 @@ from strozzi_sim.facts.row_storage import keep_of
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
-from strozzi_sim.game.custom_heatmaps import OwnMap, own_heat_map
+from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, resolve_variant, shipped_variants
 from strozzi_sim.runtime.parsing import read_toml
 from strozzi_sim.simulation.seatings import DESIGNS, seating_design
@@ -61,7 +61,7 @@ def make_plan(
     facts_share: float | None = None,
     pages: Sequence[str] | None = None,
     heatmaps: Sequence[str] = (),
-    own_maps: Sequence[OwnMap] = (),
+    own_maps: Sequence[HeatMapSpec] = (),
 ) -> Plan:
     """Return the plan of objects from `lookup`; for the arguments see `Plan`.
 
@@ -94,7 +94,7 @@ def make_plan(
     for own in own_maps:
         if own.name in maps or own.name in known.HEATMAPS:
             raise InputError(f"heatmap {own.name}: the name is already used; choose another")
-        maps[own.name] = own_heat_map(game, own, "heatmap")
+        maps[own.name] = custom_heat_map(game, own, "heatmap")
     keep = keep_of(game.fact_tables, facts, facts_share)
     plan = Plan(
         name, game, seed, tuple(dict.fromkeys(players)), deals, min(deals, chunks), seatings, resolved,
@@ -135,7 +135,7 @@ class _StudyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     facts: list[str] = []
     facts_share: float | None = None
     report: _Report = msgspec.field(default_factory=_Report)
-    heatmap: list[OwnMap] = []
+    heatmap: list[HeatMapSpec] = []
 
 
 def read_plan(file: Path) -> Plan:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from strozzi_sim.errors import InputError, pluralize, short_repr, suggest_names
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.custom_heatmaps import own_map
+from strozzi_sim.game.custom_heatmaps import heat_map_spec
 from strozzi_sim.runtime.files import storage_errors
 from strozzi_sim.studies.database import read_files
 from strozzi_sim.studies.fact_files import check_kept, read_facts
@@ -135,7 +135,7 @@ class Results:
         """
         from strozzi_sim.studies.heatmaps import add_heat_map
 
-        own = own_map(rows, columns, value, where or "", fact or "", name or "", title)
+        own = heat_map_spec(rows, columns, value, where or "", fact or "", name or "", title)
         vars(self).update(vars(add_heat_map(self, own)))
         return self.plot(f"heat-{own.name}")
 

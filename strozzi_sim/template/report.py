@@ -6,7 +6,7 @@ from typing import Any
 from strozzi_sim.facts.blocks import Block, per_player, share
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.pages import Page, Report
-from strozzi_sim.game.reporting import Narrator, Picture, Tables, quote
+from strozzi_sim.game.reporting import Narrator, Picture, Tables, format_estimate
 
 _WINS = Figure("win_share", "wins of the seat that takes it", "share")
 _BLOCKS = (Block("take", {"token": "token"}, (per_player("takes", ""), share("win_share", "win"))),)
@@ -24,7 +24,7 @@ def _pictures(tables: Tables) -> list[Picture]:
 
 def _sentences(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     ends = say.extremes("win_share")
-    return [f"a token of value {ends[1].token} wins most often: {quote(ends[1], 'share')}."] if ends else []
+    return [f"a token of value {ends[1].token} wins most often: {format_estimate(ends[1], 'share')}."] if ends else []
 
 
 REPORT = Report(

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.game.pages import ALL
-from strozzi_sim.game.reporting import Narrator, in_words, listed, quote
-from strozzi_sim.game.significance import MIN_COINS, MIN_SHARE, surely_not
+from strozzi_sim.game.reporting import Narrator, format_estimate, format_value, listed
+from strozzi_sim.game.significance import MIN_COINS, MIN_SHARE, differs_significantly
 from strozzi_sim.games.medici_vs_strozzi.report.tables import ESTIMATED, ROLES, SOURCES
 from strozzi_sim.games.medici_vs_strozzi.state import PLAYER_NAMES
 
@@ -53,7 +53,7 @@ def _seat(say: Narrator, data: Mapping[str, Any]) -> str:
         f"{name} starts {'rounds' if len(own) > 1 else 'round'} {listed(own)}" for name, own in starts.items() if own
     )
     return (
-        f"Medici wins {quote(share, 'share')} of games, a tie counted as half, with a mean margin of {ahead} coins"
+        f"Medici wins {format_estimate(share, 'share')} of games, a tie counted as half, with a mean margin of {ahead} coins"
         f"{f' ({who})' if who else ''}."
     )
 
@@ -85,7 +85,9 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     )
     cap = say.row("price_cap_share")
     if cap and cap.value > 0:
-        statements.append(f"The highest price that an agent can name is named for {quote(cap, 'share')} of lots.")
+        statements.append(
+            f"The highest price that an agent can name is named for {format_estimate(cap, 'share')} of lots."
+        )
     return [*statements, *_other_cells(say)]
 
 
@@ -100,26 +102,29 @@ def _prices(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     rows = _rows(say, "price_mean", "tiles", map(str, range(1, len(_COUNTED))), by=ALL)
     if rows:
         costs = [
-            f"{_COUNTED[int(size)]} {'tile' if size == '1' else 'tiles'} {quote(row, 'amount')}" for size, row in rows
+            f"{_COUNTED[int(size)]} {'tile' if size == '1' else 'tiles'} {format_estimate(row, 'amount')}"
+            for size, row in rows
         ]
         median, high = (say.row(figure, **whole) for figure in ("price_q50", "price_q95"))
         spread = ""
         if median and high:
             spread = (
-                f"; half of all lots cost less than {in_words(median.value, 'count')}, one in 20 more than "
-                f"{in_words(high.value, 'count')}"
+                f"; half of all lots cost less than {format_value(median.value, 'count')}, one in 20 more than "
+                f"{format_value(high.value, 'count')}"
             )
         statements.append(f"mean prices in coins are: {listed(costs)}{spread}.")
     rounds = _rows(say, "price_mean", "level", _rounds_of(data), tiles=ALL, by="round")
     if rounds:
-        said = listed([f"{quote(row, 'amount')} in round {name}" for name, row in rounds])
+        said = listed([f"{format_estimate(row, 'amount')} in round {name}" for name, row in rounds])
         statements.append(f"A lot costs {said}.")
     if bought := say.row("responder_share", **whole):
-        statements.append(f"The responder buys {quote(bought, 'share')} of lots, the proposer keeps the others.")
+        statements.append(
+            f"The responder buys {format_estimate(bought, 'share')} of lots, the proposer keeps the others."
+        )
     gap, miss = (say.row(figure, **whole) for figure in ("price_minus_fair_mean", "miss_mean"))
     if gap and miss:
         statements.append(
-            f"On average prices lie {_beside_fair(gap)}; one price misses it by {quote(miss, 'amount')} coins, up or down. "
+            f"On average prices lie {_beside_fair(gap)}; one price misses it by {format_estimate(miss, 'amount')} coins, up or down. "
             f"{ESTIMATED} The estimate is a judgement: agents that judge by it themselves show that they follow it, not that "
             "it is right."
         )
@@ -131,7 +136,7 @@ def _beside_fair(gap: Any) -> str:
     if np.isnan(gap.low):
         return f"{_above_or_below(gap.value)} the estimated fair price, in too few games to say how certain that is"
     if gap.low > -MIN_COINS and gap.high < MIN_COINS:
-        return f"within half a coin of the estimated fair price ({quote(gap, 'amount')})"
+        return f"within half a coin of the estimated fair price ({format_estimate(gap, 'amount')})"
     if gap.low > 0 or gap.high < 0:
         return f"{_quote_size(gap)} coins {'above' if gap.value >= 0 else 'below'} the estimated fair price"
     return (
@@ -142,11 +147,13 @@ def _beside_fair(gap: Any) -> str:
 
 def _quote_size(gap: Any) -> str:
     """A difference without its sign."""
-    return quote(gap if gap.value >= 0 else gap._replace(value=-gap.value, low=-gap.high, high=-gap.low), "amount")
+    return format_estimate(
+        gap if gap.value >= 0 else gap._replace(value=-gap.value, low=-gap.high, high=-gap.low), "amount"
+    )
 
 
 def _above_or_below(coins: float) -> str:
-    return f"{in_words(abs(coins), 'amount')} coins {'above' if coins >= 0 else 'below'}"
+    return f"{format_value(abs(coins), 'amount')} coins {'above' if coins >= 0 else 'below'}"
 
 
 def _dear_and_cheap(say: Narrator) -> list[str]:
@@ -159,22 +166,22 @@ def _dear_and_cheap(say: Narrator) -> list[str]:
     dear = [row for start, row in starts if start >= 1]
     said = []
     if cheap:
-        said.append(f"{quote(cheap[0], 'share')} of the lots that are cheapest for what they are worth")
+        said.append(f"{format_estimate(cheap[0], 'share')} of the lots that are cheapest for what they are worth")
     if dear:
-        said.append(f"{quote(dear[-1], 'share')} of the dearest")
+        said.append(f"{format_estimate(dear[-1], 'share')} of the dearest")
     return [f"The responder buys {listed(said)}."] if said else []
 
 
 def _tiles(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements = []
     name_of = {row.tile: "gold" if row.tile == "gold" else f"a {row.tile}" for row in say.table.itertuples(index=False)}
-    costs = [f"{name_of[row.tile]} {quote(row, 'amount')}" for row in say.rows("price_mean")]
+    costs = [f"{name_of[row.tile]} {format_estimate(row, 'amount')}" for row in say.rows("price_mean")]
     if len(costs) > 1:
         statements.append(f"a lot of one tile costs, by the tile's value: {listed(costs)} coins.")
     steps = say.number("steps_mean", tile="0")
     more = []
     rows = say.rows("value_0_price_minus_this_mean")
-    for row, sure in zip(rows, surely_not(rows, 0.0), strict=True):
+    for row, sure in zip(rows, differs_significantly(rows, 0.0), strict=True):
         if sure and abs(row.value) >= MIN_COINS:
             more.append(f"{_quote_size(row)} coins {'more' if row.value > 0 else 'less'} than {name_of[row.tile]}")
     if say.row("steps_mean", tile="0"):
@@ -191,7 +198,9 @@ def _harbors(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     tracks = {harbor["id"]: len(harbor["tracks"]) for harbor in data.get("harbor", [])}
     pays = _rows(say, "coins_mean", "harbor", tracks, by=ALL)
     if pays:
-        said = listed([f"{quote(row, 'amount')} at {name} with its {tracks[name]} tracks" for name, row in pays])
+        said = listed(
+            [f"{format_estimate(row, 'amount')} at {name} with its {tracks[name]} tracks" for name, row in pays]
+        )
         statements.append(f"a player earns {said}.")
     whole = {"harbor": ALL, "by": ALL}
     statements.append(
@@ -201,17 +210,17 @@ def _harbors(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     ships = map(str, data.get("ships", {}).get("capacities", []))
     wins = _rows(say, "won_share", "level", ships, harbor=ALL, by="ship")
     if wins:
-        said = listed([f"the ship for {ship} in {quote(row, 'share')}" for ship, row in wins])
+        said = listed([f"the ship for {ship} in {format_estimate(row, 'share')}" for ship, row in wins])
         statements.append(
             f"Of the rounds in which a ship is moored, it wins its harbor: {said}. It then carries a total face value of "
             f"{say.number('load_mean', **whole)}."
         )
     loads = say.rows("won_share", harbor=ALL, by="load")
-    sure = surely_not(loads, 0.5, share=True)
+    sure = differs_significantly(loads, 0.5, share=True)
     first = next((row for k, row in enumerate(loads) if sure[k] and row.value >= 0.5 + MIN_SHARE), None)
     if first:
         statements.append(
-            f"Of the loads that certainly win more often than not, the smallest is {first.level}: it wins {quote(first, 'share')}."
+            f"Of the loads that certainly win more often than not, the smallest is {first.level}: it wins {format_estimate(first, 'share')}."
         )
     return statements
 
@@ -241,7 +250,7 @@ def _monopolies(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         few, many = ends[0], ends[-1]
         statements.append(
             f"A player who ends with {few.level} {'marker' if few.level == '1' else 'markers'} on their side wins "
-            f"{quote(few, 'share')} of games, with {many.level} {quote(many, 'share')}."
+            f"{format_estimate(few, 'share')} of games, with {many.level} {format_estimate(many, 'share')}."
         )
     half = data.get("tracks", {}).get("half_length")
     if half:
@@ -254,7 +263,7 @@ def _monopolies(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 
 def _rounds(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     return [
-        f"Round {name} brings a player {quote(row, 'amount')} coins and costs them {say.amount('paid_mean', round=name)}; it "
+        f"Round {name} brings a player {format_estimate(row, 'amount')} coins and costs them {say.amount('paid_mean', round=name)}; it "
         f"takes {say.number('lots_mean', round=name)} lots, and in {say.share('full_fleet_share', round=name)} of games it "
         "ends with a full fleet."
         for name, row in _rows(say, "payout_mean", "round", _rounds_of(data))
@@ -267,7 +276,7 @@ def _discards(say: Narrator, data: Mapping[str, Any]) -> list[str]:
         return ["No lot was discarded."] if whole else []
     keeps, buys = (say.share("discard_share", by="buyer", level=role) for role in ROLES)
     statements = [
-        f"{quote(whole, 'share')} of lots are discarded, {say.number('discards_mean', by=ALL)} in a game; "
+        f"{format_estimate(whole, 'share')} of lots are discarded, {say.number('discards_mean', by=ALL)} in a game; "
         f"{say.share('forced_share', by=ALL)} of them for want of room, the others by choice.",
         f"The proposer discards {keeps} of the lots that they keep, the responder {buys} of those that they buy.",
     ]
@@ -275,8 +284,8 @@ def _discards(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     price = say.row("price_mean", by="why", level="denied")
     if denied and price:
         statements.append(
-            f"{quote(denied, 'share')} of the discards keep from the rival what the rival had room for, at "
-            f"{quote(price, 'amount')} coins."
+            f"{format_estimate(denied, 'share')} of the discards keep from the rival what the rival had room for, at "
+            f"{format_estimate(price, 'amount')} coins."
         )
     return statements
 

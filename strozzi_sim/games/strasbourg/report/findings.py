@@ -11,8 +11,8 @@ import numpy as np
 
 from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.game.pages import ALL
-from strozzi_sim.game.reporting import Named, Narrator, listed, pick, quote, some_of
-from strozzi_sim.game.significance import surely_not
+from strozzi_sim.game.reporting import Named, Narrator, format_estimate, listed, pick, some_of
+from strozzi_sim.game.significance import differs_significantly
 from strozzi_sim.games.strasbourg.fact_tables import SOURCES
 from strozzi_sim.games.strasbourg.report.labels import STEPS
 from strozzi_sim.games.strasbourg.report.tables import MIN_KEPT
@@ -31,7 +31,9 @@ def _each(
 ) -> str:  # fmt: skip
     """List the figure of each level that has an interval: "smith 3.1 ± 0.1, vintner 2.8 ± 0.1 and baker 1.9 ± 0.1"."""
     rows = [(level, say.row(figure, **{key: level}, **where)) for level in levels]
-    return listed([f"{called.format(level)} {quote(row, unit)}" for level, row in rows if row and row.low <= row.high])
+    return listed(
+        [f"{called.format(level)} {format_estimate(row, unit)}" for level, row in rows if row and row.low <= row.high]
+    )
 
 
 def _ends(say: Narrator, figure: str, unit: Unit, key: str, called: str = "{}", **where: Any) -> list[str]:
@@ -40,7 +42,7 @@ def _ends(say: Narrator, figure: str, unit: Unit, key: str, called: str = "{}", 
     if not ends or not ends[0].high < ends[1].low:
         return []
     return [
-        f"{called.format(getattr(row, key))} ({quote(row, unit)}"
+        f"{called.format(getattr(row, key))} ({format_estimate(row, unit)}"
         f"{say.also(figure, key, getattr(row, key), least=not k, called=called, **where)})"
         for k, row in enumerate(ends)
     ]
@@ -68,7 +70,7 @@ def _balance(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     ]
     if ahead := _sources_ahead(say):
         said = [
-            f"{source} ({quote(winner, 'amount')} points, all players {quote(mean, 'amount')})"
+            f"{source} ({format_estimate(winner, 'amount')} points, all players {format_estimate(mean, 'amount')})"
             for source, winner, mean in ahead
         ]
         own = {source for source, *_ in ahead}
@@ -103,7 +105,7 @@ def _who_gets_what(cell: Narrator) -> str:
     who = cell.agents
     ends = [(source, cell.extremes(f"points_{source}_mean")) for source in SOURCES]
     told = [
-        f"{source} {who[most.position]} most ({quote(most, 'amount')}), {who[least.position]} least ({quote(least, 'amount')})"
+        f"{source} {who[most.position]} most ({format_estimate(most, 'amount')}), {who[least.position]} least ({format_estimate(least, 'amount')})"
         for source, (least, most) in ((source, found) for source, found in ends if found)
         if least.high < most.low and most.value - least.value >= _MIN_POINTS
     ]
@@ -133,7 +135,7 @@ def _auctions(say: Narrator, data: Mapping[str, Any]) -> list[str]:
             )
     laps = say.rows("won_share", by="lap", **whole)
     if len(laps) > 1:
-        first, last = (quote(laps[k], "share") for k in (0, -1))
+        first, last = (format_estimate(laps[k], "share") for k in (0, -1))
         statements.append(f"{first} of the starting player's bids win, {last} of those of the last seat in turn.")
     if say.row("won_share", by="waited", level="yes", **whole):
         later, turn = (say.share("won_share", by="waited", level=level, **whole) for level in ("yes", "no"))
@@ -147,15 +149,17 @@ def _auctions(say: Narrator, data: Mapping[str, Any]) -> list[str]:
 def _council(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     statements = []
     if paid := say.row("points_mean", chair=ALL, by=ALL):
-        statements.append(f"the council pays {quote(paid, 'amount')} points per game, all players together.")
+        statements.append(f"the council pays {format_estimate(paid, 'amount')} points per game, all players together.")
     if ends := _ends(say, "changed_share", "share", "chair", by=ALL):
         statements.append(
             f"The council seat that changes hands most often between rounds is {ends[1]}; least often {ends[0]}."
         )
     rows = [row for row in say.rows("win_share", by=ALL) if row.chair != ALL]
-    sure = [row for row, sure in zip(rows, surely_not(rows, 1 / say.players, share=True), strict=True) if sure]
+    sure = [
+        row for row, sure in zip(rows, differs_significantly(rows, 1 / say.players, share=True), strict=True) if sure
+    ]
     if sure:
-        said = [f"{row.chair} {quote(row, 'share')}" for row in sorted(sure, key=lambda row: -row.value)]
+        said = [f"{row.chair} {format_estimate(row, 'share')}" for row in sorted(sure, key=lambda row: -row.value)]
         statements.append(
             f"Games won by a council seat's final holder, where significantly unequal: {listed(said)}; {say.equal}"
         )
@@ -187,14 +191,14 @@ def _city(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     for figure, unit, words in kinds:
         rows = _spaces(say, figure)
         mean = float(np.mean([row.value for row in rows])) if rows else 0.0
-        certain = surely_not(rows, mean, share=unit == "share")
+        certain = differs_significantly(rows, mean, share=unit == "share")
         sure = [row for row, is_sure in zip(rows, certain, strict=True) if is_sure]
         ends = [
             [row for row in sure if row.value > mean][:_MANY],
             [row for row in sure if row.value < mean][: -_MANY - 1 : -1],
         ]
         if all(ends):
-            most, least = (listed([f"{row.place} ({quote(row, unit)})" for row in end]) for end in ends)
+            most, least = (listed([f"{row.place} ({format_estimate(row, unit)})" for row in end]) for end in ends)
             statements.append(f"{words.format(most, least)}{_still_first(say, figure, unit, ends[0])}.")
     note = (
         "The city's guilds, prices and chapel sites are reconstructed; these results do not apply to the printed city."
@@ -216,7 +220,7 @@ def _still_first(say: Narrator, figure: str, unit: Unit, first: list[Any]) -> st
     if not rows:
         return ""
     row, where = min(rows, key=lambda found: float(found[0].value))
-    return f"; elsewhere the first {len(own)} have {quote(row, unit)} or more ({row.place} {where})"
+    return f"; elsewhere the first {len(own)} have {format_estimate(row, unit)} or more ({row.place} {where})"
 
 
 def _kept_evenly(cell: Narrator) -> bool:
@@ -225,7 +229,7 @@ def _kept_evenly(cell: Narrator) -> bool:
     mean = cell.row("kept_share", task=ALL, **_WHOLE)
     if not rows or not mean:
         return False
-    sure = surely_not(rows, mean.value, share=True)
+    sure = differs_significantly(rows, mean.value, share=True)
     return not any(abs(row.value - mean.value) > _ALIKE for row, sure in zip(rows, sure, strict=True) if sure)
 
 
@@ -242,8 +246,8 @@ def _tasks(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     rows = sorted((row for row in say.rows("kept_share", by=ALL) if row.task in names), key=lambda row: row.value)
     if told is say and not alike and rows:
         statements.append(
-            f"Tasks are kept selectively: from {quote(rows[0], 'share')} ({names[rows[0].task]}) to "
-            f"{quote(rows[-1], 'share')} ({names[rows[-1].task]}) of the times dealt. Task values are known only for players "
+            f"Tasks are kept selectively: from {format_estimate(rows[0], 'share')} ({names[rows[0].task]}) to "
+            f"{format_estimate(rows[-1], 'share')} ({names[rows[-1].task]}) of the times dealt. Task values are known only for players "
             "whom they suit (selection)."
         )
     if told is not say:
@@ -272,11 +276,11 @@ def _what_keeping_adds(say: Narrator, names: Mapping[str, str]) -> list[str]:
     if not _kept_evenly(say) or not (more := say.row("score_mean_minus_not_kept", task=ALL, **one)):
         return []
     rows = [row for row in say.rows("score_mean_minus_not_kept", **one) if row.task in names]
-    sure = [row for row, sure in zip(rows, surely_not(rows, more.value), strict=True) if sure]
+    sure = [row for row, sure in zip(rows, differs_significantly(rows, more.value), strict=True) if sure]
     sure.sort(key=lambda row: -abs(row.value - more.value))
-    tasks = [f"{names[row.task]} ({quote(row, 'amount')})" for row in sure]
+    tasks = [f"{names[row.task]} ({format_estimate(row, 'amount')})" for row in sure]
     return [
-        f"Keeping one more task changes its player's final points by {quote(more, 'amount')}, including opportunity "
+        f"Keeping one more task changes its player's final points by {format_estimate(more, 'amount')}, including opportunity "
         f"costs, and wins {say.share('win_share_minus_not_kept', task=ALL, **one)} more of the games"
         f"{f'; significantly different: {some_of(tasks)}' if tasks else ''}."
     ]
@@ -286,7 +290,7 @@ def _mispriced(say: Narrator, names: Mapping[str, str], data: Mapping[str, Any])
     """Return sentences on tasks worth more or less than their points, and on tasks without an estimate."""
     printed, statements = {task["id"]: task["points"] for task in data.get("tasks", [])}, []
     rows = [row for row in say.rows("fair_less_printed", by=ALL) if row.task in printed]
-    certain = zip(rows, surely_not(rows, 0.0), strict=True)
+    certain = zip(rows, differs_significantly(rows, 0.0), strict=True)
     sure = sorted(
         (row for row, sure in certain if sure and abs(row.value) >= _MIN_POINTS), key=lambda row: -abs(row.value)
     )
@@ -337,7 +341,7 @@ def _buildings(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     if chapel := say.row("points_mean", thing="chapel"):
         built, own = (say.share(figure, thing="chapel") for figure in ("built_share", "own_share"))
         statements.append(
-            f"A chapel is built in {built} of rounds and pays {quote(chapel, 'amount')} points, {own} of that to its "
+            f"A chapel is built in {built} of rounds and pays {format_estimate(chapel, 'amount')} points, {own} of that to its "
             f"builder{say.span('own_share', 'share', thing='chapel')}."
         )
     return statements

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from strozzi_sim.game.pages import ALL
-from strozzi_sim.game.reporting import Named, Narrator, in_words, listed, quote
+from strozzi_sim.game.reporting import Named, Narrator, format_estimate, format_value, listed
 from strozzi_sim.games.strozzi.report.labels import WORDS, ship_words
 from strozzi_sim.games.strozzi.state import CATEGORIES, FLAG_NAMES, PORT_NAMES
 
@@ -77,7 +77,9 @@ def _flags(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     if orders:
         most = orders[1]
         words = [FLAG_WORDS[flag].removesuffix(" flag") for flag in most.level.split(">") if flag in FLAG_WORDS]
-        statements.append(f"The commonest order is {', '.join(words)}: {quote(most, 'share')} of player-rounds.")
+        statements.append(
+            f"The commonest order is {', '.join(words)}: {format_estimate(most, 'share')} of player-rounds."
+        )
     return [*statements, Named("Footnote: correlation only; to measure a flag's value, play without it.")]
 
 
@@ -110,7 +112,7 @@ def _ports(say: Narrator, data: Mapping[str, Any]) -> list[str]:
     if len(sails) > 1:
         slow, fast = sails[0], sails[-1]
         statements.append(
-            f"Speed pays {quote(slow, 'amount')} coins in port at sail {slow.level} and {quote(fast, 'amount')} at sail "
+            f"Speed pays {format_estimate(slow, 'amount')} coins in port at sail {slow.level} and {format_estimate(fast, 'amount')} at sail "
             f"{fast.level}."
         )
     if "tracks" in data:
@@ -130,13 +132,13 @@ def _what_ports_pay(ports: list[Any]) -> str:
     """Which port pays best, if one surely does by enough to matter; that they pay alike, if that is sure."""
     low, high = min(ports, key=lambda row: row.value), max(ports, key=lambda row: row.value)
     if max(row.high for row in ports) - min(row.low for row in ports) < _MIN_PORT_COINS:
-        return f"the three ports pay a player alike (about {in_words(sum(row.value for row in ports) / len(ports), 'count')} coins)"
-    between = f"{in_words(low.value, 'amount')} and {in_words(high.value, 'amount')} coins"
+        return f"the three ports pay a player alike (about {format_value(sum(row.value for row in ports) / len(ports), 'count')} coins)"
+    between = f"{format_value(low.value, 'amount')} and {format_value(high.value, 'amount')} coins"
     if high.low - low.high <= 0 or high.value - low.value < _MIN_PORT_COINS:
         return f"the ports pay a player between {between}, a difference that is small or not sure"
     return (
-        f"{WORDS[high.port]} pays a player most, {quote(high, 'amount')} coins in a game, and {WORDS[low.port]} least of the "
-        f"ports, {quote(low, 'amount')}"
+        f"{WORDS[high.port]} pays a player most, {format_estimate(high, 'amount')} coins in a game, and {WORDS[low.port]} least of the "
+        f"ports, {format_estimate(low, 'amount')}"
     )
 
 
@@ -175,7 +177,7 @@ def _of_ship(say: Narrator, ship: str) -> str:
     """Return how often a card is taken and what it brings, by what it is paid for."""
     parts = (("ship_prize_mean", "port"), ("coins_track_mean", "spaces"), ("coins_tile_mean", "tile"))
     rows = [(name, row) for figure, name in parts if (row := say.row(figure, ship=ship)) and row.value > 0]
-    coins = listed([f"{in_words(row.value, 'amount')} for its {name}" for name, row in rows])
+    coins = listed([f"{format_value(row.value, 'amount')} for its {name}" for name, row in rows])
     return (
         f"taken {say.share('taken_share', ship=ship)} of the times it is turned over, bringing "
         f"{say.amount('coins_brought_mean', ship=ship)} coins{f' ({coins})' if coins else ''}"

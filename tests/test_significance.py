@@ -10,7 +10,7 @@ import pytest
 from strozzi_sim import stats
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import FigureTable, Narrator
-from strozzi_sim.game.significance import degrees_of_freedom, p_value, p_value_of_share, surely_not
+from strozzi_sim.game.significance import degrees_of_freedom, differs_significantly, p_value, p_value_of_share
 from strozzi_sim.games.medici_vs_strozzi.report.findings import _beside_fair, _harbors
 from strozzi_sim.games.strozzi.report.findings import _what_ports_pay
 from strozzi_sim.kernel.units import WIN_UNITS
@@ -211,7 +211,7 @@ def test_equal_loads_are_seldom_said_to_win():
         rows = [
             row_of(*(getattr(found, name)[k] for name in ("value", "low", "high", "n")), deals=40) for k in range(12)
         ]
-        claims += any(surely_not(rows, 0.5, share=True))
+        claims += any(differs_significantly(rows, 0.5, share=True))
     assert claims <= 27  # of 300 at 5 %: more than 27 in 0.2 % of such tests
 
 

@@ -14,7 +14,7 @@ from commands import strozzi
 from our_games import OUR_GAMES
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
-from strozzi_sim.game.custom_heatmaps import OwnMap
+from strozzi_sim.game.custom_heatmaps import HeatMapSpec
 from strozzi_sim.studies.heatmaps import add_heat_map, add_in, plan_in
 from strozzi_sim.studies.planning import plan_of_keys as make_plan
 from strozzi_sim.studies.progress import Progress
@@ -89,13 +89,13 @@ def test_a_map_that_was_counted_is_only_read(finished, tmp_path):
 
 OF_KEPT_ROWS = {
     "strozzi": ("ship", [
-        OwnMap("a", "flag", "cards_left", "mean prize", "round == 3 and place <= 1.5"),
-        OwnMap("b", "match", "position", "share win", "score > 150 or takes_over == yes"),
-        OwnMap("c", "sail", "cargo", "count", fact="ship"),
+        HeatMapSpec("a", "flag", "cards_left", "mean prize", "round == 3 and place <= 1.5"),
+        HeatMapSpec("b", "match", "position", "share win", "score > 150 or takes_over == yes"),
+        HeatMapSpec("c", "sail", "cargo", "count", fact="ship"),
     ]),
     "medici_vs_strozzi": ("lot", [
-        OwnMap("a", "order", "seat", "mean price", "win > 0", "lot"),
-        OwnMap("b", "tiles", "place", "share bought", "value >= 10", "lot"),
+        HeatMapSpec("a", "order", "seat", "mean price", "win > 0", "lot"),
+        HeatMapSpec("b", "tiles", "place", "share bought", "value >= 10", "lot"),
     ]),
 }  # fmt: skip
 
@@ -151,14 +151,14 @@ def test_a_killed_study_takes_a_new_map_up_where_it_was(finished, tmp_path):
 def test_a_map_added_to_a_folder_by_hand(finished, tmp_path):
     folder = copied(finished, tmp_path)
     before = tables_of(folder)
-    results = add_in(folder, OwnMap(**WINS), 1)
+    results = add_in(folder, HeatMapSpec(**WINS), 1)
     assert "heat_wins" in results.tables
     assert {name: tables_of(folder)[name] for name in before} == before
     assert [own.name for own in plan_in(folder).own_maps] == ["late", "wins"]
-    other = add_in(folder, OwnMap(**{**WINS, "columns": "port"}), 1)
+    other = add_in(folder, HeatMapSpec(**{**WINS, "columns": "port"}), 1)
     assert set(other.tables["heat_wins"]["column"]) == {"venice", "rome", "naples"}  # takes the place of the one before
     with pytest.raises(InputError, match="holds no results"):
-        add_in(tmp_path, OwnMap(**WINS))
+        add_in(tmp_path, HeatMapSpec(**WINS))
 
 
 def test_a_study_names_where_a_map_is_wrong():
