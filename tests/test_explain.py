@@ -17,11 +17,17 @@ from strozzi_sim.games.strozzi.state import PLAYER_COUNTS
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.explain import acting_seats, explain
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.reconstruct import deal_recorded_game, reconstruct_actions
+from strozzi_sim.play.reconstruct import reconstruct_actions, recorded_deal
 from strozzi_sim.play.records import RecordedGame, record_game, write_record
 from strozzi_sim.simulation.match import Match
 
 pytestmark = pytest.mark.slow
+
+
+def dealt(recorded, place):
+    """Deal the game of a record again."""
+    return Position(**recorded_deal(recorded, place))
+
 
 BOTS = """
 import numpy as np
@@ -86,7 +92,7 @@ def recorded(*names, players=4, played=BASE, deal=0, seating=0):
 
 def explained(game, name, *, wanted=None, lines=3, depth=6, visits=1, tree=False, seat=None):
     """(decisions explained, actions played)."""
-    table = deal_recorded_game(game, "game")
+    table = dealt(game, "game")
     actions = reconstruct_actions(game, table, "game")
     seats = acting_seats(table, actions)
     if wanted is None:
@@ -110,7 +116,7 @@ def test_the_lines_tell_the_actions(players, changes):
     header = {"game": "strozzi", "players": players, "seed": 5, "deal": 2, "variant": "mine"}
     header = json.loads(json.dumps({**header, "components": played.components}))
     game = RecordedGame(header, 1, list(enumerate(table.lines(), 2)))
-    assert reconstruct_actions(game, deal_recorded_game(game, "game"), "game") == actions
+    assert reconstruct_actions(game, dealt(game, "game"), "game") == actions
 
 
 def test_a_game_of_another_deal_is_refused_at_its_line():
@@ -119,22 +125,22 @@ def test_a_game_of_another_deal_is_refused_at_its_line():
     line = game.events[number][0]
     game.events[number][1]["player"] = 9
     with pytest.raises(InputError, match=f"game: line {line}: does not follow from the game of seed 7, deal 0"):
-        reconstruct_actions(game, deal_recorded_game(game, "game"), "game")
+        reconstruct_actions(game, dealt(game, "game"), "game")
     short = recorded("random")
     del short.events[-1]
     with pytest.raises(InputError, match="does not follow"):
-        reconstruct_actions(short, deal_recorded_game(short, "game"), "game")
+        reconstruct_actions(short, dealt(short, "game"), "game")
     longer = recorded("random")
     longer.events.append((999, longer.events[-1][1]))
     with pytest.raises(InputError, match="line 999: does not follow"):
-        reconstruct_actions(longer, deal_recorded_game(longer, "game"), "game")
+        reconstruct_actions(longer, dealt(longer, "game"), "game")
     other = recorded("random")
     other.header |= {"seed": 8, "behaviour": 0}
     with pytest.raises(InputError, match=r"line 2: does not follow from the game of seed 8.*recorded with behaviour 0"):
-        reconstruct_actions(other, deal_recorded_game(other, "game"), "game")
+        reconstruct_actions(other, dealt(other, "game"), "game")
     for key, value in (("seed", None), ("deal", -1), ("deal", True), ("seed", 1.0)):
         with pytest.raises(InputError, match=f"game: line 1: {key}: a game is dealt again from its seed and deal"):
-            deal_recorded_game(RecordedGame(game.header | {key: value}, 1), "game")
+            dealt(RecordedGame(game.header | {key: value}, 1), "game")
 
 
 # -- what an agent thinks --------------------------------------------------------------------------------------------

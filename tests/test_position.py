@@ -711,7 +711,7 @@ def test_wrong_actions_are_refused_and_change_nothing():
 def test_wrong_seats_and_the_end(kit):
     players = kit.game.player_counts[0]
     position = Position(kit.game, players)
-    for show in (position.view, position.known, position.observation, position.text, position.lines):
+    for show in (position.view, position.concealed, position.observation, position.text, position.lines):
         for seat in (-1, players, 1.5, "0", True):
             with pytest.raises(ArgumentError, match=r"^(seat|viewer): "):
                 show(seat)
@@ -722,7 +722,7 @@ def test_wrong_seats_and_the_end(kit):
     for action in (1, "pass"):
         with pytest.raises(ArgumentError, match=r"action: .* cannot be played: the game is over"):
             position.play(action)
-    for show in (position.view, position.known, position.observation, position.text):
+    for show in (position.view, position.concealed, position.observation, position.text):
         with pytest.raises(ArgumentError, match=rf"nobody decides, the game is over; give one of 0 to {players - 1}"):
             show()
         show(0)

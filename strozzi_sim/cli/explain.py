@@ -42,7 +42,8 @@ def explain_game(recorded: "RecordedGame", place: str, asked: ExplainOptions, *,
     """
     from strozzi_sim.agent import check_lineup, load_agent
     from strozzi_sim.play.explain import TREE_FORMAT, acting_seats, explain
-    from strozzi_sim.play.reconstruct import deal_recorded_game, reconstruct_actions
+    from strozzi_sim.play.position import Position
+    from strozzi_sim.play.reconstruct import reconstruct_actions, recorded_deal
     from strozzi_sim.studies.calibrated import add_calibrations
 
     spec, header = load_agent(asked.agent, recorded.header["game"]), recorded.header
@@ -54,7 +55,7 @@ def explain_game(recorded: "RecordedGame", place: str, asked: ExplainOptions, *,
         _check_writable(asked.tree)
         if spec.agent.analyse is None:
             raise InputError(f"--tree: {spec.text} does not say what it thinks; only its choice can be shown")
-    table = deal_recorded_game(recorded, place)
+    table = Position(**recorded_deal(recorded, place))
     check_lineup([spec], table.game, table.players)
     actions = reconstruct_actions(recorded, table, place)
     wanted = _wanted(asked, acting_seats(table, actions))

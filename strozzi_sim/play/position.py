@@ -19,6 +19,8 @@ from strozzi_sim.play.action_parsing import illegal_action_error, parse_action
 from strozzi_sim.play.agent_queries import AgentQueries
 from strozzi_sim.play.kernels import ILLEGAL, kernels
 from strozzi_sim.play.packing import pack, unpack
+from strozzi_sim.play.reconstruct import only_game, reconstruct_actions, recorded_deal
+from strozzi_sim.play.records import header_line
 from strozzi_sim.play.scripted import check_drawn
 from strozzi_sim.play.start import GameSetup, check_integer, one_per_seat, set_up_game
 
@@ -380,8 +382,6 @@ class Position(AgentQueries):
         Args:
             agents: agents by seat; default: "unknown".
         """
-        from strozzi_sim.play.records import header_line
-
         names = one_per_seat("agents", agents, "unknown", self.players)
         return [header_line(self.game, self.variant, names, self.seed, self.deal), *self.lines()]
 
@@ -395,6 +395,8 @@ class Position(AgentQueries):
         Raises:
             InputError: a line that no game has, or that does not follow from the deal; lines count from 1.
         """
-        from strozzi_sim.play.reconstruct import position_of
-
-        return position_of(lines, "record")
+        recorded = only_game(lines, "record")
+        position = Position(**recorded_deal(recorded, "record"))
+        for action in reconstruct_actions(recorded, position, "record", complete=False):
+            position.play(action)
+        return position

@@ -1,24 +1,44 @@
 """Reconstruct the decisions of a recorded game from its lines: the same deal, and every choice.
 
-A record has events, in the words of the rules; an action is what an agent returns. The compiled core
-matches them: of the legal actions, the one that produces the lines of the record was played. Where two fit so far, the
-following lines decide.
+A record has events of the rules, and an agent returns action numbers. The compiled core matches them: of the legal actions,
+the one that writes the lines of the record was played. If several match so far, the following lines decide.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol, Self, TypeVar
 
 from strozzi_sim.errors import ArgumentError, InputError, short_repr
 from strozzi_sim.game import load_game
-from strozzi_sim.game.variants import from_components
-from strozzi_sim.play.position import Position
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.variants import Variant, from_components
 from strozzi_sim.play.records import RecordedGame, games_in
 
-MAX_TRIED = 200_000  # positions looked at before a record is given up
+MAX_TRIED = 200_000  # maximal number of positions examined for a record
 
 
-def deal_recorded_game(recorded: RecordedGame, place: str) -> Position:
-    """Deal the game of a record again.
+class Table(Protocol):
+    """Members of a Position that are used here."""
+
+    game: Game
+    players: int
+    variant: Variant
+    state: Any
+
+    @property
+    def over(self) -> bool: ...  # noqa: D102
+    @property
+    def legal(self) -> tuple[int, ...]: ...  # noqa: D102
+    @property
+    def journal(self) -> Any: ...  # noqa: D102
+    def copy(self) -> Self: ...  # noqa: D102
+    def play(self, action: int) -> None: ...  # noqa: D102
+
+
+AnyTable = TypeVar("AnyTable", bound=Table)
+
+
+def recorded_deal(recorded: RecordedGame, place: str) -> dict[str, Any]:
+    """Return the arguments of `Position` that deal the game of a record again.
 
     Raises:
         InputError: the record lacks required data; names `place` and the line.
@@ -30,27 +50,30 @@ def deal_recorded_game(recorded: RecordedGame, place: str) -> Position:
         if type(number) is not int or not 0 <= number < 2**53:
             raise InputError(f"{where}: {key}: a game is dealt again from its seed and deal, got {number!r}")
     variant = from_components(game, str(header.get("variant")), header["components"], f"{where}: components")
-    return Position(game, header["players"], seed=header["seed"], deal=header["deal"], variant=variant)
+    return {
+        "game": game,
+        "players": header["players"],
+        "seed": header["seed"],
+        "deal": header["deal"],
+        "variant": variant,
+    }
 
 
-def position_of(lines: Iterable[Mapping[str, Any]], place: str) -> Position:
-    """Return the position of a record's only game, complete or not; see `Position.from_record`.
+def only_game(lines: Iterable[Mapping[str, Any]], place: str) -> RecordedGame:
+    """Return the only game of a record, complete or not.
 
     Raises:
-        InputError: a line that no game has, or that does not follow from the deal; names `place` and the line.
+        InputError: the lines are not those of one game; names `place` and the line.
     """
     if isinstance(lines, str | bytes | Mapping) or not isinstance(lines, Iterable):
         raise ArgumentError("lines", f"expected the lines of a record, got {short_repr(lines)}")
     recorded, *more = games_in(enumerate(lines, 1), place)
     if more:
         raise InputError(f"{place}: line {more[0].line}: expected one game, and another begins here")
-    position = deal_recorded_game(recorded, place)
-    for action in reconstruct_actions(recorded, position, place, complete=False):
-        position.play(action)
-    return position
+    return recorded
 
 
-def reconstruct_actions(recorded: RecordedGame, table: Position, place: str, *, complete: bool = True) -> list[int]:
+def reconstruct_actions(recorded: RecordedGame, table: AnyTable, place: str, *, complete: bool = True) -> list[int]:
     """Return the actions of a recorded game in order, from its table as dealt.
 
     A record that need not be `complete` may stop at any decision: the actions end with the last one that wrote a line.
@@ -61,7 +84,7 @@ def reconstruct_actions(recorded: RecordedGame, table: Position, place: str, *, 
     lines = [event for _, event in recorded.events]
     furthest, fits = _agreement(table, lines)
     # (position, lines explained, path), the most promising position last
-    waiting: list[tuple[Position, int, _Path]] = [(table, furthest, None)] if fits else []
+    waiting: list[tuple[AnyTable, int, _Path]] = [(table, furthest, None)] if fits else []
     tried = 0
     while waiting and tried < MAX_TRIED:
         here, matched, path = waiting.pop()
@@ -100,7 +123,7 @@ def _unwound(path: _Path) -> list[int]:
     return actions[::-1]
 
 
-def _agreement(table: Position, lines: Sequence[Mapping[str, Any]]) -> tuple[int, bool]:
+def _agreement(table: AnyTable, lines: Sequence[Mapping[str, Any]]) -> tuple[int, bool]:
     """Return how many of the table's lines match the record from its start, and whether all of them do."""
     events, rows = table.game.events, table.journal
     matched = list(events.to_lines(rows, table.variant.components, table.players))
