@@ -163,7 +163,7 @@ def drawn(name: str, manifest: Mapping[str, Any], tables: dict[str, Any], game: 
     found = {key: each for key, each in book.drawings.items() if book.wants(key)}
     if not found:
         known = suggest_names(name, names_of(manifest, tables, game))
-        raise ArgumentError("name", f"no picture {short_repr(name)} of these games; {known} (some need more games)")
+        raise ArgumentError("name", f"no picture {short_repr(name)} of these games (some need more games); {known}")
     titles = {key: title for key, (title, _) in found.items()}
     table = tables.get(name.replace("-", "_"), tables.get(name))
     whole, count = _common(list(titles.values())), _count_of(own, tables)
