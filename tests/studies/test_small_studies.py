@@ -3,11 +3,12 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+from paths import ROOT
+
+BENCHMARKS = ROOT / "benchmarks"
 NO_VALUE = {  # a panel of its page has no value
     "name": "x", "game": "strozzi", "players": [4], "deals": 4, "lineups": [["greedy", "random", "random", "random"]],
     "report": {"pages": ["ships"]},

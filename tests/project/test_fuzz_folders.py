@@ -1,15 +1,16 @@
 """Sixty of the folders of benchmarks/fuzz_folders.py; the script itself gives hundreds to the commands."""
 
 import sys
-from pathlib import Path
 
 import pytest
+
+from paths import ROOT
 
 
 @pytest.fixture(scope="module")
 def fuzz_folders():
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(Path(__file__).parents[1] / "benchmarks"))
+        patch.syspath_prepend(str(ROOT / "benchmarks"))
         import fuzz_folders
 
         yield fuzz_folders

@@ -3,12 +3,13 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import nbformat
 import pytest
 
-FOLDER = Path(__file__).parents[1] / "notebooks"
+from paths import ROOT
+
+FOLDER = ROOT / "notebooks"
 NAMES = ("compare-bots", "is-it-balanced", "strategy-heatmaps")
 
 
@@ -42,6 +43,7 @@ RUN = """
 import json, sys
 import nbformat
 from execute import executed
+
 
 cells = [nbformat.v4.new_code_cell(source) for source in sys.argv[1:]]
 print(json.dumps([cell.outputs for cell in executed(nbformat.v4.new_notebook(cells=cells)).cells]))

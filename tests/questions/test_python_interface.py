@@ -6,12 +6,12 @@ import re
 import runpy
 import subprocess
 import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import strozzi_sim as ss
+from paths import ROOT
 from strozzi_sim.agent import spec_of
 from strozzi_sim.errors import AgentFault, InputError, Interrupted
 from strozzi_sim.reports import figures, heat, page, painter
@@ -19,7 +19,6 @@ from strozzi_sim.simulation import pool
 from strozzi_sim.studies.progress import Progress, report_progress
 from strozzi_sim.studies.run import MIN_CHUNKS
 
-ROOT = Path(__file__).parents[1]
 NAMES = [name for name in dir(ss) if name != "__version__"]
 
 

@@ -2,16 +2,17 @@
 
 import importlib
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from paths import ROOT
+
 pytestmark = pytest.mark.slow
 
 
-FOLDER = Path(__file__).parents[1] / "benchmarks" / "covering"
+FOLDER = ROOT / "benchmarks" / "covering"
 NAMES = ("cases", "judging", "seats")
 
 

@@ -5,7 +5,6 @@ import ctypes
 import dataclasses
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 
 from every_kit import KITS
 from our_games import OUR_GAMES
+from paths import TESTS
 from spoiled_records import broken_line, named_line, of_other_types
 from strozzi_sim.agent import agent_names, load_agent
 from strozzi_sim.agent.compile import compile_agent
@@ -199,7 +199,7 @@ def test_every_course_of_a_tiny_game(kit, switch):
 
 def golden(kit, players, name):
     """(file, lines) of a golden record; made anew by this module when `behaviour` is raised."""
-    folder = Path(__file__).parent / kit.game.name / "golden"
+    folder = TESTS / "games" / kit.game.name / "golden"
     match = Match(kit.game, players, (load_agent("random", kit.game),), kit.variant(name), 2008, "rotate")
     several = len(kit.game.player_counts) > 1
     return folder / f"random-{players if several else name}.jsonl", [record_game(match, 0, 0)]

@@ -4,16 +4,16 @@ import hashlib
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from paths import TESTS
 from strozzi_sim.agent import dense
 
 pytestmark = pytest.mark.slow
 
-SCRIPT = Path(__file__).with_name("layers_study.py")
+SCRIPT = TESTS / "support" / "layers_study.py"
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,6 +11,7 @@ import pytest
 import strozzi_sim as ss
 from commands import strozzi
 from our_games import OUR_GAMES
+from paths import ROOT
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec
@@ -218,5 +218,5 @@ def test_the_facts_command_lists_every_column(name):
 
 @pytest.mark.parametrize("name", OUR_GAMES)
 def test_the_page_of_a_games_facts_is_what_the_command_prints(name):
-    page = Path(__file__).parents[1] / "docs" / "games" / f"{name}.md"
+    page = ROOT / "docs" / "games" / f"{name}.md"
     assert page.read_text() == strozzi("facts", name, "--markdown").stdout, f"strozzi facts {name} --markdown > {page}"

@@ -8,13 +8,13 @@ import signal
 import subprocess
 import sys
 from itertools import pairwise
-from pathlib import Path
 
 import joblib
 import numpy as np
 import pytest
 
 from our_games import KNOWN_GAMES
+from paths import ROOT, TESTS
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.simulation.loop import OUTCOME, ROW
 from strozzi_sim.simulation.match import MatchResult
@@ -26,7 +26,7 @@ from strozzi_sim.studies.run import run_study
 from strozzi_sim.studies.store import Store
 from study_database import chunks, execute, keep_chunks, listed_files, wait_for_chunks
 
-EXPERIMENTS = Path(__file__).parents[1] / "experiments"
+EXPERIMENTS = ROOT / "experiments"
 SMALL = {
     "name": "small",
     "game": "strozzi",
@@ -384,7 +384,7 @@ def test_a_stored_chunk_is_there_though_the_process_ends(tmp_path):
     """What is stored is in the log at once, without a clean end."""
     code = f"""
 import os, sys
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path.insert(0, {str(TESTS / "support")!r})
 from test_studies import plan, played_chunk
 from strozzi_sim.studies.store import Store
 made = plan()

@@ -3,14 +3,13 @@
 import re
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 
 import numpy as np
 
+from paths import ROOT
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.vector import Info, Step
 
-ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "examples"
 PAGE = (ROOT / "docs" / "learning.md").read_text()
 

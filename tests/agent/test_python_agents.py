@@ -11,13 +11,13 @@ import textwrap
 import time
 from importlib.metadata import EntryPoint, version
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
 from our_games import OUR_GAMES
+from paths import ROOT
 from strozzi_games import BASE, STROZZI, SWITCHES
 from strozzi_sim.agent import Choice, Param, compiled_agent, load_agent, python_agent, registry, spec_of
 from strozzi_sim.agent.python import BATCH_SIZE
@@ -33,7 +33,6 @@ from strozzi_sim.simulation import mixed
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.pool import Task, play_tasks
 
-ROOT = Path(__file__).parents[1]
 DOCUMENT = (ROOT / "docs" / "agents.md").read_text()
 NOBODY_STOPS = np.zeros(1, np.int64)
 

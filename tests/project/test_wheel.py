@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from paths import ROOT
 
 PLAY = """
 import joblib, numpy as np, strozzi_sim, strozzi_agents

@@ -6,11 +6,11 @@ import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from paths import ROOT
+
 PAGE = (ROOT / "docs" / "your-own-game.md").read_text()
 
 
@@ -168,15 +168,15 @@ def test_a_misspelt_figure_of_its_report_is_named(with_facts, python, tmp_path):
 @pytest.mark.slow
 def test_our_tests_hold_with_it_installed(python):
     files = (
-        "house",
-        "agent_contract",
-        "agent_names",
-        "command_words",
-        "record_headers",
-        "wrong_input",
-        "kinds_of_study",
+        "project/test_house",
+        "agent/test_agent_contract",
+        "agent/test_agent_names",
+        "cli/test_command_words",
+        "play/test_record_headers",
+        "cli/test_wrong_input",
+        "studies/test_kinds_of_study",
     )
-    tests = [ROOT / "tests" / f"test_{name}.py" for name in files]
+    tests = [ROOT / "tests" / f"{name}.py" for name in files]
     python(
         "-m",
         "pytest",

@@ -3,11 +3,11 @@
 import json
 import re
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from paths import ROOT
 from strozzi_games import BASE, STROZZI, SWITCHES, variant
 from strozzi_sim.agent import load_agent
 from strozzi_sim.cli import explain as explain_command
@@ -232,7 +232,7 @@ def test_an_agent_without_analysis_shows_its_choice_alone():
 
 @pytest.mark.slow
 def test_the_documented_agent_says_what_it_thinks(tmp_path):
-    document = (Path(__file__).parents[1] / "docs" / "agents.md").read_text()
+    document = (ROOT / "docs" / "agents.md").read_text()
     (text,) = [block for block in re.findall(r"```python\n(.*?)```", document, re.DOTALL) if "ActionAnalysis(" in block]
     bots = tmp_path / "bots.py"
     bots.write_text(text)

@@ -2,18 +2,18 @@
 
 import json
 from copy import deepcopy
-from pathlib import Path
 
 import pytest
 
 from our_games import KNOWN_GAMES
+from paths import TESTS
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
 from strozzi_sim.play.records import check_header, read_record, verify_record
 
-HERE = Path(__file__).parent
-STROZZI = HERE / "strozzi" / "golden" / "random-4.jsonl"
-MEDICI = HERE / "medici_vs_strozzi" / "golden" / "random-base.jsonl"
+HERE = TESTS
+STROZZI = HERE / "games" / "strozzi" / "golden" / "random-4.jsonl"
+MEDICI = HERE / "games" / "medici_vs_strozzi" / "golden" / "random-base.jsonl"
 GONE = object()
 
 
@@ -116,7 +116,7 @@ def test_a_header_that_no_game_has_is_refused_with_its_key(file, key, value, wor
     assert len(str(caught.value)) < 500
 
 
-@pytest.mark.parametrize("file", sorted(HERE.glob("*/golden/random*.jsonl")), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", sorted(HERE.glob("games/*/golden/random*.jsonl")), ids=lambda file: file.stem)
 def test_headers_that_were_written_are_accepted(file):
     check_header(header_of(file), "golden")
 

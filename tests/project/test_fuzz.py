@@ -1,20 +1,21 @@
 """Two hundred of the cases of benchmarks/fuzz.py: those that only read. The script itself plays thousands of all kinds."""
 
 import sys
-from pathlib import Path
 
 import pytest
 
+from paths import ROOT, TESTS
+
 GOLDEN = {
-    "strozzi.jsonl": "strozzi/golden/random-3.jsonl",
-    "medici_vs_strozzi.jsonl": "medici_vs_strozzi/golden/random-base.jsonl",
+    "strozzi.jsonl": "games/strozzi/golden/random-3.jsonl",
+    "medici_vs_strozzi.jsonl": "games/medici_vs_strozzi/golden/random-base.jsonl",
 }
 PARTS = 4
 
 
 @pytest.fixture
 def fuzz(monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "benchmarks"))
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     import fuzz
 
     yield fuzz
@@ -26,7 +27,7 @@ def fuzz(monkeypatch):
 def model(tmp_path):
     """Records that nothing is wrong with, two games each."""
     for name, golden in GOLDEN.items():
-        (tmp_path / name).write_bytes(2 * (Path(__file__).parent / golden).read_bytes())
+        (tmp_path / name).write_bytes(2 * (TESTS / golden).read_bytes())
     return tmp_path
 
 

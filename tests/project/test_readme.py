@@ -3,17 +3,16 @@
 import re
 import shlex
 import tomllib
-from pathlib import Path
 
 import pytest
 
+from paths import ROOT
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.cli import app
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.studies.planning import plan_of_keys as make_plan
 
-ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 
 

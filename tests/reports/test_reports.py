@@ -3,7 +3,6 @@
 import itertools
 import tomllib
 from html.parser import HTMLParser
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +10,7 @@ import pandas as pd
 import pytest
 from matplotlib.collections import PolyCollection
 
+from paths import ROOT
 from report_cells import CELL, FIGURE, cell
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.pictures import Figure, HeatMap
@@ -490,7 +490,7 @@ def test_a_page_of_many_panels_stays_small_enough_to_mail(tmp_path):
 
 
 def test_the_study_of_all_heat_maps_names_them_all():
-    study = tomllib.loads((Path(__file__).parents[1] / "experiments" / "strategy_heatmaps.toml").read_text("utf-8"))
+    study = tomllib.loads((ROOT / "experiments" / "strategy_heatmaps.toml").read_text("utf-8"))
     assert study["report"]["heatmaps"] == list(load_game("strozzi").report.HEATMAPS)
 
 

@@ -4,9 +4,10 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+
+from paths import ROOT
 
 GOOD = """
 import numpy as np
@@ -40,7 +41,6 @@ ss.simulate("strozzi", agents=[3])
 pytestmark = pytest.mark.slow
 
 
-ROOT = Path(__file__).parents[1]
 # A block of a document stands alone here: names, and the package that the document makes, come from other blocks.
 ELSEWHERE = ("name-defined", "import-not-found", "import-untyped", "var-annotated", "assignment")
 

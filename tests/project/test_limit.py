@@ -3,12 +3,12 @@
 import os
 import shutil
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from our_games import OUR_GAMES
+from paths import ROOT
 from strozzi_sim.game import load_game
 
 needs_compiler = pytest.mark.skipif(shutil.which(os.environ.get("CC") or "gcc") is None, reason="needs a C compiler")
@@ -16,7 +16,7 @@ needs_compiler = pytest.mark.skipif(shutil.which(os.environ.get("CC") or "gcc") 
 
 @pytest.fixture
 def limit(monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "benchmarks"))
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     import limit
 
     yield limit

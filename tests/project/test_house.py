@@ -5,15 +5,14 @@ import re
 import tomllib
 from graphlib import TopologicalSorter
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
 from our_games import OUR_GAMES
+from paths import ROOT
 from strozzi_sim.agent import EVERY_GAME, installed_agents, spec_of
 from strozzi_sim.game import game_names
 
-ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "strozzi_sim"
 ORDER = [
     "errors", "runtime", "kernel", "stats", "facts", "game", "games", "agent", "template", "simulation", "play", "studies", "questions", "reports", "conformance", "adapters", "cli",

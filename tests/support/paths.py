@@ -1,0 +1,6 @@
+"""Folders of the repository."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TESTS = ROOT / "tests"
