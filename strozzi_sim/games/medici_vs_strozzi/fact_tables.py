@@ -1,4 +1,4 @@
-"""The fact tables of Medici vs Strozzi: what is counted; `facts.py` writes them.
+"""The fact tables of Medici vs Strozzi; `fact_handlers.py` writes their rows.
 
 Fair prices are estimates (`worth.fair_price`) and take longer than the game, so they have a table of their own, of a part
 of the deals.
@@ -26,20 +26,20 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
 )
 
 FAIRTH = 10  # fair prices are counted in tenths of a coin
-SAMPLED = 16  # of so many deals one has its prices estimated
+SAMPLED = 16  # prices are estimated in one of this many deals
 PRICE_BAND = 5  # coins in a band of prices
 GAPS = (-20, -10, -5, -3, -1, 1, 3, 5, 10, 20, 40)  # where bands of price less fair price begin, in coins
-LOWEST, HIGHEST = -4096, 2047  # final coins less those at the start, as far as they are told apart
-GOLD_VALUE = MAX_VALUE + 1  # stands for the face value of gold where tiles are sorted
-NOWHERE = MAX_HARBORS  # a harbor that is none
-NO_RIVAL = MAX_CAPACITY + 1  # a ship that is none
+LOWEST, HIGHEST = -4096, 2047  # limits of the levels of final coins less those at the start
+GOLD_VALUE = MAX_VALUE + 1  # code of gold among face values
+NOWHERE = MAX_HARBORS  # code of "no harbor"
+NO_RIVAL = MAX_CAPACITY + 1  # code of "no ship"
 _MOST = 15  # where the last level of a number begins, or the last band of prices
-_LOAD = 31  # the same of the total of a ship
+_LOAD = 31  # start of the last level of a ship's total
 _PLACES = 2 * MAX_HALF_LENGTH + 1  # Strozzi's are negative, and so counted from the end
 
 
 def totals(values: Sequence[int], sizes: Iterable[int]) -> set[int]:
-    """What this number of these values can add up to, each of them used once."""
+    """Return the possible totals of this number of these values, each used once."""
     sums: list[set[int]] = [{0}, *(set() for _ in range(max(sizes, default=0)))]
     for value in values:
         for size in range(len(sums) - 1, 0, -1):
@@ -48,7 +48,7 @@ def totals(values: Sequence[int], sizes: Iterable[int]) -> set[int]:
 
 
 def _tiles(setting: GameConfig) -> list[tuple[str, int, int]]:
-    """Id, type and value of every tile."""
+    """Return id, type and value of every tile."""
     return tile_ids(dict(setting.components))
 
 
@@ -89,7 +89,7 @@ def _goods(setting: GameConfig) -> Levels:
 
 
 def _tracks(setting: GameConfig) -> list[tuple[int, int, str]]:
-    """Harbor, type and name of every track."""
+    """Return harbor, type and name of every track."""
     types = [kind["key"] for kind in setting.components["type"]]
     return [(number, types.index(kind), f"{harbor['id']}.{kind}")
             for number, harbor in enumerate(setting.components["harbor"]) for kind in harbor["tracks"]]  # fmt: skip
@@ -102,7 +102,7 @@ def _track_data(setting: GameConfig, name: str) -> dict[str, Any]:
 
 
 def _by_track(setting: GameConfig) -> np.ndarray[Any, Any]:
-    """The number of the track of a harbor and type."""
+    """Return the number of the track by harbor and type."""
     found = np.zeros((MAX_HARBORS, MAX_TYPES), int)
     for number, (harbor, kind, _) in enumerate(_tracks(setting)):
         found[harbor, kind] = number
@@ -110,7 +110,7 @@ def _by_track(setting: GameConfig) -> np.ndarray[Any, Any]:
 
 
 def _bonus(setting: GameConfig) -> np.ndarray[Any, Any]:
-    """Bonus coins by harbor, type and place."""
+    """Return the bonus coins by harbor, type and place."""
     found = np.zeros((MAX_HARBORS, MAX_TYPES, _PLACES), int)
     for harbor, kind, name in _tracks(setting):
         for space, coins in _track_data(setting, name)["bonus"].items():
@@ -133,7 +133,7 @@ def _places(setting: GameConfig) -> Levels:
 
 
 def _traded(setting: GameConfig) -> np.ndarray[Any, Any]:
-    """Whether a tile moves a marker at a harbor, or nowhere."""
+    """Return whether a tile moves a marker, by tile and harbor."""
     found = np.zeros((len(_values(setting)), MAX_HARBORS + 1), int)
     places = {(harbor, kind) for harbor, kind, _ in _tracks(setting)}
     for tile, (_, kind, _) in enumerate(_tiles(setting)):
@@ -158,12 +158,12 @@ def _face_levels(setting: GameConfig) -> Levels:
 
 
 def _cap(setting: GameConfig) -> int:
-    """The highest price that an agent can name."""
+    """Return the highest price that an agent can name."""
     return int(setting.components["price_space"]["action_space_cap"])
 
 
 def _bands_to(last: int, scale: int) -> Levels:
-    """Bands of coins by where they begin, the first at 0."""
+    """Return bands of coins by their lower ends, the first at 0."""
     starts = [PRICE_BAND * band for band in range(min(last, _MOST) + 1)]
     names = [f"{start}{'+' if start == PRICE_BAND * _MOST else ''}" for start in starts]
     return Levels(tuple(names), tuple(scale * start for start in starts), exact=False)
@@ -175,7 +175,7 @@ def _final_coins(setting: GameConfig) -> Levels:
 
 
 def _reasons(setting: GameConfig) -> np.ndarray[Any, Any]:
-    """By discarded, forced, room and bought."""
+    """Return the fate of a lot by discarded, forced, room and bought."""
     found = np.zeros((2, 2, 2, 2), int)
     found[1, 1], found[1, 0] = 1, 2
     found[1, 0, 1, 0] = 3  # the proposer keeps what the responder has no room for
@@ -185,7 +185,7 @@ def _reasons(setting: GameConfig) -> np.ndarray[Any, Any]:
 def _derived(
     name: str, text: str, of: str, values: Callable[[GameConfig], Any], levels: Any = YES_NO, unit: str = ""
 ) -> Column:
-    """A column that follows from others."""
+    """Return a column that is derived from others."""
     return Column(
         name,
         text,
@@ -226,7 +226,7 @@ _LOT = (
     Column("proposer", "who names the price", labels(PLAYER_NAMES)),
     Column("room", "who could load it", labels(("both", "proposer"))),
     Column("price", "price", lambda setting: numbers(range(_cap(setting) + 1)), unit="coins"),
-    Column("asked", "the responder was asked", YES_NO),
+    Column("asked", "the responder could buy it", YES_NO),
     Column("bought", "the responder bought it", YES_NO),
     Column("discarded", "the buyer discarded it", YES_NO),
     Column("forced", "the buyer discarded it for want of room", YES_NO),
@@ -306,7 +306,7 @@ SHIPS = Table("ship", "a player's ship when a round is scored", (
            lambda setting: numbers(totals(_values(setting), range(max(_capacities(setting)) + 1)), _LOAD)),
     Column("tiles", "tiles on it", lambda setting: numbers(range(max(_capacities(setting)) + 1)), unit="tiles"),
     Column("won", "it is paid for the harbor", YES_NO),
-    Column("tied", "both have a ship there and nobody is paid", YES_NO),
+    Column("tied", "both have a ship there and neither is paid", YES_NO),
     _derived("moored", "it is moored", "harbor", lambda setting: _MOORED),
     _derived("alone", "it is moored and the rival has no ship there", "harbor rival",
              lambda setting: np.outer(_MOORED, np.arange(NO_RIVAL + 1) == NO_RIVAL)),
@@ -320,7 +320,7 @@ HARBORS = Table("harbor", "a harbor when a round is scored", (
     _ROUND,
     Column("outcome", "how it is decided", labels(("decided", "tie", "unopposed", "unopposed_unpaid", "empty"))),
     *_money(*_SOURCES),
-    _derived("tied", "both have a ship there and nobody is paid", "outcome", lambda setting: [0, 1, 0, 0, 0]),
+    _derived("tied", "both have a ship there and neither is paid", "outcome", lambda setting: [0, 1, 0, 0, 0]),
 ), max_rows=_per_round(lambda setting: len(setting.components["harbor"])))  # fmt: skip
 MARKERS = Table("marker", "a marker when a round is scored", (
     _HARBOR,

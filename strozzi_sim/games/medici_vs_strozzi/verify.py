@@ -1,4 +1,4 @@
-"""Check a record against the rules: play its games again in the plain-Python reference, line by line."""
+"""The check of records: replay in the plain-Python reference, line by line."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,10 +9,10 @@ from strozzi_sim.games.medici_vs_strozzi.reference import FAMILIES, PRICES, Game
 
 
 class _Chance(Draws):
-    """The order of the tiles that the lines tell.
+    """The order of the tiles in the lines of a record.
 
     Attributes:
-        tiles: the order of each round; what the lines do not tell is filled up with what is left.
+        tiles: order of each round; missing tiles follow in any order.
     """
 
     def __init__(self, components: Mapping[str, Any], lines: Lines) -> None:
@@ -43,9 +43,9 @@ def _set_up(header: Mapping[str, Any], lines: Lines) -> tuple[Game, _Chance]:
 
 
 def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
-    """Let the line answer the question that the game asks.
+    """Answer the game's question with a line.
 
-    Stopping is not a line of its own: the price says it, and answers the next question too.
+    Stopping has no line: a price answers this question and the next one.
     """
     question = game.question
     assert question is not None
@@ -56,7 +56,7 @@ def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
 
 
 def _choice(question: Question, event: Mapping[str, Any]) -> Option | None:
-    """The option that the line names, or None if it names none of them."""
+    """Return the option that the line names, or None."""
     kind = event.get("type")
     if question.kind == "reveal" and kind in ("reveal", "price"):
         return "more" if kind == "reveal" else "stop"
@@ -75,7 +75,7 @@ def _choice(question: Question, event: Mapping[str, Any]) -> Option | None:
 
 
 def _wanted(game: Game) -> str:
-    """The line that the game asks for, for a message."""
+    """Return the expected line, for a message."""
     assert game.question is not None
     kind, seat, options = game.question
     if kind == "reveal":

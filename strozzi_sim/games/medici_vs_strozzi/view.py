@@ -1,7 +1,7 @@
-"""What a seat may know of a game of Medici vs Strozzi: the read-only View, the observation tensor, a picture in text.
+"""A seat's knowledge of a game of Medici vs Strozzi: the read-only View, the observation tensor, the board as text.
 
-Only chance is hidden: the order in which tiles will come out of the bag. The state holds none of it, so a View shows all
-that a concealed state holds; with the switch `hidden_cash` the rival's cash is not in it.
+Only chance is hidden: the order of the tiles in the bag, which the state does not contain. With the switch `hidden_cash`
+the rival's cash is hidden, too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,13 +48,13 @@ class View:
     """A position as a seat sees it. Tiles and harbors are ids; seat 0 is Medici, seat 1 Strozzi.
 
     Attributes:
-        seat: who looks. players: 2. round: from 1. start_player: who led this round.
-        proposer: who shows tiles and names the price.
-        lot: the tiles on the table. price: what was named for them, or None. buyer: who bought them, or None.
-        ships: for each seat capacity -> (harbor or None, tiles on it).
+        seat: the observing seat. players: 2. round: from 1. start_player: seat that led this round.
+        proposer: seat that shows tiles and names the price.
+        lot: the tiles on the table. price: the named price, or None. buyer: the buyer, or None.
+        ships: ships of each seat: capacity -> (harbor or None, tiles on it).
         markers: harbor -> type -> position, positive on Medici's side.
-        cash: for each seat, negative = credit; None = hidden (switch hidden_cash).
-        discards: tiles out of this round. bag_left: number of tiles in the bag. unseen: which they are.
+        cash: cash of each seat, negative on credit; None if hidden (switch hidden_cash).
+        discards: tiles out of this round. bag_left: number of tiles in the bag. unseen: those tiles.
         over: whether the game has ended.
         components: the component data of the variant, as in components.toml.
     """
@@ -78,8 +78,8 @@ class View:
 
 
 def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
-    """The View of `seat` on a row of concealed states; it keeps `components`."""
-    state = {name: state[name].tolist() for name in state.dtype.names}  # plain numbers and lists are quick to read
+    """Return the View of `seat` on a row of concealed states."""
+    state = {name: state[name].tolist() for name in state.dtype.names}  # Python numbers and lists are faster to read
     tiles = [name for name, *_ in tile_ids(dict(components))]
     harbors = [harbor["id"] for harbor in components["harbor"]]
     types = [kind["key"] for kind in components["type"]]
@@ -124,7 +124,7 @@ _NAMES = {s.REVEAL_MORE: "more", s.STOP: "stop", s.BUY: "buy", s.DECLINE: "decli
 
 
 def action_name(action: int, view: View) -> str:
-    """An action in words, as a person at the table would say it: `more`, `17`, `buy`, `5@H1`, `discard`."""
+    """Return the name of an action, as a player types it: `more`, `17`, `buy`, `5@H1`, `discard`."""
     if action >= s.NAME_PRICE:
         return str(action - s.NAME_PRICE)
     if action >= s.LOAD:
@@ -134,7 +134,7 @@ def action_name(action: int, view: View) -> str:
 
 
 def caution(action: int, view: View) -> str:
-    """Return what a price or a purchase may cost beyond the cash of the seat, "" if nothing."""
+    """Return a warning about a price or purchase beyond the cash of the seat, or ""."""
     price = action - s.NAME_PRICE if action >= s.NAME_PRICE else view.price if action == s.BUY else 0
     cash = view.cash[view.seat]
     if not price or cash is None or cash >= price:
@@ -145,7 +145,7 @@ def caution(action: int, view: View) -> str:
 
 
 def question(view: View, phase: int) -> str:
-    """What the seat is asked, in words."""
+    """Return the pending decision as text."""
     lot = ", ".join(view.lot)
     if phase == s.REVEAL:
         return f"On the table: {lot}. Another tile (more), or name a price (stop)?"
@@ -162,7 +162,7 @@ def question(view: View, phase: int) -> str:
 
 
 def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> str:
-    """The board in text; `position` is a View, or the reference Game, which has the same attributes."""
+    """Return the board as text; `position` is a View, or the reference Game, which has the same attributes."""
     lines = [
         f"Round {position.round} of {components['rounds']['count']}, {position.bag_left} tiles left in the bag, "
         f"{len(position.discards)} discarded"
@@ -177,7 +177,7 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
             for capacity, (where, tiles) in position.ships[seat].items():
                 if where == harbor["id"]:
                     total = sum(value[tile] for tile in tiles)
-                    load = ", ".join(tile for tile in value if tile in tiles)  # in one order, however they came
+                    load = ", ".join(tile for tile in value if tile in tiles)  # in component order
                     lines.append(f"  {player:<8} ship for {capacity}: {load} = {total}, {capacity - len(tiles)} free")
         for kind in harbor["tracks"]:
             track = components["tracks"].get("per_track", {}).get(f"{harbor['id']}.{kind}", components["tracks"])
@@ -204,7 +204,7 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
 
 @jit
 def conceal(state, rules, seat):
-    """Tiles of the bag in component-file order, not that of earlier draws; unused places are zero.
+    """Sort the tiles of the bag, whose order depends on earlier draws, and set unused elements to zero.
 
     With the switch `hidden_cash` (19) the rival's cash is UNKNOWN_CASH until the game is over.
     """
@@ -226,7 +226,7 @@ def conceal(state, rules, seat):
 
 @jit
 def determinize(state, rules, seat, rng):
-    """A seat keeps no books (19): it believes that its rival owns as much as itself."""
+    """Assume that the rival has as much cash as the seat, which keeps no accounts (19)."""
     if rules.hidden_cash and state.phase != OVER:
         state.cash[1 - seat] = state.cash[seat]
 
@@ -245,7 +245,7 @@ _OF_SEAT = (
 _OF_TRACK = (
     Slice("position", (), "position of the marker / half the track's length, above 0 on the observer's side", low=-1.0),
     Slice("half_length", (), "half the track's length / 10"),
-    Slice("bonus", (), "bonus where the marker stands / 20"),
+    Slice("bonus", (), "bonus of the marker's space / 20"),
 )
 SLICES = Layout(
     Slice("phase", (4,), "one-hot: reveal, price, answer, place; all 0 = the game is over"),
@@ -257,14 +257,14 @@ SLICES = Layout(
     Slice("price", (), "price of the lot / 100; 0 unless it is answered or placed", high=1.2),
     Slice("cash_hidden", (), "1 = the rival's cash is hidden"),
     Slice("lot_value", (), "value of the lot / 10", high=1.5),
-    Slice("spare", (4,), "free for later use, 0", high=0.0),
+    Slice("spare", (4,), "reserved, 0", high=0.0),
     Group("seats", (SEATS,), "for each seat: 0 = the observer, 1 = the rival", _OF_SEAT),
     Group("tracks", (MAX_HARBORS, MAX_TYPES), "for each harbor and type; 0 without a track", _OF_TRACK),
     Slice("lot", (MAX_TILES,), "for each tile of the components: 1 = in the lot"),
     Slice("unseen", (MAX_TILES,), "for each tile of the components: 1 = in the bag"),
 )
 OBSERVATION = SLICES.size
-# Where they begin, for the kernels; of fields those of seat 0 and the first track, and from one entry of a group to the next:
+# First columns, for the kernels; of fields those of seat 0 and the first track; and the strides of the groups:
 _PHASE, _ROUNDS_PLAYED, _BAG, _PROPOSES, _LED, _SHOWN, _PRICE, _CASH_HIDDEN, _LOT_VALUE, _LOT, _UNSEEN = (
     SLICES[name].start
     for name in (
@@ -278,7 +278,7 @@ _NEXT_SEAT, _NEXT_TRACK = SLICES["seats"].shape[-1], SLICES["tracks"].shape[-1]
 
 @jit
 def observe(state, rules, seat, out):
-    """Write what `seat` sees into float32 out[OBSERVATION], by SLICES."""
+    """Write the observation of `seat` into float32 out[OBSERVATION], by SLICES."""
     for k in range(OBSERVATION):
         out[k] = 0
     phase = state.phase

@@ -29,7 +29,7 @@ __all__ = ["AGREEMENTS", "SINK", "TABLES", "begin_match", "close_game", "note", 
 
 _PLACED = MAX_ROUNDS * SEATS * PORTS  # most ships of a game
 _NO_TILE = -1
-_OWNERS = 7  # a mask that tells all seats and NOBODY apart
+_OWNERS = 7  # a mask under which all seats and NOBODY differ
 _TILE, _DECISION = (1 << TABLES.index(table) for table in (TILES, DECISIONS))
 
 SINK = sink_dtype(TABLES, [  # shape          meaning, of the game or round being played

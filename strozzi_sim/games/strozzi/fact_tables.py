@@ -19,12 +19,12 @@ from strozzi_sim.games.strozzi.state import (
     PORTS,
 )
 
-_MOST = 15  # where the last level of a number of symbols, tiles or the like begins
-_TOTAL = 31  # the same of a total of tiles
-_SCORE = 2047  # the same of coins
-COIN = 100  # what a coin counts as where coins are divided
-NO_FLAG = 3  # nobody claimed the card
-NO_PORT = 3  # no port clearly paid least
+_MOST = 15  # start of the last level of a number of symbols or tiles
+_TOTAL = 31  # start of the last level of a total of tiles
+_SCORE = 2047  # start of the last level of coins
+COIN = 100  # units per coin, for divided coins
+NO_FLAG = 3  # no seat claimed the card
+NO_PORT = 3  # two ports paid least
 ORDERS = 64  # the k-th flag (or port) of a round in base 4, 0 = none: first + 4 second + 16 third
 
 
@@ -54,19 +54,19 @@ def _wares(setting: GameConfig) -> np.ndarray[Any, Any]:
 
 
 def _decisions(setting: GameConfig) -> int:
-    """Every card is answered twice by all; every ship is placed, with a tile."""
+    """Return the maximal number of decisions: two per seat and card, two per ship."""
     cards = len(setting.components["ships"]) - setting.components["setup"]["cards_removed"][str(setting.players)]
     rounds = setting.components["setup"]["rounds"]
     return int(rounds * setting.players * (2 * cards + 2 * PORTS))
 
 
 def _kinds(code: int) -> list[int]:
-    """The flags (or ports) of an order, from 1."""
+    """Return the flags (or ports) of an order, from 1."""
     return [kind for shift in (0, 2, 4) if (kind := code >> shift & 3)]
 
 
 def _orders(words: tuple[str, ...]) -> Levels:
-    """The orders in which flags (or ports) can be used: none twice."""
+    """Return the levels of the orders of flags (or ports): each is used at most once."""
     every = [tuple(order) for k in range(4) for order in permutations(range(1, 4), k)]
     codes = {sum(kind << 2 * k for k, kind in enumerate(order)): order for order in every}
     return Levels(
@@ -85,7 +85,7 @@ def _used(kind: int) -> Callable[[GameConfig], np.ndarray[Any, Any]]:
 
 
 def _totals(setting: GameConfig) -> Levels:
-    """What the tiles of one category can add up to."""
+    """Return the possible totals of the tiles of one category."""
     totals: set[int] = set()
     for category in CATEGORIES:
         sums = {0}
@@ -97,7 +97,7 @@ def _totals(setting: GameConfig) -> Levels:
 
 
 def _prizes(ranks: str) -> Callable[[GameConfig], Levels]:
-    """The coins that ranks are paid, and none."""
+    """Return the levels of the prizes of ranks, including 0."""
     return lambda setting: numbers([0, *setting.components["scoring"][ranks]])
 
 
@@ -126,8 +126,8 @@ GAME = Table("game", "a game", (
     Column("margin", "coins of the winner less those of the second", dtype="u2", unit="coins"),
     Column("florence_tie", "the two best had equal coins", YES_NO),
     Column("lead_changes", "changes of the leader, from round to round and to the end"),
-    Column("set_aside", "ship cards that nobody took", lambda setting: numbers(range(32), 31)),
-    Column("tiles_left", "promotion tiles that nobody took"),
+    Column("set_aside", "ship cards not taken", lambda setting: numbers(range(32), 31)),
+    Column("tiles_left", "promotion tiles not taken"),
     Column("over_box", "more coins were paid than are in the box", YES_NO),
 ), max_rows=lambda setting: 1)  # fmt: skip
 PLAYER = Table("seat", "a player in a game", (
@@ -159,11 +159,11 @@ CARDS = Table("card", "a ship card turned over", (
     _CARGO,
     _ROUND,
     Column("claimed_by", "flag of the first claim", labels((*FLAG_NAMES, "none"))),
-    Column("claimed", "somebody claimed it", YES_NO, derived_from=("claimed_by",), values=lambda setting: np.array([1, 1, 1, 0])),
+    Column("claimed", "a seat claimed it", YES_NO, derived_from=("claimed_by",), values=lambda setting: np.array([1, 1, 1, 0])),
     Column("taken_over", "a pirate took over the first claim", YES_NO),
     Column("lap", "seats of that pirate after the active player", _seats),
-    Column("taken", "somebody took it", YES_NO),
-    Column("set_aside", "nobody took it", YES_NO, derived_from=("taken",), values=lambda setting: np.array([1, 0])),
+    Column("taken", "a seat took it", YES_NO),
+    Column("set_aside", "no seat took it", YES_NO, derived_from=("taken",), values=lambda setting: np.array([1, 0])),
 ), max_rows=lambda setting: len(setting.components["ships"]) * setting.components["setup"]["rounds"])  # fmt: skip
 SHIPS = Table("ship", "a ship taken", (
     _SEAT,
@@ -178,7 +178,7 @@ SHIPS = Table("ship", "a ship taken", (
     Column("port", "where it was placed", labels(PORT_NAMES)),
     Column("order", "the player's first, second or third ship of the round", numbers(range(1, PORTS + 1))),
     _LAP,
-    Column("takes_over", "a pirate took it from somebody", YES_NO),
+    Column("takes_over", "a pirate took it from another seat", YES_NO),
     Column("cards_left", "cards left to turn over in the round when it was taken", lambda setting: numbers(range(len(setting.components["ships"])))),
     Column("prize", "coins from its rank in the port", _prizes("ship_ranks"), "u2", "coins"),
     Column("steps", "spaces its owner's marker moved at the port", _spaces, unit="spaces"),
@@ -221,7 +221,7 @@ TILES = Table("tile", "a promotion tile taken", (
 DECISIONS = Table("decision", "a choice of a seat", (
     _SEAT,
     _ROUND,
-    Column("phase", "what is decided: to claim a card, to take it over, where to place it, which tile to take",
+    Column("phase", "the decision: claim a card, take it over, choose a port, choose a tile",
            labels(("claim", "piracy", "port", "tile"))),
     Column("action", "what was chosen; tiles by their slot of the display", labels((
         "pass", *FLAG_NAMES, *PORT_NAMES, *(f"slot {slot + 1}" for slot in range(MAX_FACE_UP)), "decline"), first=1)),
@@ -229,7 +229,7 @@ DECISIONS = Table("decision", "a choice of a seat", (
     _CARD,
     _SAIL,
     _CARGO,
-    Column("holder", "the flag that lies on the card", labels((*FLAG_NAMES, "none"))),
+    Column("holder", "the flag on the card", labels((*FLAG_NAMES, "none"))),
     Column("flags_left", "flags that the seat has left", numbers(range(len(FLAG_NAMES) + 1))),
     Column("rivals_left", "other seats that have a flag left", _seats),
     Column("cards_left", "cards left to turn over in the round", lambda setting: numbers(range(len(setting.components["ships"])))),

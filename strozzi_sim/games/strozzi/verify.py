@@ -1,4 +1,4 @@
-"""Check a record against the rules: play its games again in the plain-Python reference, line by line."""
+"""The check of records: replay in the plain-Python reference, line by line."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,10 +9,11 @@ from strozzi_sim.games.strozzi.reference import Game
 
 
 class _Chance(Draws):
-    """The order of ships and tiles that the lines tell.
+    """The order of ships and tiles in the lines of a record.
 
     Attributes:
-        ships, tiles: the orders; what the lines do not tell is filled up with what is left.
+        ships: order of each round; missing ships follow in any order.
+        tiles: order of the tiles; missing tiles follow in any order.
     """
 
     def __init__(self, components: Mapping[str, Any], lines: Lines) -> None:
@@ -54,7 +55,7 @@ def _set_up(header: Mapping[str, Any], lines: Lines) -> tuple[Game, _Chance]:
 
 
 def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
-    """Let the line answer the question that the game asks."""
+    """Answer the game's question with a line."""
     question = game.question
     assert question is not None
     key = {"claim": "flag", "place": "port", "take_tile": "tile"}[question.kind]
@@ -69,7 +70,7 @@ def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
 
 
 def _wanted(game: Game) -> str:
-    """The line that the game asks for, for a message."""
+    """Return the expected line, for a message."""
     assert game.question is not None
     kind, seat, options = game.question
     choices = " or ".join(text(None if option == "pass" else option) for option in options)

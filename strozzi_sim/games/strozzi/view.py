@@ -1,7 +1,7 @@
-"""What a seat may know of a game of Strozzi: the read-only View, the observation tensor, and a picture in text.
+"""A seat's knowledge of a game of Strozzi: the read-only View, the observation tensor, and the board as text.
 
-Only chance is hidden in Strozzi: which ships were removed, the order of the deck, the order of the tile stack. The
-state holds none of it, so a View shows all that a concealed state holds, and that is all that anybody may know.
+Only chance is hidden in Strozzi: the removed ships, the order of the deck and of the tile stack. The state does not
+contain it, so every seat knows everything in the state.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,15 +40,15 @@ class View:
     """A position as a seat sees it. Ships and tiles are ids; seats count from 0.
 
     Attributes:
-        seat: who looks. players: number of seats. round: from 1. start_player: of this round.
+        seat: the observing seat. players: number of seats. round: from 1. start_player: start player of this round.
         active: seat that turned the card over. ship: the card in question, or None.
-        holder, holder_flag: whose flag lies on it, and which, or None.
+        holder: seat whose flag is on the card, or None. holder_flag: that flag, or None.
         deck_left: cards left in the round's deck.
-        flags: for each seat the flags in hand; one that lies on the card is not.
+        flags: flags of each seat in hand, without one on the card.
         ports: port -> (seat, ship, flag) of the ships there, fastest first.
-        tracks: city -> for each space the seats whose markers stand there, best first.
-        display: the tiles to choose from. stack_left: tiles face-down. tiles: for each seat the tiles it took.
-        coins: for each seat. aside: ships set aside this round. over: whether the game has ended.
+        tracks: city -> for each space the seats with a marker there, best first.
+        display: the tiles to choose from. stack_left: tiles face-down. tiles: tiles taken by each seat.
+        coins: coins of each seat. aside: ships set aside this round. over: whether the game has ended.
         unseen_ships: ships not turned over this round, the removed ones among them.
         unseen_tiles: tiles never shown.
         components: the component data of the variant, as in components.toml.
@@ -78,8 +78,8 @@ class View:
 
 
 def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
-    """The View of `seat` on a row of concealed states; it keeps `components`."""
-    state = {name: state[name].tolist() for name in state.dtype.names}  # plain numbers and lists are quick to read
+    """Return the View of `seat` on a row of concealed states."""
+    state = {name: state[name].tolist() for name in state.dtype.names}  # Python numbers and lists are faster to read
     ships = [ship["id"] for ship in components["ships"]]
     tiles = [tile["id"] for tile in components["promotion_tiles"]]
     players = int(state["players"])
@@ -108,7 +108,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     in_question = ship if ship not in placed else None
     aside = tuple(name for name in ships if name not in unseen_ships and name not in placed and name != in_question)
     owners = state["tile_owner"]
-    lies = (int(state["holder"]), int(state["holder_flag"]))  # on the card, no longer in the hand
+    on_card = (int(state["holder"]), int(state["holder_flag"]))  # not in the hand
     return View(
         seat=seat,
         players=players,
@@ -123,7 +123,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
             tuple(
                 flag
                 for k, flag in enumerate(s.FLAG_NAMES)
-                if int(state["hand"][p]) >> k & 1 and not (held and (p, k) == lies)
+                if int(state["hand"][p]) >> k & 1 and not (held and (p, k) == on_card)
             )
             for p in range(players)
         ),
@@ -145,7 +145,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
 
 
 def action_name(action: int, view: View) -> str:
-    """An action in words, as a person at the table would say it."""
+    """Return the name of an action, as a player types it."""
     if action == s.PASS:
         return "pass"
     if action < s.PLACE_AT:
@@ -156,12 +156,12 @@ def action_name(action: int, view: View) -> str:
 
 
 def meanings(view: View, phase: int) -> dict[str, str]:
-    """Return what the names of choices stand for: of tiles, all that is printed on them."""
+    """Return explanations of the names of choices: what is printed on the tiles."""
     return {tile: tile_print(tile, view.components) for tile in view.display} if phase == s.TILE else {}
 
 
 def question(view: View, phase: int) -> str:
-    """What the seat is asked, in words."""
+    """Return the pending decision as text."""
     if phase == s.TILE:
         return "Which promotion tile?"
     card = ship_words(view.ship or "", view.components)
@@ -176,7 +176,7 @@ def question(view: View, phase: int) -> str:
 
 
 def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> str:
-    """The board in text; `position` is a View, or the reference Game, which has the same attributes."""
+    """Return the board as text; `position` is a View, or the reference Game, which has the same attributes."""
     bonus = {int(space): coins for space, coins in components["tracks"]["bonus"].items()}
     top = int(components["tracks"]["top_index"])
     speed = {ship["id"]: ship["sail"] for ship in components["ships"]}
@@ -225,9 +225,9 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
 
 @jit
 def conceal(state, rules, seat):
-    """Unseen ships and tiles in component-file order, not that of earlier draws; unused places are zero.
+    """Sort unseen ships and tiles, whose order depends on earlier draws, and set unused elements to zero.
 
-    Nothing but chance is hidden in Strozzi, so every seat knows the same.
+    Only chance is hidden in Strozzi, so every seat has the same knowledge.
     """
     ships, tiles = state.ships_unseen, state.tiles_unseen
     sort_first(state.unseen_ship, ships)
@@ -253,15 +253,15 @@ _OF_SEAT = (
     Slice("flags", (len(s.FLAG_NAMES),), "flags in hand: pirate, plus_one, ware"),
     Slice("free_ports", (PORTS,), "1 = no own ship there: venice, rome, naples"),
     Slice("spaces", (CITIES,), "space of the marker / highest space: venice, rome, naples, florence"),
-    Slice("ranks", (CITIES,), "rank of the marker, 1 = best, 0 = last, in between evenly"),
+    Slice("ranks", (CITIES,), "rank of the marker, 1 = best, 0 = last, linear in between"),
     Slice("categories", (len(s.CATEGORIES),), "value of own tiles / 10: art, science, architecture", high=1.5),
     Slice("coins", (), "coins / 300", high=2.0),
-    Slice("waiting", (), "1 = still to be asked about the card"),
+    Slice("waiting", (), "1 = has not decided about the card yet"),
     Slice("speeds", (PORTS,), "sail number of the own ship there, the flag included, / 10; 0 = none"),
     Slice("ship_ranks", (PORTS,), "rank of that ship, 1 = fastest, in steps of 1 / players; 0 = none"),
 )
 _OF_TILE = (
-    Slice("present", (), "1 = a tile lies there"),
+    Slice("present", (), "1 = there is a tile"),
     Slice("value", (), "its value / 2"),
     Slice("category", (len(s.CATEGORIES),), "one-hot: art, science, architecture"),
     Slice("ware", (PORTS,), "one-hot: venice, rome, naples; all 0 = none"),
@@ -272,19 +272,19 @@ SLICES = Layout(
     Slice("deck", (), "cards left / cards of the round"),
     Slice("players", (), "players / 6"),
     Slice("active", (SEATS,), "one-hot: the seat that turned the card over; 0 = the observer, then clockwise"),
-    Slice("holder", (SEATS,), "one-hot: the seat whose flag lies on the card, counted likewise; all 0 = none"),
+    Slice("holder", (SEATS,), "one-hot: the seat whose flag is on the card, counted the same way; all 0 = none"),
     Slice("holder_flag", (len(s.FLAG_NAMES),), "one-hot: that flag: pirate, plus_one, ware"),
     Slice("sail", (), "sail number of the card / 10"),
     Slice("cargo", (PORTS,), "symbols on the card / 3: venice, rome, naples"),
     Slice("scrolls", (), "scrolls on the card / 2"),
     Slice("promotion", (), "1 = the card has a promotion symbol"),
-    Group("seats", (SEATS,), "for each seat, 0 = the observer, then clockwise; 0 where nobody sits", _OF_SEAT),
+    Group("seats", (SEATS,), "for each seat, 0 = the observer, then clockwise; 0 for seats not in the game", _OF_SEAT),
     Group("display", (MAX_FACE_UP,), "for each tile to choose from, in the order of the actions", _OF_TILE),
     Slice("unseen_ships", (MAX_SHIPS,), "for each ship of the components: 1 = not turned over this round"),
     Slice("unseen_tiles", (MAX_TILES,), "for each tile of the components: 1 = never shown"),
 )
 OBSERVATION = SLICES.size
-# Where they begin, for the kernels; of fields those of seat 0 and tile 0, and from one entry of a group to the next:
+# First columns, for the kernels; of fields those of seat 0 and tile 0; and the strides of the groups:
 _PHASE, _ROUNDS_PLAYED, _DECK, _PLAYERS, _ACTIVE, _HOLDER, _HOLDER_FLAG, _SAIL, _CARGO, _SCROLLS, _PROMOTION = (
     SLICES[name].start
     for name in (
@@ -301,7 +301,7 @@ _NEXT_SEAT, _NEXT_TILE = SLICES["seats"].shape[-1], SLICES["display"].shape[-1]
 
 @jit
 def observe(state, rules, seat, out):
-    """Write what `seat` sees into float32 out[OBSERVATION], by SLICES."""
+    """Write the observation of `seat` into float32 out[OBSERVATION], by SLICES."""
     for k in range(OBSERVATION):
         out[k] = 0
     players = state.players
@@ -347,7 +347,7 @@ def observe(state, rules, seat, out):
 
 @jit
 def _after(seat, other, players):
-    """How many seats clockwise of `seat` the other one is; a remainder would take longer than all the rest."""
+    """Return the number of seats from `seat` clockwise to `other`; a modulo would be slower."""
     return other - seat if other >= seat else other - seat + players
 
 
