@@ -3,7 +3,7 @@
 `jit`, `force_inline` and `inline_source` mark kernels inside a compiled unit; they are compiled with their callers, and
 optimised only there. `inline_source` inserts the source into the caller.
 `entry` compiles a unit that Python calls, `compile_cfunc` one that compiled code calls by address. Only these two are
-stored in the cache folder, so that the folder's key (see `kernel.cache`) covers everything compiled into them.
+stored in the cache folder, so that the folder's key (see `runtime.cache`) covers everything compiled into them.
 """
 
 from collections.abc import Callable

@@ -2,7 +2,7 @@
 
 numba caches an entry's machine code, but not the kernels linked into it. Most of these are the rules of the game, which
 the next entry needs again. They are stored next to the machine code, one bundle of drafts for each entry that compiled
-any. The name of the cache folder is a hash of all sources of drafts (see `kernel.cache`); a kernel from another file is
+any. The name of the cache folder is a hash of all sources of drafts (see `runtime.cache`); a kernel from another file is
 not cached.
 """
 

@@ -2,6 +2,9 @@
 
 A few panels are drawn large, with as many side by side as leave their numbers readable. Many are drawn as small multiples:
 the panels of a band side by side, bands stacked, labels only at head and foot, numbers where they fit.
+
+matplotlib's constrained layout moves panels after the sizes of cells and fonts are chosen, so that numbers no longer fit their
+cells; and 24 panels with numbers take 2.9 s instead of 1.8 s.
 """
 
 import re

@@ -7,7 +7,7 @@ sources were edited after their import uses a private folder. One process at a t
 rewrites its index without a lock.
 
 A defective folder costs a compilation and one line on standard error, never a run. Damaged files are compiled again. A
-folder that is not trusted (see `kernel.trust`) or not writable is replaced by a private one among the temporary files,
+folder that is not trusted (see `runtime.cache_integrity`) or not writable is replaced by a private one among the temporary files,
 or by none.
 """
 

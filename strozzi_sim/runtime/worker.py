@@ -133,7 +133,7 @@ def _reply(request: bytes) -> bytes:
         function, arguments = pickle.loads(call)
         return pickle.dumps((DONE, function(*arguments)))
     except Exception as error:  # noqa: BLE001 - the parent raises it again
-        return _told(error)
+        return _error_reply(error)
     except BaseException as error:  # noqa: BLE001 - SystemExit and the like: only an agent can have raised it here
         return pickle.dumps((QUIT, f"raised {describe_exception(error)}"))
     finally:
@@ -141,7 +141,7 @@ def _reply(request: bytes) -> bytes:
             _shared["busy"] = 0
 
 
-def _told(error: Exception) -> bytes:
+def _error_reply(error: Exception) -> bytes:
     """Return the reply that raises this in the parent: with its traceback, else without, else its text alone."""
     from multiprocessing.pool import ExceptionWithTraceback  # type: ignore[attr-defined]
 

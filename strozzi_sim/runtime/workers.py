@@ -1,7 +1,11 @@
 """The parent's side of worker processes: start, call and monitor them, and end them if their code hangs.
 
-Workers run third-party code, which may do anything: loop for ever, end its process, crash it. The parent survives and
-raises `Ended`, with the last heartbeat. Workers are reused, since starting one takes a second.
+Workers run third-party code, which can loop for ever, end its process or crash it. The parent survives and raises
+`WorkerDied`, with the last heartbeat. Workers are reused, since starting one takes a second.
+
+loky, which joblib uses for the chunks of a study, cannot kill one worker: a call that hangs ends its whole pool, and the
+caller does not learn which decision hung. pebble kills one worker after a fixed time for the whole call; here the limit is
+the time without a heartbeat, which a long match does not exceed, and the heartbeat names game, seat and decision.
 """
 
 import atexit
@@ -97,20 +101,20 @@ class Worker:
         """Whether the process is running."""
         return self._process.poll() is None
 
-    def call(self, request: bytes, seconds: float, is_dropped: Callable[[], bool]) -> Any:
+    def call(self, request: bytes, seconds: float, is_cancelled: Callable[[], bool]) -> Any:
         """Return the reply to a request (see `worker.serve`), or raise its exception.
 
         Args:
             request: pickled request.
             seconds: longest time without a heartbeat while agents are running.
-            is_dropped: function polled during the call; if it returns True, the worker is killed.
+            is_cancelled: function polled during the call; if it returns True, the worker is killed.
 
         Raises:
-            Ended: the process ended or was killed.
-            Dropped: `is_dropped` returned True.
+            WorkerDied: the process ended or was killed.
+            Cancelled: `is_cancelled` returned True.
         """
         try:
-            kind, value = pickle.loads(self._wait(request, seconds, is_dropped))
+            kind, value = pickle.loads(self._wait(request, seconds, is_cancelled))
         except pickle.UnpicklingError:
             self.end()
             raise WorkerDied("wrote to the line between its process and the parent", self._beat.copy()) from None
@@ -123,12 +127,12 @@ class Worker:
             raise WorkerDied(value, self._beat.copy())
         raise value
 
-    def _wait(self, request: bytes, seconds: float, is_dropped: Callable[[], bool]) -> bytes:
+    def _wait(self, request: bytes, seconds: float, is_cancelled: Callable[[], bool]) -> bytes:
         seen, waited = -1, 0.0
         try:
             self._line.send_bytes(request)
             while not self._line.poll(TICK):
-                if is_dropped():
+                if is_cancelled():
                     raise Cancelled
                 if not self.alive and not self._line.poll(0):  # a child of the worker may still hold the connection
                     raise EOFError
@@ -204,7 +208,7 @@ _all: set[Worker] = set()
 
 
 def call_in_worker(
-    function: Callable[..., Any], *arguments: Any, seconds: float, is_dropped: Callable[[], bool] = lambda: False
+    function: Callable[..., Any], *arguments: Any, seconds: float, is_cancelled: Callable[[], bool] = lambda: False
 ) -> Any:
     """Call a function in a worker process, or here if this is a worker or the system does not support workers.
 
@@ -212,11 +216,11 @@ def call_in_worker(
         function: function to call; it, its arguments and its result are pickled.
         *arguments: arguments of the function.
         seconds: longest time without a heartbeat while agents are running.
-        is_dropped: function polled during the call; if it returns True, the worker is killed.
+        is_cancelled: function polled during the call; if it returns True, the worker is killed.
 
     Raises:
-        Ended: the process ended or was killed.
-        Dropped: `is_dropped` returned True.
+        WorkerDied: the process ended or was killed.
+        Cancelled: `is_cancelled` returned True.
     """
     if is_worker() or not AVAILABLE:
         return function(*arguments)
@@ -230,7 +234,7 @@ def call_in_worker(
     request = pickle.dumps((folder, environment, sys.path, cloudpickle.dumps((function, arguments))))
     worker = _borrow()
     try:
-        return worker.call(request, seconds, is_dropped)
+        return worker.call(request, seconds, is_cancelled)
     finally:
         _give_back(worker)
 

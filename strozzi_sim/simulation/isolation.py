@@ -17,7 +17,7 @@ Blame = Callable[[np.ndarray[Any, Any], str], AgentFault]
 
 
 def run_in_worker(
-    function: Callable[..., Any], *arguments: Any, blame: Blame, is_dropped: Callable[[], bool] = lambda: False
+    function: Callable[..., Any], *arguments: Any, blame: Blame, is_cancelled: Callable[[], bool] = lambda: False
 ) -> Any:
     """Return or raise the result of a function that queries agents, called in a worker process.
 
@@ -25,16 +25,16 @@ def run_in_worker(
         function: the function.
         *arguments: for it.
         blame: describes what the agents did, given the last HEARTBEAT.
-        is_dropped: returns True once the call is cancelled.
+        is_cancelled: returns True once the call is cancelled.
 
     Raises:
         AgentFault: the process ended, or had to be ended because a decision took too long.
-        Dropped: `is_dropped` said so.
+        Cancelled: `is_cancelled` returned True.
         Interrupted: a signal came meanwhile, to the main thread.
     """
     try:
         with stop_flag():
-            return call_in_worker(function, *arguments, seconds=seconds_allowed(), is_dropped=is_dropped)
+            return call_in_worker(function, *arguments, seconds=seconds_allowed(), is_cancelled=is_cancelled)
     except Hung as hung:
         raise blame(hung.beat, f"{hung.what} ({SECONDS_VARIABLE} sets the limit)") from None
     except WorkerDied as ended:

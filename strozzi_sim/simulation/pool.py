@@ -55,11 +55,11 @@ def _perform(task: Task, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any])
     if not task.match.foreign:
         return task, _play(task, stop)
 
-    def is_dropped() -> bool:
+    def is_cancelled() -> bool:
         return bool(stop[0] or left[0])
 
     try:
-        return task, run_in_worker(_play, task, blame=task.match.lost, is_dropped=is_dropped)
+        return task, run_in_worker(_play, task, blame=task.match.lost, is_cancelled=is_cancelled)
     except Cancelled:
         return task, None
 

@@ -7,6 +7,9 @@ with all their seatings, so the repeated use of a deal stays inside the chunk an
 Shares get Wilson's interval (1927) with the effective n = v (1 - v) / se^2, means value +- t se. Both are corrected
 where their coverage would not be 95 %: see `share_interval` and `mean_interval`.
 
+`wilson` and `exact_share` agree with statsmodels' `proportion_confint` to 2e-15 and take equally long. They stay because
+they accept empty cells without a warning, and because importing statsmodels takes 1.4 s, which every command would pay.
+
 Axes: C chunks, then any shape of figures.
 """
 

@@ -412,7 +412,7 @@ def test_only_a_worker_whose_agents_stand_still_is_ended(monkeypatch):
     with pytest.raises(WorkerDied, match="ended its process with exit code 4"):
         call_in_worker(os._exit, 4, seconds=60)
     with pytest.raises(Cancelled):
-        call_in_worker(think_long, seconds=60, is_dropped=lambda: True)
+        call_in_worker(think_long, seconds=60, is_cancelled=lambda: True)
 
 
 @pytest.mark.parametrize(
